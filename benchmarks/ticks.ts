@@ -3,7 +3,7 @@
  * drift, as the messages that the service would send and with the stamps of the recorder (whole
  * microseconds). The same in every run.
  */
-import type { MessageColumns } from '../src/main/core/store/types/store.ts'
+import type { MessageColumns } from '../src/main/core/store/types/messages.ts'
 import { BLOCK_ROWS } from '../src/main/core/store/write/recording-state.ts'
 import { readTape, type Tape } from '../src/simulator/market/tape.ts'
 import { instrumentId } from '../src/shared/base/units.ts'

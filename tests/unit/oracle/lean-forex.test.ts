@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSession, type LiveSession } from '../../../benchmarks/session.ts'
 import { openStoreReader } from '../../../src/main/core/store/open.ts'
-import type { StoreReader } from '../../../src/main/core/store/types/store.ts'
+import type { StoreReader } from '../../../src/main/core/store/types/reader.ts'
 import type { PlaylistMessage } from '../../../src/simulator/options.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
 import { sourceKey } from '../../../src/shared/core/recording/recording.ts'

@@ -1,6 +1,8 @@
 /** A place in one recording, and the batches that follow it: read ahead, never more than a few. */
 import type { RecordingId } from '../../../shared/base/units.ts'
-import type { ReplayBatch, StoredEntry, StoreReader } from '../store/types/store.ts'
+import type { ReplayBatch } from '../store/types/replay.ts'
+import type { StoredEntry } from '../store/types/messages.ts'
+import type { StoreReader } from '../store/types/reader.ts'
 
 /** Batches read and not yet used; the reader keeps another one on its way. */
 const AHEAD = 2

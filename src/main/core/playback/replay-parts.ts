@@ -4,7 +4,7 @@ import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import { joined, type Part } from './parts.ts'
-import type { StoreReader } from '../store/types/store.ts'
+import type { StoreReader } from '../store/types/reader.ts'
 
 /** Parts of the sessions with these names, in the order of playing. Fails with `not-found` and `ambiguous-source`. */
 export async function partsOf(

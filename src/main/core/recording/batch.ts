@@ -1,5 +1,5 @@
 /** The batch being filled: one buffer that holds all its columns, so that it can be transferred and reused. */
-import type { MessageColumns, StoredEntry } from '../store/types/store.ts'
+import type { MessageColumns, StoredEntry } from '../store/types/messages.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
 export const BATCH_ROWS = 8192

@@ -1,7 +1,7 @@
 /** Waits until received messages are on disk: a reader that starts too early misses the last milliseconds. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { StoreWriter } from '../store/types/store.ts'
+import type { StoreWriter } from '../store/types/writer.ts'
 
 /** The longest wait, ms: a hung disk must not block a chart. */
 const MAX_WAIT_MS = 500

@@ -1,7 +1,7 @@
 /** Batches handed to the writer and not yet committed. */
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
-import type { WriterEvent } from '../store/types/store.ts'
+import type { WriterEvent } from '../store/types/writer.ts'
 import type { RecordingTally } from './recording-tally.ts'
 import { LatencyHistogram } from './latency.ts'
 

@@ -4,7 +4,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { countGaps, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { FeedStatus, Percentiles } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, type FeedId } from '../../../shared/base/units.ts'
-import type { StoredEntry } from '../store/types/store.ts'
+import type { StoredEntry } from '../store/types/messages.ts'
 
 /** A session of this run with its entries, in their order. */
 export interface RecordedSession {

@@ -3,7 +3,7 @@ import type { FeedCounts, Source } from '../../../shared/core/recording/recordin
 import type { Percentiles, Reason, RecorderState } from '../../../shared/core/status/status.ts'
 import type { RecordingId, UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { StoreWriter } from '../store/types/store.ts'
+import type { StoreWriter } from '../store/types/writer.ts'
 import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 
 export interface RecorderOptions {

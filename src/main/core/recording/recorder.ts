@@ -9,7 +9,7 @@ import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/record
 import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
 import type { Stamp } from '../feeds/connection/frame-sink.ts'
-import type { WriterEvent } from '../store/types/store.ts'
+import type { WriterEvent } from '../store/types/writer.ts'
 import { BatchPool } from './batch.ts'
 import { HUNG, HUNG_NS } from './disk-trouble.ts'
 import { RecordingTally } from './recording-tally.ts'

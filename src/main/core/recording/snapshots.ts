@@ -1,7 +1,7 @@
 /** Saves the state of the live market from time to time, so that a replay can start in the middle of a recording. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
-import type { StoreWriter } from '../store/types/store.ts'
+import type { StoreWriter } from '../store/types/writer.ts'
 
 /** The longest time and the most entries between two snapshots. */
 const EVERY_MS = 60_000

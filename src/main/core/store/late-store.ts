@@ -7,17 +7,11 @@ import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/erro
 import type { GapInterval } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
 import { callMethod, forwardCalls } from './threads/rpc.ts'
-import type {
-  LibraryWriter,
-  ReplayBatch,
-  ReplayQuery,
-  StoreLibrary,
-  StoreReader,
-  StoreWriter,
-  TickColumns,
-  TickQuery,
-  WriterEvent,
-} from './types/store.ts'
+import type { LibraryWriter, StoreWriter, WriterEvent } from './types/writer.ts'
+import type { ReplayBatch, ReplayQuery } from './types/replay.ts'
+import type { StoreLibrary } from './types/library.ts'
+import type { StoreReader } from './types/reader.ts'
+import type { TickColumns, TickQuery } from './types/ticks.ts'
 
 /** How long to wait before trying to open a reader again, because a window sends many requests at once. */
 const RETRY_MS = 1_000

@@ -2,7 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { LibraryWriter, StoreNotice, StoreReader } from './types/store.ts'
+import type { LibraryWriter, StoreNotice } from './types/writer.ts'
+import type { StoreReader } from './types/reader.ts'
 import { openLocalReader, openRemoteReader } from './threads/reader.ts'
 import { openWriter } from './threads/writer.ts'
 

@@ -5,7 +5,7 @@ import { tightenStore } from '../../base/private-files.ts'
 import { defaultStorePath } from '../settings/paths.ts'
 import { VERIFY_HINT } from './types/corruption.ts'
 import { openStoreReader, openStoreWriter } from './open.ts'
-import type { StoreReader } from './types/store.ts'
+import type { StoreReader } from './types/reader.ts'
 import { realStorePath } from './schema/store-path.ts'
 import {
   createLateReader,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { openStoreReader } from './open.ts'
-import type { StoreReader } from './types/store.ts'
+import type { StoreReader } from './types/reader.ts'
 import type { Context, Values } from '../../command-line/command.ts'
 import { storePath } from './store-path.ts'
 

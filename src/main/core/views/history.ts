@@ -18,7 +18,9 @@ import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
 import type { HistoryBars } from '../market/streams.ts'
-import type { BarPage, BarQuery, StoreReader, TickColumns } from '../store/types/store.ts'
+import type { BarPage, BarQuery } from '../store/types/bars.ts'
+import type { StoreReader } from '../store/types/reader.ts'
+import type { TickColumns } from '../store/types/ticks.ts'
 
 export interface ViewHistoryOptions {
   readonly reader: StoreReader

@@ -5,7 +5,7 @@ import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { testAlert } from './alert-test.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 

@@ -14,7 +14,7 @@ import { alertSink } from './record-sink.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
 import { NO_LIMITS, Rig } from '../../core/playback/rig.ts'
 import { sinkOnly } from '../../core/market/market.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
 import { partsOf } from '../../core/playback/replay-parts.ts'
 

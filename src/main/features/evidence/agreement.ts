@@ -33,7 +33,7 @@ import {
   type UnixMs,
 } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
 
 const SECOND = 1_000

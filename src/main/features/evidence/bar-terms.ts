@@ -7,7 +7,7 @@ import type { RecordingId } from '../../../shared/base/units.ts'
 import { KIND, scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'
 import { FEEDS } from '../../../service/feeds.ts'
-import type { TickColumns } from '../../core/store/types/store.ts'
+import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 /** Seqs of later recordings stand above those of earlier ones. */
 const RECORDING_STEP = 2 ** 40

@@ -11,7 +11,7 @@ import {
   type UnixMs,
 } from '../../../shared/base/units.ts'
 import type { Problem } from '../../../shared/core/recording/recording.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { totalAgreement } from './agreement.ts'
 import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'

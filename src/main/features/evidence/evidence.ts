@@ -12,7 +12,7 @@ import type {
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import { recordingId, unixMs, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { readAgreement, readSeconds, totalAgreement } from './agreement.ts'
 import { readMessages } from './messages.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'

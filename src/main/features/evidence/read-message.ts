@@ -6,7 +6,7 @@ import { FLAG } from '../../../shared/core/recording/recording.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import { KIND, scratch, type Scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'
-import type { TickColumns } from '../../core/store/types/store.ts'
+import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 const PARTS = [
   'price',

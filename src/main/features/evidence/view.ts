@@ -2,7 +2,7 @@
 import type { CoverageRecording } from '../../../shared/features/evidence/coverage.ts'
 import type { MessagePlace } from '../../../shared/features/evidence/evidence.ts'
 import type { Gap, LedgerEntry, SessionRow } from '../../../shared/core/recording/recording.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface EvidenceView {
   /** `sourceKey` of its recordings. */

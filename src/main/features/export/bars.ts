@@ -12,7 +12,7 @@ import {
 } from '../../../shared/core/market/market.ts'
 import { exportPhrase } from '../../../shared/features/export/texts.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barColumns, barSchema, beginBars } from './bar-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type Prepared } from './options.ts'
 import { commitPrepared, prepareFile } from './prepare.ts'

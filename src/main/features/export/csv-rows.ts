@@ -1,7 +1,7 @@
 /** Ticks as rows of a CSV file. */
 import { fieldsOf } from '../../../service/tick-columns.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
-import type { LiteralWriter } from '../../core/store/types/store.ts'
+import type { LiteralWriter } from '../../core/store/types/ticks.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeMessage, writeText, writeWhole, type TimeWriter } from './cells.ts'
 import { createSymbolCells, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from '../../base/file-sink.ts'

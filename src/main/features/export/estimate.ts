@@ -2,7 +2,7 @@
 import type { ExportRequest } from '../../../shared/features/export/export.ts'
 import { INTERVALS } from '../../../shared/core/market/market.ts'
 import { unixMs } from '../../../shared/base/units.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { beginBars } from './bar-rows.ts'
 import { barFeed, barInstruments, barRange } from './bars.ts'
 import { chooseSource } from './options.ts'

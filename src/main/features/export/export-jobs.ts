@@ -14,7 +14,7 @@ import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { refuseConflict, refuseName, runExport } from './run.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
 export interface ExportsOptions {

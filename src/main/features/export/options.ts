@@ -4,7 +4,7 @@ import type { ExportedFile, Separator } from '../../../shared/features/export/ex
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
 import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface CommonOptions {
   /** File to write; `OUT.manifest.json` is written beside it. */

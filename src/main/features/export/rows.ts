@@ -1,7 +1,7 @@
 /** What the writers of tick rows share: which messages they leave out, and how they are called. */
 import { isUtf8 } from 'node:buffer'
 import { FLAG } from '../../../shared/core/recording/recording.ts'
-import type { TickColumns } from '../../core/store/types/store.ts'
+import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 /**
  * Tables hold the market's records that were asked for, the ones that bars are made of. JSON Lines hold every

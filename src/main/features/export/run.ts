@@ -11,7 +11,7 @@ import {
 } from '../../../shared/features/export/export.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barFeed, barInstruments, barRange, prepareBars, type BarExportOptions } from './bars.ts'
 import { nameOfSymbol, NAMELESS, partPath } from './names.ts'
 import { chooseSource, stopIfCancelled, type Prepared } from './options.ts'

@@ -6,7 +6,7 @@ import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
 import { entersMarket } from '../../../shared/core/recording/recording.ts'
 import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { BarExportOptions } from './bars.ts'
 import { stopIfCancelled } from './options.ts'
 

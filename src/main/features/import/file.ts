@@ -1,7 +1,7 @@
 /** Any file that can be imported, told apart by what it holds. */
 import type { CsvMapping, ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import { importPackage, isPackage } from '../sessions/unpack.ts'
-import type { StoreLibrary } from '../../core/store/types/store.ts'
+import type { StoreLibrary } from '../../core/store/types/library.ts'
 import { importText, previewText, type ImportInput, type ImportStore, type ImportWatch } from './run.ts'
 
 export interface FileImportStore extends ImportStore {

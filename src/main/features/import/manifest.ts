@@ -6,7 +6,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, unixMs } from '../../../shared/base/units.ts'
 import { MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
-import type { StoredEntry } from '../../core/store/types/store.ts'
+import type { StoredEntry } from '../../core/store/types/messages.ts'
 
 const MOST_BYTES = 256 << 20
 const seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1))

@@ -1,5 +1,7 @@
 /** Finds places in recordings, and what the state there can be built from. */
-import type { SnapshotQuery, StoredEntry, StoreReader } from '../../core/store/types/store.ts'
+import type { SnapshotQuery } from '../../core/store/types/replay.ts'
+import type { StoredEntry } from '../../core/store/types/messages.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { KeptSnapshots } from './kept.ts'
 import { partAt, type Part } from '../../core/playback/parts.ts'
 import type { Kept, Rig } from '../../core/playback/rig.ts'

@@ -3,7 +3,7 @@ import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/repl
 import type { Reason } from '../../../shared/core/status/status.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import type { Span } from './play.ts'
 

@@ -3,7 +3,8 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
-import type { StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import type { StoreLibrary } from '../../core/store/types/library.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { storeSample, type ReadHistory } from './sample-session.ts'
 
 export interface SampleOffer {

@@ -11,7 +11,8 @@ import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
 import type { HistoryChunk, HistoryRequest, HistorySubscription } from '../../../simulator/history.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
-import type { Batch, StoredEntry, StoreLibrary } from '../../core/store/types/store.ts'
+import type { Batch, StoredEntry } from '../../core/store/types/messages.ts'
+import type { StoreLibrary } from '../../core/store/types/library.ts'
 
 const HOURS = 3
 const SAMPLE_MS = HOURS * 3_600_000

@@ -3,7 +3,8 @@
  * connection is in the midst of a flush, everything before can be written: such a run holds at most one flush
  * of a connection, because the flush that it was a part of did.
  */
-import type { Batch, ChainRuns, MessageColumns, StoredEntry } from '../../core/store/types/store.ts'
+import type { Batch, MessageColumns, StoredEntry } from '../../core/store/types/messages.ts'
+import type { ChainRuns } from '../../core/store/types/library.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
 import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'

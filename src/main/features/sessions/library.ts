@@ -11,7 +11,8 @@ import { retentionPlan, type RetentionRules } from '../../../shared/features/ses
 import type { Clock } from '../../base/clock.ts'
 import { exportPackage } from './pack.ts'
 import { SUFFIX } from './parts.ts'
-import type { StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import type { StoreLibrary } from '../../core/store/types/library.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { isFileName } from '../../base/file-names.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 

@@ -3,7 +3,7 @@
  * then their bytes. Doubles are kept to the bit: those that are no whole number, nor one of thousandths or of
  * thousands, as they lie in memory.
  */
-import type { MessageColumns } from '../../core/store/types/store.ts'
+import type { MessageColumns } from '../../core/store/types/messages.ts'
 import { damaged } from './parts.ts'
 
 /** How the doubles of a column became whole numbers. */

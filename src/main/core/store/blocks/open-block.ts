@@ -1,6 +1,7 @@
 /** The interface between open blocks and their readers. */
 import type { FeedId } from '../../../../shared/base/units.ts'
-import type { LiteralWriter, MessageColumns } from '../types/store.ts'
+import type { LiteralWriter } from '../types/ticks.ts'
+import type { MessageColumns } from '../types/messages.ts'
 
 /** The contents of a block. Arrays are shared: don't write to them. */
 export interface OpenBlock {

@@ -4,7 +4,8 @@
  */
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { upperBound } from '../types/upper-bound.ts'
-import type { LiteralWriter, MessageColumns } from '../types/store.ts'
+import type { LiteralWriter } from '../types/ticks.ts'
+import type { MessageColumns } from '../types/messages.ts'
 import { corruptBlock } from './bytes.ts'
 import { TIME, TIME_UNITS } from './format.ts'
 import { BY, constantOf, type IntColumn } from './ints.ts'

@@ -1,6 +1,6 @@
 /** Proves that a block decodes to what went in, at sealing and before its journal rows are deleted. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 import { openBlock } from './open.ts'
 
 /** Messages compared between two yields. */

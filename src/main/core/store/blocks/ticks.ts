@@ -1,6 +1,6 @@
 /** Converts rows of an open block to the tick columns that readers return. */
 import type { RecordingId } from '../../../../shared/base/units.ts'
-import type { TickColumns } from '../types/store.ts'
+import type { TickColumns } from '../types/ticks.ts'
 import type { OpenBlock } from './open-block.ts'
 
 /**

@@ -4,7 +4,7 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { columnBytes } from './message-columns.ts'
 import { tryRead, VERIFY_HINT } from '../types/corruption.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 
 /** One connection's part of a flush. Connection 0 is the entries, which have rows of their own. */
 export interface Leaf {

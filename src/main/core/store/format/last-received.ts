@@ -10,7 +10,7 @@ import { openBlock } from '../blocks/open.ts'
 import { Classifier } from './classify.ts'
 import { tryRead } from '../types/corruption.ts'
 import { Journal } from './journal.ts'
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Sealed blocks read per feed, newest first. A feed can have hundreds of instruments; the newest few are enough. */

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 import { columnBytes } from './message-columns.ts'
 import { ByteReader, ByteWriter } from '../blocks/bytes.ts'
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 
 /** An entry as stored. The hash covers its JSON text. */
 export interface EntryRow {

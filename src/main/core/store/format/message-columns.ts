@@ -1,5 +1,5 @@
 /** Slices and joins runs of messages stored as columns. */
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 
 /** An empty run with capacity for `count` messages and `bytes` bytes. offsets[0] is 0. */
 export function newColumns(count: number, bytes: number): MessageColumns {

@@ -2,7 +2,7 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
-import type { NewBookmark } from '../types/store.ts'
+import type { NewBookmark } from '../types/replay.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 const MAX_BOOKMARKS = 10_000

@@ -1,7 +1,7 @@
 /** The user's labels of sessions: name, notes, tags, pin and bin. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
-import type { LabelPatch } from '../types/store.ts'
+import type { LabelPatch } from '../types/library.ts'
 import type { LabelRow } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 

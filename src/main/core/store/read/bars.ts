@@ -33,7 +33,7 @@ import { applyRecord, Classifier, HOUR, hasRollups, MINUTE } from '../format/cla
 import { CorruptData } from '../types/corruption.ts'
 import { GapIntervalReader, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
-import type { BarPage, BarQuery } from '../types/store.ts'
+import type { BarPage, BarQuery } from '../types/bars.ts'
 import type { StoreQueries } from './queries.ts'
 import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { RecordingRow } from '../schema/records.ts'

@@ -1,6 +1,6 @@
 /** Computes the size of a feed's data from the block index. Only the journal is decoded. */
 import { Journal } from '../format/journal.ts'
-import type { TickExtent, TickQuery } from '../types/store.ts'
+import type { TickExtent, TickQuery } from '../types/ticks.ts'
 import type { StoreQueries } from './queries.ts'
 
 interface BlockRow {

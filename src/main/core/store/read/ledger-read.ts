@@ -2,7 +2,7 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { isFeedId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import { unpackRuns } from '../format/ledger.ts'
-import type { ChainRuns, RecordingLedger } from '../types/store.ts'
+import type { ChainRuns, RecordingLedger } from '../types/library.ts'
 import type { StoreQueries } from './queries.ts'
 import type { BeginRecord, CloseRecord, LabelRow } from '../schema/records.ts'
 

@@ -1,7 +1,7 @@
 /** Rows of several blocks in one order, as tick columns. */
 import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
-import type { LiteralWriter, TickColumns } from '../types/store.ts'
+import type { LiteralWriter, TickColumns } from '../types/ticks.ts'
 
 export const BATCH_ROWS = 4096
 

@@ -11,9 +11,9 @@ import { Classifier } from '../format/classify.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { decodeJournal } from '../format/journal.ts'
 import { MergedTicks, BATCH_ROWS } from './merged-ticks.ts'
-import type { TickColumns, TickQuery } from '../types/store.ts'
+import type { TickColumns, TickQuery } from '../types/ticks.ts'
 import { dropHead, pushHead, sinkHead, nextStreamSeq } from '../format/seq-heap.ts'
-import type { TickPlan, TickSource } from '../types/tick-source.ts'
+import type { TickPlan, TickSource } from '../types/ticks.ts'
 
 /** The rows of a block that a query selects, ascending. */
 interface SelectedRows {

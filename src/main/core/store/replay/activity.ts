@@ -1,5 +1,5 @@
 /** Counts messages over time for a timeline, from time marks and without reading the messages. */
-import type { ActivityQuery } from '../types/store.ts'
+import type { ActivityQuery } from '../types/replay.ts'
 import type { MarksCache, TimeMarks } from './time-index.ts'
 import { upperBound } from '../types/upper-bound.ts'
 

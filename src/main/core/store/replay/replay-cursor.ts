@@ -5,7 +5,8 @@
 import { upperBound } from '../types/upper-bound.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
-import type { MessageColumns, ReplayBatch, ReplayQuery } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
+import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
 import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
 

@@ -10,8 +10,8 @@ import type {
   ReplayQuery,
   Snapshot,
   SnapshotQuery,
-  StoredEntry,
-} from '../types/store.ts'
+} from '../types/replay.ts'
+import type { StoredEntry } from '../types/messages.ts'
 import { ReplayCursor } from './replay-cursor.ts'
 import { ReplaySql } from '../read/replay-sql.ts'
 import { SnapshotReader } from '../write/snapshots.ts'

@@ -1,5 +1,5 @@
 /** Finds the position of an instant in a session. */
-import type { Position, PositionQuery } from '../types/store.ts'
+import type { Position, PositionQuery } from '../types/replay.ts'
 import { stampsOf } from './replay-cursor.ts'
 import type { ReplaySql } from '../read/replay-sql.ts'
 import { CLOCK_SLACK_MS, type MarksCache } from './time-index.ts'

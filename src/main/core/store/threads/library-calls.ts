@@ -1,6 +1,7 @@
 /** A StoreLibrary that calls the writer. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { Batch, StoreLibrary } from '../types/store.ts'
+import type { Batch } from '../types/messages.ts'
+import type { StoreLibrary } from '../types/library.ts'
 import { buffersOf, type Call } from './rpc.ts'
 import type { WriterMethods } from './writer-loop.ts'
 

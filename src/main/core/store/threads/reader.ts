@@ -12,8 +12,8 @@ import { createReplayMethods, readBatches, type ReplayMethods } from '../replay/
 import { isLocked } from '../schema/lock.ts'
 import { openForReading, storeError } from '../schema/sqlite.ts'
 import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
-import type { DigestFolds, StoreReader } from '../types/store.ts'
-import type { TickSource } from '../types/tick-source.ts'
+import type { DigestFolds, StoreReader } from '../types/reader.ts'
+import type { TickSource } from '../types/ticks.ts'
 import { verifyStore, type VerifyProgress } from '../verify/verify.ts'
 import {
   buffersOf,

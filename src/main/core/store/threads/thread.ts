@@ -1,7 +1,7 @@
 /** Starts and ends the store's threads. Each opens the store first, then serves the calls at its port. */
 import { Worker, type MessagePort } from 'node:worker_threads'
 import { CodedError, toFailure } from '../../../../shared/base/errors.ts'
-import type { StoreNotice } from '../types/store.ts'
+import type { StoreNotice } from '../types/writer.ts'
 import { failureError, type Reply } from './rpc.ts'
 
 /** The first message of a thread, unless it couldn't open the store. */

@@ -5,15 +5,10 @@ import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recor
 import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import { newRecordingId } from '../types/recording-id.ts'
-import type {
-  Batch,
-  LibraryWriter,
-  NewBookmark,
-  NewSnapshot,
-  StoreLibrary,
-  StoreNotice,
-  WriterEvent,
-} from '../types/store.ts'
+import type { Batch } from '../types/messages.ts'
+import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/writer.ts'
+import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
+import type { StoreLibrary } from '../types/library.ts'
 import { StoreEngine } from './engine.ts'
 import { batchBytes, createLibrary } from './library-calls.ts'
 import { buffersOf, Caller, failureError, type Call } from './rpc.ts'

@@ -1,5 +1,5 @@
 /** Walks the hash chain of one connection: recomputes its leaves from the stored messages, flush by flush. */
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { entryLeaf, messageLeaf, equalBytes, type EntryRow } from '../format/ledger.ts'
 

@@ -4,7 +4,7 @@ import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 import { EntryCursor } from '../read/entry-pages.ts'
 import type { EntryRow } from '../format/ledger.ts'
-import type { DigestFold, DigestFolds } from '../types/store.ts'
+import type { DigestFold, DigestFolds } from '../types/reader.ts'
 
 /** Reports a differing digest and its minute, UTC ms. */
 type ReportDifference = (minuteMs: number, detail: string) => void

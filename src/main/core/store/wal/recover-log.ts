@@ -6,7 +6,7 @@ import { findLossFiles, HEAD_COPY, LOG_COPY } from '../../../base/store-files.ts
 import { headFile, readHead, removeHead, type Head } from './store-head.ts'
 import { describeMissingCommits, findMissingCommits, judgeLog, logFile, scanLogFile } from './log-check.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { StoreNotice } from '../types/store.ts'
+import type { StoreNotice } from '../types/writer.ts'
 
 export interface RecoveredLog {
   readonly head: Head | null

@@ -7,7 +7,7 @@ import type { FeedId } from '../../../../shared/base/units.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { applyToBars, barSources, hasRollups } from '../format/classify.ts'
 import type { Classifier, MinuteBars, SeriesName } from '../format/classify.ts'
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 import { seriesKey, type RecordingState } from './recording-state.ts'
 
 /**

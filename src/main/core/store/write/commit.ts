@@ -4,7 +4,7 @@ import type { Db } from '../schema/sqlite.ts'
 import { ColumnsBuilder, connectionRuns } from '../format/message-columns.ts'
 import { encodeJournal, journalCrc, type Leaf } from '../format/journal.ts'
 import { entryLeaf, messageLeaf, type EntryRow } from '../format/ledger.ts'
-import type { Batch, MessageColumns, StoredEntry } from '../types/store.ts'
+import type { Batch, MessageColumns, StoredEntry } from '../types/messages.ts'
 import { stampOfLast, newerStamp } from '../format/last-received.ts'
 import { newChain, type Chain, type RecordingState } from './recording-state.ts'
 

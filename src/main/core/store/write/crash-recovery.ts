@@ -1,7 +1,7 @@
 /** Crash recovery: decides which gaps a session gets that was never closed, and writes the entries for them. */
 import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
-import type { StoredEntry } from '../types/store.ts'
+import type { StoredEntry } from '../types/messages.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
 import { findLastReceived } from '../format/last-received.ts'
 import type { RecordingState } from './recording-state.ts'

@@ -18,7 +18,7 @@ import { ColumnsBuilder, sliceColumns } from '../format/message-columns.ts'
 import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { packRuns, rowChecksum } from '../format/ledger.ts'
-import type { MessageColumns } from '../types/store.ts'
+import type { MessageColumns } from '../types/messages.ts'
 import {
   BLOCK_BYTES,
   BLOCK_ROWS,

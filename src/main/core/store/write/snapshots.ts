@@ -4,7 +4,7 @@
  */
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
 import { rowChecksum, equalBytes } from '../format/ledger.ts'
-import type { NewSnapshot, Snapshot, SnapshotQuery } from '../types/store.ts'
+import type { NewSnapshot, Snapshot, SnapshotQuery } from '../types/replay.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { Work } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'

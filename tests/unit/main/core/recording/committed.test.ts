@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { WriterEvent } from '../../../../../src/main/core/store/types/store.ts'
+import type { WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
 import { watchCommits } from '../../../../../src/main/core/recording/committed.ts'
 import { monoNs, recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 

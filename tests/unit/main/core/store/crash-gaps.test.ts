@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SILENT_AT_MOST_MS } from '../../../../../src/shared/core/recording/delay-window.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import type { Batch } from '../../../../../src/main/core/store/types/store.ts'
+import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'

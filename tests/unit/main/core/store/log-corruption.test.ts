@@ -22,7 +22,7 @@ import { headFile, readHead } from '../../../../../src/main/core/store/wal/store
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import type { StoreNotice } from '../../../../../src/main/core/store/types/store.ts'
+import type { StoreNotice } from '../../../../../src/main/core/store/types/writer.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { DEMO, readEverything, T0, tempFolder, trade, Writer } from './harness.ts'

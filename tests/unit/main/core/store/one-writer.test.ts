@@ -8,7 +8,7 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { isLocked, lockStore } from '../../../../../src/main/core/store/schema/lock.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { OwnershipLost } from '../../../../../src/main/core/store/schema/ownership.ts'
-import type { LibraryWriter, WriterEvent } from '../../../../../src/main/core/store/types/store.ts'
+import type { LibraryWriter, WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { realStorePath, refuseSecondName } from '../../../../../src/main/core/store/schema/store-path.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'

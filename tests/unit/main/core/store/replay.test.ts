@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
-import type { Batch, ReplayBatch, ReplayQuery, StoreReader } from '../../../../../src/main/core/store/types/store.ts'
+import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
+import type { ReplayBatch, ReplayQuery } from '../../../../../src/main/core/store/types/replay.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import {
   openLocalReader,
   openRemoteReader,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoreReader } from '../../../../../src/main/core/store/types/store.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
-import type { StoreReader } from '../../../../../src/main/core/store/types/store.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { createEvidence, type Evidence } from '../../../../../src/main/features/evidence/evidence.ts'
 import type { EvidenceView } from '../../../../../src/main/features/evidence/view.ts'

@@ -1,7 +1,7 @@
 /** A store with recordings to export, made without a network. */
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
-import type { StoreReader } from '../../../../../src/main/core/store/types/store.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type FeedId, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import type { Source } from '../../../../../src/shared/core/recording/recording.ts'

@@ -5,12 +5,9 @@ import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { createMarket, type Market } from '../../../../../src/main/core/market/market.ts'
 import type { Part } from '../../../../../src/main/core/playback/parts.ts'
-import type {
-  NewSnapshot,
-  ReplayBatch,
-  StoredEntry,
-  StoreReader,
-} from '../../../../../src/main/core/store/types/store.ts'
+import type { NewSnapshot, ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
+import type { StoredEntry } from '../../../../../src/main/core/store/types/messages.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { createSnapshots } from '../../../../../src/main/core/recording/snapshots.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'

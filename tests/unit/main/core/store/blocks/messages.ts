@@ -1,5 +1,5 @@
 /** Message columns from texts, for tests. */
-import type { MessageColumns } from '../../../../../../src/main/core/store/types/store.ts'
+import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 
 export interface Stamps {
   readonly seq: number

@@ -6,7 +6,7 @@ import { createDigestFold, FOLD_VERSION } from '../../../../../../src/main/core/
 import { ColumnsBuilder } from '../../../../../../src/main/core/store/format/message-columns.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { genesis, messageLeaf } from '../../../../../../src/main/core/store/format/ledger.ts'
-import type { MessageColumns } from '../../../../../../src/main/core/store/types/store.ts'
+import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { openStoreReader } from '../../../../../../src/main/core/store/open.ts'

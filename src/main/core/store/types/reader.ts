@@ -1,0 +1,105 @@
+/** The store as its readers see it. Readers never block the writer. */
+import type { Scratch } from '../../../../service/codec.ts'
+import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { Gap, SessionRow, VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import type { BarPage, BarQuery } from './bars.ts'
+import type { RecordingLedger } from './library.ts'
+import type { StoredEntry } from './messages.ts'
+import type {
+  ActivityQuery,
+  EntryQuery,
+  Position,
+  PositionQuery,
+  ReplayBatch,
+  ReplayQuery,
+  Snapshot,
+  SnapshotQuery,
+} from './replay.ts'
+import type { TickColumns, TickExtent, TickQuery } from './ticks.ts'
+
+/** An instrument of a feed with its symbols as the service wrote them, the latest one last. */
+export interface StoredInstrument {
+  readonly instrument: InstrumentId
+  readonly symbols: readonly string[]
+}
+
+export interface InstrumentQuery {
+  readonly feed: FeedId
+  readonly recording?: RecordingId | undefined
+  readonly recordings?: readonly RecordingId[] | undefined
+  readonly source?: string | undefined
+}
+
+/** Creates the fold that a session's digests are computed with. The market provides one version. */
+export interface DigestFolds {
+  readonly version: number
+  create(): DigestFold
+}
+
+export interface DigestFold {
+  /** Adds a stored record. If it is the first of a later minute, returns the digest of everything before it. */
+  apply(feed: FeedId, recvMs: number, record: Scratch): { readonly minuteMs: UnixMs; readonly sha256: string } | null
+  reset(): void
+}
+
+export interface StoreReader {
+  /**
+   * `brief` returns only gap counts and the first few gaps of each session, without symbols. Fast for thousands of
+   * sessions.
+   */
+  sessions(brief?: boolean): Promise<readonly SessionRow[]>
+  /** Instruments of a feed that were stored or acknowledged. */
+  instruments(query: InstrumentQuery): Promise<readonly StoredInstrument[]>
+  /**
+   * Hash (hex) of the newest store log row about these sessions; null if the store doesn't know them. The row of a
+   * closed session holds the heads of its chains, and each row covers the rows before it.
+   */
+  ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
+  ticks(query: TickQuery): AsyncIterable<TickColumns>
+  /** Computed from the block index, so it is fast for any amount of data. */
+  extent(query: TickQuery): Promise<TickExtent>
+  /** `overlaps` lists times covered by two sessions, where only the earlier session was read. */
+  bars(query: BarQuery): Promise<BarPage>
+  /**
+   * Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
+   * reports it.
+   */
+  gaps(query: {
+    readonly feed?: FeedId
+    readonly recording?: RecordingId
+    readonly source?: string
+    readonly fromMs?: number
+    readonly toMs?: number
+    readonly skipCorrupt?: boolean
+  }): Promise<readonly Gap[]>
+  /**
+   * Everything of a session in seq order, gapless over journal and blocks, up to a seq fixed when reading begins. Reads
+   * in short transactions, at most one batch ahead, and stops when iteration stops.
+   */
+  replay(query: ReplayQuery): AsyncIterable<ReplayBatch>
+  /** The last message or entry received at or before a replay time; null if the session begins later. */
+  findPosition(query: PositionQuery): Promise<Position | null>
+  /**
+   * Message counts by receive time in equal buckets. Messages are assumed to be spread evenly inside a block, so a
+   * bucket shorter than a block is an estimate. The counts add up to the total.
+   */
+  activity(query: ActivityQuery): Promise<readonly number[]>
+  /** A corrupt snapshot counts as absent. */
+  snapshot(query: SnapshotQuery): Promise<Snapshot | null>
+  entries(query: EntryQuery): Promise<readonly StoredEntry[]>
+  /** Ordered by time; null returns those of all sessions. */
+  bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>
+  /** For a session file. Rejects with `not-found`, or with `not-allowed` while the session is open. */
+  ledger(recording: RecordingId): Promise<RecordingLedger>
+  /**
+   * Only reads, and reports every difference. `onProgress` gets a fraction from 0 to 1 and the messages checked so far.
+   * Rejects with `cancelled` soon after the signal.
+   */
+  verify(
+    session: RecordingId | null,
+    onProgress?: (done: number, messages: number) => void,
+    signal?: AbortSignal,
+  ): Promise<VerifyReport>
+  close(): Promise<void>
+}

@@ -1,0 +1,106 @@
+/** What a replay reads: messages of every feed in seq order, positions, snapshots, entries and bookmarks. */
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { StoredEntry } from './messages.ts'
+
+/** A market state. `version` tells how to read `data`. */
+export interface Snapshot {
+  /** The last message or entry included. */
+  readonly seq: number
+  /** Replay time of that message or entry, UTC ms. */
+  readonly wallMs: number
+  readonly data: Uint8Array
+}
+
+export interface NewSnapshot extends Snapshot {
+  readonly version: number
+  /**
+   * The session it belongs to; default the current one. The current one may have changed since the snapshot was taken.
+   */
+  readonly recording?: RecordingId | undefined
+}
+
+export interface NewBookmark {
+  readonly recording: RecordingId
+  readonly atMs: number
+  readonly seq: number | null
+  readonly text: string
+}
+
+export interface ReplayQuery {
+  readonly recording: RecordingId
+  /** Seqs after this one; 0 starts at the beginning. */
+  readonly afterSeq: number
+  /** Seqs up to this one; default the last durable one when reading begins. */
+  readonly upToSeq?: number | undefined
+  /** Replay time, UTC ms. Reading may stop at the first message received after this. */
+  readonly upToMs?: number | undefined
+  /** Leaves `monoNs` and `conn` empty. */
+  readonly omitConnections?: boolean | undefined
+}
+
+/**
+ * Stored messages of every feed in seq order, byte for byte as received. Row i spans bytes[offsets[i], offsets[i + 1]).
+ * The receiver of a batch owns its buffers.
+ */
+export interface ReplayBatch {
+  readonly recording: RecordingId
+  readonly count: number
+  /** Index into FEED_IDS. */
+  readonly feed: Uint8Array
+  readonly seq: Float64Array
+  /** Wall clock at receipt, UTC ms. It can decrease. */
+  readonly recvMs: Float64Array
+  /** Monotonic ns since the start of the session. */
+  readonly monoNs: Float64Array
+  readonly conn: Uint32Array
+  /** FLAG bits. */
+  readonly flags: Uint8Array
+  readonly offsets: Uint32Array
+  readonly bytes: Uint8Array
+  /**
+   * Entries after the previous batch and up to the end of this one, in seq order, to be merged with the messages by
+   * seq. A batch can hold entries only.
+   */
+  readonly entries: readonly StoredEntry[]
+  /** Everything up to this seq is in this batch or an earlier one. */
+  readonly upToSeq: number
+}
+
+export interface PositionQuery {
+  readonly recording: RecordingId
+  /** Replay time, UTC ms: receive time that never decreases. */
+  readonly ms: number
+}
+
+/** A position in a session: a message or entry and its replay time. */
+export interface Position {
+  readonly seq: number
+  readonly ms: number
+}
+
+export interface ActivityQuery {
+  readonly recordings: readonly RecordingId[]
+  /** Replay time, [from, to), UTC ms. */
+  readonly fromMs: number
+  readonly toMs: number
+  readonly buckets: number
+}
+
+export interface SnapshotQuery {
+  readonly recording: RecordingId
+  /** The newest snapshot at or before this seq. */
+  readonly upToSeq: number
+  /** And at or before this replay time, UTC ms. */
+  readonly upToMs?: number | undefined
+  /** And after this seq. */
+  readonly afterSeq?: number | undefined
+  readonly version: number
+}
+
+export interface EntryQuery {
+  readonly recording: RecordingId
+  /** Seqs after this one. */
+  readonly afterSeq?: number | undefined
+  readonly types?: readonly LedgerEntry['type'][] | undefined
+}

@@ -1,0 +1,109 @@
+/** Reading ticks: queries, their results, and the short reads they consist of. */
+import type { FeedId, InstrumentId, RecordingId } from '../../../../shared/base/units.ts'
+
+export interface TickQuery {
+  readonly feed: FeedId
+  /** Instruments to return; null returns all of them. */
+  readonly instruments: readonly InstrumentId[] | null
+  readonly recording?: RecordingId | undefined
+  /** Only these sessions, in reading order. */
+  readonly recordings?: readonly RecordingId[] | undefined
+  readonly source?: string | undefined
+  /** Event time, [from, to), UTC ms. Undated messages count by receive time. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+  /** Only seqs after this one, in each session; default 0. */
+  readonly afterSeq?: number | undefined
+  /** Only seqs up to this one. */
+  readonly upToSeq?: number | undefined
+}
+
+/** Writes the server's number text of a row without creating a string. */
+export interface LiteralWriter {
+  /** Upper bound of the bytes `write` needs. */
+  readonly maxBytes: number
+  /** Writes at `at` and returns the offset after it, or `at` itself if the row has no such number. */
+  write(row: number, out: Uint8Array, at: number): number
+}
+
+/**
+ * A run of stored messages of one session in seq order. Numbers are looked up by the message's own JSON key, NaN if a
+ * message lacks it. `literal(key, row)` is the server's number text, `raw(row)` the whole message byte for byte.
+ */
+export interface TickColumns {
+  readonly recording: RecordingId
+  readonly feed: FeedId
+  readonly count: number
+  readonly seq: Float64Array
+  readonly recvMs: Float64Array
+  readonly eventMs: Float64Array
+  readonly flags: Uint8Array
+  /** Number of the connection in the session, and of the message on that connection. */
+  readonly conn: Uint32Array
+  readonly connSeq: Uint32Array
+  /** The symbol as the service writes it. */
+  symbol(row: number): string
+  readonly keys: readonly string[]
+  column(key: string): Float64Array
+  literal(key: string, row: number): string
+  /** Like `literal`, without a string. An export gets one writer per run. */
+  writer(key: string): LiteralWriter
+  raw(row: number): Uint8Array
+}
+
+/** Approximate size of a tick query's result. */
+export interface TickExtent {
+  /** Everything received, and the market records of the queried instruments among it. */
+  readonly messages: number
+  readonly records: number
+  readonly instruments: number
+  /** Time of the first and the last of them, UTC ms; null if there are none. */
+  readonly fromMs: number | null
+  readonly toMs: number | null
+}
+
+/** A session to read, up to a seq fixed when reading begins. */
+export interface TickPlan {
+  readonly id: number
+  readonly recording: RecordingId
+  readonly maxSeq: number
+  /** Rows received before this belong to an earlier session, UTC ms. */
+  readonly notBeforeMs: number
+}
+
+export interface TickWindow {
+  /** Messages up to this seq are in blocks of these series. */
+  readonly sealedSeq: number
+  readonly series: readonly number[]
+  /**
+   * The next journal rows, read only when no sealed data is left. `upToSeq` includes corrupt rows that the query
+   * doesn't need.
+   */
+  readonly journal: readonly Uint8Array[]
+  readonly upToSeq: number
+  /** Connections of the queried feed. */
+  readonly conns: readonly number[]
+}
+
+export interface BlockQuery {
+  readonly series: number
+  /** Blocks that hold a seq in (after, upTo], oldest first. */
+  readonly after: number
+  readonly upTo: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly limit: number
+}
+
+type MaybePromise<T> = T | Promise<T>
+
+/**
+ * The short reads that a tick query makes, each on one snapshot of the file. Everything sealed up to a window's
+ * watermark stays in blocks (blocks only merge), so a reader can continue from a seq.
+ */
+export interface TickSource {
+  plan(query: TickQuery): MaybePromise<readonly TickPlan[]>
+  /** Throws `store-damaged` if a corrupt flush may have held queried messages. */
+  window(query: TickQuery, plan: TickPlan, after: number): MaybePromise<TickWindow>
+  blocks(query: BlockQuery): MaybePromise<readonly Uint8Array[]>
+}
