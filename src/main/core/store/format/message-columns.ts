@@ -1,5 +1,5 @@
 /** Slices and joins runs of messages stored as columns. */
-import type { MessageColumns } from '../types/messages.ts'
+import type { Batch, MessageColumns } from '../types/messages.ts'
 
 /** An empty run with capacity for `count` messages and `bytes` bytes. offsets[0] is 0. */
 export function newColumns(count: number, bytes: number): MessageColumns {
@@ -145,4 +145,9 @@ export function columnBytes(m: MessageColumns): Uint8Array[] {
     view(m.flags.subarray(0, n)),
     m.bytes.subarray(m.offsets[0], m.offsets[n]),
   ]
+}
+
+/** Memory a queued batch takes, in bytes (an estimate). */
+export function batchBytes({ messages: m, entries }: Batch): number {
+  return m.count * 37 + (m.offsets[m.count] ?? 0) + entries.length * 200
 }

@@ -17,7 +17,7 @@ import { ReplaySql } from '../read/replay-sql.ts'
 import { SnapshotReader } from '../write/snapshots.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { MarksCache } from './time-index.ts'
-import type { Call } from '../threads/rpc.ts'
+import type { Call } from '../rpc/rpc.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 

@@ -1,18 +1,14 @@
 /** A StoreLibrary that calls the writer. */
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { batchBytes } from '../format/message-columns.ts'
 import type { Batch } from '../types/messages.ts'
 import type { StoreLibrary } from '../types/library.ts'
-import { buffersOf, type Call } from './rpc.ts'
+import { buffersOf, type Call } from '../rpc/rpc.ts'
 import type { WriterMethods } from './writer-loop.ts'
 
 /** Bytes of batches per message to the thread, and messages in flight: enough to keep the store busy. */
 const GROUP_BYTES = 256 << 10
 const MAX_MESSAGES_IN_FLIGHT = 4
-
-/** Memory a queued batch takes, in bytes (an estimate). */
-export function batchBytes({ messages: m, entries }: Batch): number {
-  return m.count * 37 + (m.offsets[m.count] ?? 0) + entries.length * 200
-}
 
 /** Creates a library that calls the writer. */
 export function createLibrary(call: Call<WriterMethods>): StoreLibrary {

@@ -25,8 +25,8 @@ import {
   type Call,
   type Reply,
   type Request,
-} from './rpc.ts'
-import { openInThread, startThread, waitForThread, type Opened } from './thread.ts'
+} from '../rpc/rpc.ts'
+import { openInThread, startThread, waitForThread, type Opened } from '../rpc/thread.ts'
 
 /** Methods of a StoreReader that are a single call. */
 const SINGLE_CALLS = [

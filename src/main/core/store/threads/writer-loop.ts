@@ -15,8 +15,8 @@ import type { ImportDetails, ImportOutcome, LabelChange } from '../types/library
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { Committed, WriterEvent } from '../types/writer.ts'
 import type { CompactResult } from '../write/compact.ts'
-import { buffersOf, isCanceled, type Reply, type Request } from './rpc.ts'
-import type { Opened } from './thread.ts'
+import { buffersOf, isCanceled, type Reply, type Request } from '../rpc/rpc.ts'
+import type { Opened } from '../rpc/thread.ts'
 
 const TURN_MS = 3
 /** Pause between turns of work that isn't urgent, because receiving and drawing need the processor more. */

@@ -10,9 +10,10 @@ import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/writer.ts
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { StoreLibrary } from '../types/library.ts'
 import { StoreEngine } from './engine.ts'
-import { batchBytes, createLibrary } from './library-calls.ts'
-import { buffersOf, Caller, failureError, type Call } from './rpc.ts'
-import { openInThread, startThread, waitForThread } from './thread.ts'
+import { batchBytes } from '../format/message-columns.ts'
+import { createLibrary } from './library-calls.ts'
+import { buffersOf, Caller, failureError, type Call } from '../rpc/rpc.ts'
+import { openInThread, startThread, waitForThread } from '../rpc/thread.ts'
 import { WriterLoop, type WriterMethods, type WriterReply, type WriterRequest } from './writer-loop.ts'
 
 /** How long `end` waits for a failing disk. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { buffersOf, Caller, isCanceled, type Request } from '../../../../../../src/main/core/store/threads/rpc.ts'
+import { buffersOf, Caller, isCanceled, type Request } from '../../../../../../src/main/core/store/rpc/rpc.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 
 interface Methods {
