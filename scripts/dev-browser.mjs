@@ -39,7 +39,9 @@ for await (const line of createInterface({ input: host.stdout })) {
   }
   console.log(server.addressOf(url))
   if (isFirst) {
-    console.log('Open this address in a browser of this computer; it works once. Enter prints another, Ctrl+C ends.')
+    console.log(
+      'Open this address in a browser on this computer. It works once. Press Enter for another, Ctrl+C to stop.',
+    )
     console.log('Changes in src/renderer show at once. For changes in the terminal, start again.')
   }
 }

@@ -8,6 +8,6 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export function logLevel(values: Values): LogEntry['level'] {
   const text = values.text('log-level') ?? 'info'
   const level = LEVELS.find((one) => one === text)
-  if (level === undefined) throw new UsageError(`--log-level is one of ${LEVELS.join(', ')}, not "${text}"`)
+  if (level === undefined) throw new UsageError(`--log-level must be one of ${LEVELS.join(', ')}, not "${text}"`)
   return level
 }

@@ -41,7 +41,7 @@ test('a session file is offered for import, however it is opened', async ({ open
     await ended(second, 'the second instance')
     await expect(dialog).toContainText('A session file saved by Tapedeck')
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-    await expect(dialog).toContainText('is in the store already')
+    await expect(dialog).toContainText('is already in the store')
     await dialog.locator('.foot').getByRole('button', { name: 'Close' }).click()
     await expect(dialog).toHaveCount(0)
   })

@@ -15,15 +15,21 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'Keeps the store, settings, workspaces and drawings as a folder, also while recording; or puts one back.',
+  summary:
+    'Back up the store, settings, workspaces and drawings to a folder, even while recording; or restore a backup.',
   examples: [
-    ['Into the folder you are in', ''],
-    ['Somewhere else', '--out /mnt/safe/tapedeck-friday'],
-    ['Back again; what was there is kept', '--restore /mnt/safe/tapedeck-friday'],
+    ['To the current folder', ''],
+    ['To another folder', '--out /mnt/safe/tapedeck-friday'],
+    ['Restore a backup; the current data is set aside', '--restore /mnt/safe/tapedeck-friday'],
   ],
   options: {
-    out: { type: 'string', value: 'FOLDER', help: 'The backup to make (default: ./tapedeck-backup-TIME)', file: true },
-    restore: { type: 'string', value: 'FOLDER', help: 'Put this backup back instead', file: true },
+    out: {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'The folder to create (default: ./tapedeck-backup-TIME)',
+      file: true,
+    },
+    restore: { type: 'string', value: 'FOLDER', help: 'Restore this backup instead', file: true },
   },
   async run(values, context) {
     const { clock, dataDir, version } = context
@@ -32,7 +38,7 @@ export const backup: Command = {
     const from = values.text('restore')
     const json = values.on('json')
     if (from !== undefined) {
-      if (values.text('out') !== undefined) throw new UsageError('--out and --restore exclude each other')
+      if (values.text('out') !== undefined) throw new UsageError('--out and --restore can’t be combined')
       const { storePath: configured } = createSettingsStore(settingsFile(dataDir)).get().recording
       const { list, kept } = await restoreBackup({
         from: resolve(from),
@@ -48,7 +54,7 @@ export const backup: Command = {
         context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, ...where })}\n`)
       } else {
         context.out(`Restored ${countText(list.files.length, 'file')} as of ${new Date(list.madeMs).toISOString()}.\n`)
-        if (kept.length > 0) context.out(`What was there before is in ${kept.join(' and ')}.\n`)
+        if (kept.length > 0) context.out(`The data that was there before is in ${kept.join(' and ')}.\n`)
       }
       return EXIT.ok
     }

@@ -36,24 +36,24 @@ interface Agreement {
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Checks stored sessions against their ledger and lists every difference.',
+  summary: 'Check stored sessions against their ledger and list every difference.',
   examples: [
     ['Everything', ''],
     ['One session', '--session ID --json'],
-    ['Compare a symbol’s ticks with the bars that the service sent', '--agreement --symbol BTC-USD'],
+    ['How well a symbol’s ticks agree with the service’s own bars', '--agreement --symbol BTC-USD'],
   ],
   options: {
     session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
     agreement: {
       type: 'boolean',
-      help: 'Also compare ticks with the bars that the service sent; doesn’t affect the exit code',
+      help: 'Also compare ticks with the service’s own bars; doesn’t affect the exit code',
     },
-    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol or an alias of it; repeats' },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol, by any alias; repeatable' },
   },
   async run(values, context) {
     const session = values.text('session')
     const symbols = values.texts('symbol')
-    if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol goes with --agreement')
+    if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol requires --agreement')
     const { report, agreement } = await withReader(values, context, async (reader) => {
       await refuseUnknownSymbols(reader, session, symbols)
       return {
@@ -103,7 +103,7 @@ async function refuseUnknownSymbols(
   }
   const unknown = symbols.filter((one) => !ASSET_CLASSES.some((asset) => recorded.has(instrumentKey(asset, one))))
   if (unknown.length === 0) return
-  throw new CodedError('not-found', `No session holds ${unknown.join(', ')}.`, {
+  throw new CodedError('not-found', `No session has ${unknown.join(', ')}.`, {
     hint: `Recorded: ${[...new Set(recorded.values())].sort().join(', ') || 'nothing'}.`,
   })
 }
@@ -133,7 +133,7 @@ async function agreementOf(reader: StoreReader, values: Values, context: Context
         const view = { source: row.source, nowMs: now, upTo: null, past: false }
         const asked = { session: row.session, instrument, fromMs: null, toMs: null }
         const { counts, of, agreement, differing, sessions } = await totalAgreement(reader, view, asked, (done) => {
-          if (context.signal.aborted) throw new CodedError('cancelled', 'The comparison was stopped.')
+          if (context.signal.aborted) throw new CodedError('cancelled', 'The comparison was canceled.')
           progress(values, context, `comparing ${spelled.at(-1) ?? instrument}`, (i + done) / rows.length)
         })
         if (sessions.length === 0) continue

@@ -28,63 +28,65 @@ import { withReader } from '../../core/store/with-reader.ts'
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'Exports ticks or bars with a manifest beside the file; a partial file is never left under its name.',
+  summary: 'Export ticks or bars to a file with a manifest; a failed export leaves no partial file.',
   examples: [
+    ['One session of trades as CSV, with the raw messages', '--feed crypto/XT --session ID --raw --out btc.csv'],
     [
-      'One session of trades as CSV, with the messages as they came',
-      '--feed crypto/XT --session ID --raw --out btc.csv',
-    ],
-    [
-      'Five-minute bars of two symbols in a range',
+      'Five-minute bars of two symbols in a time range',
       '--feed crypto/XT --what bars --interval 5m --symbol BTC-USD --symbol ETH-USD --from 2026-01-05T00:00:00Z --out bars.csv',
     ],
-    ['Quotes as Parquet, a file for each UTC day', '--feed forex/C --split day --out quotes.parquet'],
-    ['As a preset of the window says', '--preset "Excel" --session ID --out day.csv'],
+    ['Quotes as Parquet, one file per UTC day', '--feed forex/C --split day --out quotes.parquet'],
+    ['With a preset saved in the window', '--preset "Excel" --session ID --out day.csv'],
   ],
   options: {
     feed: { type: 'string', value: 'FEED', help: 'The feed, such as crypto/XT', words: FEED_IDS },
-    symbol: { type: 'string', multiple: true, value: 'S', help: 'Only this symbol, in any spelling; repeats' },
-    session: { type: 'string', multiple: true, value: 'ID', help: 'Only this session; repeats' },
-    source: { type: 'string', value: 'KEY', help: 'Only this source; needed where several hold the feed' },
-    from: { type: 'string', value: 'T', help: 'From this event time on: ISO 8601 with a zone, or epoch ms' },
-    to: { type: 'string', value: 'T', help: 'Up to, not including, this event time' },
-    what: { type: 'string', value: EXPORT_KINDS.join('|'), help: 'Default: ticks', words: EXPORT_KINDS },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Only this symbol, by any alias; repeatable' },
+    session: { type: 'string', multiple: true, value: 'ID', help: 'Only this session; repeatable' },
+    source: { type: 'string', value: 'KEY', help: 'Only this source; required if several have the feed' },
+    from: { type: 'string', value: 'T', help: 'Start at this event time: ISO 8601 with a zone, or epoch ms' },
+    to: { type: 'string', value: 'T', help: 'End before this event time' },
+    what: {
+      type: 'string',
+      value: EXPORT_KINDS.join('|'),
+      help: 'What to export (default: ticks)',
+      words: EXPORT_KINDS,
+    },
     interval: {
       type: 'string',
       value: '1m',
-      help: `Length of bars: ${INTERVAL_LABELS.join(', ')}`,
+      help: `Bar length: ${INTERVAL_LABELS.join(', ')}`,
       words: INTERVAL_LABELS,
     },
     of: {
       type: 'string',
       value: 'KIND',
-      help: `What bars are built from: ${BAR_SOURCES.join(', ')} (default: as the feed)`,
+      help: `What bars are built from: ${BAR_SOURCES.join(', ')} (default: what the feed carries)`,
       words: BAR_SOURCES,
     },
     format: {
       type: 'string',
       value: EXPORT_FORMATS.join('|'),
-      help: 'Default: from the extension of FILE, else csv',
+      help: 'File format (default: by the extension of FILE, or csv)',
       words: EXPORT_FORMATS,
     },
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'File to write; split, FILE.SYMBOL or FILE.DAY with its ending',
+      help: 'File to write; with --split, the symbol or day comes before its extension',
       file: true,
     },
-    split: { type: 'string', value: 'symbol|day', help: 'A file for each symbol or UTC day', words: SPLITS },
-    raw: { type: 'boolean', help: 'A column with the message exactly as it arrived' },
-    bom: { type: 'boolean', help: 'Begin with a byte order mark, for spreadsheets' },
-    separator: { type: 'string', value: 'C', help: 'Between columns: comma (default; tab for FILE.tsv), ; | or tab' },
-    extended: { type: 'boolean', help: 'Bars: also feed, end time and VWAP (tapedeck/bars/2)' },
-    force: { type: 'boolean', help: 'Replace a file that is there already' },
-    'allow-empty': { type: 'boolean', help: 'Write a file without rows where nothing matches' },
-    preset: { type: 'string', value: 'NAME', help: 'As this preset of the window says; other options change it' },
+    split: { type: 'string', value: 'symbol|day', help: 'Write one file per symbol or UTC day', words: SPLITS },
+    raw: { type: 'boolean', help: 'Add a column with each message exactly as it arrived' },
+    bom: { type: 'boolean', help: 'Start with a byte order mark, for spreadsheets' },
+    separator: { type: 'string', value: 'C', help: 'Column separator: comma (default; tab for FILE.tsv), ; | or tab' },
+    extended: { type: 'boolean', help: 'Bars: add feed, end time and VWAP (tapedeck/bars/2)' },
+    force: { type: 'boolean', help: 'Replace an existing file' },
+    'allow-empty': { type: 'boolean', help: 'Write a file without rows if nothing matches' },
+    preset: { type: 'string', value: 'NAME', help: 'Start from this preset of the window; other options override it' },
   },
   async run(values, context) {
     const out = values.text('out')
-    if (out === undefined) throw new UsageError('--out names the file to write')
+    if (out === undefined) throw new UsageError('name the file to write with --out')
     const request = requestOf(values, context, out)
     if (!values.on('force')) await refuseExisting(resolve(out), request)
     const json = values.on('json')
@@ -123,7 +125,7 @@ function requestOf(values: Values, context: Context, out: string): ExportRequest
   const what = oneOf(values, 'what', EXPORT_KINDS) ?? saved?.what ?? 'ticks'
   const format = formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? saved?.format, out)
   const { preset, dropped } = applicableTo(what, format, saved)
-  if (dropped.length > 0) context.err(`tapedeck: left out of the preset: ${dropped.join(', ')}\n`)
+  if (dropped.length > 0) context.err(`tapedeck: not applied from the preset: ${dropped.join(', ')}\n`)
   const feed = values.text('feed') ?? preset.feed
   if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   const symbols = values.texts('symbol')
@@ -190,8 +192,8 @@ function separatorFor(values: Values, preset: Pick<ExportPreset, 'separator'>, o
 async function refuseExisting(out: string, request: ExportRequest): Promise<void> {
   const there = await findExisting(out, request.split !== 'none')
   if (there === undefined) return
-  throw new CodedError('usage', `${there} is there already.`, {
-    hint: 'Choose another name, or replace it with --force.',
+  throw new CodedError('usage', `${there} already exists.`, {
+    hint: 'Choose another name, or replace the file with --force.',
   })
 }
 
@@ -201,11 +203,11 @@ function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefine
   const { presets } = createSettingsStore(settingsFile(dataDir), [exportSettings]).get().exports
   const found = presets.find((preset) => preset.name === name)
   if (found !== undefined) return found
-  throw new CodedError('usage', `There is no preset "${name}".`, {
+  throw new CodedError('usage', `No preset is named "${name}".`, {
     hint:
       presets.length === 0
-        ? 'The export dialog of the window saves them.'
-        : `There are: ${presets.map((preset) => preset.name).join(', ')}.`,
+        ? 'Save one in the export dialog of the window.'
+        : `Saved presets: ${presets.map((preset) => preset.name).join(', ')}.`,
   })
 }
 
@@ -213,7 +215,7 @@ function oneOf<const T extends string>(values: Values, name: string, words: read
   const text = values.text(name)
   if (text === undefined) return undefined
   const word = words.find((one) => one === text)
-  if (word === undefined) throw new UsageError(`--${name} is one of ${words.join(', ')}, not "${text}"`)
+  if (word === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}, not "${text}"`)
   return word
 }
 
@@ -224,6 +226,6 @@ export function separatorOf(values: Values): Separator | undefined {
   const word = SEPARATORS.find(
     (one) => one === (text === 'tab' || text === '\\t' ? '\t' : text === 'comma' ? ',' : text),
   )
-  if (word === undefined) throw new UsageError('--separator is comma, tab, ; or |')
+  if (word === undefined) throw new UsageError('--separator must be comma, tab, ; or |')
   return word
 }

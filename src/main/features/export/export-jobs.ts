@@ -67,7 +67,7 @@ export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptio
       const out = pathOf(folder, name, request)
       refuseName(out, request)
       if (!replace && (await inTheWay(out, request))) {
-        throw new CodedError('usage', `${basename(out)} is there already.`, {
+        throw new CodedError('usage', `${basename(out)} already exists.`, {
           hint: 'Choose another name, or replace it.',
         })
       }

@@ -26,50 +26,50 @@ import { storePath } from '../../core/store/store-path.ts'
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Brings sessions of another machine, our own exports, or a table of ticks into the store.',
+  summary: 'Import sessions from another machine, Tapedeck exports, or tables of ticks.',
   positionals: 'FILE …',
   examples: [
-    ['A session of another machine', 'monday.tapedeck'],
-    ['Our own CSV or JSON Lines with the gaps that the manifest beside it tells', 'btc.csv'],
+    ['A session from another machine', 'monday.tapedeck'],
+    ['A Tapedeck export, with the gaps listed in the manifest next to it', 'btc.csv'],
     [
-      'Any table of trades; columns are found by name, --map names the others',
+      'Any table of trades; columns are found by name, --map sets the others',
       'trades.csv --feed stocks/T --zone America/New_York --map when=time,qty=size',
     ],
     [
-      'Local times of a bank in Frankfurt',
+      'A table with German local times',
       'dax.csv --feed stocks/T --symbol SAP --zone Europe/Berlin --date-format "DD.MM.YYYY HH:mm:ss"',
     ],
     ['A table of one symbol', 'eurusd.csv --feed forex/C --symbol EURUSD'],
   ],
   options: {
-    feed: { type: 'string', value: 'FEED', help: 'Of a table: the feed that its rows are of', words: FEED_IDS },
+    feed: { type: 'string', value: 'FEED', help: 'Tables: the feed of the rows', words: FEED_IDS },
     map: {
       type: 'string',
       multiple: true,
       value: 'COLUMN=FIELD,…',
-      help: `Of a table: what its columns hold: ${IMPORT_FIELDS.join(', ')}, or none`,
+      help: `Tables: what the columns contain: ${IMPORT_FIELDS.join(', ')}, or none`,
     },
-    symbol: { type: 'string', value: 'S', help: 'Of a table without a column for it: the symbol of every row' },
-    zone: { type: 'string', value: 'ZONE', help: 'Of a table: zone of times that name none (default: UTC)' },
+    symbol: { type: 'string', value: 'S', help: 'Tables without a symbol column: the symbol of every row' },
+    zone: { type: 'string', value: 'ZONE', help: 'Tables: time zone of times without one (default: UTC)' },
     'date-format': {
       type: 'string',
       value: 'FORMAT',
-      help: `Of a table: how its times are written: ${DATE_FORMAT_HELP}`,
+      help: `Tables: format of the times: ${DATE_FORMAT_HELP}`,
     },
     repeated: {
       type: 'string',
       value: 'first|second',
-      help: 'Of a table: which instant a local time means that its zone had twice; without it such a table is refused',
+      help: 'Tables: which instant a local time means that occurred twice, as clocks went back; required if there is one',
       words: REPEATED_TIMES,
     },
   },
   async run(values, context) {
     const files = values.texts('')
-    if (files.length === 0) throw new UsageError('import takes the files to bring in')
+    if (files.length === 0) throw new UsageError('name the files to import')
     const paths = files.map((file) => resolve(file))
     for (const path of paths) {
       if (!existsSync(path) || !statSync(path).isFile()) {
-        throw new CodedError('not-found', `There is no file ${path}.`)
+        throw new CodedError('not-found', `No such file: ${path}.`)
       }
     }
     const json = values.on('json')
@@ -80,10 +80,9 @@ export const importCommand: Command = {
           json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${countText(messages, 'message')}\n`,
         )
       }
-      if (done.already) context.err(`${basename(path)} is in the store already.\n`)
+      if (done.already) context.err(`${basename(path)} is already in the store.\n`)
       for (const { line, text } of done.problems) context.err(`${basename(path)}, line ${line}: ${text}\n`)
-      if (done.skipped > 0)
-        context.err(`${basename(path)}: ${countText(done.skipped, 'line was', 'lines were')} left out.\n`)
+      if (done.skipped > 0) context.err(`${basename(path)}: skipped ${countText(done.skipped, 'line')}.\n`)
     }
     return EXIT.ok
   },
@@ -136,18 +135,19 @@ async function mappingOf(path: string, values: Values): Promise<CsvMapping | nul
     const field = IMPORT_FIELDS.find((one) => one === word) ?? (word === 'none' ? null : undefined)
     const at = kind.columns.findIndex((one) => one === column)
     if (field === undefined) throw new UsageError(`--map takes COLUMN=FIELD with ${IMPORT_FIELDS.join(', ')} or none`)
-    if (at < 0) throw new UsageError(`there is no column "${column}" in ${basename(path)}: ${kind.columns.join(', ')}`)
+    if (at < 0) throw new UsageError(`${basename(path)} has no column "${column}", only ${kind.columns.join(', ')}`)
     columns.forEach((one: ImportField | null, i) => {
       if (one === field) columns[i] = null // what is named takes the place of what was guessed
     })
     columns[at] = field
   }
   if (feed === undefined) {
-    throw new UsageError(`${basename(path)} is no export of Tapedeck: --feed says what its rows are`)
+    throw new UsageError(`${basename(path)} isn’t a Tapedeck export: name the feed of its rows with --feed`)
   }
   const word = values.text('repeated')
   const repeated = REPEATED_TIMES.find((one) => one === word)
-  if (word !== undefined && repeated === undefined) throw new UsageError(`--repeated is first or second, not "${word}"`)
+  if (word !== undefined && repeated === undefined)
+    throw new UsageError(`--repeated takes first or second, not "${word}"`)
   const zone = values.text('zone') ?? 'UTC'
   return { columns, feed, zone, symbol: values.text('symbol') ?? '', dateFormat: values.text('date-format'), repeated }
 }

@@ -133,7 +133,7 @@ export async function importText(
   const source: Source = { kind: 'import', origin: sha256.slice(0, 16), user: input.name }
   const before = (await store.sessions()).find((row) => row.source === sourceKey(source))
   if (before !== undefined) {
-    throw new CodedError('usage', `${input.name} is in the store already, as session ${before.session}.`)
+    throw new CodedError('usage', `${input.name} is already in the store, as session ${before.session}.`)
   }
   const read = { skipped: 0, problems: [] as ImportProblem[] }
   const manifest = await manifestOf(input, kind)

@@ -13,15 +13,16 @@ import { storePath } from '../../core/store/store-path.ts'
 
 export const move: Command = {
   name: 'move',
-  summary: 'Moves the store into another folder: copied, read back, then removed where it was. Nothing may record.',
-  examples: [['Onto a larger disk', '/mnt/large/tapedeck']],
+  summary:
+    'Move the store to another folder: copy it, read it back, then remove the original. Nothing may be recording.',
+  examples: [['To a larger disk', '/mnt/large/tapedeck']],
   positionals: 'FOLDER',
   options: {},
   async run(values, context) {
     const [folder, ...others] = values.texts('')
     if (folder === undefined || others.length > 0) throw new UsageError('move takes one folder')
     if (values.text('store') !== undefined) {
-      throw new UsageError('move is for the app’s own store, whose place it keeps: it takes no --store')
+      throw new UsageError('move always moves the app’s own store, so it takes no --store')
     }
     const from = storePath(values, context)
     // A recorder is found before anything is copied; the lock is taken again once the copy is whole.
@@ -49,7 +50,8 @@ export const move: Command = {
       if (draw) context.err('\r\u001b[K')
       if (values.on('json')) context.out(`${JSON.stringify({ from, to: moved.path, bytes: moved.bytes })}\n`)
       else context.out(`${moved.path}, ${(moved.bytes / 1e6).toFixed(1)} MB.\n`)
-      if (moved.leftovers) context.err(`Something of it could not be removed from ${from}.\n`)
+      if (moved.leftovers)
+        context.err(`Couldn’t remove all files of the old store, ${from}. Delete the rest yourself.\n`)
       return EXIT.ok
     } catch (thrown) {
       const { code, message, hint } = toFailure(thrown)

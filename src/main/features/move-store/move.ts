@@ -50,7 +50,7 @@ export async function planMove(
   if (!existsSync(from)) throw new CodedError('not-found', `There is no store at ${from}.`)
   for (const taken of [to, `${to}-wal`]) {
     if (existsSync(taken)) {
-      throw new CodedError('usage', `${taken} is there already.`, { hint: 'Choose a folder without a store.' })
+      throw new CodedError('usage', `${taken} already exists.`, { hint: 'Choose a folder without a store.' })
     }
   }
   let made: string | null

@@ -24,20 +24,20 @@ const REST_MS = 20
 
 export const replay: Command = {
   name: 'replay',
-  summary: 'Plays a session through the hub, and compares its state with what live had, minute by minute.',
+  summary: 'Play a session and compare its state with the live state, minute by minute.',
   examples: [
-    ['Whether a replay gives the same state as live, as fast as it goes', '--session ID --digest'],
-    ['Ten times as fast, from an instant on', '--session ID --speed 10 --from 2026-01-05T09:30:00-05:00'],
+    ['Compare a replay with live at full speed', '--session ID --digest'],
+    ['Ten times as fast, from a given time', '--session ID --speed 10 --from 2026-01-05T09:30:00-05:00'],
   ],
   options: {
-    session: { type: 'string', value: 'ID', help: 'Which session; tapedeck sessions lists them' },
-    speed: { type: 'string', value: '0.25..1000|max', help: 'How fast (default: 1; with --digest: max)' },
-    from: { type: 'string', value: 'T', help: 'Receive time to begin at: ISO 8601 with a zone, or epoch ms' },
+    session: { type: 'string', value: 'ID', help: 'The session to play; tapedeck sessions lists them' },
+    speed: { type: 'string', value: '0.25..1000|max', help: 'Playback speed (default: 1; with --digest: max)' },
+    from: { type: 'string', value: 'T', help: 'Start at this receive time: ISO 8601 with a zone, or epoch ms' },
     digest: { type: 'boolean', help: 'Print a hash of the state at each minute and at the end' },
   },
   async run(values, context) {
     const session = values.text('session')
-    if (session === undefined) throw new UsageError('name the session with --session ID')
+    if (session === undefined) throw new UsageError('choose the session with --session ID')
     const speed = readSpeed(values)
     const fromMs = instant(values, 'from')
     const json = values.on('json')
@@ -124,12 +124,12 @@ function readSpeed(values: Values): ReplaySpeed {
 function words(exactness: ReplayExactness): string {
   switch (exactness.is) {
     case 'none':
-      return 'live wrote no digest here to compare with'
+      return 'nothing to compare: the recording has no digest here'
     case 'identical':
       return `identical to live at ${exactness.minutes} of ${countText(exactness.minutes, 'minute')}`
     case 'differs':
       return (
-        `the state differs from live first in the minute ${new Date(exactness.minuteMs).toISOString()} ` +
+        `the state first differs from live in the minute ${new Date(exactness.minuteMs).toISOString()} ` +
         `(seq ${exactness.seq}): live ${exactness.live}, replay ${exactness.replay || 'none'}`
       )
     case 'not comparable':

@@ -18,13 +18,13 @@ import { storePath } from '../../core/store/store-path.ts'
 
 export const fetchCommand: Command = {
   name: 'fetch',
-  summary: 'One REST call through the client, with its history and its daily budget; prints the answer.',
+  summary: 'Make one REST request within the daily budget, save the response to the history, and print it.',
   positionals: 'ENDPOINT',
   options: {
     symbol: { type: 'string', value: 'S', help: 'For endpoints with {symbol} in their path' },
-    param: { type: 'string', multiple: true, value: 'K=V', help: 'A query parameter; repeats' },
-    cached: { type: 'boolean', help: 'Print what is known, without a call' },
-    demo: { type: 'boolean', help: 'Ask the demo market; without it an account is needed' },
+    param: { type: 'string', multiple: true, value: 'K=V', help: 'A query parameter; repeatable' },
+    cached: { type: 'boolean', help: 'Print the last saved response, without a request' },
+    demo: { type: 'boolean', help: 'Use the demo market (otherwise an account is required)' },
   },
   async run(values, context) {
     const { endpoint, symbol, params } = readQuestion(values)
@@ -53,7 +53,7 @@ export const fetchCommand: Command = {
     const keyOnly = key !== undefined && base !== '' && settled.auth === 'api-key'
     if (chosen.source === 'service' && key === undefined && (chosen.account?.user ?? account.user) === '') {
       throw new UsageError(
-        'fetch needs the API key: set TAPEDECK_API_KEY, or name the account it is stored for with --user',
+        'fetch needs an API key: set TAPEDECK_API_KEY, or name the account it is saved for with --user',
       )
     }
     const origin = keyOnly ? serviceOrigin(base).origin : ''
@@ -78,11 +78,11 @@ export const fetchCommand: Command = {
       const mode = values.on('cached') ? 'cached' : 'force'
       const { answer, failure } = await research.get({ view: 'live', endpoint, symbol, params, mode, ticket })
       if (failure !== null) {
-        const known = answer === null ? '' : ' An earlier answer is known: --cached prints it.'
+        const known = answer === null ? '' : ' An earlier response is saved: --cached prints it.'
         throw new CodedError(failure.code, failure.message, { hint: `${failure.hint ?? ''}${known}` })
       }
       if (answer === null) {
-        throw new CodedError('not-found', 'Nothing was ever answered to this.', { hint: 'Ask without --cached.' })
+        throw new CodedError('not-found', 'No response to this request is saved.', { hint: 'Run it without --cached.' })
       }
       context.out(values.on('json') ? `${jsonOf(answer)}\n` : plain(answer))
       return EXIT.ok
@@ -100,10 +100,10 @@ function readQuestion(values: Values): { endpoint: string; symbol: string; param
   const endpoint = endpointOf(asked)
   if (endpoint === undefined) {
     const paths = ENDPOINTS.map(({ path }) => path)
-    throw new UsageError(`"${asked}" is no documented path; they are ${paths.join(', ')}`)
+    throw new UsageError(`"${asked}" isn’t a documented endpoint; use one of ${paths.join(', ')}`)
   }
   const symbol = values.text('symbol') ?? ''
-  if (takesSymbol(endpoint) && symbol === '') throw new UsageError(`${endpoint.path} wants --symbol`)
+  if (takesSymbol(endpoint) && symbol === '') throw new UsageError(`${endpoint.path} requires --symbol`)
   if (!takesSymbol(endpoint) && symbol !== '') throw new UsageError(`${endpoint.path} takes no --symbol`)
   const params: Record<string, string> = {}
   for (const text of values.texts('param')) {

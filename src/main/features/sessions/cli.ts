@@ -47,36 +47,36 @@ const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as co
 
 export const sessions: Command = {
   name: 'sessions',
-  summary: 'Lists recorded sessions, newest last; names one, or writes one as a file.',
+  summary: 'List recorded sessions, newest last; label one, or save one as a file.',
   examples: [
     ['As JSON Lines, for scripts', '--json'],
-    ['One session as a file that another Tapedeck can open', '--session 01k… --out monday.tapedeck'],
-    ['Every gap, with cause and length', '--gaps'],
-    ['What it was', '--session 01k… --name "CPI day" --tag macro --pin'],
+    ['One session as a file for another Tapedeck', '--session 01k… --out monday.tapedeck'],
+    ['Every gap with its cause and length', '--gaps'],
+    ['Name, tag and pin a session', '--session 01k… --name "CPI day" --tag macro --pin'],
   ],
   options: {
     session: { type: 'string', value: 'ID', help: 'Only this session' },
-    gaps: { type: 'boolean', help: 'Their gaps, one a line, in place of the sessions' },
-    out: { type: 'string', value: 'FILE', help: 'Write the session as a .tapedeck file, verified before' },
-    force: { type: 'boolean', help: 'With --out: replace a file that is there already' },
-    name: { type: 'string', value: 'TEXT', help: 'Call the session so' },
-    notes: { type: 'string', value: 'TEXT', help: 'Notes of the session' },
-    tag: { type: 'string', multiple: true, value: 'TAG', help: 'Its tags, in place of those it has' },
-    pin: { type: 'boolean', help: 'No rule of keeping deletes it' },
-    unpin: { type: 'boolean', help: 'Rules of keeping may delete it' },
-    bin: { type: 'boolean', help: 'Put it into the bin' },
-    restore: { type: 'boolean', help: 'Take it out of the bin' },
+    gaps: { type: 'boolean', help: 'List the gaps of the sessions instead, one per line' },
+    out: { type: 'string', value: 'FILE', help: 'Verify the session and save it as a .tapedeck file' },
+    force: { type: 'boolean', help: 'With --out: replace an existing file' },
+    name: { type: 'string', value: 'TEXT', help: 'Name the session' },
+    notes: { type: 'string', value: 'TEXT', help: 'Set the notes of the session' },
+    tag: { type: 'string', multiple: true, value: 'TAG', help: 'Replace the tags of the session; repeatable' },
+    pin: { type: 'boolean', help: 'Exempt the session from the retention rules' },
+    unpin: { type: 'boolean', help: 'Apply the retention rules to the session again' },
+    bin: { type: 'boolean', help: 'Move the session to the bin' },
+    restore: { type: 'boolean', help: 'Restore the session from the bin' },
   },
   async run(values, context) {
     const one = values.text('session')
     const changes = CHANGES.some((name) => values.on(name) || values.texts(name).length > 0 || values.text(name))
     if (one === undefined && (changes || values.text('out') !== undefined)) {
-      throw new UsageError('--session says which session is meant')
+      throw new UsageError('choose the session with --session ID')
     }
-    if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin exclude each other')
-    if (values.on('bin') && values.on('restore')) throw new UsageError('--bin and --restore exclude each other')
+    if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin can’t be combined')
+    if (values.on('bin') && values.on('restore')) throw new UsageError('--bin and --restore can’t be combined')
     if (values.on('gaps') && values.text('out') !== undefined) {
-      throw new UsageError('--gaps and --out exclude each other')
+      throw new UsageError('--gaps and --out can’t be combined')
     }
     if (one !== undefined && changes) await change(one, values, context)
     const out = values.text('out')
@@ -93,7 +93,7 @@ export const sessions: Command = {
     for (const row of ordered) {
       context.out(`${values.on('json') ? JSON.stringify(sessionJson(row)) : sentence(row)}\n`)
     }
-    if (ordered.length === 0) context.err('No session was recorded yet.\n')
+    if (ordered.length === 0) context.err('No sessions recorded yet.\n')
     return EXIT.ok
   },
 }
@@ -112,10 +112,10 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
     toMs === null ? '-' : ((toMs - fromMs) / 1000).toFixed(3),
     feed,
     cause,
-    symbols.length === 0 ? 'every symbol' : symbols.join(','),
+    symbols.length === 0 ? 'all symbols' : symbols.join(','),
   ])
   if (lines.length > 0) context.out(aligned([GAP_HEADS, ...lines]))
-  context.err(`${countText(real, 'gap')}, and ${gaps.length - real} at the edges of sessions.\n`)
+  context.err(`${countText(real, 'gap')}, plus ${gaps.length - real} at the edges of sessions.\n`)
 }
 
 const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
@@ -148,15 +148,15 @@ async function change(one: string, values: Values, context: Context): Promise<vo
 
 async function pack(one: string, out: string, values: Values, context: Context): Promise<number> {
   if (!values.on('force') && existsSync(out)) {
-    throw new CodedError('usage', `${out} is there already.`, {
-      hint: 'Choose another name, or replace it with --force.',
+    throw new CodedError('usage', `${out} already exists.`, {
+      hint: 'Choose another name, or replace the file with --force.',
     })
   }
   const line = createProgressLine(context, !values.on('json'))
   const done = await withReader(values, context, (reader) =>
     exportPackage(reader, recordingId(one), out, context.version, {
       signal: context.signal,
-      onProgress: (part) => line.draw(Math.floor(part * 100), 100, 'of the session', '%'),
+      onProgress: (part) => line.draw(Math.floor(part * 100), 100, 'saving the session', '%'),
     }),
   ).finally(() => line.clear())
   context.out(

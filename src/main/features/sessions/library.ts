@@ -128,7 +128,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
       }
       const file = join(folder, whole)
       if (!replace && (await stat(file).catch(() => undefined)) !== undefined) {
-        throw new CodedError('usage', `${basename(file)} is there already.`, {
+        throw new CodedError('usage', `${basename(file)} already exists.`, {
           hint: 'Choose another name, or replace it.',
         })
       }

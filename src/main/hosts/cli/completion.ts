@@ -12,11 +12,11 @@ export function completionCommand(
   return {
     name: 'completion',
     storeless: true,
-    summary: 'Prints a script that completes commands and options in bash, zsh or fish.',
+    summary: 'Print a script that completes commands and options in bash, zsh or fish.',
     positionals: SHELLS.join('|'),
     examples: [
-      ['bash, for good', 'bash >> ~/.bashrc'],
-      ['zsh, into a folder of $fpath', 'zsh > ~/.zsh/completions/_tapedeck'],
+      ['bash, permanently', 'bash >> ~/.bashrc'],
+      ['zsh, in a folder of $fpath', 'zsh > ~/.zsh/completions/_tapedeck'],
       ['fish', 'fish > ~/.config/fish/completions/tapedeck.fish'],
     ],
     options: {},

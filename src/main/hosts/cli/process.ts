@@ -82,7 +82,7 @@ export async function runProcess(
   })
   await output.flush()
   if (output.failure !== null) {
-    err(`tapedeck: standard output could not be written: ${output.failure.message}.\n`)
+    err(`tapedeck: couldn’t write to standard output: ${output.failure.message}.\n`)
     return EXIT.failed
   }
   return crashed ? EXIT.failed : code

@@ -51,7 +51,9 @@ export async function runCommandLine(args: readonly string[], context: Context):
     if (context.signal.aborted && stoppedByUser(context.signal, thrown)) return EXIT.interrupted
     if (thrown instanceof UsageError) {
       const command = COMMANDS.find(({ name }) => name === args[0])
-      context.err(`tapedeck: ${thrown.message}. See tapedeck${command ? ` ${command.name}` : ''} --help.\n`)
+      context.err(
+        `tapedeck: ${thrown.message}${thrown.message.endsWith('?') ? '' : '.'} See tapedeck${command ? ` ${command.name}` : ''} --help.\n`,
+      )
       return EXIT.usage
     }
     const failure = toFailure(thrown)
@@ -76,16 +78,16 @@ function unknownCommand(args: readonly string[]): UsageError {
   if (first.startsWith('-')) {
     const command = names.find((name) => args.includes(name))
     const example = command === undefined ? 'tapedeck COMMAND --json' : `tapedeck ${command} ${first}`
-    return new UsageError(`options follow the command: ${example}`)
+    return new UsageError(`options come after the command: ${example}`)
   }
   const near = closest(first, names)
-  return new UsageError(`there is no command "${first}"${near === undefined ? '' : `: did you mean ${near}`}`)
+  return new UsageError(`unknown command "${first}"${near === undefined ? '' : `; did you mean ${near}?`}`)
 }
 
 function parse(command: Command, args: readonly string[]): Values {
   if (args.some((arg) => SECRET_OPTIONS.test(arg))) {
     throw new UsageError(
-      'a secret is never given as an argument: set TAPEDECK_PASSWORD or TAPEDECK_API_KEY, or sign in with the window once',
+      'secrets can’t be passed as arguments: set TAPEDECK_PASSWORD or TAPEDECK_API_KEY, or sign in with the window once',
     )
   }
   const options = { ...COMMON_OPTIONS, ...command.options }
@@ -121,10 +123,10 @@ function optionLines(options: Readonly<Record<string, Option>>): string {
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
   return (
-    'Tapedeck: watch a market data service live, keep every message.\n\n' +
+    'Tapedeck: watch markets live, keep every message, play it back exactly.\n\n' +
     'Usage: tapedeck COMMAND [options]\n\nCommands:\n' +
     COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('') +
-    `\nOptions of every command:\n${optionLines(COMMON_OPTIONS)}` +
+    `\nCommon options:\n${optionLines(COMMON_OPTIONS)}` +
     '\nPassword and API key come from the keychain, or from TAPEDECK_PASSWORD and TAPEDECK_API_KEY.\n' +
     'Exit codes: 0 success (also record and serve ended by SIGTERM), 1 failure, 2 wrong usage, 130 ended by Ctrl+C.\n'
   )
@@ -138,7 +140,7 @@ function commandHelp(command: Command): string {
     .join('\n')
   return (
     `Usage: tapedeck ${command.name}${after} [options]\n\n${command.summary}\n\n${own}` +
-    `Options of every command:\n${optionLines(COMMON_OPTIONS)}` +
+    `Common options:\n${optionLines(COMMON_OPTIONS)}` +
     (examples === '' ? '' : `\nExamples:\n${examples}`)
   )
 }

@@ -13,17 +13,17 @@ import { waitUntil } from '../../command-line/until.ts'
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'The window in your browser: prints a one-time address on loopback and serves until Ctrl+C or SIGTERM.',
-  examples: [['In a browser, on the demo market', '--demo --open']],
+  summary: 'Open the window in your browser: print a one-time loopback address and serve until Ctrl+C or SIGTERM.',
+  examples: [['The demo market in the default browser', '--demo --open']],
   options: {
-    port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
+    port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free port)' },
     'safe-mode': {
       type: 'boolean',
-      help: 'Ready-made panes and looks, no sounds; what you kept of them is left as it is',
+      help: 'Start with the default panes and theme, without sounds; your saved ones stay unchanged',
     },
     'no-sample': { type: 'boolean', help: 'Don’t add the sample session of the demo market at the first start' },
-    demo: { type: 'boolean', help: 'Show the demo market, whatever account is stored' },
-    open: { type: 'boolean', help: 'Open the address in the system’s browser' },
+    demo: { type: 'boolean', help: 'Show the demo market even if an account is saved' },
+    open: { type: 'boolean', help: 'Open the address in the default browser' },
   },
   async run(values, context) {
     const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
@@ -57,7 +57,7 @@ export const serve: Command = {
       if (!values.on('json')) {
         context.err(`Watching ${sourceText(status)}.\n`)
         context.err(
-          'Open this address in a browser of this computer; it works once. Enter prints another, Ctrl+C ends.\n',
+          'Open this address in a browser on this computer. It works once. Press Enter for another, Ctrl+C to stop.\n',
         )
       }
       const stopLines = context.lines?.(() => tell(host.newUrl()))
@@ -80,13 +80,13 @@ const REUSED =
 function hostFailure(cause: unknown, port: number): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (code === 'EADDRINUSE') {
-    return new CodedError('not-allowed', `Port ${port} is taken.`, {
-      hint: 'Give another one with --port, or none.',
+    return new CodedError('not-allowed', `Port ${port} is already in use.`, {
+      hint: 'Choose another port, or leave out --port.',
       cause,
     })
   }
   if (code === 'ENOENT') {
-    return new CodedError('not-found', 'The window is not built.', { hint: 'Run `npm run build` first.', cause })
+    return new CodedError('not-found', 'The window hasn’t been built.', { hint: 'Run `npm run build` first.', cause })
   }
   return cause
 }

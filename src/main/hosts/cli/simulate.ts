@@ -10,19 +10,19 @@ import { waitUntil } from '../../command-line/until.ts'
 export const simulate: Command = {
   name: 'simulate',
   storeless: true,
-  summary: 'Runs the demo market: every feed, token and REST endpoint, on loopback, until Ctrl+C or SIGTERM.',
+  summary: 'Run the demo market on loopback, with every feed and REST endpoint, until Ctrl+C or SIGTERM.',
   examples: [
-    ['A market of its own on a free port', '--json'],
-    ['Twenty times as fast, always the same', '--speed 20 --seed 7'],
+    ['On a free port, with its address and account as JSON', '--json'],
+    ['Twenty times as fast, with a fixed seed', '--speed 20 --seed 7'],
   ],
   options: {
-    port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
-    speed: { type: 'string', value: 'X', help: 'How many seconds of the market pass in one (default: 1)' },
-    seed: { type: 'string', value: 'N', help: 'Another market (default: 1)' },
+    port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free port)' },
+    speed: { type: 'string', value: 'X', help: 'Market seconds per real second (default: 1)' },
+    seed: { type: 'string', value: 'N', help: 'Seed of the market (default: 1)' },
     faults: {
       type: 'string',
       value: 'FILE',
-      help: 'What goes wrong when: a JSON array of {"at": ms, "fault": name, …}',
+      help: 'Faults to inject: a JSON array of {"at": ms, "fault": name, …}',
     },
   },
   async run(values, context) {
@@ -35,8 +35,8 @@ export const simulate: Command = {
     const simulator = await startSimulator({ port, speed, seed, faults, dataDir: context.demoData }).catch(
       (cause: unknown) => {
         if (cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE') {
-          throw new CodedError('not-allowed', `Port ${port} is taken.`, {
-            hint: 'Give another one with --port, or none.',
+          throw new CodedError('not-allowed', `Port ${port} is already in use.`, {
+            hint: 'Choose another port, or leave out --port.',
             cause,
           })
         }
@@ -48,7 +48,7 @@ export const simulate: Command = {
       context.out(`${JSON.stringify({ base_url: baseUrl, username, password, api_key: apiKey })}\n`)
     } else {
       context.out(`base URL  ${baseUrl}\nuser      ${username}\npassword  ${password}\nAPI key   ${apiKey}\n`)
-      context.err('The demo market is open. Ctrl+C closes it.\n')
+      context.err('The demo market is running. Press Ctrl+C to stop it.\n')
     }
     await waitUntil(context.clock, context.signal, null)
     await simulator.close()
@@ -60,6 +60,6 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw new CodedError('usage', `The fault schedule ${file} cannot be read.`, { cause })
+    throw new CodedError('usage', `Couldn’t read the fault schedule ${file}.`, { hint: 'Check the path.', cause })
   }
 }

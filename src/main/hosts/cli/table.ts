@@ -16,13 +16,13 @@ import { verify } from '../../features/evidence/cli.ts'
 
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   store: { type: 'string', value: 'FILE', help: 'The store to use (default: the app’s own)' },
-  'base-url': { type: 'string', value: 'URL', help: 'The service (default: the account that the window stored)' },
-  user: { type: 'string', value: 'NAME', help: 'The user at the service' },
+  'base-url': { type: 'string', value: 'URL', help: 'The service (default: the account saved in the window)' },
+  user: { type: 'string', value: 'NAME', help: 'The user name at the service' },
   'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn or error (default: info)' },
-  portable: { type: 'boolean', help: 'Keep everything in a folder beside the program, and no secret in the keychain' },
-  home: { type: 'string', value: 'FOLDER', help: 'The same, in a folder of your choice', file: true },
-  json: { type: 'boolean', help: 'Machine output on standard output, nothing else there' },
-  help: { type: 'boolean', help: 'Show this' },
+  portable: { type: 'boolean', help: 'Keep all data in a folder next to the program, and no secrets in the keychain' },
+  home: { type: 'string', value: 'FOLDER', help: 'Like --portable, in a folder of your choice', file: true },
+  json: { type: 'boolean', help: 'Print JSON, and nothing else, to standard output' },
+  help: { type: 'boolean', help: 'Show this help' },
 }
 
 export const COMMANDS: readonly Command[] = [

@@ -74,7 +74,7 @@ it('tells for each session and symbol how many minutes agree, and which do not',
   expect(await line('--agreement', '--symbol', 'ETH-USD')).toEqual({
     code: 1,
     out: '',
-    err: 'tapedeck: No session holds ETH-USD. Recorded: BTC-USD.\n',
+    err: 'tapedeck: No session has ETH-USD. Recorded: BTC-USD.\n',
   })
 })
 

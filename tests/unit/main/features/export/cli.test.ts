@@ -60,7 +60,7 @@ describe('an export', () => {
     writeFileSync(path(name), 'good\n')
     const refused = await exported('--out', path('there.csv'), ...args)
     expect([refused.code, readFileSync(path(name), 'utf8')]).toEqual([2, 'good\n'])
-    expect(refused.err).toContain(`${name} is there already. Choose another name, or replace it with --force.`)
+    expect(refused.err).toContain(`${name} already exists. Choose another name, or replace the file with --force.`)
     const forced = await exported('--out', path('there.csv'), '--force', ...args)
     expect([forced.code, readFileSync(path(name), 'utf8')]).toEqual([0, expect.stringMatching(/^feed,symbol/)])
   })
@@ -97,11 +97,11 @@ describe('an export', () => {
     createSettingsStore(settingsFile(store.path), FEATURE_SETTINGS).set({ exports: { presets } })
     const preset = ['--preset', 'old', '--out'] as const
     const bars = await exported('--what', 'bars', ...preset, path('old.csv'))
-    expect(bars).toMatchObject({ code: 0, err: 'tapedeck: left out of the preset: raw messages (ticks only)\n' })
+    expect(bars).toMatchObject({ code: 0, err: 'tapedeck: not applied from the preset: raw messages (ticks only)\n' })
     expect(readFileSync(path('old.csv'), 'utf8')).toMatch(/^\ufeff.*;vwap/)
     const ticks = await exported(...preset, path('old.parquet'))
     const dropped = 'extended columns (bars only), byte order mark (CSV only), separator (CSV only)'
-    expect(ticks).toMatchObject({ code: 0, err: `tapedeck: left out of the preset: ${dropped}\n` })
+    expect(ticks).toMatchObject({ code: 0, err: `tapedeck: not applied from the preset: ${dropped}\n` })
     expect((await exported(...preset, path('old.jsonl'))).code).toBe(0)
     // What the command line itself asks for is refused still.
     expect((await exported('--bom', ...preset, path('more.parquet'))).code).toBe(2)
@@ -124,7 +124,7 @@ describe('an export', () => {
       const args = ['sessions', '--session', session, '--out', path('day.tapedeck'), '--store', store.file, ...more]
       return { code: await runCommandLine(args, context), err: context.errors() }
     }
-    expect(await packed()).toMatchObject({ code: 2, err: expect.stringContaining('is there already') as string })
+    expect(await packed()).toMatchObject({ code: 2, err: expect.stringContaining('already exists') as string })
     expect(readFileSync(path('day.tapedeck'), 'utf8')).toBe('good\n')
     expect((await packed('--force')).code).toBe(0)
   })

@@ -310,7 +310,7 @@ describe('presets', () => {
     expect(JSON.parse(await readFile(`${out()}.manifest.json`, 'utf8'))).toMatchObject({ schema: 'tapedeck/bars/2' })
     expect(await line('--preset', 'VWAP', '--what', 'ticks', '--force')).toEqual({
       code: 0,
-      errors: 'tapedeck: left out of the preset: extended columns (bars only)\n',
+      errors: 'tapedeck: not applied from the preset: extended columns (bars only)\n',
     })
     expect((await readFile(out(), 'utf8')).split('\n')[0]).toMatch(/^feed,symbol,event_ms/)
   })

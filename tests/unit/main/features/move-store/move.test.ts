@@ -85,7 +85,7 @@ describe('the plan of a move', () => {
     await expect(planMove(from, join(folder, 'file', 'x'))).rejects.toThrow('cannot be made')
     mkdirSync(target)
     writeFileSync(join(target, 'tapedeck.db'), 'another')
-    await expect(planMove(from, target)).rejects.toThrow('is there already')
+    await expect(planMove(from, target)).rejects.toThrow('already exists')
   })
 
   it('asks for room for the store, its journal and some more', async () => {

@@ -193,7 +193,9 @@ it('names the first difference and exits 1', async () => {
     compared: 2,
     difference: { at: live[1].minuteMs, seq: live[1].seq, live: '0'.repeat(64), replay: live[1].sha256 },
   })
-  expect(err).toContain(`first in the minute ${new Date(live[1].minuteMs).toISOString()} (seq ${live[1].seq})`)
+  expect(err).toContain(
+    `first differs from live in the minute ${new Date(live[1].minuteMs).toISOString()} (seq ${live[1].seq})`,
+  )
   expect(err).toContain(`replay ${live[1].sha256}`)
 })
 

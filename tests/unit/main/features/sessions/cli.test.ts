@@ -86,7 +86,7 @@ describe('--gaps', () => {
 
   it('says the same as a table, whose columns stand in line', async () => {
     const { code, out, err } = await line('sessions', '--gaps')
-    expect([code, err]).toEqual([0, '2 gaps, and 1 at the edges of sessions.\n'])
+    expect([code, err]).toEqual([0, '2 gaps, plus 1 at the edges of sessions.\n'])
     const [heads = '', ...rows] = out.trimEnd().split('\n')
     expect(heads.split(/ {2,}/)).toEqual(['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'])
     expect(rows).toHaveLength(3)
@@ -187,7 +187,7 @@ describe('--out', () => {
     expect(await lines('import', file, ...store)).toEqual([{ session: first, messages: 2 }])
     expect(await line('import', file, ...store)).toMatchObject({
       code: 0,
-      err: 'cpi.tapedeck is in the store already.\n',
+      err: 'cpi.tapedeck is already in the store.\n',
     })
     const taken = await lines('sessions', ...store)
     expect(taken).toMatchObject([{ session: first, imported: true, clean: true, name: 'CPI day', tags: ['macro'] }])

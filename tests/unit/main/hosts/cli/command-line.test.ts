@@ -140,7 +140,7 @@ describe('standard output', () => {
     let err = ''
     child.stderr?.on('data', (data: Buffer) => (err += data.toString()))
     expect((await once(child, 'close'))[0]).toBe(1)
-    expect(err).toMatch(/^tapedeck: standard output could not be written: ENOSPC/)
+    expect(err).toMatch(/^tapedeck: couldn’t write to standard output: ENOSPC/)
   })
 })
 
@@ -192,7 +192,7 @@ describe('serve', () => {
 
   it('says that the window is not built, and leaves nothing running', async () => {
     const { code, err } = await runHere(['serve', '--demo', '--store', join(home, 'served.db')])
-    expect([code, err]).toEqual([1, 'tapedeck: The window is not built. Run `npm run build` first.\n'])
+    expect([code, err]).toEqual([1, 'tapedeck: The window hasn’t been built. Run `npm run build` first.\n'])
   })
 })
 
@@ -337,7 +337,7 @@ describe('fetch', () => {
     const asked = ['fetch', '/commodities/metals', '--demo', '--json']
     const nothing = await runHere([...asked, '--param', 'x=1', '--cached'])
     expect([nothing.code, nothing.out]).toEqual([1, ''])
-    expect(nothing.err).toContain('Nothing was ever answered')
+    expect(nothing.err).toContain('No response to this request is saved')
     const first = await runHere(asked)
     expect(first.err).toBe('')
     expect(first.lines).toHaveLength(1)

@@ -82,7 +82,7 @@ describe('import', () => {
   })
 
   it('says which option is missing or wrong', async () => {
-    expect((await line('import', table())).err).toContain('--feed says what its rows are')
+    expect((await line('import', table())).err).toContain('name the feed of its rows with --feed')
     expect((await line('import', table(), '--feed', 'stocks/T', '--map', 'x=time')).err).toContain('no column "x"')
     expect((await line('import', table(), '--feed', 'stocks/T', '--map', 'when=moon')).err).toContain('COLUMN=FIELD')
     expect((await line('import')).code).toBe(2)

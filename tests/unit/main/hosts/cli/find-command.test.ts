@@ -74,10 +74,10 @@ describe('words after the app’s name', () => {
 
 describe('a command line that is none', () => {
   it.each([
-    [['expot'], 'there is no command "expot": did you mean export. See tapedeck --help.'],
-    [['dance'], 'there is no command "dance". See tapedeck --help.'],
-    [['--json', 'sessions'], 'options follow the command: tapedeck sessions --json. See tapedeck --help.'],
-    [['--demo', 'record'], 'options follow the command: tapedeck record --demo. See tapedeck --help.'],
+    [['expot'], 'unknown command "expot"; did you mean export? See tapedeck --help.'],
+    [['dance'], 'unknown command "dance". See tapedeck --help.'],
+    [['--json', 'sessions'], 'options come after the command: tapedeck sessions --json. See tapedeck --help.'],
+    [['--demo', 'record'], 'options come after the command: tapedeck record --demo. See tapedeck --help.'],
   ])('%j fails with 2 and says what to type', async (args, sentence) => {
     const context = commandContext()
     expect(await runCommandLine(args, context)).toBe(2)
