@@ -3,7 +3,7 @@ import { recordingId } from '../../../../shared/base/units.ts'
 import { describeMissingCommits, findMissingCommits, inspectLog } from '../wal/log-check.ts'
 import { listLossFiles } from '../wal/recover-log.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { Report } from './verify-report.ts'
+import type { Report } from './checked-session.ts'
 
 const STORE = recordingId('')
 

@@ -7,7 +7,7 @@ import { toFailure } from '../../../../shared/base/errors.ts'
 import { recordingId } from '../../../../shared/base/units.ts'
 import { migrate } from '../schema/migrations.ts'
 import { APPLICATION_ID, type Db } from '../schema/sqlite.ts'
-import type { Report } from './verify-report.ts'
+import type { Report } from './checked-session.ts'
 
 const STORE = recordingId('')
 /** Files up to this size are checked whole, in less than a second. */

@@ -3,14 +3,14 @@
  * each table is covered by a hash, a checksum, or by being rebuilt from rows that are.
  */
 import { toFailure } from '../../../../shared/base/errors.ts'
-import type { Report } from './verify-report.ts'
 import { sourceKey, type Problem, type VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
 import { LOG_GENESIS, logHash, equalBytes } from '../format/ledger.ts'
 import type { DigestFolds } from '../types/reader.ts'
 import type { StoreQueries } from '../read/queries.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { ErasedDuringCheck, RecordingCheck } from './verify-recording.ts'
+import { ErasedDuringCheck, type Report } from './checked-session.ts'
+import { RecordingCheck } from './verify-recording.ts'
 import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'

@@ -1,0 +1,47 @@
+/** The session being verified: how its checks read it, and how they report what they find. */
+import type { Problem } from '../../../../shared/core/recording/recording.ts'
+import { recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import type { RecordingRow } from '../schema/records.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+/** Reports one problem. */
+export type Report = (
+  session: RecordingId,
+  kind: Problem['kind'],
+  detail: string,
+  where?: { readonly feed?: Problem['feed']; readonly atMs?: Problem['atMs'] },
+) => void
+
+/** Thrown if a session is erased during its verification. */
+export class ErasedDuringCheck extends Error {}
+
+export class CheckedSession {
+  readonly db: Db
+  readonly row: RecordingRow
+  readonly key: RecordingId
+  readonly #report: Report
+
+  constructor(db: Db, row: RecordingRow, report: Report) {
+    this.db = db
+    this.row = row
+    this.key = recordingId(row.key)
+    this.#report = report
+  }
+
+  /** Runs a short read. Throws ErasedDuringCheck if the session is gone. */
+  read<T>(run: () => T): T {
+    return this.db
+      .transaction(() => {
+        const { id, key } = this.row
+        if (this.db.prepare('SELECT 1 FROM recording WHERE id = ? AND key = ?').get(id, key) === undefined)
+          throw new ErasedDuringCheck()
+        return run()
+      })
+      .deferred()
+  }
+
+  /** Reports a problem. `atMs`: UTC ms. */
+  problem(kind: Parameters<Report>[1], detail: string, feed?: FeedId, atMs?: number): void {
+    this.#report(this.key, kind, detail, { feed: feed ?? null, atMs: atMs === undefined ? null : unixMs(atMs) })
+  }
+}
