@@ -3,6 +3,7 @@
  * omissions.
  */
 import type { RecordingId } from '../../../../shared/base/units.ts'
+import { corruptBlock } from '../blocks/bytes.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
@@ -74,7 +75,9 @@ async function* blocksOf(
     for (const bytes of blocks) {
       const block = openBlock(bytes)
       const wanted = selectRows(block, query, plan, cursor, upTo)
-      cursor = Math.max(cursor, block.seq[block.count - 1])
+      const lastSeq = block.seq[block.count - 1]
+      if (!(lastSeq > cursor)) throw corruptBlock('its seqs are not those that it is listed with')
+      cursor = lastSeq
       if (wanted !== undefined) yield wanted
     }
     limit = Math.min(16, limit * 2)

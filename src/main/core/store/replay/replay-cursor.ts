@@ -2,6 +2,8 @@
  * Reads a session in the order it was received: messages of every feed and entries, batch by batch. Seqs are gapless
  * over both, so many series are merged by writing each row at the position of its seq, without comparisons.
  */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { VERIFY_HINT } from '../types/corruption.ts'
 import { upperBound } from '../types/upper-bound.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
@@ -297,9 +299,18 @@ export class ReplayCursor {
   }
 
   #batch(rows: Rows, bytes: Uint8Array, upToSeq: number): ReplayBatch {
-    const entries = this.#sql.entries(this.#recording.id, this.#cursor, upToSeq)
+    const { id, key } = this.#recording
+    const entries = this.#sql.entries(id, this.#cursor, upToSeq)
+    // Only an imported part of a session skips seqs. Elsewhere the store has lost track of a block or an entry.
+    if (this.#texts && id > 0 && rows.seq.length + entries.length !== upToSeq - this.#cursor) {
+      throw new CodedError(
+        'store-damaged',
+        `Some messages or entries of ${key} between ${this.#cursor + 1} and ${upToSeq} aren’t found.`,
+        { hint: VERIFY_HINT },
+      )
+    }
     if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#isPastTarget = true
-    return { recording: this.#recording.key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
+    return { recording: key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
   }
 }
 

@@ -131,6 +131,43 @@ describe('a corrupt block', () => {
   })
 })
 
+describe('a corrupt index', () => {
+  const rounds = [[acknowledged(0), print(0), print(1)], [print(2), print(3)], [print(4)]]
+  const readAll = async (of: 'ticks' | 'replay', recording: RecordingId): Promise<void> => {
+    const reader = openLocalReader(folder.file)
+    const seqs: number[] = []
+    try {
+      const query = { feed: 'crypto/XT', instruments: null, recording } as const
+      for await (const { seq } of of === 'ticks' ? reader.ticks(query) : reader.replay({ recording, afterSeq: 0 }))
+        seqs.push(...seq)
+    } finally {
+      await reader.close()
+    }
+    expect(seqs).toEqual([2, 3, 4, 5, 6])
+  }
+
+  it.each(['ticks', 'replay'] as const)(
+    "doesn't keep %s reading a block that ends before its listed end",
+    async (of) => {
+      const recording = store(rounds)
+      await readAll(of, recording)
+      sql((db) => db.prepare('UPDATE block SET max_seq = max_seq + 50 WHERE id = ?').run(blocks()[0]))
+      await expect(readAll(of, recording)).rejects.toMatchObject({ code: 'store-damaged' })
+    },
+  )
+
+  it.each([
+    ['a block', () => sql((db) => db.prepare('DELETE FROM block WHERE id = ?').run(blocks()[1]))],
+    ['a series', () => sql((db) => db.exec(`UPDATE series SET recording = 99 WHERE feed = 'crypto/XT'`))],
+    ['an entry', () => sql((db) => db.exec('DELETE FROM entry WHERE seq = 1'))],
+  ])('that hides %s makes a replay refuse', async (_, hide) => {
+    const recording = store(rounds)
+    await readAll('replay', recording)
+    hide()
+    await expect(readAll('replay', recording)).rejects.toMatchObject({ code: 'store-damaged' })
+  })
+})
+
 describe('a corrupt hour of bars', () => {
   const rounds = [
     [acknowledged(0), ...range(0, 90).map((m) => print(m))],
