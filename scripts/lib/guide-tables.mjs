@@ -3,13 +3,14 @@ import { COMMANDS as CLI, COMMON_OPTIONS } from '../../src/main/hosts/cli/table.
 import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/features/export/bar-rows.ts'
 import { tickColumns } from '../../src/main/features/export/ticks.ts'
 import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/settings-table.ts'
-import { en } from '../../src/renderer/text/en.ts'
+import { settingLabel } from '../../src/renderer/core/settings/labels.ts'
+import { helpLabel } from '../../src/renderer/features/help/labels.ts'
 import { OFFERED } from '../../src/renderer/core/window/pane-table.ts'
 import { GROUPS } from '../../src/renderer/core/window/command.ts'
 import { COMMANDS } from './window-commands.mjs'
 import { CODES } from '../../src/renderer/features/palette/codes.ts'
 import { ENDPOINTS, ENDPOINT_GROUPS } from '../../src/service/endpoints.ts'
-import { DRAWING_TEXTS } from '../../src/shared/features/drawings/texts.ts'
+import { drawingPhrase } from '../../src/shared/features/drawings/texts.ts'
 import { DRAWING_KINDS } from '../../src/shared/features/drawings/types.ts'
 import { INDICATORS } from '../../src/shared/core/market/indicators/table.ts'
 import { INTERVAL_LABELS } from '../../src/shared/core/market/market.ts'
@@ -22,7 +23,6 @@ const table = (heads, rows) => [row(heads), row(heads.map(() => '---')), ...rows
 const code = (text) => (text === '' ? '' : `\`${text}\``)
 const codes = (texts) => texts.map(code).join(' ')
 
-const plain = (key) => (typeof en[key] === 'string' ? en[key] : '')
 const WHEN = { live: ' (live)', replay: ' (in a replay)' }
 
 function shortcuts() {
@@ -72,12 +72,11 @@ export const TABLES = {
   settings: () =>
     SETTING_TABS.map((tab) => {
       const rows = SETTINGS.filter((one) => one.tab === tab)
-      const about = (id) => plain(`setting.${id}.about`).replace(/ ?[^.]*\{\w+\}[^.]*\.?/g, '')
       return rows.length === 0
         ? ''
-        : `### ${plain(`settings.tab.${tab}`)}\n\n${table(
+        : `### ${settingLabel(`settings.tab.${tab}`)}\n\n${table(
             ['setting', 'meaning'],
-            rows.map(({ id, title }) => [title, about(id)]),
+            rows.map(({ title, about }) => [title, about]),
           )}`
     })
       .filter((part) => part !== '')
@@ -85,7 +84,7 @@ export const TABLES = {
   feeds: () =>
     table(
       ['feed', 'content'],
-      FEED_IDS.map((feed) => [code(feed), plain(`help.feed.${feed}`)]),
+      FEED_IDS.map((feed) => [code(feed), helpLabel(`help.feed.${feed}`)]),
     ),
   panes: () =>
     table(
@@ -102,7 +101,7 @@ export const TABLES = {
         parameters.map(({ title: name, value }) => `${name} ${value}`).join(', '),
       ]),
     ),
-  drawings: () => DRAWING_KINDS.map((kind) => `- ${DRAWING_TEXTS[`drawing.${kind}`]}`).join('\n'),
+  drawings: () => DRAWING_KINDS.map((kind) => `- ${drawingPhrase(`drawing.${kind}`)}`).join('\n'),
   endpoints: () =>
     ENDPOINT_GROUPS.map((group) => {
       const rows = ENDPOINTS.filter((one) => one.group === group).map(({ title, path }) => [title, code(path)])

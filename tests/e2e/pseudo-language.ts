@@ -1,5 +1,5 @@
-/** A language that is English with every letter changed: what still reads as English did not come from the catalogue. */
-import { en } from '../../src/renderer/text/en.ts'
+/** A language that is English with every letter changed: what still reads as English isn't in the list of texts. */
+import { allTexts } from '../../scripts/lib/texts.mjs'
 import type { Message } from '../../src/shared/base/text.ts'
 
 const FROM = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -13,16 +13,12 @@ export function pseudo(text: string): string {
   return `⟦${changed}${'~'.repeat(Math.ceil(length * LONGER))}⟧`
 }
 
-/** The whole catalogue, as a translator would try it. */
-export function pseudoCatalogue(): { readonly tag: string; readonly messages: Record<string, Message> } {
+/** A translation of every text, as a translator would try it. */
+export function pseudoTranslation(): { readonly tag: string; readonly messages: Record<string, Message> } {
   const messages: Record<string, Message> = {}
-  for (const [key, message] of Object.entries<Message>(en))
-    // What a setting is also called is typed, not read.
-    messages[key] =
-      key.startsWith('setting.') && key.endsWith('.words')
-        ? message
-        : typeof message === 'string'
-          ? pseudo(message)
-          : { other: pseudo(message.other), one: pseudo(message.one ?? message.other) }
+  for (const message of allTexts()) {
+    if (typeof message === 'string') messages[message] = pseudo(message)
+    else messages[message.other] = { other: pseudo(message.other), one: pseudo(message.one ?? message.other) }
+  }
   return { tag: 'en-XA', messages }
 }

@@ -5,7 +5,7 @@
 import type { StreamName } from '../../shared/contracts.ts'
 import type { Failure, Result } from '../../shared/base/errors.ts'
 import type { TerminalFrame, Transport, WindowFrame } from '../../shared/rpc/transport.ts'
-import { say } from '../text/catalogue.ts'
+import { t } from '../../shared/base/text.ts'
 
 /** What one try of a carrier tells. After `down` or `refused` it tells nothing more. */
 export interface LineEvents {
@@ -43,10 +43,10 @@ const MOST_A_FRAME = 6
 
 const LOST: Failure = {
   code: 'offline',
-  message: say('transportClient.connection-tapedeck-was-lost'),
-  hint: say('transportClient.being-tried-again-nothing'),
+  message: t('The connection to Tapedeck was lost.'),
+  hint: t('Reconnecting. Recorded data isn’t affected.'),
 }
-const GONE: Failure = { code: 'cancelled', message: say('transportClient.window-has-let-go') }
+const GONE: Failure = { code: 'cancelled', message: t('This window is disconnected from Tapedeck.') }
 
 interface Call {
   readonly name: string

@@ -2,7 +2,7 @@
 import type { Failure } from '../../shared/base/errors.ts'
 import type { Greeting, Hello } from '../../shared/rpc/handshake.ts'
 import type { TerminalFrame } from '../../shared/rpc/transport.ts'
-import { say } from '../text/catalogue.ts'
+import { t } from '../../shared/base/text.ts'
 import type { Dial } from './transport-client.ts'
 
 export interface SocketEvents {
@@ -28,8 +28,8 @@ export interface Keys {
 
 const NO_KEY: Failure = {
   code: 'not-allowed',
-  message: say('transportSocket.tab-was-not-opened'),
-  hint: say('transportSocket.press-enter-terminal-where'),
+  message: t('This tab wasn’t opened from an address that Tapedeck printed.'),
+  hint: t('Press Enter in the terminal where Tapedeck runs to get a new address, or restart it.'),
 }
 
 function parse<T>(text: string): T | undefined {

@@ -2,7 +2,7 @@
  * Text of numbers: fixed decimals, a true minus, an em dash for what is missing. No market knowledge.
  * One Intl.NumberFormat per shape is kept, since making one costs more than a thousand uses.
  */
-import { say } from './catalogue.ts'
+import { t } from '../../shared/base/text.ts'
 
 export const MINUS = '\u2212'
 export const DASH = '\u2014'
@@ -99,8 +99,8 @@ export class NumberText {
   /** Milliseconds as a latency: "0.4 ms", "6 ms", "1.25 s". */
   latency(ms: Maybe): string {
     if (!usable(ms)) return DASH
-    if (ms < 10) return say('span.ms', { n: this.fixed(ms, 1) })
-    return ms < 1000 ? say('span.ms', { n: this.fixed(ms, 0) }) : say('span.s', { n: this.fixed(ms / 1000, 2) })
+    if (ms < 10) return t('{n} ms', { n: this.fixed(ms, 1) })
+    return ms < 1000 ? t('{n} ms', { n: this.fixed(ms, 0) }) : t('{n} s', { n: this.fixed(ms / 1000, 2) })
   }
 }
 
@@ -132,10 +132,10 @@ export function ageText(ms: Maybe): string {
   if (!usable(ms)) return DASH
   const s = Math.max(0, ms) / 1000
   const whole = (n: number) => ({ n: String(Math.floor(n)) })
-  if (s < 10) return say('age.s', { n: (Math.floor(s * 10) / 10).toFixed(1) })
-  if (s < 60) return say('age.s', whole(s))
-  if (s < 3600) return say('age.min', whole(s / 60))
-  return s < 86_400 ? say('age.h', whole(s / 3600)) : say('age.d', whole(s / 86_400))
+  if (s < 10) return t('{n}s', { n: (Math.floor(s * 10) / 10).toFixed(1) })
+  if (s < 60) return t('{n}s', whole(s))
+  if (s < 3600) return t('{n}m', whole(s / 60))
+  return s < 86_400 ? t('{n}h', whole(s / 3600)) : t('{n}d', whole(s / 86_400))
 }
 
 /** An age as a person says it: "120 ms ago", "14 s ago", "3 min ago". */
@@ -143,10 +143,10 @@ export function agoText(ms: Maybe): string {
   if (!usable(ms)) return DASH
   const past = Math.max(0, ms)
   const whole = (unit: number) => ({ n: String(Math.floor(past / unit)) })
-  if (past < 1000) return say('ago.ms', { n: String(Math.floor(past / 10) * 10) })
-  if (past < 60_000) return say('ago.s', whole(1000))
-  if (past < 3_600_000) return say('ago.min', whole(60_000))
-  return past < 86_400_000 ? say('ago.h', whole(3_600_000)) : say('ago.d', whole(86_400_000))
+  if (past < 1000) return t('{n} ms ago', { n: String(Math.floor(past / 10) * 10) })
+  if (past < 60_000) return t('{n} s ago', whole(1000))
+  if (past < 3_600_000) return t('{n} min ago', whole(60_000))
+  return past < 86_400_000 ? t('{n} h ago', whole(3_600_000)) : t('{n} d ago', whole(86_400_000))
 }
 
 /** A length of time as a running clock: "00:12:33", beyond a day "1d 02:03:04". */
@@ -155,7 +155,7 @@ export function elapsedText(ms: Maybe): string {
   const s = Math.floor(Math.max(0, ms) / 1000)
   const two = (n: number) => String(n).padStart(2, '0')
   const clock = `${two(Math.floor(s / 3600) % 24)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`
-  return s < 86_400 ? clock : say('elapsed.days', { n: String(Math.floor(s / 86_400)), clock })
+  return s < 86_400 ? clock : t('{n}d {clock}', { n: String(Math.floor(s / 86_400)), clock })
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Lengths of time in words of the catalogue. */
-import { say } from './catalogue.ts'
+/** Lengths of time in words. */
+import { t } from '../../shared/base/text.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -8,15 +8,12 @@ const DAY = 24 * HOUR
 
 /** The two greatest units of a length in ms, the second only where it is not zero: "350 ms", "42 s", "1 h 5 min". */
 export function twoUnits(ms: number): string {
-  if (ms < SECOND) return say('span.ms', { n: String(Math.round(ms)) })
-  if (ms < MINUTE) return say('span.s', { n: String(Math.floor(ms / SECOND)) })
-  const [big, small, one, both] =
-    ms < HOUR
-      ? ([MINUTE, SECOND, 'span.min', 'span.min-s'] as const)
-      : ms < DAY
-        ? ([HOUR, MINUTE, 'span.h', 'span.h-min'] as const)
-        : ([DAY, HOUR, 'span.d', 'span.d-h'] as const)
-  const n = Math.floor(ms / big)
-  const rest = Math.floor((ms - n * big) / small)
-  return rest === 0 ? say(one, { n: String(n) }) : say(both, { n: String(n), rest: String(rest) })
+  if (ms < SECOND) return t('{n} ms', { n: String(Math.round(ms)) })
+  if (ms < MINUTE) return t('{n} s', { n: String(Math.floor(ms / SECOND)) })
+  const [big, small] = ms < HOUR ? [MINUTE, SECOND] : ms < DAY ? [HOUR, MINUTE] : [DAY, HOUR]
+  const n = String(Math.floor(ms / big))
+  const rest = String(Math.floor((ms % big) / small))
+  if (ms < HOUR) return rest === '0' ? t('{n} min', { n }) : t('{n} min {rest} s', { n, rest })
+  if (ms < DAY) return rest === '0' ? t('{n} h', { n }) : t('{n} h {rest} min', { n, rest })
+  return rest === '0' ? t('{n} d', { n }) : t('{n} d {rest} h', { n, rest })
 }

@@ -2,15 +2,15 @@
 import { missingCase } from '../../shared/base/errors.ts'
 import type { Gap } from '../../shared/core/recording/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/features/replay/replay.ts'
+import { t } from '../../shared/base/text.ts'
 import { gapPhrase } from '../../shared/core/status/gap-texts.ts'
 import type { SpanCause } from '../../shared/core/status/status.ts'
-import { say } from './catalogue.ts'
 import { twoUnits } from './lengths.ts'
 import { timeText } from './zone-time.ts'
 
 /** "0.25×", "1000×", "max". */
 export function speedText(speed: ReplaySpeed): string {
-  return speed === 'max' ? say('speed.max') : `${speed}\u00D7`
+  return speed === 'max' ? t('max') : `${speed}\u00D7`
 }
 
 /** The next faster or slower of the speeds on offer; the ends stay where they are. */
@@ -31,29 +31,41 @@ export function exactnessWords(exactness: ReplayExactness, zone: string): Exactn
   switch (exactness.is) {
     case 'none':
       return {
-        text: say('replayWords.not-compared-yet'),
+        text: t('not compared yet'),
         tone: 'dim',
-        explanation: say('replayWords.each-minute-plays-through'),
+        explanation: t('Each minute played in full is compared with the digest stored by live recording.'),
       }
     case 'identical':
       return {
-        text: say('replayWords.identical-minutes', { count: exactness.minutes }),
+        text: t(
+          { one: 'identical ✓ {count} minute', other: 'identical ✓ {count} minutes' },
+          { count: exactness.minutes },
+        ),
         tone: 'ok',
-        explanation: say('replayWords.state-at-end-each', { count: exactness.minutes }),
+        explanation: t(
+          {
+            one: 'Since the last jump, the market state matched the live state at the end of the one minute compared.',
+            other: 'Since the last jump, the market state matched the live state at the end of every minute compared.',
+          },
+          { count: exactness.minutes },
+        ),
       }
     case 'differs':
       return {
-        text: say('replayWords.differs-at', { time: timeText(exactness.minuteMs, zone) }),
+        text: t('differs at {time}', { time: timeText(exactness.minuteMs, zone) }),
         tone: 'bad',
-        explanation: say('replayWords.first-difference-minute-from', {
-          time: timeText(exactness.minuteMs, zone, 'stamp'),
-          seq: String(exactness.seq),
-          live: exactness.live.slice(0, 12),
-          replay: exactness.replay.slice(0, 12),
-        }),
+        explanation: t(
+          'First difference: the minute from {time}, before entry {seq}. Live digest {live}…, replay digest {replay}…',
+          {
+            time: timeText(exactness.minuteMs, zone, 'stamp'),
+            seq: String(exactness.seq),
+            live: exactness.live.slice(0, 12),
+            replay: exactness.replay.slice(0, 12),
+          },
+        ),
       }
     case 'not comparable':
-      return { text: say('replayWords.not-comparable'), tone: 'dim', explanation: exactness.why }
+      return { text: t('not comparable'), tone: 'dim', explanation: exactness.why }
     default:
       return missingCase(exactness)
   }
@@ -64,13 +76,12 @@ export const causeText = (cause: SpanCause): string => gapPhrase(`gap.cause.${ca
 
 /** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {
-  if (ms >= 1000 && ms < 60_000) return say('span.s', { n: (Math.floor(ms / 100) / 10).toFixed(1) })
+  if (ms >= 1000 && ms < 60_000) return t('{n} s', { n: (Math.floor(ms / 100) / 10).toFixed(1) })
   return twoUnits(ms < 1000 ? Math.round(ms) : Math.floor(ms / 1000) * 1000)
 }
 
 /** A gap in a line: "connection lost · crypto/XT · 09:31:22 for 4.2 s". */
 export function gapText(gap: Gap, zone: string): string {
-  const lasted =
-    gap.toMs === null ? say('replayWords.end') : say('replayWords.for', { span: spanText(gap.toMs - gap.fromMs) })
+  const lasted = gap.toMs === null ? t('until the end') : t('for {span}', { span: spanText(gap.toMs - gap.fromMs) })
   return `${causeText(gap.cause)} \u00B7 ${gap.feed} \u00B7 ${timeText(gap.fromMs, zone)} ${lasted}`
 }

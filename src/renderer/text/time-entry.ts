@@ -1,5 +1,5 @@
 /** A moment typed by a person: clock time, date, or both, in any zone; ISO 8601; epoch ms; a step from now. Pure. */
-import { say } from './catalogue.ts'
+import { t } from '../../shared/base/text.ts'
 import { Zone } from './zone.ts'
 import { allZones, knownZone, systemZone, timeText, zoneAbbreviation, zonePlace } from './zone-time.ts'
 
@@ -144,7 +144,7 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
     .trim()
     .replace(/\s+/g, ' ')
     .replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, '')
-  if (text === '') return no(say('timeEntry.type-time-such-as', { TIME_EXAMPLES }))
+  if (text === '') return no(t('Enter a time, such as {TIME_EXAMPLES}.', { TIME_EXAMPLES }))
   if (/^start$/i.test(text)) return { ok: true, ms: context.fromMs }
   if (/^end$/i.test(text)) return { ok: true, ms: context.toMs }
   if (/^\d{12,14}$/.test(text)) return within([Number(text)], 1, context)
@@ -158,20 +158,21 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
   const [, iso, day, month, year, hour, minute, second, fraction, rest = ''] = match ?? []
   const hasDay = iso !== undefined || day !== undefined
   if (!match || (!hasDay && hour === undefined))
-    return no(say('timeEntry.no-time-can-be', { typed: typed.trim(), TIME_EXAMPLES }))
+    return no(t('“{typed}” isn’t a valid time. Try {TIME_EXAMPLES}.', { typed: typed.trim(), TIME_EXAMPLES }))
   const zone = zoneNamed(rest.trim(), context.zone)
-  if (!zone) return no(say('timeEntry.no-time-zone-called', { rest: rest.trim() }))
+  if (!zone)
+    return no(t('Unknown time zone “{rest}”. Try UTC, New York, Europe/London or +02:00.', { rest: rest.trim() }))
   if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59)
-    return no(say('timeEntry.hours-go-23-minutes'))
+    return no(t('Hours go up to 23, minutes and seconds up to 59.'))
   const time =
     Number(hour ?? 0) * HOUR +
     Number(minute ?? 0) * MINUTE +
     Number(second ?? 0) * SECOND +
     Number((fraction ?? '').padEnd(3, '0').slice(0, 3))
   const days = hasDay ? daysNamed(dayOf(iso, day, month, year), zone, context) : daysOf(zone, context)
-  if (days.length === 0) return no(say('timeEntry.there-no-such-date'))
+  if (days.length === 0) return no(t('There is no such date.'))
   const instants = days.flatMap((midnight) => zone.instants(midnight + time))
-  if (instants.length === 0) return no(say('timeEntry.clocks-went-forward-over'))
+  if (instants.length === 0) return no(t('That time doesn’t exist: clocks were set forward.'))
   const precision = fraction !== undefined ? 1 : second !== undefined ? SECOND : hour !== undefined ? MINUTE : DAY
   return within(instants, precision, context)
 }
@@ -204,11 +205,11 @@ function within(instants: readonly number[], precision: number, context: TimeEnt
   if (inside[0] !== undefined) return { ok: true, ms: inside[0] }
   const [nearest] = instants.toSorted(near)
   if (nearest === undefined || !Number.isFinite(nearest) || Math.abs(nearest) > 8.64e15)
-    return no(say('timeEntry.no-date-calendar'))
+    return no(t('That isn’t a valid calendar date.'))
   const said = (ms: number) => `${timeText(ms, zone, 'stamp')} ${zoneAbbreviation(zone, ms)}`
   return no(
     nearest < fromMs
-      ? say('timeEntry.before-recording-begins', { said: said(nearest), said2: said(fromMs) })
-      : say('timeEntry.after-recording-ends', { said: said(nearest), said2: said(toMs) }),
+      ? t('{said} is before the recorded data starts ({said2}).', { said: said(nearest), said2: said(fromMs) })
+      : t('{said} is after the recorded data ends ({said2}).', { said: said(nearest), said2: said(toMs) }),
   )
 }

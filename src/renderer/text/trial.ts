@@ -1,11 +1,11 @@
 /**
- * A catalogue on trial. What a translator puts into the storage of the page, as `{ tag, messages }`, is spoken from
- * the next start of the window on, over the English one: a translation can be seen before it is part of the program.
+ * A translation on trial. What a translator puts into the page's storage as `{ tag, messages }` is used from the next
+ * start of the window, so a translation can be seen before it is part of the program. `npm run catalog` writes all
+ * English texts, which are the keys of `messages`.
  */
-import type { Message } from '../../shared/base/text.ts'
-import { isMessageKey, useLanguage, type Translation } from './catalogue.ts'
+import { useLanguage, type Message, type Translation } from '../../shared/base/text.ts'
 
-/** Where it is kept. */
+/** Its key in the page's storage. */
 export const TRIAL_KEY = 'tapedeck.catalogue'
 
 const isMessage = (value: unknown): value is Message =>
@@ -15,7 +15,7 @@ const isMessage = (value: unknown): value is Message =>
     'other' in value &&
     Object.values(value).every((form) => typeof form === 'string'))
 
-/** Reads a catalogue: keys that are not known, and what is no message, are left out. Null: it is none. */
+/** Reads a translation, leaving out entries that aren't messages. Null: the text isn't a translation. */
 export function readCatalogue(text: string): { readonly tag: string; readonly messages: Translation } | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -23,7 +23,7 @@ export function readCatalogue(text: string): { readonly tag: string; readonly me
     const { tag, messages } = value
     if (typeof tag !== 'string' || typeof messages !== 'object' || messages === null) return null
     const [known] = Intl.getCanonicalLocales(tag)
-    const kept = Object.entries(messages).filter(([key, message]) => isMessageKey(key) && isMessage(message))
+    const kept = Object.entries(messages).filter(([, message]) => isMessage(message))
     return known === undefined ? null : { tag: known, messages: Object.fromEntries(kept) }
   } catch {
     return null

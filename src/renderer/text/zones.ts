@@ -1,6 +1,6 @@
 /** Which zone times are shown in: `UTC`, an IANA name, `local`, or `exchange` (each market's own). */
 import type { AssetClass } from '../../shared/base/units.ts'
-import { say } from './catalogue.ts'
+import { t } from '../../shared/base/text.ts'
 import { knownZone, systemZone, zonePlace } from './zone-time.ts'
 
 /** The IANA zone of the setting. `exchange`: New York for stocks and forex (whose day ends there), UTC for crypto. */
@@ -12,7 +12,7 @@ export function zoneOf(setting: string, asset: AssetClass | undefined): string {
 
 /** How the setting is called on screen. */
 export function zoneLabel(setting: string): string {
-  if (setting === 'local') return say('zones.local', { zonePlace: zonePlace(systemZone()) })
-  if (setting === 'exchange') return say('zones.exchange')
+  if (setting === 'local') return t('Local ({zonePlace})', { zonePlace: zonePlace(systemZone()) })
+  if (setting === 'exchange') return t('Exchange')
   return setting === 'UTC' ? 'UTC' : zonePlace(setting)
 }

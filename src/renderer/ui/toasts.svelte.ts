@@ -1,5 +1,5 @@
 /** Short messages with at most one action (Undo) and one menu, and the polite live region's text. */
-import { say } from '../text/catalogue.ts'
+import { t } from '../../shared/base/text.ts'
 import type { MenuEntry } from './menu-entries.ts'
 
 export interface ToastAction {
@@ -35,7 +35,7 @@ const SAY_EVERY_MS = 2_500
 
 /** An action that takes back what is told. */
 export const undoing = (run: () => void, can?: () => boolean): ToastAction => ({
-  label: say('toasts.undo'),
+  label: t('Undo'),
   run,
   undoes: true,
   ...(can && { can }),

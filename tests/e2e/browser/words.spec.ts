@@ -1,26 +1,24 @@
 /** The window in another language: nothing of it is left in English, nothing is glued of pieces, nothing breaks. */
 import type { Page } from '@playwright/test'
-import { en } from '../../../src/renderer/text/en.ts'
+import { allTexts } from '../../../scripts/lib/texts.mjs'
 import { CODES } from '../../../src/renderer/features/palette/codes.ts'
-import type { Message } from '../../../src/shared/base/text.ts'
 import { expect, test } from '../fixtures.ts'
-import { pseudoCatalogue } from '../pseudo-language.ts'
+import { pseudoTranslation } from '../pseudo-language.ts'
 
 /** As src/renderer/text/trial.ts reads it. */
 const TRIAL_KEY = 'tapedeck.catalogue'
 const SMALL = { width: 1024, height: 640 }
 
-/** Words of the English catalogue: of other words, such as names of companies, nothing is known. */
+const TEXTS = allTexts().flatMap((message) => (typeof message === 'string' ? [message] : Object.values(message)))
+/** Words of the English texts: of other words, such as names of companies, nothing is known. */
 const ENGLISH = new Set(
-  Object.values<Message>(en)
-    .flatMap((message) => (typeof message === 'string' ? [message] : Object.values(message)))
-    .flatMap(
-      (text) =>
-        text
-          .replace(/\{\w+\}/g, ' ')
-          .toLowerCase()
-          .match(/[a-z]{3,}/g) ?? [],
-    ),
+  TEXTS.flatMap(
+    (text) =>
+      text
+        .replace(/\{\w+\}/g, ' ')
+        .toLowerCase()
+        .match(/[a-z]{3,}/g) ?? [],
+  ),
 )
 /** What is said in the user's, the market's or the terminal's own words; what can be typed is so in every language. */
 const OWN_WORDS: readonly RegExp[] = [
@@ -44,14 +42,26 @@ const OWN_WORDS: readonly RegExp[] = [
 function codes(): RegExp {
   return new RegExp(`\\b(${CODES.flatMap(({ code, also }) => [code, ...also]).join('|')})\\b`, 'g')
 }
-/** Words in capitals but those that the catalogue itself writes so, as on the pill of the source. */
+/** What the status writes in capitals, and a translation replaces. */
+const SHOUTED = new Set([
+  'REPLAY',
+  'REC',
+  'REC FAILED',
+  'REC PAUSED',
+  'STARTING',
+  'STALE',
+  'CONNECTING',
+  'REFUSED',
+  'OFFLINE',
+  'DEMO',
+  'LIVE',
+])
+/** Words in capitals, except those that the status writes so. */
 function capitals(): RegExp {
-  const shouted = Object.entries<Message>(en).flatMap(([key, text]) =>
-    /^(sourceWords|top|status)\./.test(key) && typeof text === 'string' && /^[A-Z]{3,}( [A-Z]{3,})*$/.test(text)
-      ? text.split(' ')
-      : [],
+  const shouted = TEXTS.filter((text) => /^[A-Z]{3,}( [A-Z]{3,})*$/.test(text) && SHOUTED.has(text)).flatMap((text) =>
+    text.split(' '),
   )
-  return new RegExp(`\\b(?!(?:${shouted.join('|')})\\b)[A-Z]{2,6}\\b`, 'g')
+  return new RegExp(`\b(?!(?:${shouted.join('|')})\b)[A-Z]{2,6}\b`, 'g')
 }
 const leftIn = (text: string): readonly string[] =>
   (OWN_WORDS.reduce((rest, own) => rest.replace(own, ' '), text).match(/[A-Za-z]{3,}/g) ?? []).filter((word) =>
@@ -103,12 +113,12 @@ class Reader {
   }
 }
 
-test('every word is the catalogue’s, whole, and has room when it is a third longer', async ({ open }) => {
+test('every word is translated, whole, and has room when it is a third longer', async ({ open }) => {
   test.setTimeout(240_000)
   const { page } = await open()
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
     TRIAL_KEY,
-    JSON.stringify(pseudoCatalogue()),
+    JSON.stringify(pseudoTranslation()),
   ] as const)
   await page.reload()
   const reader = new Reader(page)
@@ -152,7 +162,9 @@ test('every word is the catalogue’s, whole, and has room when it is a third lo
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.keyboard.press('F1')
-    await page.locator('dialog[open] button', { hasText: pseudoCatalogue().messages['help.tour'] as string }).click() // a text
+    await page
+      .locator('dialog[open] button', { hasText: pseudoTranslation().messages['Take the tour'] as string })
+      .click() // a text
     const card = page.locator('[role="dialog"][aria-describedby="tour-text"]')
     for (let step = 0; step < 6; step++) {
       await expect(card).toBeVisible()

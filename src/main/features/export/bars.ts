@@ -10,7 +10,7 @@ import {
   type Interval,
   serviceBarFeed,
 } from '../../../shared/core/market/market.ts'
-import { exportPhrase } from '../../../shared/features/export/texts.ts'
+import { t } from '../../../shared/base/text.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barColumns, barSchema, beginBars } from './bar-rows.ts'
@@ -47,7 +47,11 @@ export function barFeed({
   if (of === 'service') {
     if (named !== undefined) return foldable(named, interval)
     const feed = serviceBarFeed(asset, INTERVALS[interval])
-    if (feed === undefined) throw new CodedError('usage', exportPhrase('exporting.no-service-bars'))
+    if (feed === undefined)
+      throw new CodedError(
+        'usage',
+        t('The service sends no bars shorter than a second. Build them from trades, bid, ask, or mid.'),
+      )
     return feed
   }
   const feed = TICK_FEEDS[asset].find((id) => FEEDS[id].kind === (of === 'trade' ? 'trade' : 'quote'))

@@ -3,7 +3,7 @@ import type { Surface } from '../../../shared/features/drawings/editor/state.ts'
 import type { Figure, Pixel } from '../../../shared/features/drawings/editor/figure-parts.ts'
 import { priceStep, rounded } from '../../../shared/features/drawings/editor/shape.ts'
 import type { Drawing, DrawingPoint } from '../../../shared/features/drawings/types.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { twoUnits } from '../../text/lengths.ts'
 import type { ChartPort } from '../model/chart.ts'
 
@@ -151,8 +151,11 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
         if (!all) return time
         const within = bars.filter((bar) => bar.startMs >= first && bar.startMs < last)
         const volume = within.reduce((sum, bar) => sum + (bar.volume ?? 0), 0)
-        const counted = say('chart.bars', { count: within.length, span: time })
-        return volume > 0 ? say('chart.span-volume', { bars: counted, volume: options.volume(volume) }) : counted
+        const counted = t(
+          { one: '{count} bar, {span}', other: '{count} bars, {span}' },
+          { count: within.length, span: time },
+        )
+        return volume > 0 ? t('{bars}, vol {volume}', { bars: counted, volume: options.volume(volume) }) : counted
       },
       textWidth(text, bold) {
         const key = bold ? `*${text}` : text

@@ -1,5 +1,5 @@
 /** Where the time axis has labels, and what they say. Pure. */
-import { languageTag, say } from '../../text/catalogue.ts'
+import { languageTag, t } from '../../../shared/base/text.ts'
 import type { Zone } from '../../text/zone.ts'
 
 const SECOND = 1_000
@@ -42,7 +42,7 @@ export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zo
   const month = MONTHS[date.getUTCMonth()]
   if (step >= 366 * DAY) return String(date.getUTCFullYear())
   if (step >= 31 * DAY) return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month
-  if (step >= DAY || dayChanged) return say('axis.day-month', { day: String(date.getUTCDate()), month })
+  if (step >= DAY || dayChanged) return t('{day} {month}', { day: String(date.getUTCDate()), month })
   const hm = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
   const text =
     step >= MINUTE
@@ -56,7 +56,7 @@ export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zo
 /** Full text of an instant for the crosshair, at the precision of the interval. */
 export function crosshairText(ms: number, intervalMs: number, zone: Zone): string {
   const date = new Date(zone.wall(ms))
-  const day = say('axis.day', {
+  const day = t('{day} {month} {year}', {
     day: String(date.getUTCDate()),
     month: MONTHS[date.getUTCMonth()],
     year: String(date.getUTCFullYear()),

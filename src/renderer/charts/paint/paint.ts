@@ -1,8 +1,8 @@
 /** Our own painters on the chart's canvas: hatched gaps, lines that break at gaps, markers, volume. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
-import { say } from '../../text/catalogue.ts'
 import { textFont, textPx } from './canvas-text.ts'
 import type { ComparedLine } from '../model/compared.ts'
 import { dashPattern } from '../model/line-style.ts'
@@ -145,7 +145,7 @@ function spansOf(p: Painter): Span[] {
 
 /** The cause, written vertically in the middle of its gap if it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
-  const text = say(gap.cause === 'unreadable' ? 'chart.not-readable' : 'chart.no-data', {
+  const text = t(gap.cause === 'unreadable' ? 'can’t be read · {what}' : 'no data · {what}', {
     what: gapPhrase(`gap.cause.${gap.cause}`),
   })
   const { textScale } = context.theme
@@ -448,7 +448,7 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     precision: 2,
     minValue: 0,
     shouldFormatBigNumber: true,
-    figures: [{ key: 'v', title: say('chart.volume'), type: 'bar' }],
+    figures: [{ key: 'v', title: t('Volume'), type: 'bar' }],
     calc: volumeRows,
     draw: draw((p) => paintGaps(p, false), paintVolume),
   },

@@ -1,12 +1,12 @@
 /** What is wrong with a base URL, or null. Plain http is for this machine only. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 export function urlProblem(text: string): string | null {
   const trimmed = text.trim()
-  if (trimmed === '') return say('baseUrl.type-base-url-your')
-  if (!URL.canParse(trimmed)) return say('baseUrl.no-url-begins-https')
+  if (trimmed === '') return t('Enter the base URL of your service, such as https://data.example.com.')
+  if (!URL.canParse(trimmed)) return t('That isn’t a valid URL. Start with https:// and a host name.')
   const url = new URL(trimmed)
-  if (url.username !== '' || url.password !== '') return say('baseUrl.leave-user-password-out')
+  if (url.username !== '' || url.password !== '') return t('Remove the user and password from the URL.')
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return null
-  return say('baseUrl.use-https-plain-http')
+  return t('Use https://. Plain http is allowed for this machine only (127.0.0.1).')
 }

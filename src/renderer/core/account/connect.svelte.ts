@@ -3,7 +3,7 @@ import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { urlProblem } from './base-url.ts'
 
 export const CONNECTION_STEPS = ['reach', 'token', 'handshake', 'subscribe', 'first message'] as const
@@ -41,8 +41,8 @@ export class ConnectForm {
   get missing(): string | null {
     const url = urlProblem(this.baseUrl)
     if (url) return url
-    if (this.user.trim() === '') return say('connect.type-your-user-name')
-    return this.password === '' && !this.hasPassword ? say('connect.type-your-password') : null
+    if (this.user.trim() === '') return t('Enter your user name or email address.')
+    return this.password === '' && !this.hasPassword ? t('Enter your password.') : null
   }
 
   #input(): CredentialsInput {

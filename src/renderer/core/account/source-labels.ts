@@ -1,7 +1,7 @@
 /** Where the prices come from, said so that yesterday, a demo or a dead line is never taken for live. */
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 
 export type SourceTone = 'live' | 'demo' | 'busy' | 'bad' | 'replay'
 export interface SourcePill {
@@ -12,57 +12,60 @@ export interface SourcePill {
 
 /** The pill of a window that shows a replay: what else may be true waits for the way back. */
 export const REPLAY_PILL: SourcePill = {
-  label: say('sourceWords.pill.replay'),
+  label: t('REPLAY'),
   tone: 'replay',
-  sentence: say('sourceWords.replay-nothing-here-market'),
+  sentence: t('This is a replay. Nothing here is live.'),
 }
 
 /** The pill of the top bar. */
 export function sourcePill(status: StatusState | undefined, linkUp: boolean): SourcePill {
   if (!linkUp)
-    return { label: say('sourceWords.no-link'), tone: 'bad', sentence: say('sourceWords.window-lost-terminal-every') }
-  if (!status)
-    return { label: say('sourceWords.pill.starting'), tone: 'busy', sentence: say('sourceWords.waiting-terminal') }
+    return {
+      label: t('NO LINK'),
+      tone: 'bad',
+      sentence: t('This window lost its connection to Tapedeck. All prices are old.'),
+    }
+  if (!status) return { label: t('STARTING'), tone: 'busy', sentence: t('Waiting for Tapedeck.') }
   const wanted = wantedFeeds(status.feeds)
   const open = wanted.filter((feed) => feed.state.is === 'open').length
-  const name = status.source === 'demo' ? say('sourceWords.demo-market') : hostOf(status.origin)
+  const name = status.source === 'demo' ? t('the demo market') : hostOf(status.origin)
   if (wanted.length > 0 && open === 0) {
     const refused = wanted.every((feed) => feed.state.is === 'refused')
     const stale = wanted.some((feed) => feed.state.is === 'stale')
     const connecting = wanted.some((feed) => feed.state.is === 'connecting')
     if (stale)
       return {
-        label: say('sourceWords.pill.stale'),
+        label: t('STALE'),
         tone: 'busy',
-        sentence: say('sourceWords.connected-but-nothing-arrives', { name }),
+        sentence: t('Connected to {name}, but nothing arrives.', { name }),
       }
     if (connecting && !refused)
       return {
-        label: say('sourceWords.pill.connecting'),
+        label: t('CONNECTING'),
         tone: 'busy',
-        sentence: say('sourceWords.connecting-no-price-live', { name }),
+        sentence: t('Connecting to {name}. No prices are live yet.', { name }),
       }
     return refused
       ? {
-          label: say('sourceWords.pill.refused'),
+          label: t('REFUSED'),
           tone: 'bad',
-          sentence: say('sourceWords.refused-every-feed-open', { capital: capital(name) }),
+          sentence: t('{capital} refused every feed. Open Feeds for details.', { capital: capital(name) }),
         }
       : {
-          label: say('sourceWords.pill.offline'),
+          label: t('OFFLINE'),
           tone: 'bad',
-          sentence: say('sourceWords.not-connected-every-price', { name }),
+          sentence: t('Not connected to {name}. All prices are old.', { name }),
         }
   }
   if (status.source === 'demo')
-    return { label: say('sourceWords.pill.demo'), tone: 'demo', sentence: say('sourceWords.demo-market-recorded-made') }
+    return { label: t('DEMO'), tone: 'demo', sentence: t('Demo market: recorded and simulated prices, not live.') }
   if (open < wanted.length)
     return {
-      label: say('sourceWords.live-feeds', { open: String(open), wanted: String(wanted.length) }),
+      label: t('LIVE {open}/{wanted}', { open: String(open), wanted: String(wanted.length) }),
       tone: 'busy',
-      sentence: say('sourceWords.live-from-but-only', { name, open, count: wanted.length }),
+      sentence: t('Live from {name}, but only {open} of {count} feeds are open.', { name, open, count: wanted.length }),
     }
-  return { label: say('sourceWords.pill.live'), tone: 'live', sentence: say('sourceWords.live-from', { name }) }
+  return { label: t('LIVE'), tone: 'live', sentence: t('Live from {name}.', { name }) }
 }
 
 function capital(text: string): string {
@@ -76,9 +79,9 @@ export function hostOf(origin: string): string {
 
 /** What a recording is of, from its source's key ("demo", "service:you@https://…"). */
 export function sourceName(key: string): string {
-  if (key === 'demo') return say('sourceWords.demo-market-2')
+  if (key === 'demo') return t('Demo market')
   const host = hostOf(key.slice(key.lastIndexOf('@') + 1))
-  return key.startsWith('import:') ? say('sourceWords.imported', { host }) : host
+  return key.startsWith('import:') ? t('Imported: {host}', { host }) : host
 }
 
 /** Feeds that something asked for. */
@@ -110,19 +113,17 @@ export function feedTone(state: FeedState): FeedTone {
 export function feedWords(state: FeedState, nowMs: number): string {
   switch (state.is) {
     case 'idle':
-      return say('sourceWords.not-wanted')
+      return t('Not in use')
     case 'connecting':
-      return state.attempt > 1
-        ? say('sourceWords.connecting-attempt', { attempt: state.attempt })
-        : say('sourceWords.connecting')
+      return state.attempt > 1 ? t('Connecting, attempt {attempt}', { attempt: state.attempt }) : t('Connecting')
     case 'open':
-      return say('sourceWords.open')
+      return t('Open')
     case 'stale':
-      return say('sourceWords.silent-s', { max: Math.max(0, Math.round((nowMs - state.lastMs) / 1000)) })
+      return t('Silent for {max} s', { max: Math.max(0, Math.round((nowMs - state.lastMs) / 1000)) })
     case 'waiting':
-      return say('sourceWords.next-try-s', { max: Math.max(0, Math.ceil((state.untilMs - nowMs) / 1000)) })
+      return t('Retrying in {max} s', { max: Math.max(0, Math.ceil((state.untilMs - nowMs) / 1000)) })
     case 'refused':
-      return say('sourceWords.refused')
+      return t('Refused')
     default:
       return missingCase(state)
   }

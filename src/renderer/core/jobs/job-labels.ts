@@ -1,6 +1,6 @@
 /** How far a job is, in words: what was done, how fast, what is left. Pure. */
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
-import { say, sayIfThere } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
 
 /** A job that has run for less tells no rate yet. */
@@ -11,20 +11,18 @@ export function progressWords(job: JobState, nowMs: number, numbers: NumberText)
   const { count, bytes, done } = job
   /** What counts bytes says them once. */
   const sized = job.unit === 'bytes'
-  const unit = sayIfThere(`jobs.unit.${job.unit}`, job.unit)
+  const unit = t(job.unit)
   const ranMs = (job.endedMs ?? nowMs) - job.startedMs
-  const words = [sized ? numbers.bytes(count) : say('jobs.amount', { count: numbers.whole(count), unit })]
+  const words = [sized ? numbers.bytes(count) : t('{count} {unit}', { count: numbers.whole(count), unit })]
   if (bytes > 0 && !sized) words.push(numbers.bytes(bytes))
   if (ranMs >= LEAST_MS && count > 0) {
     const rate = count / (ranMs / 1_000)
     words.push(
-      sized
-        ? say('jobs.byte-rate', { rate: numbers.bytes(rate) })
-        : say('jobs.rate', { rate: numbers.whole(rate), unit }),
+      sized ? t('{rate}/s', { rate: numbers.bytes(rate) }) : t('{rate} {unit}/s', { rate: numbers.whole(rate), unit }),
     )
   }
   if (job.outcome.is === 'running' && done !== null && done > 0.01 && ranMs >= LEAST_MS) {
-    words.push(say('jobs.left', { length: lengthWords((ranMs * (1 - done)) / done) }))
+    words.push(t('{length} left', { length: lengthWords((ranMs * (1 - done)) / done) }))
   }
   return words.join(' · ')
 }
@@ -32,7 +30,7 @@ export function progressWords(job: JobState, nowMs: number, numbers: NumberText)
 /** A length of time as a person says it: "4 s", "3 min", "2 h 10 min". */
 export function lengthWords(ms: number): string {
   const s = Math.max(1, Math.ceil(ms / 1_000))
-  if (s < 60) return say('jobs.s', { s })
+  if (s < 60) return t('{s} s', { s })
   const min = Math.ceil(s / 60)
-  return min < 60 ? say('jobs.min', { min }) : say('jobs.h-min', { min: Math.floor(min / 60), min2: min % 60 })
+  return min < 60 ? t('{min} min', { min }) : t('{min} h {min2} min', { min: Math.floor(min / 60), min2: min % 60 })
 }

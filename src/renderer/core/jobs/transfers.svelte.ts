@@ -4,7 +4,8 @@ import type { JobState } from '../../../shared/core/jobs/jobs.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { FeedId, RecordingId } from '../../../shared/base/units.ts'
 import type { ExportKind } from '../../../shared/features/export/export.ts'
-import { say } from '../../text/catalogue.ts'
+import { jobLabel } from './labels.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
@@ -77,19 +78,19 @@ export class Exchange {
 }
 
 /** What a job is, in a few words. */
-export const jobTitle = ({ kind, title }: JobState): string => say(`job.${kind}`, { title })
+export const jobTitle = ({ kind, title }: JobState): string => jobLabel(`job.${kind}`, { title })
 
 /** How a job ended, in a sentence. */
 export function endWords(job: JobState): string {
   const { outcome } = job
   switch (outcome.is) {
     case 'running':
-      return say('exchange.goes-on', { jobTitle: jobTitle(job) })
+      return t('{jobTitle} continues in the background.', { jobTitle: jobTitle(job) })
     case 'cancelled':
-      return say('exchange.was-cancelled', { jobTitle: jobTitle(job) })
+      return t('{jobTitle} was canceled.', { jobTitle: jobTitle(job) })
     case 'failed':
-      return say('exchange.failed', { jobTitle: jobTitle(job), message: outcome.failure.message })
+      return t('{jobTitle} failed: {message}', { jobTitle: jobTitle(job), message: outcome.failure.message })
     case 'done':
-      return say('exchange.done', { jobTitle: jobTitle(job) })
+      return t('{jobTitle} is done.', { jobTitle: jobTitle(job) })
   }
 }

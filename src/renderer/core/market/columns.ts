@@ -1,6 +1,6 @@
 /** The columns of a watchlist: one row each for header, cell text, sorting and width. */
 import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
 import { DASH, toneOf } from '../../text/format.ts'
 import { ageCell } from './freshness.ts'
@@ -64,7 +64,7 @@ export function spreadText(row: QuoteRow, numbers: NumberText): string {
   if (spread === null) return DASH
   return row.pip === null
     ? numbers.fixed(spread, row.decimals)
-    : say('columns.pip', { spread: numbers.fixed(spread / row.pip, 1) })
+    : t('{spread} pip', { spread: numbers.fixed(spread / row.pip, 1) })
 }
 /** How old the last message is, or the recorded price that stands in for it, ms. */
 export function ageOf(row: QuoteRow, nowMs: number): number | null {
@@ -97,11 +97,11 @@ function column(
 }
 
 export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
-  last: column('last', say('columns.last'), say('columns.last-price'), 56, lastOf, (r, c) => lastText(r, c.numbers)),
+  last: column('last', t('Last'), t('Last price'), 56, lastOf, (r, c) => lastText(r, c.numbers)),
   change: column(
     'change',
-    say('columns.chg'),
-    say('columns.change-against-reference-price'),
+    t('Chg'),
+    t('Change from the reference price in the quote'),
     56,
     changeOf,
     (r, c) => c.numbers.signed(changeOf(r), r.decimals),
@@ -109,8 +109,8 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   ),
   changePercent: column(
     'changePercent',
-    say('columns.chg-2'),
-    say('columns.change-percent-against-reference'),
+    t('Chg %'),
+    t('Percent change from the reference price in the quote'),
     52,
     changePercentOf,
     (r, c) => c.numbers.signed(changePercentOf(r), PERCENT_DECIMALS),
@@ -118,56 +118,56 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   ),
   bid: column(
     'bid',
-    say('columns.bid'),
-    say('columns.best-bid'),
+    t('Bid'),
+    t('Best bid'),
     56,
     (r) => r.bid,
     price((r) => r.bid),
   ),
   ask: column(
     'ask',
-    say('columns.ask'),
-    say('columns.best-ask'),
+    t('Ask'),
+    t('Best ask'),
     56,
     (r) => r.ask,
     price((r) => r.ask),
   ),
-  spread: column('spread', say('columns.spread'), say('columns.spread-pips-forex-else'), 50, spreadOf, (r, c) =>
+  spread: column('spread', t('Spread'), t('Spread (pips for forex, otherwise price)'), 50, spreadOf, (r, c) =>
     spreadText(r, c.numbers),
   ),
   volume: column(
     'volume',
-    say('columns.volume'),
-    say('columns.volume-day'),
+    t('Volume'),
+    t('Day volume'),
     56,
     (r) => r.volume,
     (r, c) => c.numbers.short(r.volume),
   ),
   high: column(
     'high',
-    say('columns.high'),
-    say('columns.high-day'),
+    t('High'),
+    t('Day high'),
     56,
     (r) => r.high,
     price((r) => r.high),
   ),
   low: column(
     'low',
-    say('columns.low'),
-    say('columns.low-day'),
+    t('Low'),
+    t('Day low'),
     56,
     (r) => r.low,
     price((r) => r.low),
   ),
   age: column(
     'age',
-    say('columns.age'),
-    say('columns.age-last-message'),
+    t('Age'),
+    t('Time since last message'),
     46,
     (r) => (r.lastRecvMs === null ? null : 0 - r.lastRecvMs),
     (r, c) => ageCell(c.freshness, ageOf(r, c.nowMs)),
   ),
-  spark: column('spark', say('columns.hour'), say('columns.last-60-minutes'), 64, changePercentOf, () => ''),
+  spark: column('spark', t('1 h'), t('Last 60 minutes'), 64, changePercentOf, () => ''),
 }
 
 export function isColumnId(text: string): text is ColumnId {

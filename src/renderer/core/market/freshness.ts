@@ -1,7 +1,7 @@
 /** The words and the looks of freshness: five that are never mistaken for each other. */
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { ageText, agoText } from '../../text/format.ts'
 
 /** What a window shows: without a link nothing is live, whatever the last value said. */
@@ -14,17 +14,17 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
   switch (freshness) {
     case 'live':
       // Nothing of a replay is called live.
-      return replayed ? say('freshness.fresh') : say('freshness.live')
+      return replayed ? t('fresh') : t('live')
     case 'quiet':
-      return say('freshness.quiet')
+      return t('quiet')
     case 'stale':
-      return say('freshness.stale')
+      return t('stale')
     case 'closed':
-      return say('freshness.market-closed')
+      return t('market closed')
     case 'disconnected':
-      return say('freshness.disconnected')
+      return t('disconnected')
     case 'waiting':
-      return say('freshness.waiting-first-message')
+      return t('waiting for first message')
     default:
       return missingCase(freshness)
   }
@@ -32,24 +32,26 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
 
 /** The sentence under a price. `ageMs`: since its last message, null: none yet; `replayed`: as of a replay's clock. */
 export function freshnessSentence(freshness: Freshness, ageMs: number | null, replayed = false): string {
-  const ago = ageMs === null ? say('freshness.no-message-yet') : agoText(ageMs)
+  const ago = ageMs === null ? t('no message yet') : agoText(ageMs)
   switch (freshness) {
     case 'live':
-      return replayed ? say('freshness.fresh-then-messages-arrived') : say('freshness.live-messages-arrive-at')
+      return replayed
+        ? t('Fresh at that time: messages arrived at the usual rate.')
+        : t('Live: messages arrive at the usual rate.')
     case 'quiet':
-      return say('freshness.quiet-connected-nothing-traded', { ago })
+      return t('Quiet: connected, but no trades ({ago}).', { ago })
     case 'stale':
-      return say('freshness.stale-connected-but-whole', { ago })
+      return t('Stale: connected, but the whole feed is silent ({ago}). This price may be old.', { ago })
     case 'closed':
-      return say('freshness.market-closed-last-message', { ago })
+      return t('Market closed. Last message {ago}.', { ago })
     case 'disconnected':
       return replayed
-        ? say('freshness.disconnected-then-price-was', { ago })
-        : say('freshness.disconnected-price-old', { ago })
+        ? t('Disconnected at that time. Last message: {ago}.', { ago })
+        : t('Disconnected. Last message: {ago}.', { ago })
     case 'waiting':
       return ageMs === null || replayed
-        ? say('freshness.waiting-first-message-2')
-        : say('freshness.waiting-recorded', { ago })
+        ? t('Waiting for the first message.')
+        : t('Waiting for the first message. The price shown was recorded {ago}.', { ago })
     default:
       return missingCase(freshness)
   }
@@ -57,7 +59,7 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null, re
 
 /** What a price is that stands in for the first one; `ageMs`: since it was recorded. */
 export const recordedSentence = (ageMs: number | null): string =>
-  say('freshness.price-recorded', { ago: agoText(ageMs ?? 0) })
+  t('The price shown was recorded {ago}.', { ago: agoText(ageMs ?? 0) })
 
 /** The text of the age column. */
 export function ageCell(freshness: Freshness, ageMs: number | null): string {

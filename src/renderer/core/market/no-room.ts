@@ -1,7 +1,7 @@
 /** Symbols that the planner left out because a feed is full: nothing will come for them, and every pane must say so. Pure. */
 import type { FeedStatus } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentId, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 
 export interface NoRoom {
   readonly title: string
@@ -22,5 +22,9 @@ export function noRoomFor(feeds: readonly FeedStatus[], instrument: InstrumentId
   )
   if (full === undefined) return null
   const counts = { used: full.acknowledged.length + full.missing.length, budget: full.budget }
-  return { title: say('noRoom.title', counts), text: say('noRoom.text'), short: say('noRoom.short', counts) }
+  return {
+    title: t('Not subscribed: {used} of {budget} on this feed are in use', counts),
+    text: t('Remove symbols from your watchlists, or allow more connections in Settings.'),
+    short: t('Not subscribed, {used} of {budget} in use', counts),
+  }
 }

@@ -2,7 +2,7 @@
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { instrumentOf } from './watchlist-edit.ts'
 import type { WindowState } from '../window/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
@@ -13,8 +13,8 @@ const MOST_LISTS = 8
 /** Copies a text, and says so. */
 export function copyText(app: WindowState, text: string): void {
   void navigator.clipboard.writeText(text).then(
-    () => app.toasts.show(say('menu.copied', { text })),
-    () => app.toasts.show(say('menu.notCopied'), { tone: 'bad' }),
+    () => app.toasts.show(t('“{text}” copied.', { text })),
+    () => app.toasts.show(t('Couldn’t copy. Clipboard access isn’t allowed here.'), { tone: 'bad' }),
   )
 }
 
@@ -34,10 +34,10 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
   }
   const inLists = app.settings.now.watchlists.slice(0, MOST_LISTS)
   return [
-    { text: say('menu.chart'), run: () => show(instrument) },
+    { text: t('Show on chart'), run: () => show(instrument) },
     symbol.asset === 'stocks'
       ? {
-          text: say('menu.company'),
+          text: t('Company'),
           run: () => {
             show(instrument)
             app.openPane('company')
@@ -46,7 +46,7 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
       : null,
     symbol.asset === 'stocks'
       ? {
-          text: say('menu.news'),
+          text: t('News'),
           run: () => {
             show(instrument)
             app.openPane('news')
@@ -57,17 +57,17 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
     ...inLists.map((list): MenuEntry => {
       const has = list.symbols.some((one) => instrumentOf(one) === instrument)
       return {
-        text: say('menu.inList', { list: list.name }),
+        text: t('In list {list}', { list: list.name }),
         checked: has,
         run: () => (has ? app.lists.removeFrom(list.id, instrument) : app.lists.addTo(list.id, symbol)),
       }
     }),
     'rule',
-    ...onCommand('new-alert', say('menu.alert')),
-    ...onCommand('quote-messages', say('menu.messages')),
-    { text: say('menu.export'), ...entryKeys(app, 'export'), run: () => app.openExport({ symbols: [symbol.symbol] }) },
+    ...onCommand('new-alert', t('New alert…')),
+    ...onCommand('quote-messages', t('Messages behind the quote')),
+    { text: t('Export…'), ...entryKeys(app, 'export'), run: () => app.openExport({ symbols: [symbol.symbol] }) },
     'rule',
-    { text: say('menu.copySymbol'), run: () => copyText(app, symbol.symbol) },
-    last === null ? null : { text: say('menu.copyPrice', { price: last }), run: () => copyText(app, last) },
+    { text: t('Copy symbol'), run: () => copyText(app, symbol.symbol) },
+    last === null ? null : { text: t('Copy {price}', { price: last }), run: () => copyText(app, last) },
   ]
 }

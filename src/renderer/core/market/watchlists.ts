@@ -1,7 +1,7 @@
 /** What a window does to its watchlists: each change is one of the settings, and what takes something away can be undone. */
 import type { SettingsPatch, Watchlist, WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { undoing, type Toasts } from '../../ui/toasts.svelte.ts'
 import * as lists from './watchlist-edit.ts'
 
@@ -35,7 +35,9 @@ export class Watchlists {
     if (!list) return
     const has = list.symbols.some((one) => lists.instrumentOf(one) === lists.instrumentOf({ asset, symbol }))
     this.#o.set({ watchlists: lists.addSymbol(this.#all, id, { asset, symbol }) })
-    this.#o.toasts.say(say(has ? 'window.has-already' : 'window.added', { list: list.name, symbol }))
+    this.#o.toasts.say(
+      t(has ? '{symbol} is already in {list}.' : '{symbol} added to {list}.', { list: list.name, symbol }),
+    )
   }
 
   /** Takes a symbol out of the open list; it can be undone. */
@@ -49,7 +51,7 @@ export class Watchlists {
     const symbol = list?.symbols[at]
     if (!list || !symbol) return
     this.#o.set({ watchlists: lists.removeSymbol(this.#all, id, instrument) })
-    this.#o.toasts.show(say('window.removed-from', { symbol: symbol.symbol, name: list.name }), {
+    this.#o.toasts.show(t('{symbol} removed from {name}.', { symbol: symbol.symbol, name: list.name }), {
       action: undoing(
         () => this.#o.set({ watchlists: lists.addSymbol(this.#all, id, symbol, at) }),
         () => {
@@ -77,7 +79,7 @@ export class Watchlists {
     let n = taken.length + 1
     while (taken.includes(`list-${n}`)) n++
     this.#o.set({
-      watchlists: lists.addList(this.#all, `list-${n}`, say('window.list', { n })),
+      watchlists: lists.addList(this.#all, `list-${n}`, t('List {n}', { n })),
       workspace: { activeWatchlist: `list-${n}` },
     })
   }
@@ -95,7 +97,7 @@ export class Watchlists {
       watchlists: lists.removeList(all, id),
       workspace: { activeWatchlist: next?.id ?? '' },
     })
-    this.#o.toasts.show(say('window.list-removed', { name: list.name }), {
+    this.#o.toasts.show(t('List “{name}” removed.', { name: list.name }), {
       action: undoing(
         () =>
           this.#o.set({

@@ -1,6 +1,6 @@
 /** Commands of the theme and the text size. */
 import { TEXT_SCALES } from '../../../shared/core/settings/comfort-settings.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../window/command.ts'
 import { general } from '../window/general.ts'
 import type { WindowState } from '../window/window.svelte.ts'
@@ -11,14 +11,14 @@ function resize(app: WindowState, step: 1 | -1): void {
   const scale = TEXT_SCALES[at + step]
   if (scale === undefined) return
   app.set({ appearance: { scale } })
-  app.toasts.say(say('command.size', { percent: scale }))
+  app.toasts.say(t('Text size {percent} %', { percent: scale }))
 }
 
 export const THEME_COMMANDS: readonly Command[] = [
-  general('theme', say('command.theme'), ['Alt+T'], (app) =>
+  general('theme', t('Switch between dark and light'), ['Alt+T'], (app) =>
     app.set({ appearance: { theme: document.documentElement.dataset['theme'] === 'light' ? 'dark' : 'light' } }),
   ),
-  general('larger', say('command.larger'), ['Alt++'], (app) => resize(app, 1)),
-  general('smaller', say('command.smaller'), ['Alt+-'], (app) => resize(app, -1)),
-  general('usual-size', say('command.usual-size'), [], (app) => app.set({ appearance: { scale: 100 } })),
+  general('larger', t('Larger text'), ['Alt++'], (app) => resize(app, 1)),
+  general('smaller', t('Smaller text'), ['Alt+-'], (app) => resize(app, -1)),
+  general('usual-size', t('Reset text size'), [], (app) => app.set({ appearance: { scale: 100 } })),
 ]

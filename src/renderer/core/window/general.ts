@@ -1,6 +1,6 @@
 /** Commands of the window as a whole. */
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from './window.svelte.ts'
 import type { Command } from './command.ts'
 
@@ -21,21 +21,21 @@ export const listed = (id: string, title: string, keys: readonly string[]): Comm
 })
 
 export const GENERAL_COMMANDS: readonly Command[] = [
-  general('symbol', say('command.symbol'), ['Ctrl+K'], (app) => app.openSymbolBox()),
-  listed('type', say('command.type'), [say('keys.letters')]),
-  listed('back', say('command.back'), ['Esc']),
-  general('shortcuts', say('command.shortcuts'), ['?'], (app) => void (app.dialog = 'shortcuts')),
-  general('help', say('command.help'), ['F1'], (app) => app.openHelp()),
-  general('tour', say('command.tour'), [], (app) => app.startTour()),
-  general('undo-told', say('command.undo-told'), ['Alt+P'], (app) => {
-    if (!app.toasts.undoLast()) app.toasts.show(say('toasts.nothing-to-undo'))
+  general('symbol', t('Symbol or command'), ['Ctrl+K'], (app) => app.openSymbolBox()),
+  listed('type', t('Symbol box (type its letters)'), [t('A to Z')]),
+  listed('back', t('Close, cancel or go back'), ['Esc']),
+  general('shortcuts', t('Keyboard shortcuts'), ['?'], (app) => void (app.dialog = 'shortcuts')),
+  general('help', t('Help'), ['F1'], (app) => app.openHelp()),
+  general('tour', t('One-minute tour'), [], (app) => app.startTour()),
+  general('undo-told', t('Undo last notification'), ['Alt+P'], (app) => {
+    if (!app.toasts.undoLast()) app.toasts.show(t('Nothing to undo.'))
   }),
-  general('told', say('command.told'), ['F8'], (app) => {
+  general('told', t('Go to the notification, or show all'), ['F8'], (app) => {
     if (app.toasts.told.length > 0) app.toasts.asked++
-    else app.toasts.show(say('toasts.none'))
+    else app.toasts.show(t('No notifications yet.'))
   }),
-  listed('menu', say('command.menu'), ['Shift+F10']),
-  general('settings', say('command.settings'), ['Ctrl+,'], (app) => app.openSettings('connection')),
-  general('connect', say('command.connect'), [], (app) => void (app.dialog = 'connect')),
-  general('log', say('command.log'), ['Alt+L'], togglePane('log')),
+  listed('menu', t('Context menu'), ['Shift+F10']),
+  general('settings', t('Settings'), ['Ctrl+,'], (app) => app.openSettings('connection')),
+  general('connect', t('Connect your account'), [], (app) => void (app.dialog = 'connect')),
+  general('log', t('Show or hide the log'), ['Alt+L'], togglePane('log')),
 ]

@@ -1,5 +1,5 @@
 /** What a key does wherever the focus is. Panes that want a key stop it before it comes here. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { isBegun, parseInterval } from './interval-entry.ts'
 import type { WindowState } from './window.svelte.ts'
 
@@ -50,7 +50,8 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     app.intervalTyped = ''
     const interval = parseInterval(typed)
     if (interval) app.setInterval(interval)
-    else if (typed !== '') app.toasts.show(say('panels.there-no-interval-try', { typed }))
+    else if (typed !== '')
+      app.toasts.show(t('Unknown interval “{typed}”. Try 1, 5, 15, 30, 30s, 250ms, 1h, 4h or 1d.', { typed }))
   }
   function typeInterval(character: string): void {
     app.intervalTyped = (app.intervalTyped + character).slice(0, 5)

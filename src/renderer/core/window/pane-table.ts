@@ -1,6 +1,6 @@
 /** What there is to say of each kind of pane before it is opened. */
 import { PANE_KINDS, type PaneKind } from '../../../shared/features/workspace/kinds.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 
 export interface PaneRow {
   readonly kind: PaneKind
@@ -16,35 +16,35 @@ export interface PaneRow {
 
 const TABLE: Readonly<Record<PaneKind, Omit<PaneRow, 'kind'>>> = {
   watchlist: {
-    title: say('paneTable.watchlist'),
-    about: say('paneTable.prices-list-as-they'),
+    title: t('Watchlist'),
+    about: t('Live prices for a list of symbols'),
     command: null,
     fills: true,
   },
-  chart: { title: say('paneTable.chart'), about: say('paneTable.bars-ticks-instrument'), command: null },
-  quote: { title: say('paneTable.quote'), about: say('paneTable.price-bid-ask-range'), command: null },
-  tape: { title: say('paneTable.time-sales'), about: say('paneTable.every-trade-as-happens'), command: null },
-  company: { title: say('paneTable.company'), about: say('paneTable.profile-statements-ratios'), command: 'company' },
-  earnings: { title: say('paneTable.earnings'), about: say('paneTable.calendar-history-calls'), command: 'earnings' },
-  news: { title: say('paneTable.news'), about: say('paneTable.news-press-releases-sentiment'), command: 'news' },
+  chart: { title: t('Chart'), about: t('Bars and ticks of a symbol'), command: null },
+  quote: { title: t('Quote'), about: t('Price, bid and ask, day range'), command: null },
+  tape: { title: t('Time & sales'), about: t('Every trade as it happens'), command: null },
+  company: { title: t('Company'), about: t('Profile, statements, ratios'), command: 'company' },
+  earnings: { title: t('Earnings'), about: t('Calendar, history, calls'), command: 'earnings' },
+  news: { title: t('News'), about: t('News, press releases, sentiment'), command: 'news' },
   commodities: {
-    title: say('paneTable.commodities'),
-    about: say('paneTable.metals-energy-agriculture'),
+    title: t('Commodities'),
+    about: t('Metals, energy, agriculture'),
     command: 'commodities',
   },
   technical: {
-    title: say('paneTable.technical'),
-    about: say('paneTable.indicators-service-beside-ours'),
+    title: t('Technical'),
+    about: t('Service indicators compared with Tapedeck’s'),
     command: 'technical',
   },
-  alerts: { title: say('paneTable.alerts'), about: say('paneTable.alerts-their-state-history'), command: 'alerts' },
+  alerts: { title: t('Alerts'), about: t('Alerts with state and history'), command: 'alerts' },
   evidence: {
-    title: say('paneTable.evidence'),
-    about: say('paneTable.coverage-agreement-verification'),
+    title: t('Evidence'),
+    about: t('Coverage, agreement, verification'),
     command: 'evidence',
   },
-  sessions: { title: say('paneTable.sessions'), about: say('paneTable.what-was-recorded'), command: 'sessions' },
-  log: { title: say('paneTable.log'), about: say('paneTable.what-happened-order'), command: 'log' },
+  sessions: { title: t('Sessions'), about: t('Recorded sessions'), command: 'sessions' },
+  log: { title: t('Log'), about: t('Events in order'), command: 'log' },
 }
 
 export const paneRow = (kind: PaneKind): PaneRow => ({ kind, ...TABLE[kind] })

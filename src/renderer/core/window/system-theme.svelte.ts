@@ -1,7 +1,7 @@
 /** Zone and language of a first start: as the system has them, told once. */
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { systemZone, zonePlace } from '../../text/zone-time.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 import type { SettingsState } from './settings.svelte.ts'
@@ -43,11 +43,13 @@ export function takeSystemLook(app: FirstWindow): () => void {
       if (Object.keys(look).length === 0) return
       app.set({ ...look, help: { looksTaken: true } })
       const told = [
-        ...(look.zone === undefined ? [] : [say('first.zone', { zone: zonePlace(zone) })]),
-        ...(look.numbers === undefined ? [] : [say('first.numbers')]),
+        ...(look.zone === undefined
+          ? []
+          : [t('Times are shown in your time zone, {zone}.', { zone: zonePlace(zone) })]),
+        ...(look.numbers === undefined ? [] : [t('Numbers and dates use your system’s format.')]),
       ]
       const tab = look.zone === undefined ? 'numbers' : 'zone'
-      app.toasts.show(told.join(' '), { action: { label: say('first.change'), run: () => app.openSettings(tab) } })
+      app.toasts.show(told.join(' '), { action: { label: t('Change'), run: () => app.openSettings(tab) } })
     })
   })
 }

@@ -1,5 +1,5 @@
 /** What a button says when the mouse rests on it: its words and the keys that do the same. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from './window.svelte.ts'
 import { chordText } from '../../ui/chord-text.ts'
 
@@ -12,7 +12,7 @@ export function keysFor(app: WindowState, id: string): string {
 /** "Settings (Ctrl+,)"; without keys the words alone. `ids`: of the commands, whose keys are listed. */
 export function titled(app: WindowState, words: string, ...ids: readonly string[]): string {
   const keys = ids.map((id) => keysFor(app, id)).filter((one) => one !== '')
-  return keys.length === 0 ? words : say('replay.with-keys', { words, keys: keys.join(', ') })
+  return keys.length === 0 ? words : t('{words} ({keys})', { words, keys: keys.join(', ') })
 }
 
 const NAMED = {

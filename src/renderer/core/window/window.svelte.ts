@@ -12,7 +12,7 @@ import type { UpdateState } from '../../../shared/features/updates/updates.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { ChartMarker } from '../../charts/model/markers.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { NumberText } from '../../text/format.ts'
 import type { LatencyPercentiles } from '../../base/latency.ts'
 import { Toasts, undoing, type ToastAction } from '../../ui/toasts.svelte.ts'
@@ -170,7 +170,8 @@ export class WindowState {
       transport.onLink((up, refused) => {
         this.refused = refused
         if (up && !this.linkUp) this.epoch++
-        if (up !== this.linkUp) this.toasts.say(up ? say('window.terminal-back') : say('window.lost-terminal'))
+        if (up !== this.linkUp)
+          this.toasts.say(up ? t('Connected to Tapedeck again.') : t('This window lost its connection to Tapedeck.'))
         this.linkUp = up
       }),
       keepStream(transport, 'status', { view: 'live' }, (value) => this.#tookStatus(value)),
@@ -239,7 +240,16 @@ export class WindowState {
     const { recovered } = value
     // However short it was: what is missing is told where everybody sees it.
     if (before && recovered !== undefined && recovered.atMs !== before.recovered?.atMs) {
-      this.toasts.show(say('recording.recovered', { count: recovered.lost }), { tone: 'bad' })
+      this.toasts.show(
+        t(
+          {
+            one: 'Recording was interrupted and has resumed. {count} message was lost; the chart shows a gap.',
+            other: 'Recording was interrupted and has resumed. {count} messages were lost; the chart shows a gap.',
+          },
+          { count: recovered.lost },
+        ),
+        { tone: 'bad' },
+      )
     }
   }
 
@@ -262,7 +272,8 @@ export class WindowState {
 
   /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
   async openReplay(sessions: readonly string[], atMs: number | null): Promise<void> {
-    if (await this.replay.open(sessions, atMs)) this.toasts.say(say('window.replaying'))
+    if (await this.replay.open(sessions, atMs))
+      this.toasts.say(t('Replaying recorded data. Select “Back to live” to end.'))
   }
   /** Opens the newest recording that has ended, or the one that is being written. */
   async replayLatest(): Promise<void> {
@@ -271,7 +282,7 @@ export class WindowState {
     const rows = result.value.filter((row) => row.messages > 0).toSorted((a, b) => b.startedMs - a.startedMs)
     const row = rows.find((one) => !one.live) ?? rows[0]
     if (row) return this.openReplay([row.session], null)
-    this.toasts.show(say('window.there-no-recorded-session'))
+    this.toasts.show(t('No recorded session to replay yet.'))
   }
   /**
    * Goes back to an instant of what is shown, UTC ms: in the replay that holds it, else in the session that was
@@ -289,7 +300,7 @@ export class WindowState {
     )
     const route = replayFrom(rows, ms, this.wallMs)
     if (route) return this.openReplay(route.sessions, route.atMs)
-    this.toasts.show(say('window.nothing-was-recorded-here'))
+    this.toasts.show(t('No recorded session from this source to replay yet. Sessions in the bin don’t count.'))
   }
   /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
   openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
@@ -301,7 +312,7 @@ export class WindowState {
     const opened = window.open(`${page}${hash}`, '_blank', features)
     // Electron makes the window itself, and so answers null.
     if (opened || this.info?.host === 'electron') return true
-    this.toasts.show(say('window.browser-blocked-new-window'), {
+    this.toasts.show(t('The browser blocked the new window. Allow pop-ups for this address, then try again.'), {
       tone: 'bad',
     })
     return false
@@ -320,7 +331,7 @@ export class WindowState {
   backToLive(): void {
     if (!this.replay.state) return
     this.replay.close()
-    this.toasts.say(say('window.live-again'))
+    this.toasts.say(t('Live again.'))
   }
 
   /** A length of the usual size of the text, px, at the size chosen; whole. */
@@ -335,8 +346,8 @@ export class WindowState {
 
   /** A replay came to what cannot be read: what it means goes first, and the way on beside it. */
   #tellDamaged({ message }: Failure): void {
-    const action = { label: say('window.open-evidence'), run: () => this.openPane('evidence') }
-    this.toasts.show(say('window.replay-damaged', { message }), { tone: 'bad', action })
+    const action = { label: t('Open Evidence'), run: () => this.openPane('evidence') }
+    this.toasts.show(t('The replay can’t continue past this point. {message}', { message }), { tone: 'bad', action })
   }
 
   set(patch: SettingsPatch): void {
@@ -360,7 +371,7 @@ export class WindowState {
   }
   setInterval(interval: Interval): void {
     this.dock.setInterval(interval)
-    this.toasts.say(say('window.interval', { interval }))
+    this.toasts.say(t('Interval {interval}', { interval }))
   }
   /** Shows a pane of a kind and lets it take the focus. */
   openPane(kind: PaneKind): void {
@@ -387,12 +398,12 @@ export class WindowState {
   }
   /** Says that a pane was closed, and offers it back. */
   toldClosed(title: string): void {
-    this.toasts.show(say('window.closed', { title }), { action: this.undoingLayout() })
+    this.toasts.show(t('{title} closed.', { title }), { action: this.undoingLayout() })
   }
   /** With a way back. The last pane stays. */
   closePane(id: string): void {
     const title = this.dock.titleOf(id)
-    if (!this.dock.close(id)) return this.toasts.show(say('window.only-pane-add-another'))
+    if (!this.dock.close(id)) return this.toasts.show(t('This is the only pane. Add another one before you close it.'))
     this.toldClosed(title)
   }
   openSymbolBox(typed = ''): void {

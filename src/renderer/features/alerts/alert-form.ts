@@ -15,7 +15,7 @@ import {
   type IndicatorLine,
 } from '../../../shared/features/alerts/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 
 /** A line of an indicator as it is typed. */
 export interface LineForm {
@@ -216,7 +216,7 @@ class Reader {
   number(field: FormField, typed: string, above0: boolean): number {
     const value = parseNumber(typed)
     if (!Number.isFinite(value) || (above0 && value <= 0)) {
-      this.problems[field] = say(above0 ? 'alerts.bad.number' : 'alerts.bad.any-number')
+      this.problems[field] = t(above0 ? 'Enter a number above zero.' : 'Enter a number.')
     }
     return value
   }
@@ -228,7 +228,7 @@ class Reader {
   line(field: 'line' | 'other', { id, values, price, output }: LineForm): IndicatorLine {
     const numbers = INDICATORS[id].parameters.map(({ least, most }, i) => {
       const value = parseNumber(values[i] ?? '')
-      if (!(value >= least && value <= most)) this.problems[field] = say('alerts.bad.parameters', { least, most })
+      if (!(value >= least && value <= most)) this.problems[field] = t('Enter {least} to {most}.', { least, most })
       return value
     })
     return { id, values: numbers, price, output }
@@ -237,7 +237,14 @@ class Reader {
 
 function conditionOf(form: AlertForm, read: Reader): AlertCondition {
   const { of, direction } = form
-  const within = () => read.duration('within', form.within, LEAST_MS, LONGEST_WITHIN_MS, say('alerts.bad.time'))
+  const within = () =>
+    read.duration(
+      'within',
+      form.within,
+      LEAST_MS,
+      LONGEST_WITHIN_MS,
+      t('Enter a time from 1 s to 24 h, such as 30s, 5m or 2h.'),
+    )
   switch (form.kind) {
     case 'price':
       return { is: 'price', of, level: read.number('level', form.level, true), direction }
@@ -258,16 +265,22 @@ function conditionOf(form: AlertForm, read: Reader): AlertCondition {
       return { is: 'indicator', of: form.barsOf, interval: form.interval, line, against, direction, on: form.on }
     }
     case 'drawing':
-      if (form.drawing === '') read.problems.drawing = say('alerts.bad.drawing')
+      if (form.drawing === '') read.problems.drawing = t('Choose a drawing.')
       return { is: 'drawing', of, drawing: form.drawing, direction, scale: form.scale, hours: form.hours }
     case 'stale':
       return {
         is: 'stale',
-        afterMs: read.duration('after', form.after, 0, LONGEST_WITHIN_MS, say('alerts.bad.after')),
+        afterMs: read.duration(
+          'after',
+          form.after,
+          0,
+          LONGEST_WITHIN_MS,
+          t('Enter a time up to 24 h, such as 0s, 30s or 5m.'),
+        ),
       }
     case 'earnings': {
       const days = parseNumber(form.days)
-      if (!Number.isInteger(days) || days < 0 || days > 60) read.problems.days = say('alerts.bad.days')
+      if (!Number.isInteger(days) || days < 0 || days > 60) read.problems.days = t('Enter whole days from 0 to 60.')
       return { is: 'earnings', days }
     }
     default:
@@ -283,9 +296,17 @@ export function readForm(
 ): { readonly draft: AlertDraft | null; readonly problems: Problems } {
   const read = new Reader()
   const condition = conditionOf(form, read)
-  const restMs = form.again ? read.duration('rest', form.rest, LEAST_MS, 604_800_000, say('alerts.bad.rest')) : 0
+  const restMs = form.again
+    ? read.duration(
+        'rest',
+        form.rest,
+        LEAST_MS,
+        604_800_000,
+        t('Enter a time from 1 s to 7 days, such as 30s, 5m or 2h.'),
+      )
+    : 0
   const backPercent = form.again && form.kind === 'price' ? parseNumber(form.back) : 0
-  if (!(backPercent >= 0 && backPercent <= 50)) read.problems.back = say('alerts.bad.back')
+  if (!(backPercent >= 0 && backPercent <= 50)) read.problems.back = t('Enter 0 to 50 percent.')
   const { note, sound, system, log, flash } = form
   const draft: AlertDraft = {
     instrument,

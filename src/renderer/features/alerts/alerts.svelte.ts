@@ -12,7 +12,7 @@ import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { undoing, type ToastMenu, type Toasts } from '../../ui/toasts.svelte.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
 /** What an alert does beyond the list: the window lends its hands. */
@@ -141,12 +141,18 @@ export class Alerts {
     if (fired.length === 0) return
     if (this.rehearses) {
       const [last] = fired.toReversed()
-      const text = fired.length > FEW ? say('alerts.would-many', { count: fired.length }) : this.sentence(last)
-      this.#toasts.show(say('alerts.would', { what: text }))
+      const text =
+        fired.length > FEW
+          ? t({ one: 'an alert', other: '{count} alerts' }, { count: fired.length })
+          : this.sentence(last)
+      this.#toasts.show(t('Would fire: {what}', { what: text }))
       return
     }
     const menu = this.#snoozing([...new Set(fired.map(({ alert }) => alert))])
-    if (fired.length > FEW) this.#toasts.show(say('alerts.many', { count: fired.length }), { menu })
+    if (fired.length > FEW)
+      this.#toasts.show(t({ one: 'An alert fired.', other: '{count} alerts fired.' }, { count: fired.length }), {
+        menu,
+      })
     else {
       for (const event of fired) {
         const mine = this.#snoozing([event.alert])
@@ -167,12 +173,12 @@ export class Alerts {
   }
 
   #showing(instrument: InstrumentId) {
-    return { label: say('alerts.show'), run: () => this.#hooks.show(instrument) }
+    return { label: t('Show'), run: () => this.#hooks.show(instrument) }
   }
 
   #snoozing(ids: readonly string[]): ToastMenu {
     const entries = () => this.#hooks.snoozes((untilMs) => void this.snooze(ids, untilMs))
-    return { label: say('alerts.menu.snooze'), entries }
+    return { label: t('Snooze'), entries }
   }
 
   symbolOf(instrument: InstrumentId): string {
@@ -266,7 +272,7 @@ export class Alerts {
   async save(id: string | null, draft: AlertDraft): Promise<Failure | null> {
     const result = await this.#transport.invoke('alerts.save', { id, alert: draft })
     if (!result.ok) return result.error
-    this.#toasts.say(say(id === null ? 'alerts.made' : 'alerts.changed'))
+    this.#toasts.say(t(id === null ? 'Alert created.' : 'Alert saved.'))
     return null
   }
 
@@ -280,7 +286,7 @@ export class Alerts {
   async snooze(ids: readonly string[], untilMs: number | null): Promise<void> {
     const result = await this.#transport.invoke('alerts.snooze', { alerts: [...ids], untilMs })
     if (!result.ok) return this.#hooks.failed(result.error)
-    if (untilMs !== null) this.#toasts.show(say('alerts.snoozed', { time: this.#hooks.timeOf(untilMs) }))
+    if (untilMs !== null) this.#toasts.show(t('Snoozed until {time}.', { time: this.#hooks.timeOf(untilMs) }))
   }
 
   /** Moves a price alert to another level: what dragging its line does. */
@@ -303,7 +309,7 @@ export class Alerts {
         if (!back.ok) return this.#hooks.failed(back.error)
       }
     }
-    this.#toasts.show(say('alerts.deleted', { count: gone.length }), {
+    this.#toasts.show(t({ one: 'Alert deleted.', other: '{count} alerts deleted.' }, { count: gone.length }), {
       action: undoing(() => void restore()),
     })
   }

@@ -1,7 +1,7 @@
 /** How long an alert can be put off. Pure. */
 import type { AlertRow } from '../../../shared/features/alerts/types.ts'
 import { Zone } from '../../text/zone.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 
 const MINUTE = 60_000
@@ -18,10 +18,10 @@ export function tomorrowMs(nowMs: number, zone: Zone): number {
 /** The choices of a menu; `run` gets an instant, UTC ms. */
 export function snoozeEntries(nowMs: number, zone: string, run: (untilMs: number) => void): readonly MenuEntry[] {
   return [
-    { text: say('alerts.snooze.5'), run: () => run(nowMs + 5 * MINUTE) },
-    { text: say('alertWords.snooze.15'), run: () => run(nowMs + 15 * MINUTE) },
-    { text: say('alerts.snooze.60'), run: () => run(nowMs + 60 * MINUTE) },
-    { text: say('alerts.snooze.tomorrow'), run: () => run(tomorrowMs(nowMs, new Zone(zone))) },
+    { text: t('Snooze for 5 minutes'), run: () => run(nowMs + 5 * MINUTE) },
+    { text: t('Snooze for 15 minutes'), run: () => run(nowMs + 15 * MINUTE) },
+    { text: t('Snooze for an hour'), run: () => run(nowMs + 60 * MINUTE) },
+    { text: t('Snooze until tomorrow'), run: () => run(tomorrowMs(nowMs, new Zone(zone))) },
   ]
 }
 

@@ -2,7 +2,7 @@
 import type { ChartMarker } from '../../charts/model/markers.ts'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { ChartAction } from './ChartMenu.svelte'
 
 export interface ChartPlace {
@@ -42,37 +42,37 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
   const able = markActions(marks, acts.onEvent)
   const { replayFrom, alertAt, messages, priceText } = acts
   if (replayFrom && ms !== null) {
-    able.push({ text: say('chart.replay-from-here'), key: 'Shift+Enter', run: () => replayFrom(ms) })
+    able.push({ text: t('Replay from here'), key: 'Shift+Enter', run: () => replayFrom(ms) })
   }
   if (alertAt && level !== undefined && level > 0) {
     const at = Number(fixedText(level, acts.decimals))
     able.push({
-      text: say('chart.alert-at', { price: priceText(at) }),
+      text: t('Alert at {price}…', { price: priceText(at) }),
       key: acts.keys('new-alert'),
       run: () => alertAt(at),
     })
   }
   if (messages && bar) {
-    able.push({ text: say('chart.messages-bar'), key: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
+    able.push({ text: t('Messages behind this bar'), key: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
   }
   if (price !== null) {
     const text = priceText(price)
     able.push({
-      text: say('chart.copy-price', { text }),
+      text: t('Copy price {text}', { text }),
       key: '',
       run: () => void navigator.clipboard.writeText(text.replaceAll(',', '')),
     })
   }
   able.push(
-    { text: say('chart.indicators'), key: acts.keys('chart-indicators'), run: () => acts.open('indicators') },
-    { text: say('chart.compare'), key: '', run: () => acts.open('compare') },
-    { text: say('chart.go-date'), key: acts.keys('chart-date'), run: () => acts.open('date') },
-    { text: say('chart.scale-lines'), key: '', run: () => acts.open('view') },
-    { text: say('chart.fit-all-bars'), key: 'Home', run: acts.fit },
-    { text: say('chart.save-picture'), key: '', run: () => acts.picture('file') },
-    { text: say('chart.copy-picture'), key: '', run: () => acts.picture('clipboard') },
+    { text: t('Indicators…'), key: acts.keys('chart-indicators'), run: () => acts.open('indicators') },
+    { text: t('Compare…'), key: '', run: () => acts.open('compare') },
+    { text: t('Go to date…'), key: acts.keys('chart-date'), run: () => acts.open('date') },
+    { text: t('Scale and lines…'), key: '', run: () => acts.open('view') },
+    { text: t('Fit all bars'), key: 'Home', run: acts.fit },
+    { text: t('Save picture'), key: '', run: () => acts.picture('file') },
+    { text: t('Copy picture'), key: '', run: () => acts.picture('clipboard') },
     {
-      text: acts.table ? say('chart.hide-table') : say('chart.bars-as-table'),
+      text: acts.table ? t('Hide table') : t('Show bars as table'),
       key: '',
       run: acts.toggleTable,
     },

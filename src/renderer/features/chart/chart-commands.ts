@@ -1,6 +1,7 @@
 /** The commands of charts: rows of the one table of shortcuts. They speak to the chart that was used last. */
 import type { ChartSettings } from '../../../shared/features/chart/chart-settings.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
+import { chartLabel } from './labels.ts'
 import type { Command } from '../../core/window/command.ts'
 
 /** What a chart can be asked from outside of it. */
@@ -31,7 +32,7 @@ const onChart = (id: string, title: string, keys: readonly string[], act: (chart
   keys,
   run(app) {
     const chart = charts[charts.length - 1]
-    if (chart === undefined) app.toasts.show(say('chart.there-no-chart-here'))
+    if (chart === undefined) app.toasts.show(t('No chart is open in this window.'))
     else act(chart)
   },
 })
@@ -49,26 +50,27 @@ export const CHART_COMMANDS: readonly Command[] = [
   {
     id: 'interval',
     group: 'Chart',
-    title: say('command.interval'),
-    keys: [say('keys.digits')],
+    title: t('Type an interval: 5, 15, 30s, 250ms, 1h, 1d'),
+    keys: [t('0 to 9')],
     run: () => undefined,
     listedOnly: true,
   },
-  onChart('indicators', say('chart.indicators-chart'), ['/'], (chart) => chart.open('indicators')),
-  onChart('compare', say('chart.compare-other-symbols'), [], (chart) => chart.open('compare')),
-  onChart('view', say('chart.scale-lines-zone-chart'), [], (chart) => chart.open('view')),
+  onChart('indicators', t('Chart indicators'), ['/'], (chart) => chart.open('indicators')),
+  onChart('compare', t('Compare with other symbols'), [], (chart) => chart.open('compare')),
+  onChart('view', t('Chart scale, lines, and time zone'), [], (chart) => chart.open('view')),
   // In a replay these keys go to a moment of it.
-  { ...onChart('date', say('chart.go-date-2'), ['Ctrl+G'], (chart) => chart.open('date')), when: 'live' },
-  onChart('fit', say('chart.fit-all-bars-into'), [], (chart) => chart.fit()),
-  onChart('table', say('chart.bars-chart-as-table'), [], (chart) => chart.table()),
-  onChart('picture', say('chart.save-picture-chart'), [], (chart) => chart.picture('file')),
-  onChart('copy-picture', say('chart.copy-picture-chart'), [], (chart) => chart.picture('clipboard')),
+  { ...onChart('date', t('Go to date'), ['Ctrl+G'], (chart) => chart.open('date')), when: 'live' },
+  onChart('fit', t('Fit all bars on the chart'), [], (chart) => chart.fit()),
+  onChart('table', t('Show chart bars as a table'), [], (chart) => chart.table()),
+  onChart('picture', t('Save chart picture'), [], (chart) => chart.picture('file')),
+  onChart('copy-picture', t('Copy chart picture'), [], (chart) => chart.picture('clipboard')),
   ...(['linear', 'log', 'percent'] as const).map((scale) =>
-    onChart(`scale-${scale}`, say(`chart.set-scale.${scale}`), [], (chart) => chart.set({ scale })),
+    onChart(`scale-${scale}`, chartLabel(`chart.set-scale.${scale}`), [], (chart) => chart.set({ scale })),
   ),
-  onChart('inverted', say('chart.turn-price-scale-upside'), [], (chart) =>
-    chart.set({ inverted: !chart.settings.inverted }),
-  ),
-  onChart('bid-ask', say('chart.lines-at-bid-ask'), [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),
-  listed('range', say('chart.mark-bars-their-time'), ['Ctrl+Shift+\u2190', 'Ctrl+Shift+\u2192']),
+  onChart('inverted', t('Invert the price scale'), [], (chart) => chart.set({ inverted: !chart.settings.inverted })),
+  onChart('bid-ask', t('Show or hide bid and ask lines'), [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),
+  listed('range', t('Measure bars: time, change, and volume (or drag with Shift)'), [
+    'Ctrl+Shift+\u2190',
+    'Ctrl+Shift+\u2192',
+  ]),
 ]

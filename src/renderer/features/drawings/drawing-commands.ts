@@ -1,6 +1,7 @@
 /** The commands of drawings: rows of the one table of shortcuts. They speak to the chart that was used last. */
 import { DRAWING_KINDS, type DrawingKind } from '../../../shared/features/drawings/types.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
+import { drawingPhrase } from '../../../shared/features/drawings/texts.ts'
 import type { DrawingCommands, DrawingsBook } from './drawings.svelte.ts'
 import type { Command } from '../../core/window/command.ts'
 
@@ -21,7 +22,7 @@ const rowsOf =
     keys,
     run(app) {
       const { desk } = book
-      if (!desk) return app.toasts.show(say('chart.there-no-chart-draw'))
+      if (!desk) return app.toasts.show(t('There is no chart to draw on.'))
       act(desk)
       desk.focus()
     },
@@ -41,23 +42,28 @@ export function drawingCommands(book: DrawingsBook): readonly Command[] {
   return [
     ...DRAWING_KINDS.map((kind) => {
       const key = KEYS[kind]
-      return onDesk(kind, say('chart.draw', { what: say(`drawing.${kind}`) }), key === undefined ? [] : [key], (desk) =>
-        desk.choose(kind),
+      return onDesk(
+        kind,
+        t('Draw: {what}', { what: drawingPhrase(`drawing.${kind}`) }),
+        key === undefined ? [] : [key],
+        (desk) => desk.choose(kind),
       )
     }),
-    onDesk('next', say('chart.select-next-drawing'), ['Alt+D'], (desk) => desk.next(1)),
-    onDesk('magnet', say('chart.magnet-points-go-prices'), ['Alt+X'], (desk) => desk.setMagnet(!desk.settings.magnet)),
-    onDesk('hide-all', say('chart.hide-all-drawings-or'), ['Alt+Z'], (desk) => desk.hideAll(!desk.settings.hidden)),
-    onDesk('lock-all', say('chart.lock-all-drawings-or'), [], (desk) => desk.lockAll(!desk.allLocked)),
-    onDesk('delete-all', say('chart.delete-all-drawings-symbol'), [], (desk) => desk.removeAll()),
-    onDesk('undo-drawing', say('chart.undo-last-change-drawings'), [], (desk) => void desk.undo()),
-    onDesk('redo-drawing', say('chart.redo-last-change-drawings'), [], (desk) => void desk.redo()),
-    onChart('undo', say('chart.undo-redo-on-chart'), ['Ctrl+Z', 'Ctrl+Y']),
-    onChart('copy', say('chart.copy-paste-duplicate-drawing'), ['Ctrl+C', 'Ctrl+V', 'Ctrl+D']),
-    onChart('move', say('chart.move-drawing-bar-or'), [say('keys.arrows')]),
-    onChart('points', say('chart.place-point-change-points'), [say('keys.on-drawing', { keys: 'Enter' })]),
-    onChart('cycle', say('chart.next-drawing-or-next'), [say('keys.on-drawing', { keys: 'Tab' })]),
-    onChart('retext', say('chart.text-drawing'), [say('keys.on-drawing', { keys: 'F2' })]),
-    onChart('delete', say('chart.delete-drawing'), [say('keys.on-drawing', { keys: 'Delete' })]),
+    onDesk('next', t('Select the next drawing'), ['Alt+D'], (desk) => desk.next(1)),
+    onDesk('magnet', t('Magnet: snap points to bar prices'), ['Alt+X'], (desk) =>
+      desk.setMagnet(!desk.settings.magnet),
+    ),
+    onDesk('hide-all', t('Hide or show all drawings'), ['Alt+Z'], (desk) => desk.hideAll(!desk.settings.hidden)),
+    onDesk('lock-all', t('Lock or unlock all drawings'), [], (desk) => desk.lockAll(!desk.allLocked)),
+    onDesk('delete-all', t('Delete all drawings on this symbol'), [], (desk) => desk.removeAll()),
+    onDesk('undo-drawing', t('Undo last drawing change'), [], (desk) => void desk.undo()),
+    onDesk('redo-drawing', t('Redo last drawing change'), [], (desk) => void desk.redo()),
+    onChart('undo', t('Undo and redo (on the chart)'), ['Ctrl+Z', 'Ctrl+Y']),
+    onChart('copy', t('Copy, paste, and duplicate the drawing'), ['Ctrl+C', 'Ctrl+V', 'Ctrl+D']),
+    onChart('move', t('Move the drawing by one bar or price step (ten with Shift)'), [t('Arrow keys')]),
+    onChart('points', t('Place a point, or edit the drawing’s points'), [t('{keys} on a drawing', { keys: 'Enter' })]),
+    onChart('cycle', t('Next drawing, or next point'), [t('{keys} on a drawing', { keys: 'Tab' })]),
+    onChart('retext', t('Edit the drawing’s text'), [t('{keys} on a drawing', { keys: 'F2' })]),
+    onChart('delete', t('Delete the drawing'), [t('{keys} on a drawing', { keys: 'Delete' })]),
   ]
 }

@@ -25,7 +25,8 @@ import {
 } from '../../../shared/features/drawings/types.ts'
 import type { DrawingSettings } from '../../../shared/features/drawings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
+import { drawingPhrase } from '../../../shared/features/drawings/texts.ts'
 import type { ChartSurface } from '../../charts/drawings/surface.ts'
 import type { DrawingCommands, DrawingsBook, InstrumentDrawings } from './drawings.svelte.ts'
 
@@ -252,12 +253,12 @@ export class DrawingDesk implements DrawingCommands {
   undo(): string {
     const what = this.#of?.undo() ?? null
     this.#settle()
-    return what === null ? say('chart.nothing-undo') : say('chart.undone', { what })
+    return what === null ? t('Nothing to undo.') : t('Undone: {what}.', { what })
   }
   redo(): string {
     const what = this.#of?.redo() ?? null
     this.#settle()
-    return what === null ? say('chart.nothing-redo') : say('chart.done-again', { what })
+    return what === null ? t('Nothing to redo.') : t('Redone: {what}.', { what })
   }
   /** What is gone is not selected, and its gesture is over. */
   #settle(): void {
@@ -271,7 +272,7 @@ export class DrawingDesk implements DrawingCommands {
     const style = { ...drawing.style, ...part }
     this.#change(
       changed(this.list, id, { style }),
-      say('chart.styled', { what: say(`drawing.${drawing.kind}`) }),
+      t('{what} style changed', { what: drawingPhrase(`drawing.${drawing.kind}`) }),
       `style ${id}`,
     )
     // The next one of its kind looks alike.
@@ -285,41 +286,38 @@ export class DrawingDesk implements DrawingCommands {
     const now = text.trim()
     if (drawing.kind === 'text' && now === '') {
       this.select(null)
-      this.#change(without(this.list, id), say('chart.text-deleted'), `text ${id}`)
+      this.#change(without(this.list, id), t('Text deleted'), `text ${id}`)
       return
     }
     if (now === drawing.text) return
     this.#change(
       changed(this.list, id, { text: now, asOfMs: this.asOf ?? Date.now() }),
-      say('chart.text-written'),
+      t('Text changed'),
       `text ${id}`,
     )
   }
   setLocked(id: string, locked: boolean): void {
-    this.#change(
-      changed(this.list, id, { locked }),
-      locked ? say('chart.drawing-locked') : say('chart.drawing-unlocked'),
-    )
+    this.#change(changed(this.list, id, { locked }), locked ? t('Drawing locked') : t('Drawing unlocked'))
   }
   setHidden(id: string, hidden: boolean): void {
-    this.#change(changed(this.list, id, { hidden }), hidden ? say('chart.drawing-hidden') : say('chart.drawing-shown'))
+    this.#change(changed(this.list, id, { hidden }), hidden ? t('Drawing hidden') : t('Drawing shown'))
     if (hidden && this.state.selected === id) this.select(null)
   }
   order(id: string, step: OrderStep): void {
-    this.#change(ordered(this.list, id, step), say('chart.order-changed'))
+    this.#change(ordered(this.list, id, step), t('Order changed'))
   }
   remove(id: string): void {
     const drawing = this.list.find((one) => one.id === id)
     if (!drawing || drawing.locked) return
     if (this.state.selected === id) this.select(null)
-    this.#change(without(this.list, id), say('chart.deleted', { what: say(`drawing.${drawing.kind}`) }))
-    this.#say(say('chart.deleted-2', { what: say(`drawing.${drawing.kind}`) }))
+    this.#change(without(this.list, id), t('{what} deleted', { what: drawingPhrase(`drawing.${drawing.kind}`) }))
+    this.#say(t('{what} deleted.', { what: drawingPhrase(`drawing.${drawing.kind}`) }))
   }
   get allLocked(): boolean {
     return this.list.length > 0 && this.list.every((one) => one.locked)
   }
   lockAll(locked: boolean): void {
-    this.#change(allChanged(this.list, { locked }), locked ? say('chart.all-locked') : say('chart.all-unlocked'))
+    this.#change(allChanged(this.list, { locked }), locked ? t('All locked') : t('All unlocked'))
   }
   hideAll(hidden: boolean): void {
     this.#book.window.set({ drawing: { hidden } })
@@ -327,7 +325,7 @@ export class DrawingDesk implements DrawingCommands {
   }
   setMagnet(magnet: boolean): void {
     this.#book.window.set({ drawing: { magnet } })
-    this.#say(magnet ? say('chart.magnet-on') : say('chart.magnet-off'))
+    this.#say(magnet ? t('Magnet on.') : t('Magnet off.'))
   }
   /** Deletes all of this instrument, locked ones too: it can be undone. */
   removeAll(): void {
@@ -339,19 +337,20 @@ export class DrawingDesk implements DrawingCommands {
     /** Gives back what was deleted, whatever was drawn since. */
     const restore = (): void => {
       const there = of?.list ?? []
-      of?.change(
-        [...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there],
-        say('chart.all-given-back'),
-      )
+      of?.change([...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there], t('All restored'))
     }
-    if (this.#change([], say('chart.all-deleted')))
-      this.#book.window.tell(say('chart.drawings-deleted', { count }), restore, () => this.#book.shows(of))
+    if (this.#change([], t('All deleted')))
+      this.#book.window.tell(
+        t({ one: 'One drawing deleted.', other: '{count} drawings deleted.' }, { count }),
+        restore,
+        () => this.#book.shows(of),
+      )
   }
 
   copy(): boolean {
     if (!this.selected) return false
     this.#book.clipboard = this.selected
-    this.#say(say('chart.copied', { what: say(`drawing.${this.selected.kind}`) }))
+    this.#say(t('{what} copied.', { what: drawingPhrase(`drawing.${this.selected.kind}`) }))
     return true
   }
   /** Puts a copy of the clipboard beside what it was made of, or into view where that is elsewhere. */
@@ -381,10 +380,10 @@ export class DrawingDesk implements DrawingCommands {
     )
     const id = this.#takeId()
     const copy: Drawing = { ...drawing, id, points, locked: false, hidden: false, asOfMs: this.asOf ?? Date.now() }
-    if (!this.#change([...this.list, copy], say('chart.copied-2', { what: say(`drawing.${drawing.kind}`) })))
+    if (!this.#change([...this.list, copy], t('{what} copied', { what: drawingPhrase(`drawing.${drawing.kind}`) })))
       return true
     this.select(id)
-    this.#say(say('chart.pasted', { what: say(`drawing.${drawing.kind}`) }))
+    this.#say(t('{what} pasted.', { what: drawingPhrase(`drawing.${drawing.kind}`) }))
     return true
   }
 }

@@ -1,25 +1,26 @@
 /** Words and colours of drawings in the window. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
+import { drawingPhrase } from '../../../shared/features/drawings/texts.ts'
 import type { DrawingPalette } from '../../charts/drawings/paint.ts'
 import type { Drawing, DrawingColor, DrawingKind } from '../../../shared/features/drawings/types.ts'
 
 /** Tools as the menu shows them. */
 export const TOOL_GROUPS: readonly { readonly title: string; readonly kinds: readonly DrawingKind[] }[] = [
-  { title: say('chart.lines'), kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
-  { title: say('chart.levels-shapes'), kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
-  { title: say('chart.notes'), kinds: ['text', 'brush'] },
-  { title: say('chart.planning'), kinds: ['long', 'short', 'measure'] },
+  { title: t('Lines'), kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
+  { title: t('Levels and shapes'), kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
+  { title: t('Notes'), kinds: ['text', 'brush'] },
+  { title: t('Positions and measuring'), kinds: ['long', 'short', 'measure'] },
 ]
 
 export const COLOR_NAMES: Readonly<Record<DrawingColor, string>> = {
-  accent: say('chart.blue'),
-  green: say('chart.green'),
-  red: say('chart.red'),
-  orange: say('chart.orange'),
-  yellow: say('chart.yellow'),
-  violet: say('chart.violet'),
-  text: say('chart.text'),
-  dim: say('chart.grey'),
+  accent: t('Blue'),
+  green: t('Green'),
+  red: t('Red'),
+  orange: t('Orange'),
+  yellow: t('Yellow'),
+  violet: t('Violet'),
+  text: t('Text'),
+  dim: t('Gray'),
 }
 
 /** The design token of each colour. */
@@ -47,12 +48,12 @@ export function stylesOf(kind: DrawingKind): {
 /** A drawing in a list: its kind, and what the user wrote or its price. */
 export function drawingTitle(drawing: Drawing, price: (value: number) => string): { name: string; detail: string } {
   const [line] = drawing.text.split('\n')
-  if (drawing.kind === 'text') return { name: line === '' ? say('drawing.text') : line, detail: '' }
+  if (drawing.kind === 'text') return { name: line === '' ? t('Text') : line, detail: '' }
   const [first, ...rest] = drawing.points
   const last = rest.at(-1)
   const level = drawing.kind === 'vertical' ? '' : price(first.price)
   const span = last && drawing.kind !== 'brush' ? `${level} → ${price((rest[0] ?? last).price)}` : level
-  return { name: say(`drawing.${drawing.kind}`), detail: line === '' ? span : line }
+  return { name: drawingPhrase(`drawing.${drawing.kind}`), detail: line === '' ? span : line }
 }
 
 /** Reads the colours and the size of the text from the design tokens as they are now. */

@@ -7,7 +7,7 @@ import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 import type { DrawingSettings } from '../../../shared/features/drawings/settings.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
 /** Steps of a key held down are sent together. */
@@ -72,7 +72,7 @@ export class InstrumentDrawings {
   change(drawings: readonly Drawing[], what: string, merge: string | null = null): boolean {
     const limit = drawings.length > this.list.length ? tooMany(drawings) : null
     if (limit !== null) {
-      this.#onProblem({ code: 'too-large', message: limit, hint: say('drawings.delete-some-then-try') })
+      this.#onProblem({ code: 'too-large', message: limit, hint: t('Delete some, then try again.') })
       return false
     }
     this.history = did(this.history, this.list, drawings, what, merge)

@@ -1,26 +1,26 @@
 /** Commands of the evidence. */
 import { instrumentOf } from '../../core/market/watchlist-edit.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import { general, listed, togglePane } from '../../core/window/general.ts'
 import type { EvidenceState } from './evidence.svelte.ts'
 
 export const evidenceCommands = (evidence: EvidenceState): readonly Command[] => [
-  general('evidence', say('command.evidence'), ['Alt+V'], togglePane('evidence')),
-  listed('messages', say('command.messages'), ['Enter']),
+  general('evidence', t('Show or hide Evidence'), ['Alt+V'], togglePane('evidence')),
+  listed('messages', t('Messages behind the bar or print (or double-click)'), ['Enter']),
   {
-    ...general('quote-messages', say('command.quote-messages'), ['Alt+M'], (app) =>
+    ...general('quote-messages', t('Messages behind the quote'), ['Alt+M'], (app) =>
       evidence.show({
         instrument: app.instrument,
         what: { is: 'quote' },
-        title: say('commands.quote', { symbol: app.quotes.row(app.instrument)?.symbol ?? app.instrument }),
+        title: t('{symbol}, quote', { symbol: app.quotes.row(app.instrument)?.symbol ?? app.instrument }),
       }),
     ),
     forSymbol: (symbol) =>
       evidence.show({
         instrument: instrumentOf(symbol),
         what: { is: 'quote' },
-        title: say('menu.quoteOf', { symbol: symbol.symbol }),
+        title: t('{symbol}, quote', { symbol: symbol.symbol }),
       }),
   },
 ]

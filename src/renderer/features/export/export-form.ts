@@ -13,7 +13,7 @@ import { INTERVALS, serviceBarFeed, type BarSource, type Interval } from '../../
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ExportPreset } from '../../../shared/features/export/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { MARKET_FEED } from '../../core/market/feed-labels.ts'
 import type { ExportPrefill } from '../../core/jobs/transfers.svelte.ts'
 import { timeText } from '../../text/zone-time.ts'
@@ -126,13 +126,13 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
 /** Why a form cannot be exported, in a sentence; null: it can. */
 export function formProblem(form: ExportForm, request: ExportRequest, sessions: readonly SessionRow[]): string | null {
   const wanted = wantedSessions(form)
-  if (wanted?.length === 0) return say('export.choose-at-least-one')
+  if (wanted?.length === 0) return t('Choose at least one session.')
   if (wanted !== null && request.sessions.length < wanted.length) {
-    return wanted.length === 1 ? say('export.session-not-there-any') : say('export.some-these-sessions-not')
+    return wanted.length === 1 ? t('That session no longer exists.') : t('Some of these sessions no longer exist.')
   }
   const of = new Set(sessions.filter((row) => wanted?.includes(row.session)).map((row) => row.source))
-  if (of.size > 1) return say('export.these-sessions-several-sources')
-  if (request.symbols.some((symbol) => symbol.length > 64)) return say('export.symbol-too-long')
+  if (of.size > 1) return t('These sessions come from different sources. Export one source at a time.')
+  if (request.symbols.some((symbol) => symbol.length > 64)) return t('One of the symbols is too long.')
   return exportConflict(request)
 }
 
@@ -149,7 +149,7 @@ export function nameOf(form: ExportForm, nowMs: number): string {
 export function endingOf(name: string, { format, split }: Pick<ExportForm, 'format' | 'split'>): string {
   const file = fileNameOf(name, format)
   if (split === 'none') return file.slice(name.length)
-  return `${split === 'symbol' ? say('export.symbol') : say('export.day')}${file.slice(file.lastIndexOf('.'))}`
+  return `${split === 'symbol' ? t('.SYMBOL') : t('.DAY')}${file.slice(file.lastIndexOf('.'))}`
 }
 
 /** Why the file can't have the typed name, in a sentence; null: it can. */

@@ -3,7 +3,9 @@ import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
 import type { EndpointInfo } from '../../../shared/features/research/research.ts'
 import type { Freshness } from '../../../shared/core/status/status.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'
-import { languageTag, say } from '../../text/catalogue.ts'
+import { helpLabel } from './labels.ts'
+import { languageTag, t } from '../../../shared/base/text.ts'
+import { settingLabel } from '../../core/settings/labels.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import { freshnessLabel, freshnessSentence } from '../../core/market/freshness.ts'
 import { causeText } from '../../text/replay-labels.ts'
@@ -62,11 +64,11 @@ export function helpTopics(
   const replaying = app.view !== 'live'
   const keys = keysNamed(app)
   return [
-    ...START.map((id) => topic('start', id, say(`help.start.${id}`), say(`help.start.${id}.text`, keys))),
+    ...START.map((id) => topic('start', id, helpLabel(`help.start.${id}`), helpLabel(`help.start.${id}.text`, keys))),
     ...commands.all.map((one) =>
       topic('commands', one.id, one.title, '', {
         keys: commands.keysOf(one),
-        words: [say(`group.${one.group}`)],
+        words: [t(one.group)],
         run: one.listedOnly || !isThere(one, replaying) ? null : one.run,
       }),
     ),
@@ -76,22 +78,30 @@ export function helpTopics(
         row.code,
         `${row.code}: ${row.title}`,
         row.also.length === 0
-          ? say('help.code.example', { example: row.example })
-          : say('help.code.also', { example: row.example, also: row.also.join(', ') }),
+          ? t('Example: {example}', { example: row.example })
+          : t('Example: {example}. Also {also}.', { example: row.example, also: row.also.join(', ') }),
         { words: [row.code, ...row.also] },
       ),
     ),
-    ...WORDS.map((id) => topic('words', id, say(`help.word.${id}`), say(`help.word.${id}.text`))),
+    ...WORDS.map((id) => topic('words', id, helpLabel(`help.word.${id}`), helpLabel(`help.word.${id}.text`))),
     ...FRESHNESS.map((one) => topic('words', one, capital(freshnessLabel(one)), freshnessSentence(one, null))),
     ...GAP_CAUSES.map((cause) =>
-      topic('words', `gap-${cause}`, say('help.gap', { cause: causeText(cause) }), say('help.gap.text'), {
-        words: [cause],
-      }),
+      topic(
+        'words',
+        `gap-${cause}`,
+        t('Gap: {cause}', { cause: causeText(cause) }),
+        t(
+          'An interval in which subscribed data wasn’t received, for this reason. It is hatched on charts and listed with its session.',
+        ),
+        {
+          words: [cause],
+        },
+      ),
     ),
     ...FEED_IDS.map((id) => {
       const feed = app.status?.feeds.find((one) => one.feed === id)
-      const state = feed ? say('help.feed.state', { state: feedWords(feed.state, app.wallMs) }) : ''
-      return topic('feeds', id, id, [say(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
+      const state = feed ? t('Now: {state}.', { state: feedWords(feed.state, app.wallMs) }) : ''
+      return topic('feeds', id, id, [helpLabel(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
     }),
     ...palette
       .endpointItems(endpoints)
@@ -99,7 +109,7 @@ export function helpTopics(
         topic('endpoints', item.id, item.title, item.detail ?? '', { words: item.words ?? [], run: item.run }),
       ),
     ...settingsHere(app).map((row) =>
-      topic('settings', row.id, row.title, say(`settings.tab.${row.tab}`), {
+      topic('settings', row.id, row.title, settingLabel(`settings.tab.${row.tab}`), {
         words: row.words,
         run: (window) => window.openSettings(row.tab, row.id),
       }),

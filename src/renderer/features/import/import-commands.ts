@@ -1,8 +1,8 @@
 /** The command of imports. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import { general } from '../../core/window/general.ts'
 
 export const IMPORT_COMMANDS: readonly Command[] = [
-  general('import', say('command.import'), ['Alt+I'], (app) => app.openImport()),
+  general('import', t('Import…'), ['Alt+I'], (app) => app.openImport()),
 ]

@@ -2,7 +2,7 @@
 import { FILE_PIECE } from '../../../shared/features/import/contract.ts'
 import type { Failure, Result } from '../../../shared/base/errors.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 
 /** What is needed of a `File`. */
 export interface SentFile {
@@ -11,7 +11,7 @@ export interface SentFile {
   slice(from: number, to: number): { arrayBuffer(): Promise<ArrayBuffer> }
 }
 
-const CANCELLED: Failure = { code: 'cancelled', message: say('import.file-was-not-sent') }
+const CANCELLED: Failure = { code: 'cancelled', message: t('The file wasn’t transferred completely. Try again.') }
 
 /**
  * Sends a file and answers its id at the terminal. `onSent`: bytes so far. When aborted or failed, what was
@@ -38,8 +38,8 @@ export async function sendFile(
     } catch {
       return failed({
         code: 'disk-error',
-        message: say('import.can-no-longer-be', { name: file.name }),
-        hint: say('import.choose-again'),
+        message: t('{name} can’t be read anymore.', { name: file.name }),
+        hint: t('Choose it again.'),
       })
     }
     const sent = await transport.invoke('files.chunk', { file: id, offset, data: base64Of(bytes) })
@@ -60,9 +60,9 @@ export function partFiles<T extends { readonly name: string }>(
   const manifest = file && given.find((one) => one.name === `${file.name}${MANIFEST}`)
   const problem =
     file === undefined
-      ? say('import.manifest-choose-file-was')
+      ? t('This is a manifest. Choose the exported file along with it.')
       : more.length > 0
-        ? say('import.one-file-at-time')
+        ? t('Import one file at a time, optionally with its manifest.')
         : null
   return { file: more.length > 0 ? undefined : file, manifest, problem }
 }

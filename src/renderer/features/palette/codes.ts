@@ -2,7 +2,7 @@
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
-import { say, type PlainKey } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { CodeForm } from './entry.ts'
 import type { PaletteServices } from './context.ts'
@@ -18,22 +18,22 @@ export interface Code extends CodeForm {
   readonly run: (app: WindowState, argument: string, hit: SymbolHit | null, services: PaletteServices) => void
 }
 
-const titleOf = (code: string) => say(`code.${code}` as PlainKey) // every row's key is in the catalogue: a test holds it
-const pane = (code: string, kind: PaneKind, example: string, ...also: readonly string[]): Code => ({
+const pane = (code: string, title: string, kind: PaneKind, example: string, ...also: readonly string[]): Code => ({
   code,
   also,
-  title: titleOf(code),
+  title,
   takes: 'nothing',
   example,
   run: (app) => app.openPane(kind),
 })
 const act = (
   code: string,
+  title: string,
   run: Code['run'],
   example = code,
   takes: Code['takes'] = 'nothing',
   ...also: readonly string[]
-): Code => ({ code, also, title: titleOf(code), takes, example, run })
+): Code => ({ code, also, title, takes, example, run })
 
 async function replayAt(app: WindowState, typed: string): Promise<void> {
   const result = await app.transport.invoke('sessions.list', {})
@@ -43,7 +43,7 @@ async function replayAt(app: WindowState, typed: string): Promise<void> {
     case 'found':
       return app.openReplay([place.session], place.atMs)
     case 'none':
-      return void app.toasts.show(say('replayAt.none'))
+      return void app.toasts.show(t('No recorded session to replay yet.'))
     case 'not then':
       return void app.toasts.show(place.why)
     default:
@@ -52,38 +52,45 @@ async function replayAt(app: WindowState, typed: string): Promise<void> {
 }
 
 export const CODES: readonly Code[] = [
-  pane('GP', 'chart', 'BTC-USD 5m GP', 'CHART'),
-  pane('QT', 'quote', 'EURUSD QT', 'QUOTE'),
-  pane('TAS', 'tape', 'BTC-USD TAS', 'TAPE'),
-  pane('WL', 'watchlist', 'WL'),
-  pane('FA', 'company', 'AAPL FA', 'DES'),
-  pane('ER', 'earnings', 'AAPL ER', 'ERN'),
-  pane('NEWS', 'news', 'AAPL NEWS', 'CN'),
-  pane('CMD', 'commodities', 'CMD'),
-  pane('TA', 'technical', 'IBM TA'),
-  pane('ALRT', 'alerts', 'ALRT', 'ALERTS'),
-  pane('EV', 'evidence', 'EV'),
-  pane('SESS', 'sessions', 'SESS'),
-  pane('LOG', 'log', 'LOG'),
+  pane('GP', t('Chart'), 'chart', 'BTC-USD 5m GP', 'CHART'),
+  pane('QT', t('Quote'), 'quote', 'EURUSD QT', 'QUOTE'),
+  pane('TAS', t('Time & sales'), 'tape', 'BTC-USD TAS', 'TAPE'),
+  pane('WL', t('Watchlist'), 'watchlist', 'WL'),
+  pane('FA', t('Company and fundamentals'), 'company', 'AAPL FA', 'DES'),
+  pane('ER', t('Earnings'), 'earnings', 'AAPL ER', 'ERN'),
+  pane('NEWS', t('News'), 'news', 'AAPL NEWS', 'CN'),
+  pane('CMD', t('Commodities'), 'commodities', 'CMD'),
+  pane('TA', t('Technical indicators from the service'), 'technical', 'IBM TA'),
+  pane('ALRT', t('Alerts'), 'alerts', 'ALRT', 'ALERTS'),
+  pane('EV', t('Evidence: coverage, agreement, verification'), 'evidence', 'EV'),
+  pane('SESS', t('Recorded sessions'), 'sessions', 'SESS'),
+  pane('LOG', t('Log'), 'log', 'LOG'),
   act(
     'MSG',
+    t('Messages behind the quote'),
     (app, _argument, hit, { evidence }) =>
       evidence.show({
         instrument: hit?.instrument ?? app.instrument,
         what: { is: 'quote' },
-        title: say('code.MSG'),
+        title: t('Messages behind the quote'),
       }),
     'BTC-USD MSG',
   ),
-  act('REPLAY', (app, argument) => void replayAt(app, argument), 'EURUSD REPLAY 09:30', 'text'),
-  act('LIVE', (app) => app.backToLive()),
-  act('EXP', (app, _argument, hit) => app.openExport(hit ? { symbols: [hit.symbol] } : {}), 'BTC-USD EXP'),
-  act('IMP', (app) => app.openImport()),
-  act('ADD', (app, _argument, hit) => hit && app.lists.add(hit), 'LTC-USD ADD'),
-  act('SET', (app) => app.openSettings('connection')),
-  act('KEYS', (app) => void (app.dialog = 'shortcuts')),
-  act('HELP', (app, argument) => app.openHelp(argument), 'HELP gap', 'text'),
-  act('TOUR', (app) => app.startTour()),
+  act(
+    'REPLAY',
+    t('Replay from a time: REPLAY 09:30'),
+    (app, argument) => void replayAt(app, argument),
+    'EURUSD REPLAY 09:30',
+    'text',
+  ),
+  act('LIVE', t('Back to live'), (app) => app.backToLive()),
+  act('EXP', t('Export'), (app, _argument, hit) => app.openExport(hit ? { symbols: [hit.symbol] } : {}), 'BTC-USD EXP'),
+  act('IMP', t('Import'), (app) => app.openImport()),
+  act('ADD', t('Add to the watchlist'), (app, _argument, hit) => hit && app.lists.add(hit), 'LTC-USD ADD'),
+  act('SET', t('Settings'), (app) => app.openSettings('connection')),
+  act('KEYS', t('Keyboard shortcuts'), (app) => void (app.dialog = 'shortcuts')),
+  act('HELP', t('Help on a word: HELP gap'), (app, argument) => app.openHelp(argument), 'HELP gap', 'text'),
+  act('TOUR', t('One-minute tour'), (app) => app.startTour()),
 ]
 
 /** Every spelling, for the grammar. */

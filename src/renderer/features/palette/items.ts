@@ -1,7 +1,9 @@
 /** What the palette offers beside symbols: rows of the tables that the rest of the window runs on. */
 import type { EndpointInfo } from '../../../shared/features/research/research.ts'
 import { PANE_KINDS, type PaneKind } from '../../../shared/features/workspace/kinds.ts'
-import { say, sayIfThere } from '../../text/catalogue.ts'
+import { paletteLabel } from './labels.ts'
+import { t } from '../../../shared/base/text.ts'
+import { settingLabel } from '../../core/settings/labels.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { CODES } from './codes.ts'
@@ -23,7 +25,7 @@ export interface PaletteItem extends Candidate {
 export type PaletteSource = (app: WindowState, services: PaletteServices) => readonly PaletteItem[]
 
 /** How a pane is called in the palette. */
-export const paneTitle = (kind: PaneKind): string => say(`pane.${kind}`)
+export const paneTitle = (kind: PaneKind): string => paletteLabel(`pane.${kind}`)
 
 /** Where the answers of an endpoint are shown. */
 const PANE_OF: Readonly<Record<string, PaneKind>> = {
@@ -84,7 +86,7 @@ const settings: PaletteSource = (app) =>
     id: `setting:${row.id}`,
     kind: 'setting',
     title: row.title,
-    detail: say(`settings.tab.${row.tab}`),
+    detail: settingLabel(`settings.tab.${row.tab}`),
     words: row.words,
     run: () => app.openSettings(row.tab, row.id),
   }))
@@ -94,7 +96,7 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
   return endpoints.map((one) => ({
     id: `endpoint:${one.id}`,
     kind: 'endpoint',
-    title: sayIfThere(`endpoint.${one.id}`, one.title),
+    title: t(one.title),
     detail: one.path,
     words: [one.path, one.id],
     bonus: -20,

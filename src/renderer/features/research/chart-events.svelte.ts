@@ -4,7 +4,7 @@
  */
 import { readAnswer, type Reading } from '../../../shared/features/research/read.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { ChartMarker } from '../../charts/model/markers.ts'
 import { reportsOf, reportTable } from './answer/earnings.ts'
 import { newsTable, storiesOf } from './company/story.ts'
@@ -41,9 +41,9 @@ export function markersOf(endpoint: EventEndpoint, reading: Reading): readonly C
     ms: Date.parse(`${one.day}T00:00:00Z`),
     day: true,
     text: [
-      say('research.earnings-2', { period: one.period }).trim(),
+      t('Earnings {period}', { period: one.period }).trim(),
       Number.isNaN(one.actual) ? '' : `${one.actual}`,
-      Number.isNaN(one.estimate) ? '' : say('research.estimate-2', { estimate: String(one.estimate) }),
+      Number.isNaN(one.estimate) ? '' : t('estimate {estimate}', { estimate: String(one.estimate) }),
     ]
       .filter((part) => part !== '')
       .join(', '),

@@ -1,5 +1,5 @@
 /** Commands of the panes that ask the service's endpoints. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import { togglePane } from '../../core/window/general.ts'
 
@@ -12,10 +12,12 @@ const research = (id: string, title: string, keys: readonly string[], run: Comma
 })
 
 export const RESEARCH_COMMANDS: readonly Command[] = [
-  research('company', say('command.company'), ['Alt+C'], togglePane('company')),
-  research('earnings', say('command.earnings'), ['Alt+Q'], togglePane('earnings')),
-  research('news', say('command.news'), ['Alt+N'], togglePane('news')),
-  research('commodities', say('command.commodities'), ['Alt+G'], togglePane('commodities')),
-  research('technical', say('command.technical'), ['Alt+Y'], togglePane('technical')),
-  research('research-settings', say('command.research-settings'), [], (app) => app.openSettings('research')),
+  research('company', t('Company: profile, statements, ratios'), ['Alt+C'], togglePane('company')),
+  research('earnings', t('Earnings: calendar, history, calls'), ['Alt+Q'], togglePane('earnings')),
+  research('news', t('News and sentiment'), ['Alt+N'], togglePane('news')),
+  research('commodities', t('Commodities'), ['Alt+G'], togglePane('commodities')),
+  research('technical', t('Technical indicators: service and Tapedeck'), ['Alt+Y'], togglePane('technical')),
+  research('research-settings', t('Research settings: daily requests, key, history'), [], (app) =>
+    app.openSettings('research'),
+  ),
 ]

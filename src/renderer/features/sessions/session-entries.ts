@@ -1,6 +1,6 @@
 /** What can be done with sessions, and with the store: of the row's menu and of the pane's alike. */
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 
 export interface SessionActions {
@@ -27,23 +27,23 @@ export function sessionEntries(
   const count = rows.length
   const pinned = rows.every((row) => row.pinned)
   return [
-    one ? { text: say('sessions.rename'), keys: 'F2', run: () => does.rename(one) } : null,
+    one ? { text: t('Rename'), keys: 'F2', run: () => does.rename(one) } : null,
     {
       text: one
-        ? say(pinned ? 'sessions.unpin' : 'sessions.pin')
-        : say(pinned ? 'sessions.unpin-several' : 'sessions.pin-several', { count }),
+        ? t(pinned ? 'Unpin' : 'Pin (never delete automatically)')
+        : t(pinned ? 'Unpin {count} sessions' : 'Pin {count} sessions', { count }),
       run: () => does.pin(rows, !pinned),
     },
-    one ? { text: say('sessions.verify'), run: () => does.verify(one) } : null,
-    { text: one ? say('sessions.export') : say('sessions.export-several', { count }), run: () => does.export(rows) },
-    one ? { text: say('sessions.save-as-session-file-2'), disabled: one.live, run: () => does.save(one) } : null,
+    one ? { text: t('Verify'), run: () => does.verify(one) } : null,
+    { text: one ? t('Export…') : t('Export {count} sessions…', { count }), run: () => does.export(rows) },
+    one ? { text: t('Save as session file…'), disabled: one.live, run: () => does.save(one) } : null,
     {
-      text: say('sessions.replay-new-window'),
+      text: t('Replay in a new window'),
       disabled: rows.every((row) => row.messages === 0),
       run: () => does.replayBeside(rows),
     },
     {
-      text: one ? say('sessions.delete') : say('sessions.delete-several', { count }),
+      text: one ? t('Delete') : t('Delete {count} sessions', { count }),
       keys: 'Del',
       disabled: rows.some((row) => row.live),
       run: () => does.bin(rows),

@@ -1,6 +1,6 @@
 /** The list of sessions: what is shown of each, in which order, and which of them. */
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import { sourceName } from '../../core/account/source-labels.ts'
 
 export const SESSION_COLUMNS = [
@@ -27,22 +27,22 @@ export interface ColumnWords {
 }
 
 export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnWords>> = {
-  started: { title: say('sessions.started'), long: say('sessions.start-session'), width: 156, numeric: false },
-  name: { title: say('sessions.name'), long: say('sessions.name-tags'), width: 120, numeric: false },
-  length: { title: say('sessions.length'), long: say('sessions.from-start-end'), width: 84, numeric: true },
-  messages: { title: say('sessions.messages'), long: say('sessions.messages-stored'), width: 88, numeric: true },
-  size: { title: say('sessions.size'), long: say('sessions.room-store'), width: 76, numeric: true },
+  started: { title: t('Started'), long: t('Session start'), width: 156, numeric: false },
+  name: { title: t('Name'), long: t('Name and tags'), width: 120, numeric: false },
+  length: { title: t('Length'), long: t('From start to end'), width: 84, numeric: true },
+  messages: { title: t('Messages'), long: t('Messages stored'), width: 88, numeric: true },
+  size: { title: t('Size'), long: t('Size in the store'), width: 76, numeric: true },
   gaps: {
-    title: say('sessions.gaps'),
-    long: say('sessions.interruptions-ordinary-beginning-end'),
+    title: t('Gaps'),
+    long: t('Interruptions, not counting its normal start and end'),
     width: 60,
     numeric: true,
   },
-  state: { title: say('sessions.state'), long: say('sessions.how-ended'), width: 104, numeric: false },
-  symbols: { title: say('sessions.symbols'), long: say('sessions.symbols-came'), width: 68, numeric: true },
-  feeds: { title: say('sessions.feeds'), long: say('sessions.feeds-brought-messages'), width: 60, numeric: true },
-  source: { title: say('sessions.source'), long: say('sessions.where-was-received-from'), width: 150, numeric: false },
-  ended: { title: say('sessions.ended'), long: say('sessions.end-session'), width: 156, numeric: false },
+  state: { title: t('State'), long: t('How it ended'), width: 104, numeric: false },
+  symbols: { title: t('Symbols'), long: t('Symbols with messages'), width: 68, numeric: true },
+  feeds: { title: t('Feeds'), long: t('Feeds with messages'), width: 60, numeric: true },
+  source: { title: t('Source'), long: t('Where the data came from'), width: 150, numeric: false },
+  ended: { title: t('Ended'), long: t('Session end'), width: 156, numeric: false },
 }
 /** In this order columns are given room, as far as it goes. */
 const BY_IMPORTANCE: readonly SessionColumn[] = [
@@ -89,11 +89,11 @@ export function stateOf({ live, clean, imported, source }: SessionRow): SessionS
   return 'clean'
 }
 export const STATE_WORDS: Readonly<Record<SessionState, string>> = {
-  recording: say('sessions.recording'),
-  clean: say('sessions.complete'),
-  crashed: say('sessions.crashed'),
-  imported: say('sessions.imported'),
-  sample: say('sessions.sample'),
+  recording: t('Recording'),
+  clean: t('Complete'),
+  crashed: t('Crashed'),
+  imported: t('Imported'),
+  sample: t('Demo sample'),
 }
 
 function valueOf(row: SessionRow, column: SessionColumn, nowMs: number): number | string {

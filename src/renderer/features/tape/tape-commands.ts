@@ -1,5 +1,5 @@
 /** Commands of the tape. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import type { Tape } from './tape.svelte.ts'
 
@@ -7,7 +7,7 @@ export const tapeCommands = (tape: Tape): readonly Command[] => [
   {
     id: 'tape',
     group: 'Tape',
-    title: say('command.tape'),
+    title: t('Pause or resume the tape'),
     keys: ['Space'],
     run: () => tape.toggle(),
     // Space plays a replay.
@@ -16,7 +16,7 @@ export const tapeCommands = (tape: Tape): readonly Command[] => [
   {
     id: 'tape-replay',
     group: 'Tape',
-    title: say('command.tape-replay'),
+    title: t('Pause or resume the tape in a replay'),
     keys: ['Alt+H'],
     run: () => tape.toggle(),
     when: 'replay',

@@ -1,5 +1,5 @@
 /** Commands of the watchlist and its lists. */
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { Command } from '../../core/window/command.ts'
 import { nothing } from '../../core/window/general.ts'
@@ -21,11 +21,11 @@ const watchlist = (id: string, title: string, keys: readonly string[], run?: Com
 })
 
 export const WATCHLIST_COMMANDS: readonly Command[] = [
-  watchlist('rows', say('command.rows'), ['\u2193', '\u2191']),
-  watchlist('move', say('command.move'), ['Alt+\u2193', 'Alt+\u2191']),
-  watchlist('remove', say('command.remove'), ['Delete']),
-  watchlist('rename', say('command.rename'), ['F2']),
-  watchlist('next-list', say('command.next-list'), ['Alt+]'], (app) => stepList(app, 1)),
-  watchlist('previous-list', say('command.previous-list'), ['Alt+['], (app) => stepList(app, -1)),
-  watchlist('new-list', say('command.new-list'), [], (app) => app.lists.addList()),
+  watchlist('rows', t('Next and previous symbol'), ['\u2193', '\u2191']),
+  watchlist('move', t('Move symbol'), ['Alt+\u2193', 'Alt+\u2191']),
+  watchlist('remove', t('Remove symbol'), ['Delete']),
+  watchlist('rename', t('Rename list (on its tab)'), ['F2']),
+  watchlist('next-list', t('Next list'), ['Alt+]'], (app) => stepList(app, 1)),
+  watchlist('previous-list', t('Previous list'), ['Alt+['], (app) => stepList(app, -1)),
+  watchlist('new-list', t('New list'), [], (app) => app.lists.addList()),
 ]

@@ -1,7 +1,7 @@
 /** What is done to panes by menu and by key alike. */
 import { MOST_POPOUTS, panesIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 
 /** Lifts the pane in front above the others, or puts it back among them. */
@@ -25,12 +25,15 @@ export function popOutPane(app: WindowState, id: string): void {
   const mine = dock.window
   if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
   if (dock.whole.popouts.length >= MOST_POPOUTS)
-    return app.toasts.show(say('dock.most-windows', { most: MOST_POPOUTS }))
+    return app.toasts.show(
+      t('You can have up to {most} extra windows. Close one first; the pane stays here.', { most: MOST_POPOUTS }),
+    )
   const taken = new Set(dock.whole.popouts.map((one) => one.id))
   let n = 1
   while (taken.has(`window-${n}`)) n++
   const window = `window-${n}`
-  if (edits.popOut(dock.whole, window, [id]) === dock.whole) return app.toasts.show(say('dock.only-pane-add-another'))
+  if (edits.popOut(dock.whole, window, [id]) === dock.whole)
+    return app.toasts.show(t('This is the only pane. Add another one before you move it out.'))
   if (!app.openPaneWindow(dock.id, window)) return
   dock.changeWhole((now) => edits.popOut(now, window, [id]))
   // The new window reads what is kept.

@@ -1,7 +1,8 @@
 /** Commands of panes and workspaces: rows of the one table of shortcuts. */
 import { groupsIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
-import { say } from '../../text/catalogue.ts'
+import { t } from '../../../shared/base/text.ts'
+import { dockLabel } from './labels.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { Command } from '../../core/window/command.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
@@ -38,12 +39,12 @@ const ARROWS = [
 ] as const
 
 export const DOCK_COMMANDS: readonly Command[] = [
-  dock('next', say('dock.next-pane'), ['F6'], (app) => step(app, 1)),
-  dock('previous', say('dock.previous-pane'), ['Shift+F6'], (app) => step(app, -1)),
+  dock('next', t('Next pane'), ['F6'], (app) => step(app, 1)),
+  dock('previous', t('Previous pane'), ['Shift+F6'], (app) => step(app, -1)),
   ...ARROWS.map(([to, arrow]) =>
     dock(
       `move-${to}`,
-      say(`dock.move-pane.${to}`),
+      dockLabel(`dock.move-pane.${to}`),
       [`Ctrl+Alt+${arrow}`],
       onPane((app, pane) => {
         app.dock.change((now) => edits.moveTowards(now, pane, to))
@@ -54,7 +55,7 @@ export const DOCK_COMMANDS: readonly Command[] = [
   ...ARROWS.map(([to, arrow, axis, px]) =>
     dock(
       `size-${to}`,
-      say(`dock.size-pane.${to}`),
+      dockLabel(`dock.size-pane.${to}`),
       [`Alt+Shift+${arrow}`],
       onPane((app, pane) =>
         app.dock.change((now) => edits.resizePane({ ...now, area: app.dock.area }, pane, axis, px)),
@@ -63,23 +64,23 @@ export const DOCK_COMMANDS: readonly Command[] = [
   ),
   dock(
     'maximise',
-    say('dock.maximise-pane-or-restore'),
+    t('Maximize or restore the pane'),
     ['Alt+Enter'],
     onPane((app, pane) => app.dock.change((now) => edits.toggleMaximised(now, pane))),
   ),
-  dock('float', say('dock.float-pane-or-put'), ['Ctrl+Alt+F'], onPane(toggleFloat)),
-  dock('pop-out', say('dock.move-pane-into-window'), ['Ctrl+Alt+P'], onPane(popOutPane)),
+  dock('float', t('Float or dock the pane'), ['Ctrl+Alt+F'], onPane(toggleFloat)),
+  dock('pop-out', t('Move the pane to a new window'), ['Ctrl+Alt+P'], onPane(popOutPane)),
   dock(
     'close',
-    say('dock.close-pane'),
+    t('Close the pane'),
     ['Ctrl+Alt+W'],
     onPane((app, pane) => app.closePane(pane)),
   ),
-  dock('undo', say('dock.undo-last-change-layout'), ['Ctrl+Alt+Z'], (app) => {
-    if (!app.dock.undo()) app.toasts.show(say('dock.there-no-change-layout'))
+  dock('undo', t('Undo the last layout change'), ['Ctrl+Alt+Z'], (app) => {
+    if (!app.dock.undo()) app.toasts.show(t('There is no layout change to undo.'))
   }),
-  dock('redo', say('dock.redo-change-layout'), ['Ctrl+Alt+Y'], (app) => {
-    if (!app.dock.redo()) app.toasts.show(say('dock.there-no-change-layout-redo'))
+  dock('redo', t('Redo the layout change'), ['Ctrl+Alt+Y'], (app) => {
+    if (!app.dock.redo()) app.toasts.show(t('There is no layout change to redo.'))
   }),
-  dock('workspaces', say('dock.workspaces'), ['Ctrl+Alt+S'], (app) => void app.dock.menuAsked++),
+  dock('workspaces', t('Workspaces'), ['Ctrl+Alt+S'], (app) => void app.dock.menuAsked++),
 ]

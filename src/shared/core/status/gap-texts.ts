@@ -1,8 +1,8 @@
 /** How the causes of a gap are called, everywhere: on charts, in lists, in the help, the log and the history of alerts. */
-import { phrasesOf } from '../../base/text.ts'
+import { labelsOf } from '../../base/text.ts'
 import type { SpanCause } from './status.ts'
 
-export const GAP_TEXTS = {
+export const gapPhrase = labelsOf({
   'gap.cause.connect': 'not yet connected',
   'gap.cause.drop': 'connection lost',
   'gap.cause.half-open': 'connection silent',
@@ -17,6 +17,4 @@ export const GAP_TEXTS = {
   'gap.cause.crash': 'Tapedeck crashed',
   'gap.cause.quit': 'recording stopped',
   'gap.cause.unreadable': 'stored messages corrupt',
-} as const satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>
-
-export const gapPhrase = phrasesOf(GAP_TEXTS)
+} satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>)

@@ -1,8 +1,9 @@
 /** Alerts in sentences: what one waits for, and what happened. For windows, notifications, the log and the command line. */
 import { INDICATORS } from '../../core/market/indicators/table.ts'
 import { missingCase } from '../../base/errors.ts'
-import { gapPhrase } from '../../core/status/gap-texts.ts'
 import { alertPhrase } from './texts.ts'
+import { t } from '../../base/text.ts'
+import { gapPhrase } from '../../core/status/gap-texts.ts'
 import type { AlertCondition, AlertEvent, AlertPrice, AlertState, BlindCause, IndicatorLine } from './types.ts'
 
 /** How numbers are written: prices with the decimals of their instrument, others plainly. */
@@ -18,21 +19,21 @@ const priceWord = (of: AlertPrice): string => alertPhrase(`alertWords.price.${of
 
 /** "5 min", "1 h 30 min", "250 ms". */
 export function timeWords(ms: number): string {
-  if (ms < 1_000) return alertPhrase('alertWords.ms', { n: String(Math.round(ms)) })
+  if (ms < 1_000) return t('{n} ms', { n: String(Math.round(ms)) })
   const s = Math.round(ms / 1_000)
-  if (s < 60) return alertPhrase('alertWords.s', { n: String(s) })
+  if (s < 60) return t('{n} s', { n: String(s) })
   const min = Math.floor(s / 60)
   if (min < 60)
     return s % 60 === 0
-      ? alertPhrase('alertWords.min', { n: String(min) })
-      : alertPhrase('alertWords.min-s', { n: String(min), rest: String(s % 60) })
+      ? t('{n} min', { n: String(min) })
+      : t('{n} min {rest} s', { n: String(min), rest: String(s % 60) })
   const h = Math.floor(min / 60)
   if (h < 48)
     return min % 60 === 0
-      ? alertPhrase('alertWords.h', { n: String(h) })
-      : alertPhrase('alertWords.h-min', { n: String(h), rest: String(min % 60) })
+      ? t('{n} h', { n: String(h) })
+      : t('{n} h {rest} min', { n: String(h), rest: String(min % 60) })
   const days = Math.floor(h / 24)
-  return alertPhrase('alertWords.days', { count: days, n: String(days) })
+  return t({ one: '{n} day', other: '{n} days' }, { count: days, n: String(days) })
 }
 
 /** "SMA 20", "MACD 12, 26, 9 signal". */
@@ -42,15 +43,11 @@ export function lineWords({ id, values, price, output }: IndicatorLine): string 
     row.outputs.length > 1 && output > 0
       ? `${row.outputs[0]} ${values.join(', ')} ${row.outputs[output]}`
       : `${row.outputs[output]} ${values.join(', ')}`
-  return price === 'close' || !row.takesPrice ? name : alertPhrase('alertWords.line-of', { line: name, price })
+  return price === 'close' || !row.takesPrice ? name : t('{line} of {price}', { line: name, price })
 }
 
 /** What it waits for: "Last rises to 64,000". `drawing`: the name of the drawing it is about, where that is known. */
-export function conditionWords(
-  condition: AlertCondition,
-  numbers: AlertNumbers,
-  drawing = alertPhrase('alertWords.a-drawing'),
-): string {
+export function conditionWords(condition: AlertCondition, numbers: AlertNumbers, drawing = t('a drawing')): string {
   switch (condition.is) {
     case 'price': {
       const level = numbers.price(condition.level)
@@ -63,11 +60,11 @@ export function conditionWords(
     }
     case 'spread':
       return condition.unit === 'price'
-        ? alertPhrase('alertWords.spread', { level: numbers.price(condition.above) })
-        : alertPhrase('alertWords.spread-percent', { percent: numbers.plain(condition.above) })
+        ? t('Spread reaches {level}', { level: numbers.price(condition.above) })
+        : t('Spread reaches {percent} %', { percent: numbers.plain(condition.above) })
     case 'volume': {
       const level = numbers.plain(condition.above)
-      return alertPhrase('alertWords.volume', { level, time: timeWords(condition.withinMs) })
+      return t('Volume reaches {level} within {time}', { level, time: timeWords(condition.withinMs) })
     }
     case 'indicator': {
       const { line, against, direction, interval, of, on } = condition
@@ -75,24 +72,24 @@ export function conditionWords(
         against.is === 'level'
           ? numbers.plain(against.level)
           : against.is === 'price'
-            ? alertPhrase('alertWords.the-close')
+            ? t('the close')
             : lineWords(against.line)
-      const bars = of === 'trade' ? interval : alertPhrase('alertWords.bars-of', { interval, of })
+      const bars = of === 'trade' ? interval : t('{interval} of {of}', { interval, of })
       const what = alertPhrase(`alertWords.indicator.${direction}`, { line: lineWords(line), other, bars })
-      return on === 'record' ? alertPhrase('alertWords.within-bar', { what }) : what
+      return on === 'record' ? t('{what}, within the bar', { what }) : what
     }
     case 'drawing': {
       const what = alertPhrase(`alertWords.drawing.${condition.direction}`, { of: priceWord(condition.of), drawing })
-      return condition.scale === 'log' ? alertPhrase('alertWords.straight-on-log', { what }) : what
+      return condition.scale === 'log' ? t('{what}, straight on a logarithmic scale', { what }) : what
     }
     case 'stale':
       return condition.afterMs === 0
-        ? alertPhrase('alertWords.stale')
-        : alertPhrase('alertWords.stale-for', { time: timeWords(condition.afterMs) })
+        ? t('Feed is stale')
+        : t('Feed is stale for {time}', { time: timeWords(condition.afterMs) })
     case 'earnings':
       return condition.days === 0
-        ? alertPhrase('alertWords.earnings-today')
-        : alertPhrase('alertWords.earnings-within', { count: condition.days })
+        ? t('Earnings today')
+        : t({ one: 'Earnings within {count} day', other: 'Earnings within {count} days' }, { count: condition.days })
     default:
       return missingCase(condition)
   }
@@ -113,9 +110,9 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
     case 'indicator':
       return numbers.plain(+value.toPrecision(8))
     case 'stale':
-      return alertPhrase('alertWords.measure.stale', { time: timeWords(value) })
+      return t('for {time}', { time: timeWords(value) })
     case 'earnings':
-      return alertPhrase('alertWords.measure.earnings', { day: new Date(value).toISOString().slice(0, 10) })
+      return t('on {day}', { day: new Date(value).toISOString().slice(0, 10) })
     default:
       return missingCase(condition)
   }
@@ -138,19 +135,19 @@ export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
   const what = conditionWords(event.condition, numbers)
   switch (event.is) {
     case 'fired':
-      return alertPhrase('alertWords.event.fired', { what, value: measureWords(event.condition, event.value, numbers) })
+      return t('{what}: {value}', { what, value: measureWords(event.condition, event.value, numbers) })
     case 'unseen':
-      return alertPhrase('alertWords.event.unseen', {
+      return t('{what}: crossed without data, from {before} to {value}', {
         what,
         before: numbers.price(event.before),
         value: numbers.price(event.value),
       })
     case 'expired':
-      return alertPhrase('alertWords.event.expired', { what })
+      return t('{what}: expired', { what })
     case 'snoozed':
       return event.untilMs === null
-        ? alertPhrase('alertWords.event.woken', { what })
-        : alertPhrase('alertWords.event.snoozed', { what, time: timeWords(snoozeMs(event.atMs, event.untilMs)) })
+        ? t('{what}: snooze ended', { what })
+        : t('{what}: snoozed for {time}', { what, time: timeWords(snoozeMs(event.atMs, event.untilMs)) })
     default:
       return missingCase(event)
   }

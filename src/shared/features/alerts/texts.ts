@@ -1,45 +1,23 @@
 /** What alerts say, in English: sentences whole, so that each can be put in another order. */
-import { phrasesOf } from '../../base/text.ts'
+import { labelsOf } from '../../base/text.ts'
 
-export const ALERT_TEXTS = {
-  'alertWords.ms': '{n} ms',
-  'alertWords.s': '{n} s',
-  'alertWords.min': '{n} min',
-  'alertWords.min-s': '{n} min {rest} s',
-  'alertWords.h': '{n} h',
-  'alertWords.h-min': '{n} h {rest} min',
-  'alertWords.days': { one: '{n} day', other: '{n} days' },
+export const alertPhrase = labelsOf({
   'alertWords.price.last': 'Last',
   'alertWords.price.bid': 'Bid',
   'alertWords.price.ask': 'Ask',
   'alertWords.price.mid': 'Mid',
-  'alertWords.line-of': '{line} of {price}',
   'alertWords.cross.up': '{of} rises to {level}',
   'alertWords.cross.down': '{of} falls to {level}',
   'alertWords.cross.either': '{of} crosses {level}',
   'alertWords.move.up': '{of} rises {percent} % within {time}',
   'alertWords.move.down': '{of} falls {percent} % within {time}',
   'alertWords.move.either': '{of} moves {percent} % within {time}',
-  'alertWords.spread': 'Spread reaches {level}',
-  'alertWords.spread-percent': 'Spread reaches {percent} %',
-  'alertWords.volume': 'Volume reaches {level} within {time}',
-  'alertWords.the-close': 'the close',
-  'alertWords.bars-of': '{interval} of {of}',
   'alertWords.indicator.up': '{line} crosses above {other}, {bars}',
   'alertWords.indicator.down': '{line} crosses below {other}, {bars}',
   'alertWords.indicator.either': '{line} crosses {other}, {bars}',
-  'alertWords.within-bar': '{what}, within the bar',
-  'alertWords.a-drawing': 'a drawing',
   'alertWords.drawing.up': '{of} rises through {drawing}',
   'alertWords.drawing.down': '{of} falls through {drawing}',
   'alertWords.drawing.either': '{of} crosses {drawing}',
-  'alertWords.straight-on-log': '{what}, straight on a logarithmic scale',
-  'alertWords.stale': 'Feed is stale',
-  'alertWords.stale-for': 'Feed is stale for {time}',
-  'alertWords.earnings-today': 'Earnings today',
-  'alertWords.earnings-within': { one: 'Earnings within {count} day', other: 'Earnings within {count} days' },
-  'alertWords.measure.stale': 'for {time}',
-  'alertWords.measure.earnings': 'on {day}',
   'alertWords.cause.stale': 'feed silent',
   'alertWords.cause.unwanted': 'feed not subscribed',
   'alertWords.state.armed': 'Armed',
@@ -54,13 +32,4 @@ export const ALERT_TEXTS = {
   'alertWords.state.off': 'Off',
   'alertWords.state.elsewhere': 'Other market',
   'alertWords.state.broken': 'Drawing not found',
-  'alertWords.event.fired': '{what}: {value}',
-  'alertWords.event.unseen': '{what}: crossed without data, from {before} to {value}',
-  'alertWords.event.expired': '{what}: expired',
-  'alertWords.event.snoozed': '{what}: snoozed for {time}',
-  'alertWords.event.woken': '{what}: snooze ended',
-  'alertWords.snooze.15': 'Snooze for 15 minutes',
-  'alertWords.switch-off': 'Turn this alert off',
-} as const
-
-export const alertPhrase = phrasesOf(ALERT_TEXTS)
+})

@@ -2,7 +2,7 @@
  * Changes of a list of drawings as data: what two windows send instead of their whole lists, so that each
  * keeps what the other drew, and what undo takes back. Pure.
  */
-import { drawingPhrase } from './texts.ts'
+import { t } from '../../base/text.ts'
 import * as v from 'valibot'
 import { drawingSchema, MOST_DRAWINGS, MOST_POINTS, type Drawing } from './types.ts'
 
@@ -102,7 +102,9 @@ export function sameDrawing(a: Drawing, b: Drawing): boolean {
 
 /** Why a list cannot be kept, in a sentence; null: it can. */
 export function tooMany(drawings: readonly Drawing[]): string | null {
-  if (drawings.length > MOST_DRAWINGS) return drawingPhrase('drawings.too-many', { count: MOST_DRAWINGS })
+  if (drawings.length > MOST_DRAWINGS) return t('A symbol can have up to {count} drawings.', { count: MOST_DRAWINGS })
   const points = drawings.reduce((sum, drawing) => sum + drawing.points.length, 0)
-  return points > MOST_POINTS ? drawingPhrase('drawings.too-many-points', { count: MOST_POINTS }) : null
+  return points > MOST_POINTS
+    ? t('The drawings of a symbol can have up to {count} points in total.', { count: MOST_POINTS })
+    : null
 }

@@ -1,7 +1,7 @@
 /** What drawings are called, and what is said while they are drawn, in English: sentences whole. */
-import { phrasesOf } from '../../base/text.ts'
+import { labelsOf } from '../../base/text.ts'
 
-export const DRAWING_TEXTS = {
+export const drawingPhrase = labelsOf({
   'drawing.trend': 'Trend line',
   'drawing.ray': 'Ray',
   'drawing.extended': 'Extended line',
@@ -17,34 +17,8 @@ export const DRAWING_TEXTS = {
   'drawing.long': 'Long position',
   'drawing.short': 'Short position',
   'drawing.measure': 'Measure',
-  'drawings.tool': '{name}. {how}',
-  'drawings.no-tool': 'No tool selected.',
-  'drawings.how-brush': 'Drag to draw, or use Enter, arrows, and Enter.',
-  'drawings.how': {
-    one: 'One point: click, or move with the arrows and press Enter. Esc cancels.',
-    other: '{count} points: click, or move with the arrows and press Enter. Esc cancels.',
-  },
-  'drawings.begun-anew': 'Started over.',
-  'drawings.placed': 'Point {n} at {price}.',
-  'drawings.drawn': '{name} drawn',
-  'drawings.is-drawn': '{name} drawn.',
-  'drawings.moved': '{name} moved',
-  'drawings.deleted': '{name} deleted',
-  'drawings.is-deleted': '{name} deleted.',
-  'drawings.whole': '{name}, all points.',
-  'drawings.nothing-selected': 'Nothing selected.',
-  'drawings.is-locked': '{name} is locked.',
-  'drawings.point-of': 'Point {n} of {all} at {price}.',
-  'drawings.none-here': 'No drawings here.',
-  'drawings.selected': '{name}, {n} of {all}, at {price}.',
-  'drawings.selected-locked': '{name}, {n} of {all}, at {price}, locked.',
-  'drawings.named': '{name} “{text}”',
   'drawings.target': 'Target {price}  {percent}',
   'drawings.stop': 'Stop {price}  {percent}',
   'drawings.long-entry': 'Long {price}  {ratio}',
   'drawings.short-entry': 'Short {price}  {ratio}',
-  'drawings.too-many': 'A symbol can have up to {count} drawings.',
-  'drawings.too-many-points': 'The drawings of a symbol can have up to {count} points in total.',
-} as const
-
-export const drawingPhrase = phrasesOf(DRAWING_TEXTS)
+})

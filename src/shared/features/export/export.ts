@@ -1,5 +1,5 @@
 /** Export requests and their rules, shared by the window, presets and the command line. */
-import { exportPhrase } from './texts.ts'
+import { t } from '../../base/text.ts'
 import { hasBars, type BarSource, type Interval } from '../../core/market/market.ts'
 import type { FeedId, RecordingId } from '../../base/units.ts'
 
@@ -81,12 +81,13 @@ export interface ExportEstimate {
 /** Why the options of a request can't be combined, as a sentence, or null. */
 export function exportConflict(request: ExportRequest): string | null {
   const { what, format, raw, bom, separator, fromMs, toMs, of, interval, extended } = request
-  if (what === 'bars' && format === 'jsonl') return exportPhrase('exporting.no-lines-of-bars')
-  if (what === 'ticks' && extended === true) return exportPhrase('exporting.no-extended-ticks')
-  if (what === 'bars' && raw) return exportPhrase('exporting.no-raw-bars')
-  if (what === 'bars' && of !== null && !hasBars(of, interval)) return exportPhrase('exporting.no-service-bars')
-  if (format !== 'csv' && (bom || separator !== ',')) return exportPhrase('exporting.csv-only')
-  if (fromMs !== null && toMs !== null && toMs <= fromMs) return exportPhrase('exporting.range-turned')
+  if (what === 'bars' && format === 'jsonl') return t('JSON Lines contain messages. Choose CSV or Parquet for bars.')
+  if (what === 'ticks' && extended === true) return t('Only bars have an end time and a VWAP.')
+  if (what === 'bars' && raw) return t('Bars have no raw message. Leave out the raw column.')
+  if (what === 'bars' && of !== null && !hasBars(of, interval))
+    return t('The service sends no bars shorter than a second. Build them from trades, bid, ask, or mid.')
+  if (format !== 'csv' && (bom || separator !== ',')) return t('A byte order mark and a separator apply to CSV only.')
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) return t('The range ends before it starts.')
   return null
 }
 
@@ -118,5 +119,5 @@ export function nameConflict(
 ): string | null {
   const promised = separatorOfName(name)
   if (promised === undefined || (format === 'csv' && separator === promised)) return null
-  return exportPhrase('exporting.tsv-needs-tabs')
+  return t('A .tsv file is separated by tabs. Choose CSV with Tab as the separator, or another file name.')
 }

@@ -1,5 +1,5 @@
 /** A workspace as a file that can be given to another: `.workspace.json`. */
-import { workspacePhrase } from './texts.ts'
+import { t } from '../../base/text.ts'
 import { parseWorkspace, panesIn, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
 
@@ -21,15 +21,15 @@ export type ReadFile =
 
 /** Reads such a file. Whatever is in it, this answers a sound workspace or a sentence, and never throws. */
 export function readWorkspaceFile(text: string): ReadFile {
-  if (text.length > MOST_FILE_BYTES) return no(workspacePhrase('workspaceFile.too-large'))
+  if (text.length > MOST_FILE_BYTES) return no(t('This file is too large to be a workspace.'))
   let content: unknown
   try {
     content = JSON.parse(text)
   } catch {
-    return no(workspacePhrase('workspaceFile.not-json'))
+    return no(t('This isn’t a workspace file: it isn’t valid JSON or was cut off.'))
   }
   if (typeof content !== 'object' || content === null || !('kind' in content) || content.kind !== FILE_KIND)
-    return no(workspacePhrase('workspaceFile.not-ours'))
+    return no(t('This isn’t a Tapedeck workspace file.'))
   const inside = 'workspace' in content ? content.workspace : null
   const version =
     typeof inside === 'object' && inside !== null && 'version' in inside && typeof inside.version === 'number'
@@ -37,7 +37,13 @@ export function readWorkspaceFile(text: string): ReadFile {
       : 0
   const workspace = parseWorkspace(migrateWorkspace(inside))
   if (workspace) return { ok: true, workspace: { ...workspace, popouts: [], panes: kept(workspace) } }
-  return no(workspacePhrase(version > 2 ? 'workspaceFile.newer' : 'workspaceFile.damaged'))
+  return no(
+    t(
+      version > 2
+        ? 'This workspace was saved by a newer version of Tapedeck. Update Tapedeck to open it.'
+        : 'This workspace file is corrupt: it has no pane that can be shown.',
+    ),
+  )
 }
 const no = (why: string): ReadFile => ({ ok: false, why })
 

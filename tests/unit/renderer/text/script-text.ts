@@ -5,15 +5,25 @@ import ts from 'typescript'
 const WORDS =
   /(^|[^\w.-])[A-Z]?[a-z]{2,}[,:;]? +[A-Za-z]{2,}|^[A-Z][a-z]{2,}[.:…]?$|[a-z]{2,}[.!?…]$|^[A-Z]{2,}(?: [A-Z]{2,})*$|^ | $/
 const LETTERS = /[A-Za-z]{2,}/
-/** Calls whose arguments are keys, selectors and names of events, never shown. */
+/** Calls whose first argument is in the list of texts, or is a selector or the name of an event, never shown. */
 const NAMES_CALLED = new Set(
-  'say sayIfThere around invoke querySelector querySelectorAll closest matches addEventListener removeEventListener getPropertyValue setProperty dispatch'.split(
+  't around labelsOf invoke querySelector querySelectorAll closest matches addEventListener removeEventListener getPropertyValue setProperty dispatch'.split(
     ' ',
   ),
 )
 
+/** A branch of a conditional, a value of a table or of plural forms: what holds it decides. */
+const isPart = (node: ts.Node, parent: ts.Node): boolean =>
+  (ts.isConditionalExpression(parent) && parent.condition !== node) ||
+  (ts.isPropertyAssignment(parent) && parent.initializer === node) ||
+  ts.isObjectLiteralExpression(parent) ||
+  ts.isParenthesizedExpression(parent) ||
+  ts.isAsExpression(parent) ||
+  ts.isSatisfiesExpression(parent)
+
 function isNamed(node: ts.Node): boolean {
   const { parent } = node
+  if (isPart(node, parent)) return isListed(parent)
   if (ts.isCallExpression(parent)) {
     const { expression } = parent
     const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
@@ -24,6 +34,21 @@ function isNamed(node: ts.Node): boolean {
   return ts.isCaseClause(parent) || ts.isElementAccessExpression(parent) || ts.isPropertyAssignment(parent)
     ? parent.getChildAt(0) === node || ts.isCaseClause(parent) || ts.isElementAccessExpression(parent)
     : false
+}
+
+/** Whether an expression is the text of a call, or a constant that such a call names. */
+function isListed(node: ts.Node): boolean {
+  const { parent } = node
+  if (isPart(node, parent)) return isListed(parent)
+  if (ts.isCallExpression(parent) && parent.arguments[0] === node)
+    return (
+      /^(t|around|labelsOf)$/.test(parent.expression.getText()) ||
+      (/^\$derived$/.test(parent.expression.getText()) && isListed(parent))
+    )
+  return (
+    ts.isVariableDeclaration(parent) &&
+    new RegExp(`\\b(t|around|labelsOf)\\(${parent.name.getText()}\\b`).test(node.getSourceFile().text)
+  )
 }
 
 /** Every literal of a script that reads as words; what a template says around its values counts as one. */

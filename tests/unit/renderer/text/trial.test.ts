@@ -1,21 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { readCatalogue } from '../../../../src/renderer/text/trial.ts'
 
-describe('a catalogue on trial', () => {
-  it('is read with its language, and only what is a message of ours is taken', () => {
+describe('a translation on trial', () => {
+  it('is read with its language, without entries that are no messages', () => {
     const messages = {
-      'settings.title': 'Ustawienia',
-      'toasts.more': { one: '{count} inna', other: '{count} innych' },
-      'modal.close': { one: 'no other form' },
-      'top.help': 5,
-      'not.ours': 'x',
+      Settings: 'Ustawienia',
+      '{count} more': { one: '{count} inna', other: '{count} innych' },
+      Close: { one: 'no other form' },
+      Help: 5,
     }
     expect(readCatalogue(JSON.stringify({ tag: 'pl-pl', messages }))).toEqual({
       tag: 'pl-PL',
-      messages: { 'settings.title': messages['settings.title'], 'toasts.more': messages['toasts.more'] },
+      messages: { Settings: messages.Settings, '{count} more': messages['{count} more'] },
     })
   })
-  it('is none where it cannot be read', () => {
+  it('is ignored if it can’t be read', () => {
     for (const text of [
       '',
       '{',

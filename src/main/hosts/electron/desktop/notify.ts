@@ -1,6 +1,6 @@
 /** Notifications of the system: a click brings the window to the front, buttons put off or switch off what rang. */
 import { Notification } from 'electron'
-import { alertPhrase } from '../../../../shared/features/alerts/texts.ts'
+import { t } from '../../../../shared/base/text.ts'
 import type { Notice } from '../../../terminal/host.ts'
 
 export interface NoticeHost {
@@ -24,8 +24,8 @@ function offers({ alert, again = false }: Notice, host: NoticeHost): readonly { 
   // Electron has buttons on these two alone.
   if (alert === undefined || (host.platform !== 'darwin' && host.platform !== 'win32')) return []
   return [
-    { text: alertPhrase('alertWords.snooze.15'), run: () => host.snooze(alert, SNOOZE_MS) },
-    ...(again ? [{ text: alertPhrase('alertWords.switch-off'), run: () => host.switchOff(alert) }] : []),
+    { text: t('Snooze for 15 minutes'), run: () => host.snooze(alert, SNOOZE_MS) },
+    ...(again ? [{ text: t('Turn this alert off'), run: () => host.switchOff(alert) }] : []),
   ]
 }
 

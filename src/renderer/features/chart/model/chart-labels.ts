@@ -13,22 +13,22 @@ import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { ChartLegend } from '../../../charts/model/chart.ts'
 import { crosshairText } from '../../../charts/model/time-axis.ts'
 import type { Zone } from '../../../text/zone.ts'
-import { listed, say } from '../../../text/catalogue.ts'
+import { listed, t } from '../../../../shared/base/text.ts'
 import { causeText } from '../../../text/replay-labels.ts'
 import { timeText } from '../../../text/zone-time.ts'
 
 const OF_LABEL: Readonly<Record<BarSource, string>> = {
-  trade: say('chart.trades'),
-  bid: say('chart.bid'),
-  ask: say('chart.ask'),
-  mid: say('chart.mid'),
-  service: say('chart.service-bars'),
+  trade: t('Trades'),
+  bid: t('Bid'),
+  ask: t('Ask'),
+  mid: t('Mid'),
+  service: t('Service bars'),
 }
 
 /** What shown bars are built from: of the service's own, also which of its feeds. */
 export function builtFromText(of: BarSource, asset: AssetClass, interval: Interval): string {
   const feed = of === 'service' ? serviceBarFeed(asset, INTERVALS[interval]) : undefined
-  return feed === undefined ? OF_LABEL[of] : say('chart.service-bars-of', { feed })
+  return feed === undefined ? OF_LABEL[of] : t('Service bars ({feed})', { feed })
 }
 
 /** What bars of an asset class can be built from, what a chart shows first in front. */
@@ -43,16 +43,16 @@ export function builtFrom(chosen: BarSource | 'auto', asset: AssetClass, interva
 /** A choice of what bars are built from: where there are none of the interval, it says from which on there are. */
 export function sourceText(of: BarSource, interval: Interval): string {
   if (hasBars(of, interval)) return OF_LABEL[of]
-  return say('chart.service-bars-from', { interval: INTERVAL_LABELS.find((one) => hasBars(of, one)) ?? '' })
+  return t('Service bars ({interval} and longer)', { interval: INTERVAL_LABELS.find((one) => hasBars(of, one)) ?? '' })
 }
 
 export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
-  candles: say('chart.candles'),
-  hollow: say('chart.hollow-candles'),
-  bars: say('chart.ohlc-bars'),
-  line: say('chart.line'),
-  area: say('chart.area'),
-  'heikin-ashi': say('chart.heikin-ashi'),
+  candles: t('Candles'),
+  hollow: t('Hollow candles'),
+  bars: t('OHLC bars'),
+  line: t('Line'),
+  area: t('Area'),
+  'heikin-ashi': t('Heikin-Ashi'),
 }
 
 /** The styles there are: single prints have no bodies. */
@@ -64,10 +64,10 @@ export function gapText(gap: GapSpan | null, zone: string): string {
   const { fromMs, toMs } = gap
   // Two clock times of different days would tell of a shorter time than it was.
   const shape = toMs !== null && timeText(fromMs, zone, 'day') === timeText(toMs, zone, 'day') ? 'millis' : 'stamp'
-  return say('chart.to', {
+  return t('{cause} {time} to {time2}', {
     cause: causeText(gap.cause),
     time: timeText(fromMs, zone, shape),
-    time2: toMs === null ? say('chart.to-now') : timeText(toMs, zone, shape),
+    time2: toMs === null ? t('now') : timeText(toMs, zone, shape),
   })
 }
 
@@ -80,18 +80,18 @@ export function spokenLegend(
   clock: Zone,
 ): string {
   if (!bar && gapWords)
-    return say(gap?.cause === 'unreadable' ? 'chart.unreadable-2' : 'chart.nothing-received-2', { gapWords })
+    return t(gap?.cause === 'unreadable' ? 'Can’t be read: {gapWords}' : 'Nothing received: {gapWords}', { gapWords })
   if (!bar) return ''
   return listed([
-    say('chart.bar-spoken', {
+    t('{time}: open {open}, high {high}, low {low}, close {close}', {
       time: crosshairText(bar.startMs, intervalMs, clock),
       open: price(bar.open),
       high: price(bar.high),
       low: price(bar.low),
       close: price(bar.close),
     }),
-    bar.complete ? '' : say('chart.bar-incomplete'),
-    gapWords ? say('chart.bar-gap', { gapWords }) : '',
+    bar.complete ? '' : t('incomplete'),
+    gapWords ? t('gap: {gapWords}', { gapWords }) : '',
     ...markers.map((one) => one.text),
   ])
 }

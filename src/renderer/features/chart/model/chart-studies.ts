@@ -12,9 +12,9 @@ import {
   parameterValues,
   type Parameter,
 } from '../../../../shared/core/market/indicators/table.ts'
+import { t } from '../../../../shared/base/text.ts'
 import { nextLineStyle, styleOfColor } from '../../../charts/model/line-style.ts'
 import type { ChartStudy } from '../../../charts/model/chart.ts'
-import { say } from '../../../text/catalogue.ts'
 
 export interface KindRow {
   readonly kind: StudyKind
@@ -29,10 +29,12 @@ export interface KindRow {
 
 /** What is known of a kind, the volume profile among them. */
 export function kindRow(kind: StudyKind): KindRow {
-  const title = say(`indicator.${kind}`)
-  if (kind === 'volume-profile') return { kind, ...VOLUME_PROFILE, title, outputs: [], takesPrice: false, moves: false }
-  const { short, parameters, outputs, takesPrice } = INDICATORS[kind]
-  return { kind, title, short, parameters, outputs, takesPrice, moves: true }
+  if (kind === 'volume-profile') {
+    const title = t(VOLUME_PROFILE.title)
+    return { kind, ...VOLUME_PROFILE, title, outputs: [], takesPrice: false, moves: false }
+  }
+  const { title, short, parameters, outputs, takesPrice } = INDICATORS[kind]
+  return { kind, title: t(title), short, parameters, outputs, takesPrice, moves: true }
 }
 
 /** Kinds whose title, short name or id holds every word of a text, by title. */
@@ -48,7 +50,7 @@ export function studyTitle({ kind, values, price }: ChartIndicator): string {
   const row = kindRow(kind)
   const usual = kind === 'volume-profile' ? 'close' : INDICATORS[kind].usualPrice
   const parts = kind === 'volume-profile' ? [] : parameterValues(row, values)
-  return [row.short, ...parts, ...(row.takesPrice && price !== usual ? [say(`priceName.${price}`)] : [])].join(' ')
+  return [row.short, ...parts, ...(row.takesPrice && price !== usual ? [t(price)] : [])].join(' ')
 }
 
 /** Adds one of a kind, as usual; the same list when it is full. */

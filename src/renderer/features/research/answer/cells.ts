@@ -2,7 +2,7 @@
 import { orderOf, type Column, type Table } from '../../../../shared/features/research/read.ts'
 import { numberOf, timeOf, type ColumnType } from '../../../../shared/features/research/types.ts'
 import { ExactNumber, scalarText, type Scalar } from '../../../../shared/features/research/value.ts'
-import { say } from '../../../text/catalogue.ts'
+import { t } from '../../../../shared/base/text.ts'
 import { DASH, type NumberText } from '../../../text/format.ts'
 import { timeText } from '../../../text/zone-time.ts'
 import { dayOf } from './earnings.ts'
@@ -33,7 +33,7 @@ export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = 
       return Number.isNaN(ms) ? scalarText(value) : timeText(ms, zone, 'stamp')
     }
     case 'boolean':
-      return value === true ? say('research.yes') : value === false ? say('research.no') : scalarText(value)
+      return value === true ? t('yes') : value === false ? t('no') : scalarText(value)
     case 'date':
     case 'period':
     case 'link':

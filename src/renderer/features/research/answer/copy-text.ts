@@ -1,5 +1,5 @@
 /** Copying, with a word on how it went. */
-import { say } from '../../../text/catalogue.ts'
+import { t } from '../../../../shared/base/text.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 
 /** Puts a text on the clipboard; says `told`, or why it could not. */
@@ -8,6 +8,6 @@ export async function copyText({ toasts }: Pick<WindowState, 'toasts'>, text: st
     await navigator.clipboard.writeText(text)
     toasts.say(told)
   } catch {
-    toasts.show(say('research.clipboard-did-not-take-click'), { tone: 'bad' })
+    toasts.show(t('Couldn’t copy. Click the window, then try again.'), { tone: 'bad' })
   }
 }

@@ -2,7 +2,7 @@
 import type { Table } from '../../../../shared/features/research/read.ts'
 import { orderOf } from '../../../../shared/features/research/read.ts'
 import { scalarText, type Scalar } from '../../../../shared/features/research/value.ts'
-import { say } from '../../../text/catalogue.ts'
+import { t } from '../../../../shared/base/text.ts'
 import { cellText, headings, isNumeric, type CellLook } from './cells.ts'
 
 export interface TurnedCell {
@@ -88,7 +88,7 @@ export function turnedTable({ periods, lines }: Turned): Table {
   return {
     path: '',
     columns: [
-      { key: 'line', title: say('research.line-column'), type: 'text' },
+      { key: 'line', title: t('Line'), type: 'text' },
       ...periods.map((period) => ({ key: period, title: period, type: 'text' as const })),
     ],
     rows: lines.length,

@@ -1,7 +1,7 @@
 /** Income statements of several answers as one course over time. Pure. */
 import { fiscalPartOf } from '../../../../shared/features/research/types.ts'
 import { isList, isObject, own, scalarText, type Value } from '../../../../shared/features/research/value.ts'
-import { say } from '../../../text/catalogue.ts'
+import { t } from '../../../../shared/base/text.ts'
 import { numberAt, scalarAt, textAt } from './pick.ts'
 
 export interface Statement {
@@ -77,7 +77,7 @@ export interface Period {
 }
 
 export const periodLabel = ({ year, quarter }: Period): string =>
-  quarter === 0 ? String(year) : say('research.quarter-year', { quarter: String(quarter), year: String(year) })
+  quarter === 0 ? String(year) : t('Q{quarter} {year}', { quarter: String(quarter), year: String(year) })
 
 /** The newest `count` periods that are not known yet, newest first, from the newest known on; none where no year is known. */
 export function missingPeriods(known: readonly Statement[], annual: boolean, count: number): readonly Period[] {

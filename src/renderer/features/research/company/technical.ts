@@ -4,7 +4,7 @@ import { numberOf, timeOf } from '../../../../shared/features/research/types.ts'
 import { scalarText } from '../../../../shared/features/research/value.ts'
 import { INTERVAL_LABELS, INTERVALS, type Bar, type Interval } from '../../../../shared/core/market/market.ts'
 import type { AssetClass } from '../../../../shared/base/units.ts'
-import { say } from '../../../text/catalogue.ts'
+import { t } from '../../../../shared/base/text.ts'
 
 export interface TechnicalPoint {
   /** For the order: UTC ms of a bar's start, or of what the service says. */
@@ -148,10 +148,10 @@ export function pointTable(points: readonly TechnicalPoint[]): Table {
   return {
     path: '',
     columns: [
-      { key: 'time', title: days ? say('research.day') : say('research.time'), type: days ? 'date' : 'instant' },
-      { key: 'ours', title: say('research.ours'), type: 'number' },
-      { key: 'service', title: say('research.service'), type: 'number' },
-      { key: 'difference', title: say('research.difference'), type: 'number' },
+      { key: 'time', title: days ? t('Day') : t('Time'), type: days ? 'date' : 'instant' },
+      { key: 'ours', title: t('Tapedeck'), type: 'number' },
+      { key: 'service', title: t('Service'), type: 'number' },
+      { key: 'difference', title: t('Difference'), type: 'number' },
     ],
     rows: rows.length,
     cell(row, column) {

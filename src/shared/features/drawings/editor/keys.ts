@@ -1,4 +1,5 @@
 /** Drawing by keys: points placed and moved with arrows, drawings selected, deleted and stepped through. */
+import { t } from '../../../base/text.ts'
 import { drawingPhrase } from '../texts.ts'
 import { handlesOf } from './hit.ts'
 import { byArrow, byEnter, withTool } from './placing.ts'
@@ -38,7 +39,7 @@ export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: 
     // One step back: first what was placed, then the tool.
     const begun = (mode.is === 'placing' && mode.points.length > 0) || mode.is === 'brushing'
     return begun
-      ? { state: { ...state, mode: freshPlacing }, taken: true, say: drawingPhrase('drawings.begun-anew') }
+      ? { state: { ...state, mode: freshPlacing }, taken: true, say: t('Started over.') }
       : withTool(state, null)
   }
   const drawing = around.drawings.find((one) => one.id === state.selected)
@@ -48,21 +49,21 @@ export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: 
   switch (pressed) {
     case 'Escape':
       return mode.is === 'points'
-        ? { state: { ...state, mode: idle }, taken: true, say: drawingPhrase('drawings.whole', { name }) }
-        : { state: { ...state, selected: null }, taken: true, say: drawingPhrase('drawings.nothing-selected') }
+        ? { state: { ...state, mode: idle }, taken: true, say: t('{name}, all points.', { name }) }
+        : { state: { ...state, selected: null }, taken: true, say: t('Nothing selected.') }
     case 'Delete':
     case 'Backspace':
-      if (drawing.locked) return { state, taken: true, say: drawingPhrase('drawings.is-locked', { name }) }
+      if (drawing.locked) return { state, taken: true, say: t('{name} is locked.', { name }) }
       return {
         state: { ...state, mode: idle, selected: null, hovered: null },
         taken: true,
-        edit: { drawings: without(around.drawings, drawing.id), what: drawingPhrase('drawings.deleted', { name }) },
-        say: drawingPhrase('drawings.is-deleted', { name }),
+        edit: { drawings: without(around.drawings, drawing.id), what: t('{name} deleted', { name }) },
+        say: t('{name} deleted.', { name }),
       }
     case 'Enter': {
-      if (drawing.locked) return { state, taken: true, say: drawingPhrase('drawings.is-locked', { name }) }
+      if (drawing.locked) return { state, taken: true, say: t('{name} is locked.', { name }) }
       if (mode.is === 'points')
-        return { state: { ...state, mode: idle }, taken: true, say: drawingPhrase('drawings.whole', { name }) }
+        return { state: { ...state, mode: idle }, taken: true, say: t('{name}, all points.', { name }) }
       if (drawing.kind === 'text') return { state, taken: true, write: drawing.id }
       if (handlesOf(drawing, around).length === 0) return { state, taken: true }
       return { state: { ...state, mode: { is: 'points', handle: 0 } }, taken: true, say: sayHandle(drawing, 0, around) }
@@ -83,12 +84,12 @@ function sayHandle(drawing: Drawing, index: number, around: Surroundings): strin
   const handle = handles.at(index)
   if (handle === undefined) return ''
   const price = around.surface.words.price(held(drawing, handle).price)
-  return drawingPhrase('drawings.point-of', { n: index + 1, all: handles.length, price })
+  return t('Point {n} of {all} at {price}.', { n: index + 1, all: handles.length, price })
 }
 
 function nudge(state: EditorState, drawing: Drawing, bars: number, steps: number, around: Surroundings): Outcome {
   const name = drawingPhrase(`drawing.${drawing.kind}`)
-  if (drawing.locked) return { state, taken: true, say: drawingPhrase('drawings.is-locked', { name }) }
+  if (drawing.locked) return { state, taken: true, say: t('{name} is locked.', { name }) }
   const { surface } = around
   const { mode } = state
   const handle = mode.is === 'points' ? handlesOf(drawing, around).at(mode.handle) : undefined
@@ -108,7 +109,7 @@ function nudge(state: EditorState, drawing: Drawing, bars: number, steps: number
     taken: true,
     edit: {
       drawings: changed(around.drawings, drawing.id, { points: next.points, asOfMs: around.asOfMs }),
-      what: drawingPhrase('drawings.moved', { name }),
+      what: t('{name} moved', { name }),
       merge: `nudge ${drawing.id} ${mode.is === 'points' ? mode.handle : ''}`,
     },
     say: surface.words.price(shown.price),
@@ -128,7 +129,7 @@ function tab(state: EditorState, drawing: Drawing, step: 1 | -1, around: Surroun
 /** Selects the next drawing that is seen, around the end. */
 export function cycled(state: EditorState, step: 1 | -1, around: Surroundings): Outcome {
   const shown = around.drawings.filter(around.isShown)
-  if (shown.length === 0) return { state, taken: true, say: drawingPhrase('drawings.none-here') }
+  if (shown.length === 0) return { state, taken: true, say: t('No drawings here.') }
   const at = shown.findIndex((one) => one.id === state.selected)
   const next = shown[at < 0 ? (step === 1 ? 0 : shown.length - 1) : (at + step + shown.length) % shown.length]
   const place = shown.indexOf(next) + 1
@@ -136,8 +137,8 @@ export function cycled(state: EditorState, step: 1 | -1, around: Surroundings): 
   return {
     state: { ...state, tool: null, mode: idle, selected: next.id },
     taken: true,
-    say: drawingPhrase(next.locked ? 'drawings.selected-locked' : 'drawings.selected', {
-      name: next.text === '' ? kind : drawingPhrase('drawings.named', { name: kind, text: next.text }),
+    say: t(next.locked ? '{name}, {n} of {all}, at {price}, locked.' : '{name}, {n} of {all}, at {price}.', {
+      name: next.text === '' ? kind : t('{name} “{text}”', { name: kind, text: next.text }),
       n: place,
       all: shown.length,
       price: around.surface.words.price(next.points[0].price),

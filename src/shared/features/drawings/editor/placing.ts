@@ -1,4 +1,5 @@
 /** A drawing that comes into being: its points placed one after the other, by pointer or by keys. */
+import { t } from '../../../base/text.ts'
 import { drawingPhrase } from '../texts.ts'
 import { freshPlacing, idle, type EditorState, type Mode, type Mods, type Outcome, type Surroundings } from './state.ts'
 import type { Pixel } from './figure-parts.ts'
@@ -15,15 +16,21 @@ export function withTool(state: EditorState, tool: DrawingKind | null): Outcome 
     taken: true,
     say:
       tool === null
-        ? drawingPhrase('drawings.no-tool')
-        : drawingPhrase('drawings.tool', { name: drawingPhrase(`drawing.${tool}`), how: howToPlace(tool) }),
+        ? t('No tool selected.')
+        : t('{name}. {how}', { name: drawingPhrase(`drawing.${tool}`), how: howToPlace(tool) }),
   }
 }
 
 function howToPlace(kind: DrawingKind): string {
   return kind === 'brush'
-    ? drawingPhrase('drawings.how-brush')
-    : drawingPhrase('drawings.how', { count: pointsToPlace(kind) })
+    ? t('Drag to draw, or use Enter, arrows, and Enter.')
+    : t(
+        {
+          one: 'One point: click, or move with the arrows and press Enter. Esc cancels.',
+          other: '{count} points: click, or move with the arrows and press Enter. Esc cancels.',
+        },
+        { count: pointsToPlace(kind) },
+      )
 }
 
 /** The drawing that is under way: as it would be if the pointer let go now. Null: none is. */
@@ -87,7 +94,7 @@ export function add(
   if (points.length < pointsToPlace(tool)) {
     const at = points[points.length - 1]
     const say = how.byKeys
-      ? drawingPhrase('drawings.placed', { n: points.length, price: around.surface.words.price(at.price) })
+      ? t('Point {n} at {price}.', { n: points.length, price: around.surface.words.price(at.price) })
       : undefined
     return {
       state: { ...state, mode: { is: 'placing', points, at, ...how } },
@@ -116,12 +123,12 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
     taken: true,
     edit: {
       drawings: [...around.drawings, drawing],
-      what: drawingPhrase('drawings.drawn', { name: drawingPhrase(`drawing.${tool}`) }),
+      what: t('{name} drawn', { name: drawingPhrase(`drawing.${tool}`) }),
       // What is written into it at once is the same step.
       ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
     },
     ...(tool === 'text' ? { write: drawing.id } : {}),
-    say: drawingPhrase('drawings.is-drawn', { name: drawingPhrase(`drawing.${tool}`) }),
+    say: t('{name} drawn.', { name: drawingPhrase(`drawing.${tool}`) }),
   }
 }
 

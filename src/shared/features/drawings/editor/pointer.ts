@@ -1,5 +1,6 @@
 /** Drawing by pointer: pressed, moved, let go. */
 import { drawingPhrase } from '../texts.ts'
+import { t } from '../../../base/text.ts'
 import { hit } from './hit.ts'
 import { add, endStroke, placed } from './placing.ts'
 import { idle, type EditorEvent, type EditorState, type Mods, type Outcome, type Surroundings } from './state.ts'
@@ -135,7 +136,7 @@ export function up(state: EditorState, event: EditorEvent & { is: 'up' }, around
         taken: true,
         edit: {
           drawings: changed(around.drawings, mode.was.id, { points: mode.now.points, asOfMs: around.asOfMs }),
-          what: drawingPhrase('drawings.moved', { name: drawingPhrase(`drawing.${mode.was.kind}`) }),
+          what: t('{name} moved', { name: drawingPhrase(`drawing.${mode.was.kind}`) }),
         },
       }
     case 'idle':

@@ -1,11 +1,9 @@
 import '../../browser-stubs.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { en } from '../../../../../src/renderer/text/en.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow } from '../../open-window.ts'
 import { chordHere, usePlatform } from '../../../../../src/renderer/ui/chord-text.ts'
 import { keysNamed, titled } from '../../../../../src/renderer/core/window/tooltip.ts'
-import type { Message } from '../../../../../src/shared/base/text.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 let app: WindowState | undefined
@@ -36,14 +34,5 @@ describe('keys in texts', () => {
     expect(chordHere('Ctrl+Enter')).toBe('Ctrl+Enter')
     usePlatform('darwin')
     expect(chordHere('Ctrl+Enter')).toBe('⌘Enter')
-  })
-  it('stand in no message of the catalogue', () => {
-    const texts = Object.entries<Message>(en).flatMap(([key, message]) =>
-      (typeof message === 'string' ? [message] : Object.values(message)).map((text) => [key, text] as const),
-    )
-    const chord = /\b(Ctrl|Alt|Shift)\+|\bF\d{1,2}\b/
-    // An example of what can be typed, and keys with the mouse or of a text box, which nobody sets.
-    const fixed = ['setting.mark-key.about', 'setting.mark-key.unknown', 'chart.text-shift-enter-new', 'chart.text-f2']
-    expect(texts.filter(([key, text]) => chord.test(text) && !fixed.includes(key))).toEqual([])
   })
 })

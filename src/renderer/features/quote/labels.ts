@@ -1,20 +1,7 @@
 /** The quote pane. */
-export const quote = {
-  'quote.messages-behind-quote': 'Messages behind this quote',
-  'quote.waiting': 'waiting',
-  'quote.quote': 'Quote',
-  'quote.middle-bid-ask-market': 'Midpoint of bid and ask: this market has no trades',
-  'quote.mid': 'mid',
-  'quote.from-service-bars': 'From the service’s bars',
-  'quote.bar': 'bar',
-  'quote.recorded': 'recorded',
-  'quote.bid': 'Bid',
-  'quote.ask': 'Ask',
-  'quote.spread': 'Spread',
-  'quote.last-message': 'Last message',
-  'quote.received': 'received {time}',
-  'quote.not-subscribed': 'not subscribed',
-  'quote.no-reference-price-yet': 'no reference price yet',
+import { labelsOf } from '../../../shared/base/text.ts'
+
+export const quoteLabel = labelsOf({
   'quote.range.open': 'Day range',
   'quote.low.open': 'Day low',
   'quote.high.open': 'Day high',
@@ -38,4 +25,4 @@ export const quote = {
   'quote.against.previous close': 'vs. previous close {reference}',
   'quote.against.session open': 'vs. session open {reference}',
   'quote.against.first print': 'vs. first trade {reference}',
-} as const
+})

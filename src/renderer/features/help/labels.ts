@@ -1,9 +1,7 @@
 /** The help and the tour. */
-export const help = {
-  'help.title': 'Help',
-  'help.search': 'Search help',
-  'help.none': 'No help topic matches “{query}”. The palette ({palette}) also searches symbols.',
-  'help.found': { one: '{count} topic', other: '{count} topics' },
+import { labelsOf } from '../../../shared/base/text.ts'
+
+export const helpLabel = labelsOf({
   'help.section.start': 'First steps',
   'help.section.commands': 'Commands',
   'help.section.codes': 'Command codes',
@@ -11,9 +9,6 @@ export const help = {
   'help.section.endpoints': 'Endpoints',
   'help.section.settings': 'Settings',
   'help.section.words': 'States, causes, and terms',
-  'help.do': 'Run',
-  'help.open': 'Open',
-  'help.tour': 'Take the tour',
   'help.start.palette': 'Find anything',
   'help.start.palette.text':
     'Type letters anywhere, or press {palette}, to search symbols, commands, panes, endpoints, and settings in one list. An entry such as “BTC-USD 5m” or “AAPL FA” takes you straight there.',
@@ -28,8 +23,6 @@ export const help = {
   'help.start.menus': 'Menus, drag and drop, and cards',
   'help.start.menus.text':
     'Right-click a row, or press {menu}, to open its menu. Drag a symbol onto a chart, the quote, the tape, or another list. Rest the mouse on a symbol to see its card.',
-  'help.code.example': 'Example: {example}',
-  'help.code.also': 'Example: {example}. Also {also}.',
   'help.feed.crypto/XA': 'Crypto minute bars',
   'help.feed.crypto/XAS': 'Crypto second bars',
   'help.feed.crypto/XQ': 'Crypto quotes',
@@ -41,10 +34,6 @@ export const help = {
   'help.feed.stocks/AM': 'Stock minute bars',
   'help.feed.stocks/Q': 'Stock quotes',
   'help.feed.stocks/T': 'Stock trades',
-  'help.feed.state': 'Now: {state}.',
-  'help.gap': 'Gap: {cause}',
-  'help.gap.text':
-    'An interval in which subscribed data wasn’t received, for this reason. It is hatched on charts and listed with its session.',
   'help.word.demo': 'Demo',
   'help.word.demo.text': 'Recorded and simulated prices, so you can try everything. They aren’t live.',
   'help.word.replay': 'Replay',
@@ -66,11 +55,6 @@ export const help = {
     'A message outside any subscription at the time. It is stored, but not used for prices or bars.',
   'help.word.p99': 'p99',
   'help.word.p99.text': '99 of 100 messages were on screen within this time after they were received.',
-  'tour.label': 'Tour, step {step} of {steps}',
-  'tour.next': 'Next',
-  'tour.back': 'Back',
-  'tour.skip': 'Skip',
-  'tour.done': 'Done',
   'tour.watchlist': 'Your symbols',
   'tour.watchlist.text':
     'Live prices. The dot before a symbol shows whether its price is live, quiet, stale, or disconnected. Right-click a row for more.',
@@ -87,6 +71,4 @@ export const help = {
   'tour.source': 'Where prices come from',
   'tour.source.text':
     'DEMO is a simulated market. Connect your account here to see your own service. {help} opens help at any time.',
-  'help.do-topic': 'Run: {title}',
-  'help.open-topic': 'Open: {title}',
-} as const
+})

@@ -1,0 +1,29 @@
+/** The palette, its classic codes, and what panes are called there. */
+import { labelsOf } from '../../../shared/base/text.ts'
+
+export const paletteLabel = labelsOf({
+  'palette.recent': 'Recent',
+  'palette.symbols': 'Symbols',
+  'palette.commands': 'Commands',
+  'palette.kind.command': 'Command',
+  'palette.kind.pane': 'Pane',
+  'palette.kind.code': 'Code',
+  'palette.kind.workspace': 'Workspace',
+  'palette.kind.list': 'Watchlist',
+  'palette.kind.endpoint': 'Endpoint',
+  'palette.kind.setting': 'Setting',
+  'palette.kind.help': 'Help',
+  'pane.watchlist': 'Watchlist',
+  'pane.chart': 'Chart',
+  'pane.quote': 'Quote',
+  'pane.tape': 'Time & sales',
+  'pane.company': 'Company',
+  'pane.earnings': 'Earnings',
+  'pane.news': 'News',
+  'pane.commodities': 'Commodities',
+  'pane.technical': 'Technical',
+  'pane.alerts': 'Alerts',
+  'pane.evidence': 'Evidence',
+  'pane.sessions': 'Sessions',
+  'pane.log': 'Log',
+})

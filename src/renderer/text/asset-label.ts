@@ -1,0 +1,4 @@
+/** Asset classes as users read them. */
+import { labelsOf } from '../../shared/base/text.ts'
+
+export const assetLabel = labelsOf({ crypto: 'Crypto', forex: 'Forex', stocks: 'Stocks' })
