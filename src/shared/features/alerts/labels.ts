@@ -1,4 +1,7 @@
-/** Alerts in sentences: what one waits for, and what happened. For windows, notifications, the log and the command line. */
+/**
+ * Describes alerts in sentences: what one waits for and what happened. For windows, notifications, the log and the
+ * command line.
+ */
 import { INDICATORS } from '../../core/market/indicators/table.ts'
 import { missingCase } from '../../base/errors.ts'
 import { alertPhrase } from './texts.ts'
@@ -6,13 +9,13 @@ import { t } from '../../base/text.ts'
 import { gapPhrase } from '../../core/status/gap-texts.ts'
 import type { AlertCondition, AlertEvent, AlertPrice, AlertState, BlindCause, IndicatorLine } from './types.ts'
 
-/** How numbers are written: prices with the decimals of their instrument, others plainly. */
+/** Number formats: prices with the decimals of their instrument, everything else plain. */
 export interface AlertNumbers {
   price(value: number): string
   plain(value: number): string
 }
 
-/** Numbers for files and terminals. */
+/** Plain numbers, for files and terminals. */
 export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => String(+value.toPrecision(8)) }
 
 const priceWord = (of: AlertPrice): string => alertPhrase(`alertWords.price.${of}`)
@@ -46,7 +49,7 @@ export function lineWords({ id, values, price, output }: IndicatorLine): string 
   return price === 'close' || !row.takesPrice ? name : t('{line} of {price}', { line: name, price })
 }
 
-/** What it waits for: "Last rises to 64,000". `drawing`: the name of the drawing it is about, where that is known. */
+/** The condition of an alert, such as "Last rises to 64,000". `drawing`: the name of its drawing, if known. */
 export function conditionWords(condition: AlertCondition, numbers: AlertNumbers, drawing = t('a drawing')): string {
   switch (condition.is) {
     case 'price': {
@@ -95,7 +98,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
   }
 }
 
-/** What was measured when it fired: "64,001.50", "1.2 %", "for 30 s". */
+/** The value it fired at, such as "64,001.50", "1.2 %" or "for 30 s". */
 export function measureWords(condition: AlertCondition, value: number, numbers: AlertNumbers): string {
   const percent = (n: number) => `${n < 0 ? '−' : ''}${numbers.plain(+Math.abs(n).toPrecision(3))} %`
   switch (condition.is) {
@@ -118,10 +121,10 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
   }
 }
 
-/** A snooze in whole minutes: the moment it ends was chosen shortly before the moment it was noted. */
+/** A snooze in whole minutes. Its end was chosen shortly before the snooze was recorded. */
 const snoozeMs = (atMs: number, untilMs: number): number => Math.max(1, Math.round((untilMs - atMs) / 60_000)) * 60_000
 
-/** Why nothing was seen: a gap by the name it has everywhere. */
+/** Why nothing was received. A gap cause has the same name everywhere. */
 export const causeWords = (cause: BlindCause): string =>
   cause === 'stale' || cause === 'unwanted' ? alertPhrase(`alertWords.cause.${cause}`) : gapPhrase(`gap.cause.${cause}`)
 
@@ -130,7 +133,7 @@ export function stateWords(state: AlertState): string {
   return alertPhrase(`alertWords.state.${state.is === 'waiting' ? state.for : state.is}`)
 }
 
-/** A line of the history about one alert; of a blind stretch see `causeWords`. */
+/** A history line about one alert. For suspensions see `causeWords`. */
 export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>, numbers: AlertNumbers): string {
   const what = conditionWords(event.condition, numbers)
   switch (event.is) {

@@ -1,18 +1,18 @@
-/** What a test of an alert on a recording found. */
+/** The result of testing an alert on a recorded session. */
 import type { FeedId, RecordingId } from '../../base/units.ts'
 import type { BlindCause } from './types.ts'
 
-/** So many times are listed; more are counted. */
+/** The most times to list. The rest are only counted. */
 export const MOST_LISTED = 1_000
 
-/** It would have fired, or the price was found on the other side after a blind stretch (`unseen`). */
+/** The alert would have fired, or the price was beyond the level after a suspension (`unseen`). */
 export interface WouldFire {
   readonly is: 'fired' | 'unseen'
   readonly session: RecordingId
-  /** Receipt (the replay's time) and the service's time, UTC ms. */
+  /** Receive time (replay time) and event time, UTC ms. */
   readonly atMs: number
   readonly eventMs: number | null
-  /** Of the message; 0: it was none. */
+  /** The message's seq, or 0 if no message was involved. */
   readonly seq: number
   readonly value: number
   readonly before: number | null
@@ -28,7 +28,7 @@ export interface AlertTest {
     readonly fromMs: number
     readonly toMs: number | null
   }[]
-  /** What was looked at: replay times, UTC ms, and messages. */
+  /** The range that was tested: replay times in UTC ms, and messages. */
   readonly fromMs: number
   readonly toMs: number
   readonly messages: number

@@ -1,6 +1,6 @@
 /**
- * What an alert is: what it waits for, how often it says so, and what it does then. One schema for the
- * file, the contract and the window.
+ * What an alert is: its condition, how often it fires and what it does then. One schema for the file, the contract and
+ * the window.
  */
 import * as v from 'valibot'
 import { INDICATORS, PRICES, withFollowers } from '../../core/market/indicators/table.ts'
@@ -8,18 +8,18 @@ import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
 import type { GapCause } from '../../core/recording/recording.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../../base/units.ts'
 
-/** Of the file of alerts; 2: with `away`; 3: with `snoozedMs`. */
+/** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`. */
 export const ALERTS_VERSION = 3
-/** So many alerts are kept. */
+/** The most alerts. */
 export const MOST_ALERTS = 20_000
-/** So many events of the history are kept. */
+/** The most events in the history. */
 export const MOST_EVENTS = 2_000
-/** Longest stretch that a move or a volume is measured over, and shortest rest of one that repeats, ms. */
+/** The longest window of a move or volume, and the shortest rest of a repeating alert, ms. */
 export const LONGEST_WITHIN_MS = 86_400_000
 export const LEAST_MS = 1_000
 const WEEK_MS = 604_800_000
 
-/** Which price is meant. Last is of trades; without a trade feed it is the middle of bid and ask, as everywhere. */
+/** The price an alert watches. Last comes from trades, or from the middle of bid and ask if there is no trade feed. */
 export const ALERT_PRICES = ['last', 'bid', 'ask', 'mid'] as const
 export type AlertPrice = (typeof ALERT_PRICES)[number]
 export const ALERT_DIRECTIONS = ['up', 'down', 'either'] as const
@@ -51,7 +51,7 @@ const priceName = v.custom<keyof typeof PRICES>(
   'a price of a bar',
 )
 
-/** One line of an indicator: its parameters in their order, and which of its outputs. */
+/** One line of an indicator: its parameters in order, and which of its outputs. */
 const indicatorLine = v.pipe(
   v.strictObject({
     id: indicatorId,
@@ -73,17 +73,17 @@ export type IndicatorLine = v.InferOutput<typeof indicatorLine>
 
 export const conditionSchema = v.variant('is', [
   /**
-   * The price goes from strictly one side of the level to it or beyond, between two accepted records of one
-   * unbroken chain. `level` as the service quotes prices.
+   * The price goes from strictly one side of the level to the level or beyond, between two accepted records of an
+   * unbroken chain. `level` in the service's prices.
    */
   v.strictObject({ is: v.literal('price'), of, level: above, direction }),
-  /** The price stands so many percent from its least (up) or greatest (down) of the last `withinMs`. */
+  /** The price is at least `percent` from its lowest (up) or highest (down) of the last `withinMs`. */
   v.strictObject({ is: v.literal('move'), of, percent: v.pipe(above, v.maxValue(100_000)), withinMs, direction }),
-  /** Ask less bid, in price or in percent of their middle, is so much or more. */
+  /** Ask minus bid, as a price or in percent of their middle, is at least `above`. */
   v.strictObject({ is: v.literal('spread'), above, unit: v.picklist(['price', 'percent']) }),
-  /** So much or more was traded in the last `withinMs`. */
+  /** The volume of the last `withinMs` is at least `above`. */
   v.strictObject({ is: v.literal('volume'), above, withinMs }),
-  /** A line crosses another one or a level: at the close of each bar, or within the forming one too. */
+  /** A line crosses another line or a level: at the close of each bar, or also within the forming bar. */
   v.strictObject({
     is: v.literal('indicator'),
     of: v.picklist(['trade', 'bid', 'ask', 'mid']),
@@ -98,8 +98,8 @@ export const conditionSchema = v.variant('is', [
     on: v.picklist(['close', 'record']),
   }),
   /**
-   * The price crosses any line of a drawing of this instrument, each taken where it stands at that instant: straight
-   * on a scale (not told: linear) and over all hours (not told) or over those in which its market is open.
+   * The price crosses a line of a drawing of this instrument at its position at that time. Lines are straight on
+   * `scale` (linear if absent), over all hours (if absent) or only while the market is open.
    */
   v.strictObject({
     is: v.literal('drawing'),
@@ -109,9 +109,9 @@ export const conditionSchema = v.variant('is', [
     scale: v.optional(v.picklist(['linear', 'log'])),
     hours: v.optional(v.picklist(['all', 'open'])),
   }),
-  /** The feed that its price comes from is stale or not connected for so long while the market is open. */
+  /** The feed of its price has been stale or disconnected for `afterMs` while the market is open. */
   v.strictObject({ is: v.literal('stale'), afterMs: whole(0, LONGEST_WITHIN_MS) }),
-  /** The calendar that was fetched last names a report within so many days. */
+  /** The latest calendar lists a report within `days`. */
   v.strictObject({ is: v.literal('earnings'), days: whole(0, 60) }),
 ])
 export type AlertCondition = v.InferOutput<typeof conditionSchema>
@@ -127,26 +127,26 @@ export const ALERT_KINDS = [
   'earnings',
 ] as const satisfies readonly AlertKind[]
 
-/** What a user says of an alert. */
+/** The fields that the user sets. */
 const wish = {
   instrument,
   condition: conditionSchema,
   /**
-   * Null: once. Else it fires again: not before `restMs` have gone by, and a price also only after it went
-   * `backPercent` of the level to the other side.
+   * Null: fires once. Otherwise it fires again, after `restMs` at the earliest; a price alert also needs the price to
+   * go back by `backPercent` of the level.
    */
   repeat: v.nullable(
     v.strictObject({ restMs: whole(LEAST_MS, WEEK_MS), backPercent: v.pipe(finite, v.minValue(0), v.maxValue(50)) }),
   ),
-  /** UTC ms; from that very millisecond on it does not fire. Null: never. */
+  /** UTC ms. It doesn't fire from that millisecond on. Null: never expires. */
   expiresMs: v.nullable(finite),
   note: text(500),
   sound: v.picklist(ALERT_SOUNDS),
-  /** A notification of the system. */
+  /** Shows a system notification. */
   system: v.boolean(),
-  /** A line in the log. */
+  /** Writes a line to the log. */
   log: v.boolean(),
-  /** The row of the watchlist and the title of the window flash. */
+  /** Flashes the watchlist row and the window's title. */
   flash: v.boolean(),
   enabled: v.boolean(),
 }
@@ -156,41 +156,43 @@ export type AlertDraft = v.InferOutput<typeof draftSchema>
 export const alertSchema = v.strictObject({
   ...wish,
   id: v.pipe(text(40), v.minLength(1)),
-  /** Where it was made: prices of the demo market mean nothing on a real one. */
+  /** The market it was made on. Prices of the demo market mean nothing on a real one. */
   market: v.picklist(['demo', 'service']),
   createdMs: finite,
-  /** How often it fired, and last when (UTC ms) and of what (the day of a report). */
+  /** How often it fired, and when (UTC ms) and for what (the day of a report) it last did. */
   fired: whole(0, 1e12),
   firedMs: v.nullable(finite),
   firedOf: v.nullable(text(40)),
-  /** Of those that fire once. */
+  /** True after an alert that fires once has fired. */
   done: v.boolean(),
-  /** Which way the price went when it fired, while it has to go back before it fires again. Null, or not told: it need not. */
+  /**
+   * Which way the price went when it fired, while it has to return before it can fire again. Otherwise null or absent.
+   */
   away: v.optional(v.nullable(v.picklist(['up', 'down']))),
-  /** It does not fire before this instant of the clock (UTC ms). Null, not told, or gone by: it is not snoozed. */
+  /** It doesn't fire before this time (UTC ms). Null, absent or past: not snoozed. */
   snoozedMs: v.optional(v.nullable(finite)),
 })
 export type Alert = v.InferOutput<typeof alertSchema>
 
-/** Why data were not seen; `stale`: the feed was silent past its usual pace; `unwanted`: nothing asked for it. */
+/** Why no data was received. `stale`: the feed was silent longer than usual. `unwanted`: nothing subscribed to it. */
 export type BlindCause = GapCause | 'stale' | 'unwanted'
 
-/** Where an alert stands now. Times UTC ms. */
+/** The current state of an alert. Times in UTC ms. */
 export type AlertState =
   | { readonly is: 'armed' }
-  /** Nothing was received yet, an indicator has too few bars, or no report is known. */
+  /** Nothing received yet, too few bars for an indicator, or no report date known. */
   | { readonly is: 'waiting'; readonly for: 'record' | 'bars' | 'date' }
   | { readonly is: 'blind'; readonly sinceMs: number; readonly cause: BlindCause }
-  /** It fired and may again from then on; null: when the price has gone back. */
+  /** It fired and can fire again at `untilMs`, or, if null, once the price has returned. */
   | { readonly is: 'resting'; readonly untilMs: number | null }
-  /** Put off by hand. */
+  /** Snoozed by the user. */
   | { readonly is: 'snoozed'; readonly untilMs: number }
   | { readonly is: 'fired' }
   | { readonly is: 'expired' }
   | { readonly is: 'off' }
-  /** Made on another market than the one that is watched. */
+  /** Made on another market than the current one. */
   | { readonly is: 'elsewhere' }
-  /** Its drawing is gone. */
+  /** Its drawing was deleted. */
   | { readonly is: 'broken' }
 
 export interface AlertRow extends Alert {
@@ -198,15 +200,15 @@ export interface AlertRow extends Alert {
 }
 
 interface EventBase {
-  /** Grows; unique in a history. */
+  /** Increases; unique within a history. */
   readonly id: number
-  /** UTC ms. Of what fired: receipt of the record. */
+  /** UTC ms. For a firing: the record's receive time. */
   readonly atMs: number
 }
 interface OfAlert extends EventBase {
   readonly alert: string
   readonly instrument: InstrumentId
-  /** What it waited for, as it was then. */
+  /** The condition at that time. */
   readonly condition: AlertCondition
   readonly note: string
 }
@@ -214,24 +216,24 @@ interface OfAlert extends EventBase {
 export type AlertEvent =
   | (OfAlert & {
       readonly is: 'fired'
-      /** By the service's clock; null: the record had no time, or it was no record. */
+      /** The service's time; null if the record had none or there was no record. */
       readonly eventMs: number | null
-      /** What was measured, and what before it: a price, a percentage, a volume, milliseconds, a day (UTC ms). */
+      /** The value now and before: a price, a percentage, a volume, milliseconds, or a day (UTC ms). */
       readonly value: number
       readonly before: number | null
     })
-  /** The price stood on the other side of the level when data came back: nobody saw when it crossed. */
+  /** The price was beyond the level when data resumed; when it crossed is unknown. */
   | (OfAlert & { readonly is: 'unseen'; readonly value: number; readonly before: number })
   | (OfAlert & { readonly is: 'expired' })
-  /** It was put off until then; null: it was woken. */
+  /** Snoozed until then; null if the snooze was ended. */
   | (OfAlert & { readonly is: 'snoozed'; readonly untilMs: number | null })
-  /** Alerts on these instruments saw nothing of the feed; `toMs` null: they still do not. */
+  /** Alerts on these instruments were suspended because of the feed; `toMs` null: they still are. */
   | (EventBase & {
       readonly is: 'blind'
       readonly feed: FeedId
       readonly cause: BlindCause
       readonly instruments: readonly InstrumentId[]
       readonly toMs: number | null
-      /** How many alerts. */
+      /** The number of alerts. */
       readonly alerts: number
     })

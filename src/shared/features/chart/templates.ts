@@ -1,9 +1,8 @@
-/** Sets of indicators that the user saved. */
+/** Indicator templates saved by the user. */
 import * as v from 'valibot'
 import { chartTemplateSchema } from './chart-settings.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
 
-/** Sets of indicators saved by the user. */
 const schema = v.optional(
   v.object({ templates: v.fallback(v.pipe(v.array(chartTemplateSchema), v.maxLength(50)), []) }),
   {

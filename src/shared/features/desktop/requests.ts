@@ -1,35 +1,35 @@
 /**
- * What the system outside asks of a window: a link that was opened, a row of the native menu, a shortcut. A link is
- * text of a stranger: it can only name things to look at, and nothing it says is executed, fetched or stored.
+ * Requests from the desktop to a window: a link, a menu item, a shortcut. A link comes from a stranger: it can only
+ * name things to show, and nothing in it is executed, requested or stored.
  */
 import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
 
 export type Ask =
-  /** A command of the window's own table. */
+  /** A command of the window's command table. */
   | { readonly do: 'command'; readonly id: string }
-  /** Shows a symbol, as it would be typed. */
+  /** Shows a symbol, as if typed. */
   | { readonly do: 'symbol'; readonly symbol: string; readonly interval: Interval | null }
-  /** Opens a recording for replay. `atMs`: UTC ms; null: its start. */
+  /** Opens a session for replay. `atMs`: UTC ms; null: from its start. */
   | { readonly do: 'replay'; readonly session: string; readonly atMs: number | null }
-  /** Offers a file that the terminal has for import, by its id there; no link asks it. */
+  /** Offers to import a file that the terminal already holds, by its id. Links can't request this. */
   | { readonly do: 'import'; readonly file: string; readonly name: string }
 
-/** An ask with its number: a window answers each once. */
+/** A request with its number. A window answers each once. */
 export interface NumberedAsk {
   readonly id: number
   readonly ask: Ask
 }
 
-/** A row of the native menu, told by the window from its table of commands. */
+/** An item of the native menu, built by the window from its commands. */
 export interface MenuRow {
   readonly id: string
   readonly title: string
   readonly group: string
-  /** As shown: "Ctrl+K"; null: none. */
+  /** As shown, such as "Ctrl+K"; null if there is none. */
   readonly keys: string | null
 }
 
-/** Panes and dialogs that a link may show: the command behind each. */
+/** The command behind each pane and dialog that a link can show. */
 const LINKED: Readonly<Record<string, string>> = {
   sessions: 'sessions',
   evidence: 'evidence',
@@ -48,10 +48,10 @@ const SYMBOL = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,31}$/
 const SESSION = /^[0-9a-z_-]{4,64}$/
 
 /**
- * What a `tapedeck://` link asks for; null: nothing that is known.
+ * The request of a `tapedeck://` link, or null if it isn't known.
  *
- * `tapedeck://symbol/BTC-USD?interval=5m`, `tapedeck://replay/SESSION?at=1700000000000`,
- * `tapedeck://sessions` and the other panes.
+ * `tapedeck://symbol/BTC-USD?interval=5m`, `tapedeck://replay/SESSION?at=1700000000000`, `tapedeck://sessions` and the
+ * other panes.
  */
 export function parseLink(text: string): Ask | null {
   if (text.length > LONGEST || !URL.canParse(text)) return null

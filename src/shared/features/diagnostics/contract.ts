@@ -1,8 +1,8 @@
-/** What a user may hand to somebody who helps: read first, shared by the user, never by Tapedeck. */
+/** The diagnostic report. The user reads it first and shares it; Tapedeck never sends it. */
 import * as v from 'valibot'
 import { call } from '../../rpc/contract.ts'
 
 export const DIAGNOSTIC_CALLS = {
-  /** The report as a text, without secrets and names; `symbols`: with the symbols that are watched. */
+  /** The report as text, without secrets and names. `symbols`: includes the subscribed symbols. */
   'diagnostics.read': call<string>()(v.strictObject({ symbols: v.boolean() })),
 } as const

@@ -1,6 +1,6 @@
 /**
- * Finding loss where messages carry no numbers: bars that the ticks received give are held against the
- * bars that the service sent itself. What can be compared, what agrees, and what that proves.
+ * Detects loss on feeds without sequence numbers: compares bars built from received ticks with the bars that the
+ * service sent. Decides what can be compared, what agrees and what that proves.
  */
 import type { Bar } from '../../core/market/market.ts'
 
@@ -8,19 +8,19 @@ export type Verdict = 'agrees' | 'differs' | 'not comparable'
 export const BAR_PARTS = ['open', 'high', 'low', 'close', 'volume'] as const
 export type BarPart = (typeof BAR_PARTS)[number]
 
-/** What a bar says, for a comparison. */
+/** The numbers of a bar that are compared. */
 export interface BarNumbers {
   readonly open: number
   readonly high: number
   readonly low: number
   readonly close: number
-  /** Null: its records carry none. */
+  /** Null if its records carry no volume. */
   readonly volume: number | null
-  /** Records that it was built from. */
+  /** The number of records it was built from. */
   readonly count: number
 }
 
-/** Why an interval cannot be compared, or how two bars of it differ. */
+/** Why an interval can't be compared, or how its two bars differ. */
 export type Why =
   | 'gap in the ticks'
   | 'gap in the bars'
@@ -33,7 +33,7 @@ export type Why =
 export interface Comparison {
   readonly startMs: number
   readonly verdict: Verdict
-  /** Null where the bars agree. */
+  /** Null if the bars agree. */
   readonly why: Why | null
   /** The parts that differ, in the order of BAR_PARTS. */
   readonly parts: readonly BarPart[]
@@ -41,23 +41,23 @@ export interface Comparison {
   readonly sent: BarNumbers | null
 }
 
-/** What is known of an interval beside its two bars. */
+/** What else is known of the interval. */
 export interface Circumstances {
   readonly startMs: number
   /** The ticks were received from its start to its end. */
   readonly ticksWhole: boolean
-  /** The service's bar of it should have come: its feed was received then and a while after. */
+  /** The service's bar should have arrived: its feed was received then and for a while afterwards. */
   readonly barsWhole: boolean
-  /** It has ended, and its bar has had time to come. */
+  /** It has ended, and its bar has had time to arrive. */
   readonly over: boolean
-  /** Volumes are of the same thing (trades); quotes have none. */
+  /** Volumes can be compared: both count trades. Quotes have none. */
   readonly volumes: boolean
 }
 
-/** Sums of sizes are doubles, and a service may round what it sends: so far apart they are the same. */
+/** Sums of sizes are doubles and a service may round them; within this relative difference they are equal. */
 const SAME_VOLUME = 1e-9
 
-/** Whether two sums of sizes are one number, rounded differently at most. */
+/** Whether two sums of sizes are equal except for rounding. */
 export function sameVolume(a: number, b: number): boolean {
   return Math.abs(a - b) <= SAME_VOLUME * Math.max(1, Math.abs(a), Math.abs(b))
 }
@@ -67,7 +67,7 @@ const numbers = (bar: Bar | undefined): BarNumbers | null =>
     ? null
     : { open: bar.open, high: bar.high, low: bar.low, close: bar.close, volume: bar.volume, count: bar.count }
 
-/** Compares the bar that ticks gave with the one that the service sent. */
+/** Compares the bar built from ticks with the one that the service sent. */
 export function compareBars(built: Bar | undefined, sent: Bar | undefined, about: Circumstances): Comparison {
   const answer = (verdict: Verdict, why: Why | null, parts: readonly BarPart[] = []): Comparison => ({
     startMs: about.startMs,
@@ -84,7 +84,7 @@ export function compareBars(built: Bar | undefined, sent: Bar | undefined, about
     return about.barsWhole ? answer('differs', 'no bar received') : answer('not comparable', 'gap in the bars')
   }
   if (built === undefined) {
-    // A bar that repeats the last price of a quiet interval says no trade: nothing is missing.
+    // A bar without volume repeats the last price of a quiet interval, so nothing is missing.
     const empty = about.volumes && sent.volume === 0
     return empty ? answer('agrees', null) : answer('differs', 'no tick received')
   }
@@ -101,7 +101,7 @@ export interface AgreementCounts {
   readonly notComparable: number
 }
 
-/** How often each verdict was given. */
+/** Counts the verdicts. */
 export function countVerdicts(of: Iterable<{ readonly verdict: Verdict }>): AgreementCounts {
   let agrees = 0
   let differs = 0
@@ -114,18 +114,18 @@ export function countVerdicts(of: Iterable<{ readonly verdict: Verdict }>): Agre
   return { agrees, differs, notComparable }
 }
 
-/** Share of what could be compared that agrees, 0 to 1; null: nothing could. */
+/** The share of comparable intervals that agree, 0 to 1; null if none could be compared. */
 export function agreementOf({ agrees, differs }: AgreementCounts): number | null {
   return agrees + differs === 0 ? null : agrees / (agrees + differs)
 }
 
-/** The verdict on a minute from that on its own bar and on its seconds: one difference is one. */
+/** The verdict on a minute from its own bar and its seconds. One difference is enough. */
 export function joinVerdicts(minute: Verdict, seconds: AgreementCounts): Verdict {
   if (minute === 'differs' || seconds.differs > 0) return 'differs'
   return minute === 'agrees' || seconds.agrees > 0 ? 'agrees' : 'not comparable'
 }
 
-/** What a comparison can prove and what it cannot, in sentences. `volumes` as in Circumstances. */
+/** What a comparison can and can't prove, in sentences. `volumes` as in Circumstances. */
 export function proofSentences({ volumes }: { readonly volumes: boolean }): readonly string[] {
   return [
     volumes

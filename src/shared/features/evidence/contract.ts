@@ -10,21 +10,21 @@ const recording = v.pipe(text(64), v.transform(recordingId))
 const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
 const place = v.strictObject({ recording, seq })
 
-/** What messages are asked for: those of a bar, of a print of the tape, or behind the quote as it stands. */
+/** What to show messages for: a bar, a trade of the tape, or the current quote. */
 const subject = v.variant('is', [
   v.strictObject({ is: v.literal('bar'), of, interval, startMs: ms }),
-  /** `recording` null: the one that held it at `recvMs`; where that is null too, the newest. */
+  /** `recording` null: the one recorded at `recvMs`; if that is null too, the newest. */
   v.strictObject({ is: v.literal('print'), recording: v.nullable(recording), seq, recvMs: v.nullable(ms) }),
   v.strictObject({ is: v.literal('quote') }),
 ])
 export type EvidenceSubject = v.InferOutput<typeof subject>
 
 export const EVIDENCE_CALLS = {
-  /** A job of kind `verify`, of one session or of all; its result is a VerifyReport. Never modifies. */
+  /** Starts a job of kind `verify` for one session or all. The result is a VerifyReport. Never modifies the store. */
   'evidence.verify': call<JobId>()(v.strictObject({ session: v.nullable(session) })),
   /**
-   * Coverage of the view's source within [fromMs, toMs) (null: without that bound), or of one session;
-   * gaps as a page, newest first.
+   * Coverage of the view's source within [fromMs, toMs) (null: unbounded), or of one session. Gaps are a page, newest
+   * first.
    */
   'evidence.coverage': call<CoverageReport>()(
     v.strictObject({
@@ -34,24 +34,24 @@ export const EVIDENCE_CALLS = {
       session: v.nullable(session),
       skip: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e9)),
       limit: limit(1_000),
-      /** The feed whose symbols are told one by one; absent: none. */
+      /** The feed to list by symbol; absent: none. */
       symbolsOf: v.optional(v.nullable(v.picklist(FEED_IDS))),
     }),
   ),
-  /** Bars built from ticks against the service's own, minute by minute: a page of at most two days, the newest first. */
+  /** Bars built from ticks compared with the service's, by minute: a page of at most two days, newest first. */
   'evidence.agreement': call<AgreementReport>()(
     v.strictObject({ view, session, instrument, beforeMs: v.optional(v.nullable(ms)) }),
   ),
   /**
-   * A job of kind `agreement` over all of a session, or of the sessions of the view's source, within [fromMs, toMs)
-   * (null: without that bound); its result is an AgreementTotal.
+   * Starts a job of kind `agreement` over a session, or the sessions of the view's source, within [fromMs, toMs) (null:
+   * unbounded). The result is an AgreementTotal.
    */
   'evidence.agree': call<JobId>()(
     v.strictObject({ view, session: v.nullable(session), instrument, fromMs: v.nullable(ms), toMs: v.nullable(ms) }),
   ),
-  /** The seconds of one minute of that. */
+  /** The seconds of one minute of that comparison. */
   'evidence.seconds': call<AgreementSeconds>()(v.strictObject({ view, session, instrument, of, minuteMs: ms })),
-  /** The messages that something shown comes from, oldest first; `after` as a page gave it, null: the first page. */
+  /** The messages behind something shown, oldest first. `after`: from the previous page, or null for the first. */
   'evidence.messages': call<MessagesPage>()(
     v.strictObject({ view, instrument, what: subject, after: v.nullable(place), limit: limit(500) }),
   ),

@@ -1,23 +1,23 @@
 /**
- * How much of what was wanted was received, by symbol and time: from the entries of recordings and their gaps.
- * Time in which a symbol was not wanted is neither covered nor missing.
+ * How much of what was subscribed was received, by symbol and time, from the entries and gaps of recordings. Time in
+ * which a symbol wasn't subscribed is neither covered nor missing.
  */
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry } from '../../core/recording/recording.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans, type Span } from '../../base/spans.ts'
 import { FEED_IDS, feedAsset, instrumentKey, type FeedId, type RecordingId } from '../../base/units.ts'
 
-/** What of a recording decides when its feeds were wanted. */
+/** The parts of a recording that decide when its feeds were subscribed. */
 export interface CoverageRecording {
   readonly recording: RecordingId
   readonly startedMs: number
-  /** Its end, or now while it goes on. */
+  /** Its end, or now if it is still running. */
   readonly endedMs: number
-  /** `subscribe`, `unsubscribe`, `released`, `disconnected`, in their order; others are passed by. */
+  /** `subscribe`, `unsubscribe`, `released` and `disconnected`, in order. Others are ignored. */
   readonly entries: readonly { readonly wallMs: number; readonly entry: LedgerEntry }[]
   readonly gaps: readonly Gap[]
   /**
-   * Of an import that does not tell what was subscribed to: first and last message of each symbol, between which
-   * it counts as wanted. Its gaps then make nothing wanted.
+   * For an import without subscriptions: the first and last message of each symbol, which counts as subscribed in
+   * between. Its gaps don't add to that.
    */
   readonly extents?: readonly SymbolExtent[]
 }
@@ -30,50 +30,50 @@ export interface SymbolExtent extends Span {
 
 /** A symbol of a feed. */
 export interface SymbolCoverage {
-  /** '' where the feed was wanted but no symbol of it is known. */
+  /** '' if the feed was subscribed but no symbol of it is known. */
   readonly symbol: string
   readonly wantedMs: number
   readonly gapMs: number
-  /** 0 to 1; null: it was not wanted. */
+  /** 0 to 1; null if it wasn't subscribed. */
   readonly covered: number | null
-  /** Stretches that are missing; gaps that touch are one. */
+  /** The number of missing intervals. Gaps that touch count as one. */
   readonly gaps: number
 }
 
 export interface FeedCoverage {
   readonly feed: FeedId
-  /** Time in which at least one symbol of the feed was wanted. */
+  /** Time in which at least one symbol of the feed was subscribed. */
   readonly wantedMs: number
-  /** Of that, the time in which at least one wanted symbol was not received. Overlapping gaps count once. */
+  /** The part of it in which at least one subscribed symbol wasn't received. Overlapping gaps count once. */
   readonly gapMs: number
-  /** The share of symbol and time that was received, 0 to 1; null: it was not wanted. */
+  /** The share of symbol-time that was received, 0 to 1; null if none was subscribed. */
   readonly covered: number | null
   readonly gaps: number
-  /** Most time first. `ms` of two causes may overlap. */
+  /** Longest first. The `ms` of two causes can overlap. */
   readonly causes: readonly { readonly cause: GapCause; readonly gaps: number; readonly ms: number }[]
-  /** How many symbols were wanted. */
+  /** The number of subscribed symbols. */
   readonly symbols: number
-  /** Some of it is an import that does not tell what was wanted: see CoverageRecording.extents. */
+  /** Part of it is an import without subscriptions; see CoverageRecording.extents. */
   readonly assumed: boolean
 }
 
-/** A gap as it counts. */
+/** A gap with the time it counts for. */
 export interface CountedGap extends Gap {
-  /** How much of it lies in time in which one of its symbols was wanted, within what was asked for. */
+  /** How much of it, within the range, one of its symbols was subscribed. */
   readonly ms: number
 }
 
 export interface Coverage {
   readonly feeds: readonly FeedCoverage[]
-  /** Over symbols and time of all feeds; null: none was wanted. */
+  /** Over the symbols and time of all feeds; null if none was subscribed. */
   readonly covered: number | null
-  /** Newest first; also those of an end that was asked for, which count for nothing. */
+  /** Newest first, including intended ends, which don't count. */
   readonly gaps: readonly CountedGap[]
-  /** Of the feed asked for, least covered first; else none. */
+  /** The symbols of the requested feed, least covered first. */
   readonly symbols: readonly SymbolCoverage[]
 }
 
-/** Causes that nobody was waiting in: the user ended the recording. */
+/** Causes that lose nothing, because the user ended the recording. */
 export const isUnwanted = (cause: GapCause): boolean => cause === 'quit'
 
 interface SymbolSpans {
@@ -81,13 +81,13 @@ interface SymbolSpans {
   readonly spans: Span[]
 }
 
-/** Times at which symbols of a feed were subscribed to, by feed and key of the symbol. Wall clock, never going back. */
+/** When each symbol of a feed was subscribed, by feed and symbol key. By wall clock, which never goes back here. */
 export function subscribedSpans({
   startedMs,
   endedMs,
   entries,
 }: CoverageRecording): ReadonlyMap<FeedId, ReadonlyMap<string, SymbolSpans>> {
-  /** Since when a connection holds a symbol, by its key. */
+  /** Since when a connection holds each symbol, by its key. */
   const holding = new Map<string, { readonly feed: FeedId; readonly since: Map<string, number> }>()
   const spans = new Map<FeedId, Map<string, SymbolSpans>>()
   let now = startedMs
@@ -135,7 +135,7 @@ interface Tally {
 
 class FeedTally {
   readonly symbols = new Map<string, Tally>()
-  /** With the keys that each concerns; null: every symbol of the feed. */
+  /** With the keys of the affected symbols; null: every symbol of the feed. */
   readonly gaps: { readonly gap: Gap; readonly span: Span; readonly keys: readonly string[] | null }[] = []
   readonly unwanted: Span[] = []
   readonly missing: Span[] = []
@@ -161,7 +161,10 @@ class FeedTally {
   }
 }
 
-/** Whom a gap of a whole feed kept waiting: those held when it began, else when it ended, else all of the recording. */
+/**
+ * The symbols affected by a gap of a whole feed: those held when it began, else when it ended, else all of the
+ * recording.
+ */
 function waiting(
   subscribed: ReadonlyMap<string, SymbolSpans> | undefined,
   gap: Span,
@@ -176,8 +179,8 @@ function waiting(
 }
 
 /**
- * Coverage of recordings of one source within [fromMs, toMs). `nowMs` ends gaps that are still open; the symbols of
- * `symbolsOf` are told one by one.
+ * Coverage of the recordings of one source within [fromMs, toMs). `nowMs` ends open gaps. The symbols of `symbolsOf`
+ * are listed one by one.
  */
 export function coverageOf(
   recordings: readonly CoverageRecording[],
@@ -210,9 +213,9 @@ export function coverageOf(
         .wanted.push({ fromMs, toMs })
     }
     for (const gap of recording.gaps) {
-      // An end that nobody has told yet is now; one before its start comes of a clock set back.
+      // An open gap ends now. An end before its start comes from a clock that was set back.
       const span = { fromMs: gap.fromMs, toMs: Math.max(gap.fromMs, gap.toMs ?? nowMs) }
-      // An import that holds nothing of the feed says nothing of whether it was wanted.
+      // An import without messages of the feed doesn't show whether it was subscribed.
       const guessed = assumed.has(gap.feed) || (recording.extents !== undefined && !subscribed.has(gap.feed))
       tally(gap.feed).add(gap, span, subscribed.get(gap.feed), guessed)
     }
@@ -276,12 +279,12 @@ export function coverageOf(
   }
 }
 
-/** What of a gap lies in time in which one of its symbols was wanted. */
+/** The part of a gap in which one of its symbols was subscribed. */
 function gapMeasure(
   { symbols }: FeedTally,
   everyHeld: readonly Span[],
 ): (span: Span, keys: readonly string[] | null) => readonly Span[] {
-  // Gaps name the same symbols again and again.
+  // Gaps name the same symbols repeatedly.
   const heldOf = new Map<string, readonly Span[]>()
   return (span, keys) => {
     if (keys === null) return commonSpans([span], everyHeld)
@@ -293,9 +296,9 @@ function gapMeasure(
 }
 
 /**
- * Times at which a feed brought an instrument: acknowledged, and in no gap that concerns it, each widened by
- * the clocks' difference. Where a recording holds no acknowledgement of it, reception is taken for granted.
- * `mine` says whether a spelling is the instrument's.
+ * When a feed received an instrument: acknowledged, and without a gap that affects it, each interval widened by the
+ * clock difference. Without an acknowledgement in a recording, reception is assumed. `mine`: whether a symbol is an
+ * alias of the instrument.
  */
 export function receivedSpans(
   { startedMs, endedMs, entries, gaps }: CoverageRecording,
@@ -328,6 +331,6 @@ export function receivedSpans(
   return withoutSpans(known ? spans : [{ fromMs: startedMs, toMs: endedMs }], missing)
 }
 
-/** Whether [fromMs, toMs) lies in one of merged spans whole. */
+/** Whether [fromMs, toMs) lies within one of these merged spans. */
 export const liesIn = (spans: readonly Span[], fromMs: number, toMs: number): boolean =>
   spans.some((span) => span.fromMs <= fromMs && span.toMs >= toMs)
