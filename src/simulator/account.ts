@@ -1,4 +1,4 @@
-/** The one account of a simulator: its secrets, its tokens, its plan. */
+/** The only account of a simulator: its secrets, tokens and plan. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { FEEDS } from '../service/feeds.ts'
 import type { FeedId } from '../shared/base/units.ts'
@@ -12,15 +12,15 @@ export interface Account {
   readonly apiKey: string
   plan: string
   refusal: PlanRefusal
-  /** Access and refresh token, or undefined for wrong credentials. */
+  /** Returns an access and a refresh token, or undefined for wrong credentials. */
   logIn(username: unknown, password: unknown): { access: string; refresh: string } | undefined
-  /** Why an `Authorization` header of an upgrade is refused; undefined when it holds. */
+  /** Why the `Authorization` header of an upgrade is refused, or undefined if it is valid. */
   refuseToken(authorization: string | undefined): string | undefined
-  /** Whether a header carries the API key. */
+  /** Whether a header has the API key. */
   holdsKey(authorization: string | undefined): boolean
-  /** Whether the plan covers a feed. */
+  /** Whether the plan includes a feed. */
   covers(feed: FeedId): boolean
-  /** No token given out so far holds any longer. */
+  /** Invalidates every token issued so far. */
   expireTokens(): void
 }
 
@@ -33,7 +33,7 @@ export interface AccountOptions {
   readonly tokenLifetimeMs?: number | undefined
 }
 
-/** An account; secrets that are not given are random. */
+/** Creates an account. Secrets that aren't given are random. */
 export function createAccount(options: AccountOptions, clock: SimulatorClock): Account {
   const secret = randomBytes(32).toString('hex')
   const username = options.username ?? `demo-${randomBytes(3).toString('hex')}`
@@ -47,7 +47,7 @@ export function createAccount(options: AccountOptions, clock: SimulatorClock): A
     const jti = `${type}-${++serial}`
     const iat = clock.wallMs() / 1000
     if (type === 'access') valid.add(jti)
-    // fractions of a second are legal and let tests expire a token soon
+    // Fractions of a second are valid and let tests expire a token soon.
     const exp = iat + (lifetime / 1000) * (type === 'access' ? 1 : 24)
     return signToken(secret, { token_type: type, exp, iat, jti, username })
   }

@@ -1,4 +1,4 @@
-/** One accepted WebSocket of a feed: what it subscribed, what was sent on it, what ails it. */
+/** One accepted WebSocket of a feed: its subscriptions, what was sent on it, and its faults. */
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
@@ -7,26 +7,26 @@ import { instrumentId, type FeedId, type InstrumentId } from '../shared/base/uni
 import { FEEDS } from '../service/feeds.ts'
 import { frameTexts } from './market/frames.ts'
 
-/** Unsent bytes above which senders that can wait do wait, and the live market gives the reader up. */
+/** Above this many unsent bytes, senders that can wait do so, and the live market disconnects the reader. */
 export const BUSY_BYTES = 4 * 1024 * 1024
 const LOST_BYTES = 64 * 1024 * 1024
 
-/** What was sent on a connection, in figures. */
+/** Totals of what was sent on a connection. */
 export interface SentConnection {
   readonly id: number
   readonly feed: FeedId
   readonly openedMs: number
   readonly closedMs: number | null
-  /** Close code that the simulator gave; null while open, 1006 for a cut. */
+  /** The simulator's close code; null while open, 1006 if it was cut. */
   readonly closeCode: number | null
-  /** All data frames: market, acknowledgements, errors. */
+  /** All data frames: market, acknowledgements and errors. */
   readonly frames: number
   readonly market: number
   /** Payload bytes of all data frames. */
   readonly bytes: number
   /** SHA-256 over each data frame's payload followed by one LF, in order. */
   readonly sha256: string
-  /** Market frames by symbol, in the spelling it was subscribed with. */
+  /** Market frames by symbol, as it was subscribed. */
   readonly symbols: Readonly<Record<string, number>>
 }
 
@@ -36,9 +36,9 @@ export interface Outgoing {
   readonly text: string
 }
 
-/** What a connection does to what it should send. Counts run down; 0 is health. */
+/** Active faults. Counters run down to 0. */
 interface Ailments {
-  /** Clock time until which no market message goes out; they are lost, as when a feed hangs. */
+  /** Until this clock time market messages are lost, as when a feed hangs. */
   stalledUntilMs: number
   /** Market messages still to be sent twice. */
   duplicate: number
@@ -51,7 +51,7 @@ export interface Connection {
   readonly id: number
   readonly feed: FeedId
   readonly ws: WebSocket
-  /** Silently sends nothing to subscribers (a plan refusal). */
+  /** Sends no market messages without saying so (a plan refusal). */
   readonly mute: boolean
   readonly ail: Ailments
   /** Symbols as acknowledged, with their instruments. */
@@ -59,20 +59,20 @@ export interface Connection {
   readonly open: boolean
   /** Market frames sent. */
   readonly marketCount: number
-  /** Bytes that the reader has not taken yet. */
+  /** Bytes that the reader hasn't taken yet. */
   readonly backlog: number
   subscribe(symbols: readonly string[]): void
-  /** Answers those that were subscribed. */
+  /** Returns the symbols that were subscribed. */
   unsubscribe(symbols: readonly string[]): string[]
-  /** Sends market messages, ailments applied. `random` in [0, 1) drives the shuffling. */
+  /** Sends market messages with the active faults. `random` in [0, 1) drives the shuffling. */
   market(messages: readonly Outgoing[], nowMs: number, random: () => number): void
-  /** Sends any data frame as it is, counted as control or noise. */
+  /** Sends any data frame unchanged, counted as control or noise. */
   raw(data: string | Uint8Array, binary?: boolean): void
-  /** Stops reading and writing, pongs included, without closing. */
+  /** Stops reading and writing, including pongs, without closing. */
   freeze(): void
   /** Closes with a close frame. */
   close(code: number, reason: string): void
-  /** Cuts the connection without a close frame. */
+  /** Drops the connection without a close frame. */
   cut(): void
   closed(nowMs: number): void
   sent(): SentConnection
@@ -121,7 +121,7 @@ export function createConnection(
     bytes += Buffer.byteLength(joined) - messages.length
     frames += messages.length
     market += messages.length
-    // without compression ws writes at once, so writing beside it keeps the order
+    // Without compression ws writes immediately, so writing directly keeps the order.
     socket.write(frameTexts(messages.map((m) => m.text)))
     if (socket.writableLength > LOST_BYTES) self.cut()
   }

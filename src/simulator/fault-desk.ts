@@ -1,4 +1,4 @@
-/** Does the faults: keeps what is due and ails the connections that are meant. */
+/** Injects faults: keeps counters for later and applies faults to connections. */
 import { FEEDS } from '../service/feeds.ts'
 import { missingCase } from '../shared/base/errors.ts'
 import type { FeedId } from '../shared/base/units.ts'
@@ -15,7 +15,7 @@ export interface FaultDeskSide {
   isClosing(): boolean
   expireTokens(close: boolean): void
   restart(ms: number): Promise<void>
-  /** Sends load messages; answers how many could be sent now. */
+  /** Sends load messages and returns how many could be sent. */
   burst(connection: Connection, from: number, count: number): number
   /** A plausible message of a feed. */
   sample(feed: FeedId, symbol: string): string
@@ -29,7 +29,7 @@ export interface FaultDesk {
   takeRestFault(): RestFault | undefined
 }
 
-/** Messages of a burst that go out between two looks at the backlog. */
+/** Messages of a burst to send between two checks of the backlog. */
 const BURST_PART = 2_000
 
 export function createFaultDesk(side: FaultDeskSide): FaultDesk {
@@ -102,7 +102,7 @@ export function createFaultDesk(side: FaultDeskSide): FaultDesk {
           slowMs = n('ms')
           return
         case 'restart':
-          // after the answer to whoever asked for it
+          // After the response to the request.
           side.clock.after(10, () => void side.restart(n('ms')))
           return
         case 'plan':

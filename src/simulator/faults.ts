@@ -1,11 +1,11 @@
-/** What can go wrong on demand: a table for the command line, the control endpoint and the tests. */
+/** The faults that can be injected: one table for the command line, the control endpoint and the tests. */
 import { isObject, parseJson } from '../service/control.ts'
 import { CodedError } from '../shared/base/errors.ts'
 import { FEED_IDS, isFeedId, type FeedId } from '../shared/base/units.ts'
 
 interface Parameter {
   readonly type: 'number' | 'text' | 'feed' | 'flag'
-  /** Undefined: may be left out, and then means what the docs say. */
+  /** Undefined: optional, with the default described in the docs. */
   readonly fallback?: number | string | boolean
   readonly choices?: readonly string[]
   readonly docs: string
@@ -165,10 +165,10 @@ export function parseSchedule(text: string): ScheduledFault[] {
   })
 }
 
-/** Frames of the fault `malformed`, by turns. None is a message that the document knows. */
+/** The frames of the fault `malformed`, in turn. The service documents none of them. */
 export const MALFORMED: readonly (string | Uint8Array | { readonly text: Uint8Array })[] = [
   '{"ev":"XT","pair":"BTC-USD","p":',
-  // a text frame that is not UTF-8
+  // A text frame that isn't UTF-8.
   { text: new Uint8Array([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]) },
   '',
   'null',

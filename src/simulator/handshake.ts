@@ -1,4 +1,4 @@
-/** The upgrade of a feed path and the client's messages after it: sections 3 and 7.1 of the document. */
+/** The upgrade of a feed path and the client's messages after it (docs/service.md). */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket, WebSocketServer } from 'ws'
@@ -14,22 +14,22 @@ export interface HandshakeSide {
   readonly server: WebSocketServer
   readonly disabledFeeds: readonly FeedId[]
   allows(origin: string): boolean
-  /** Whether a refusal with 403 is due, counting it. */
+  /** Whether to refuse with 403; counts down. */
   takeForbidden(): boolean
-  /** How long this handshake is to wait, counting it. */
+  /** How long to delay this handshake; counts down. */
   takeDelayMs(): number
   wait(ms: number): Promise<void>
   accept(feed: FeedId, ws: WebSocket, socket: Duplex, mute: boolean): void
 }
 
-/** Answers an upgrade request. */
+/** Handles an upgrade request. */
 export async function shakeHands(
   side: HandshakeSide,
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  // until ws takes over, a reset of the socket is nobody's error
+  // Until ws takes over, a reset socket would be an uncaught error.
   socket.on('error', () => socket.destroy())
   const delay = side.takeDelayMs()
   if (delay > 0) await side.wait(delay)
@@ -74,13 +74,13 @@ export interface ClientSide {
   readonly tickersPerConnection: number
   readonly overLimit: NonNullable<SimulatorOptions['overLimit']>
   readonly protocolCloseCode: number
-  /** Whether this acknowledgement leaves out its last symbol, counting it. */
+  /** Whether this acknowledgement omits its last symbol; counts down. */
   takePartialAcknowledgement(): boolean
-  /** Somebody's subscription changed. */
+  /** Called when a subscription changed. */
   changed(): void
 }
 
-/** Takes a client's message: subscribes, unsubscribes, or ends the connection with `protocol_error`. */
+/** Handles a client's message: subscribes, unsubscribes, or closes the connection with `protocol_error`. */
 export function takeMessage(side: ClientSide, connection: Connection, data: RawData, isBinary: boolean): void {
   const protocolError = (message: string, close = true) => {
     connection.raw(encodeError('protocol_error', message))
@@ -90,7 +90,7 @@ export function takeMessage(side: ClientSide, connection: Connection, data: RawD
     protocolError('messages must be text')
     return
   }
-  // ws gives one Buffer with its default binaryType
+  // ws passes one Buffer with its default binaryType.
   const parsed = parseClient((data as Buffer).toString('utf8'))
   if (typeof parsed === 'string') {
     protocolError(parsed)

@@ -1,10 +1,10 @@
-/** What the demo market sends in an interval of the past: the same texts that a connected client would have got then. */
+/** The messages of the demo market in a past interval: the same texts that a connected client would have received. */
 import { FEEDS } from '../service/feeds.ts'
 import { FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../shared/base/units.ts'
 import { createMarket } from './market/market.ts'
 import { writersOf } from './pump.ts'
 
-/** Symbols of one feed, as a client would subscribe them. */
+/** The symbols of one feed, as a client would subscribe to them. */
 export interface HistorySubscription {
   readonly feed: FeedId
   readonly symbols: readonly string[]
@@ -15,22 +15,22 @@ export interface HistoryRequest {
   /** [from, to), UTC ms. */
   readonly fromMs: number
   readonly toMs: number
-  /** Seed of the market; the simulator's own unless given. */
+  /** The market's seed; by default the simulator's own. */
   readonly seed?: number | undefined
 }
 
-/** Messages in the order they are sent; message i spans bytes[offsets[i], offsets[i + 1]). */
+/** Messages in the order of sending. Message i spans bytes[offsets[i], offsets[i + 1]). */
 export interface HistoryChunk {
   readonly count: number
   /** Index into FEED_IDS. */
   readonly feed: Uint8Array<ArrayBuffer>
-  /** When it is sent, UTC ms; never decreases. */
+  /** When each is sent, UTC ms. Never decreases. */
   readonly sentMs: Float64Array<ArrayBuffer>
   readonly offsets: Uint32Array<ArrayBuffer>
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Market time of one chunk: a few thousand messages of a dozen busy instruments. */
+/** The market time of one chunk: a few thousand messages of a dozen busy instruments. */
 const STEP_MS = 30_000
 
 /**

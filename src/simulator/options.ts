@@ -1,4 +1,4 @@
-/** What a simulator can be started with. */
+/** The options of a simulator. */
 import type { EndpointGroup } from '../service/endpoints.ts'
 import type { FeedId } from '../shared/base/units.ts'
 import type { AccountOptions } from './account.ts'
@@ -6,7 +6,7 @@ import type { SimulatorClock } from './market/clock.ts'
 import type { ScheduledFault } from './faults.ts'
 import type { NumberStyle } from './market/frames.ts'
 
-/** A message to be sent as it is to those who subscribed its symbol on its feed. */
+/** A message to send unchanged to those who subscribed to its symbol on its feed. */
 export interface PlaylistMessage {
   readonly feed: FeedId
   readonly symbol: string
@@ -17,21 +17,18 @@ export interface PlaylistMessage {
 type MarketOptions =
   /** The demo market: real tapes and made-up instruments. */
   | { readonly kind: 'demo' }
-  /**
-   * Given messages in their order, as fast as the readers take them. One whose symbol nobody has
-   * subscribed yet is waited for.
-   */
+  /** These messages in order, as fast as the readers take them. Waits for a subscription of each message's symbol. */
   | { readonly kind: 'playlist'; readonly messages: Iterable<PlaylistMessage> | AsyncIterable<PlaylistMessage> }
-  /** Made-up ticks (trades, quotes, bars) of the subscribed symbols by turns, this many a second in all. */
+  /** Made-up ticks (trades, quotes, bars) of the subscribed symbols in turn, with this many per second in total. */
   | { readonly kind: 'load'; readonly messagesPerSecond: number }
-  /** Nothing but what `send` sends. */
+  /** Only what `send` sends. */
   | { readonly kind: 'none' }
 
 export interface SimulatorOptions extends AccountOptions {
   /** 0: any free port. */
   readonly port?: number
   readonly seed?: number
-  /** How many ms of the market pass in one ms of the clock. */
+  /** Ms of the market per ms of the clock. */
   readonly speed?: number
   /** Folder of the demo market's data, `resources/demo`. */
   readonly dataDir: URL | string
@@ -40,22 +37,22 @@ export interface SimulatorOptions extends AccountOptions {
   readonly faults?: readonly ScheduledFault[]
   readonly style?: NumberStyle
   readonly disabledFeeds?: readonly FeedId[]
-  /** Origins that may connect beside the simulator's own. */
+  /** Origins that may connect besides the simulator's own. */
   readonly allowedOrigins?: readonly string[]
   readonly tickersPerConnection?: number
   /**
-   * The reaction to more tickers than allowed, which the document does not show: error frame and close
-   * (default), error frame only, only the first ones subscribed, or no limit.
+   * The undocumented reaction to more tickers than allowed: error frame and close (default), error frame only, only the
+   * first ones subscribed, or no limit.
    */
   readonly overLimit?: 'close' | 'error' | 'truncate' | 'allow'
-  /** Close code after a `protocol_error`, which the document leaves open. */
+  /** Close code after a `protocol_error`, which isn't documented. */
   readonly protocolCloseCode?: number
-  /** Endpoint groups that answer 404 "coming soon". */
+  /** Endpoint groups that respond with 404 "coming soon". */
   readonly comingSoon?: readonly EndpointGroup[]
   /** Names of the two fields of the token request's body. */
   readonly tokenFields?: { readonly user: string; readonly password: string }
-  /** Keep every sent frame, so that digests of prefixes can be asked for. */
+  /** Keeps every sent frame, for digests of prefixes. */
   readonly keepFrames?: boolean
-  /** How often the market is looked at, in ms of the clock. */
+  /** How often the market advances, in ms of the clock. */
   readonly turnMs?: number
 }

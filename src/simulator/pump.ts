@@ -1,4 +1,4 @@
-/** Moves market messages to the connections that subscribed them. */
+/** Distributes market messages to the connections that subscribed to them. */
 import { FEEDS } from '../service/feeds.ts'
 import { instrumentId, type FeedId, type InstrumentId } from '../shared/base/units.ts'
 import { BUSY_BYTES, type Connection, type Outgoing } from './connection.ts'
@@ -6,12 +6,12 @@ import { writerOf, type NumberStyle, type Values, type Writer } from './market/f
 import type { InstrumentEvent, Market } from './market/market.ts'
 import type { PlaylistMessage } from './options.ts'
 
-/** Who subscribed what on which feed. */
+/** The connections and their subscriptions by feed. */
 export interface Audience {
   readonly connections: ReadonlySet<Connection>
 }
 
-/** The messages of a turn, by connection, in order. */
+/** The messages of a turn by connection, in order. */
 export type Batches = Map<Connection, Outgoing[]>
 
 const add = (batches: Batches, connection: Connection, message: Outgoing) => {
@@ -20,14 +20,14 @@ const add = (batches: Batches, connection: Connection, message: Outgoing) => {
   else list.push(message)
 }
 
-/** Instruments that any connection wants, in a lasting order. */
+/** The subscribed instruments, in a stable order. */
 export function wantedInstruments({ connections }: Audience): InstrumentId[] {
   const all = new Set<InstrumentId>()
   for (const connection of connections) for (const id of connection.tickers.values()) all.add(id)
   return [...all].sort()
 }
 
-/** One writer a feed. */
+/** Creates one writer per feed. */
 export function writersOf(style: NumberStyle): (feed: FeedId) => Writer {
   const writers = new Map<FeedId, Writer>()
   return (feed) => {
@@ -39,7 +39,7 @@ export function writersOf(style: NumberStyle): (feed: FeedId) => Writer {
   }
 }
 
-/** Writes the events of the demo market once for every spelling that somebody subscribed. */
+/** Writes the events of the demo market once for every subscribed symbol of an instrument. */
 export function marketBatches(
   events: readonly InstrumentEvent[],
   audience: Audience,
@@ -72,7 +72,7 @@ export function marketBatches(
   return batches
 }
 
-/** Made-up messages for load: a walk of whole cents, one message a call, cheap. */
+/** Made-up messages for load: a walk in whole cents, one message per call, cheap. */
 export function createLoad(writer: (feed: FeedId) => Writer): (feed: FeedId, symbol: string, nowMs: number) => string {
   const walks = new Map<string, number>()
   let turn = 0
@@ -93,7 +93,7 @@ export function createLoad(writer: (feed: FeedId) => Writer): (feed: FeedId, sym
   }
 }
 
-/** Sends `count` load messages on a connection, its symbols by turns. Answers how many were sent. */
+/** Sends `count` load messages on a connection, its symbols in turn. Returns how many were sent. */
 export function sendLoad(
   connection: Connection,
   count: number,
@@ -112,15 +112,15 @@ export function sendLoad(
   return count
 }
 
-/** Connections that subscribed a symbol, in whatever spelling of the instrument. */
+/** The connections that subscribed to a symbol, by any alias of the instrument. */
 export function listenersOf({ connections }: Audience, feed: FeedId, symbol: string): Connection[] {
   const id = instrumentId(FEEDS[feed].asset, symbol)
   return [...connections].filter((c) => c.open && c.feed === feed && [...c.tickers.values()].includes(id))
 }
 
-/** The next messages of a playlist, at most `most`, that somebody listens to; stops before one that nobody does. */
+/** Sends the messages of a playlist that have a subscriber, and stops before one that has none. */
 export interface Playlist {
-  /** Sends what can be sent now. Answers true when the list is over. */
+  /** Sends what can be sent now. Returns true at the end of the list. */
   turn(audience: Audience, nowMs: number): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-/** A complete local market data service on 127.0.0.1: the demo market, and the server of the tests. */
+/** A complete local market data service on 127.0.0.1, for the demo market and the tests. */
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -31,7 +31,7 @@ import { fraction, hashAt } from './market/random.ts'
 
 export type { SimulatorOptions } from './options.ts'
 
-/** Everything that was sent since the start, dropped connections included. */
+/** Everything sent since the start, including on closed connections. */
 export interface Sent {
   readonly connections: readonly SentConnection[]
   readonly feeds: Readonly<Partial<Record<FeedId, SentFeed>>>
@@ -53,23 +53,23 @@ export interface Simulator {
   sent(): Sent
   /** SHA-256 of the first `count` frames of a connection (each followed by LF); undefined without `keepFrames`. */
   sentPrefix(connection: number, count: number): string | undefined
-  /** Sends a text as it is to all who subscribed the symbol on the feed; answers how many they are. */
+  /** Sends a text unchanged to all who subscribed to the symbol on the feed, and returns their number. */
   send(feed: FeedId, symbol: string, rawText: string): number
-  /** Does a fault of the table in `faults.ts`. Throws CodedError `usage`. */
+  /** Injects a fault from the table in `faults.ts`. Throws CodedError `usage`. */
   fault(name: FaultName, params?: Readonly<Record<string, unknown>>): void
   expireTokens(): void
-  /** Settles when somebody has subscribed the symbol on the feed (and was acknowledged). */
+  /** Resolves once the symbol was subscribed on the feed and acknowledged. */
   subscribed(feed: FeedId, symbol: string): Promise<void>
-  /** Settles when a playlist was sent to its end. */
+  /** Resolves when a playlist was sent to its end. */
   readonly played: Promise<void>
-  /** Ends everything; settles when the port is free. */
+  /** Stops everything. Resolves when the port is free. */
   close(): Promise<void>
 }
 
-/** How much of the market may pass unseen before it is skipped, as after a sleep of the machine. */
+/** A longer jump of market time is skipped, as after the computer slept. */
 const SKIP_MS = 30_000
 
-/** Starts a simulator. Rejects when the port is taken or the data folder is not there. */
+/** Starts a simulator. Rejects if the port is taken or the data folder is missing. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? machineClock
   const seed = options.seed ?? 1
@@ -116,7 +116,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     noServer: true,
     perMessageDeflate: false,
     maxPayload: 1 << 20,
-    // pongs are ours to withhold
+    // Pongs can be withheld by a fault.
     autoPong: false,
   })
   let port = 0
@@ -282,7 +282,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     switch (marketKind.kind) {
       case 'demo': {
         const wanted = wantedInstruments(audience)
-        // a machine that slept has missed the market; instruments begin anew where it is now
+        // After the computer slept, instruments restart at the current time.
         if (now - lastTurnMs > Math.max(SKIP_MS, 100 * turnMs * speed)) market.advance(now, [])
         const batches = marketBatches(market.advance(now, wanted), audience, market, writer)
         for (const [connection, list] of batches) connection.market(list, clock.wallMs(), random)
@@ -290,7 +290,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       }
       case 'load': {
         const rate = marketKind.messagesPerSecond * speed
-        // a reader that was slow is not owed more than a second
+        // A reader that was slow is owed at most one second.
         owed = Math.min(rate, owed + (rate * Math.max(0, now - lastTurnMs)) / 1000 / speed)
         const able = [...connections].filter((c) => c.open && c.tickers.size > 0)
         const each = able.length === 0 ? 0 : Math.floor(owed / able.length)

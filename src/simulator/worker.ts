@@ -1,6 +1,6 @@
 /**
- * A worker thread that runs one simulator, so that the demo market does not share the terminal's event loop; or one that
- * computes a past interval of it, a chunk for each request.
+ * A worker thread that runs a simulator, so that the demo market doesn't share the terminal's event loop, or that
+ * computes a past interval of it, one chunk per request.
  */
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
@@ -9,27 +9,27 @@ import type { FaultName } from './faults.ts'
 import { marketHistory, type HistoryChunk, type HistoryRequest } from './history.ts'
 import { startSimulator, type Sent, type Simulator, type SimulatorOptions } from './simulator.ts'
 
-/** Options that can be cloned to a thread; they are its `workerData`. */
+/** Options that can be cloned to a thread, as its `workerData`. */
 export type WorkerOptions = Omit<SimulatorOptions, 'clock' | 'market' | 'dataDir'> & {
   /** A folder's path or file URL. */
   readonly dataDir: string
 }
 
-/** `workerData` of a thread that computes a past interval. */
+/** The `workerData` of a thread that computes a past interval. */
 export interface HistoryWorkerOptions {
   /** A folder's path. */
   readonly dataDir: string
   readonly history: HistoryRequest
 }
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type WorkerRequest =
   | { readonly type: 'next' }
   | { readonly type: 'fault'; readonly name: FaultName; readonly params?: Readonly<Record<string, unknown>> }
   | { readonly type: 'sent' }
   | { readonly type: 'close' }
 
-/** What the thread tells. After `closed` or a `failed` before `ready` it ends by itself. */
+/** Messages from the thread. After `closed`, or `failed` before `ready`, it ends by itself. */
 export type WorkerReport =
   | {
       readonly type: 'ready'
@@ -40,7 +40,7 @@ export type WorkerReport =
     }
   | { readonly type: 'sent'; readonly sent: Sent }
   | { readonly type: 'failed'; readonly failure: Failure }
-  /** Null: the interval is over, and the thread ends. */
+  /** Null: the interval is complete, and the thread ends. */
   | { readonly type: 'history'; readonly chunk: HistoryChunk | null }
   | { readonly type: 'closed' }
 
@@ -96,7 +96,7 @@ function runHistory({ dataDir, history }: HistoryWorkerOptions, own: MessagePort
 }
 
 try {
-  // whoever starts this thread passes one of the two
+  // The code that starts this thread passes one of the two.
   const options = workerData as WorkerOptions | HistoryWorkerOptions
   if ('history' in options) runHistory(options, port)
   else await runSimulator(options, port)

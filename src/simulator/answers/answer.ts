@@ -1,4 +1,4 @@
-/** The answer of every REST endpoint, in one envelope: the one that the document shows for income statements. */
+/** The response of every REST endpoint, in the envelope that is documented for income statements. */
 import type { Endpoint } from '../../service/endpoints.ts'
 import { daysOf } from './daily.ts'
 import {
@@ -19,7 +19,7 @@ import { indicator, parametersOf } from './technical.ts'
 
 export interface Asked {
   readonly endpoint: Endpoint
-  /** Upper case; '' where the path has none. */
+  /** Upper case; '' if the path has none. */
   readonly symbol: string
   readonly query: Query
   readonly nowMs: number
@@ -27,7 +27,7 @@ export interface Asked {
   readonly intraday: Intraday
 }
 
-/** The JSON value to answer with; undefined when there is no such record (404). */
+/** The JSON value of the response, or undefined if there is no such record (404). */
 export function answerOf(asked: Asked, reference: Reference): unknown {
   const data = dataOf(asked, reference)
   if (data === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Fundamentals: Apple's as they are, any other company's as a made-up one of like shape. */
+/** Fundamentals: Apple's real ones, and similar made-up ones for any other company. */
 import { fraction, hashText } from '../market/random.ts'
 import { nameOf, profileOf } from '../market/symbols.ts'
 import type { Reference, Row, Statement } from './reference.ts'
@@ -6,9 +6,9 @@ import type { Reference, Row, Statement } from './reference.ts'
 export interface Company {
   readonly symbol: string
   readonly name: string
-  /** How large it is against Apple; 1 for Apple. */
+  /** Size relative to Apple, which is 1. */
   readonly scale: number
-  /** A lasting peculiarity in [0, 1) by topic. */
+  /** A constant in [0, 1) per topic. */
   readonly trait: (topic: string) => number
   readonly real: boolean
 }
@@ -46,11 +46,11 @@ export function statementsOf(reference: Reference, company: Company, period: 'qu
 
 const cents = (n: number) => Math.round(n * 100) / 100
 
-/** Fiscal year and quarter of a period that ends in Apple's year, which begins after September. */
+/** The fiscal year and quarter of a period in Apple's year, which starts after September. */
 export function fiscalOf(end: string): { year: number; quarter: string } {
   const month = Number(end.slice(5, 7))
   const year = Number(end.slice(0, 4))
-  // quarters end on the last Saturday of a month, sometimes on the first days of the next
+  // Quarters end on the last Saturday of a month, sometimes in the first days of the next.
   const ended = Number(end.slice(8)) < 8 ? month - 1 : month
   const index = Math.floor(((ended + 2) % 12) / 3)
   return { year: ended > 9 ? year + 1 : year, quarter: `Q${index + 1}` }
@@ -97,7 +97,7 @@ export function incomeStatement(company: Company, list: readonly Statement[], i:
 
 export const round4 = (n: number) => Math.round(n * 10_000) / 10_000
 
-/** A vendor's rows with our spelling of keys, scaled to the company: amounts by size, ratios by a trait. */
+/** A vendor's rows with the service's key names, scaled to the company: amounts by size, ratios by a trait. */
 export function scaledRows(rows: readonly Row[], company: Company): Row[] {
   return rows.map((row) =>
     Object.fromEntries(
@@ -115,18 +115,18 @@ function scaled(key: string, value: Row[string], company: Company): Row[string] 
   return round4(value * (0.75 + 0.5 * company.trait(key)))
 }
 
-/** camelCase as snake_case. */
+/** Converts camelCase to snake_case. */
 function snake(key: string): string {
   return key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
 }
 
-/** A number of a row; 0 where it is none. */
+/** A number in a row; 0 if it isn't one. */
 export function figure(row: Row | undefined, key: string): number {
   const value = row?.[key]
   return typeof value === 'number' ? value : 0
 }
 
-/** Around what price the company's stock trades in the demo market. */
+/** The approximate price of the company's stock in the demo market. */
 export function priceOf(company: Company): number {
   return profileOf('stocks', company.symbol).base
 }

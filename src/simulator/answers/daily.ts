@@ -1,6 +1,6 @@
 /**
- * Daily bars for indicators: real ones moved to the present and to the price at which the demo market
- * trades, others made up from the demo market's own prices.
+ * Daily bars for indicators: real ones moved to the present and to the demo market's price, others made up from the
+ * demo market's prices.
  */
 import { instrumentKey, type AssetClass } from '../../shared/base/units.ts'
 import { midAt } from '../market/generator.ts'
@@ -9,7 +9,7 @@ import { profileOf } from '../market/symbols.ts'
 import { assetOf } from './asset.ts'
 import type { Reference } from './reference.ts'
 
-/** A bar of a day or of a shorter interval; `time` is a date, or the ISO instant at which it begins. */
+/** A bar of a day or a shorter interval. `time` is a date, or the ISO time of its start. */
 export interface AnswerBar {
   readonly time: string
   readonly open: number
@@ -21,15 +21,17 @@ export interface AnswerBar {
 
 const DAY = 86_400_000
 
-/** Splits within the real records, which hold prices as they were traded: the first day of the new count, and new shares for one. */
+/**
+ * Stock splits within the real records, which have prices as traded: the first day after it, and the new shares per old
+ * one.
+ */
 const SPLITS: Readonly<Record<string, { readonly from: string; readonly shares: number }>> = {
   AAPL: { from: '20200831', shares: 4 },
 }
 
 /**
- * The last `count` trading days before `nowMs`, oldest first, Monday to Friday. `priceAt` tells what the
- * demo market asks for the symbol at an instant: real days are adjusted for splits and scaled so that
- * the newest closes there.
+ * The last `count` trading days before `nowMs`, Monday to Friday, oldest first. `priceAt` returns the demo market's
+ * price at a time: real days are adjusted for splits and scaled so that the newest closes there.
  */
 export function daysOf(
   reference: Reference,

@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const stocks = DEMO_SYMBOLS.filter((s) => s.asset === 'stocks')
 
-/** The next earnings date of a company: the same weekday-safe date every quarter. */
+/** The next earnings date of a company: a weekday at the same time every quarter. */
 function nextEarnings(company: Company, nowMs: number): number {
   const cycle = 91 * DAY
   const offset = Math.floor(company.trait('earnings') * 91) * DAY
@@ -35,7 +35,7 @@ function upcoming(reference: Reference, company: Company, nowMs: number): unknow
   }
 }
 
-/** The whole market's upcoming releases, nearest first. */
+/** The upcoming reports of the whole market, nearest first. */
 export function earningsCalendar(reference: Reference, nowMs: number): unknown {
   const list = stocks.map((s) => companyOf(s.symbol)).sort((a, b) => nextEarnings(a, nowMs) - nextEarnings(b, nowMs))
   return { earnings: list.map((company) => upcoming(reference, company, nowMs)) }
@@ -77,7 +77,7 @@ export function earningsHistory(reference: Reference, symbol: string, nowMs: num
     })
 }
 
-/** A short made-up call. */
+/** A short made-up earnings call. */
 export function transcript(reference: Reference, symbol: string): unknown {
   const company = companyOf(symbol)
   const s = statementsOf(reference, company, 'quarter')[0]
@@ -130,7 +130,7 @@ interface Story {
   readonly sentiment: number
 }
 
-/** Stories of a symbol (of the market when undefined), newest first; a new one every quarter of an hour or so. */
+/** News about a symbol (undefined: the market), newest first. There is a new story about every quarter of an hour. */
 export function stories(symbol: string | undefined, nowMs: number, seed: number, count: number): Story[] {
   const own = hashText(symbol ?? 'market', seed)
   const spacing = symbol === undefined ? 17 * 60_000 : 19 * 60_000
@@ -234,7 +234,7 @@ export function commodities(group: keyof typeof COMMODITIES, nowMs: number, seed
   }
 }
 
-/** A year of days of a commodity, oldest first; undefined for one that nobody trades. */
+/** A year of daily prices of a commodity, oldest first, or undefined if it isn't known. */
 export function commodityHistory(symbol: string, nowMs: number, seed: number): unknown {
   const row = Object.values(COMMODITIES)
     .flat()

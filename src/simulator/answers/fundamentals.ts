@@ -1,4 +1,4 @@
-/** Answers of the fundamentals group that the document does not show: of plausible shape, from the same statements. */
+/** Undocumented responses of the fundamentals group, of plausible shape and from the same statements. */
 import { DEMO_SYMBOLS } from '../../service/demo-symbols.ts'
 import type { EndpointId } from '../../service/endpoints.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from './company.ts'
 import type { Reference, Row } from './reference.ts'
 
-/** Query parameters that the demo service understands: `period`, `limit`, `fiscal_year`, `quarter`. */
+/** The query parameters that the demo service reads: `period`, `limit`, `fiscal_year`, `quarter`. */
 export type Query = Pick<URLSearchParams, 'get'>
 
 const isAnnual = (query: Query) => /^(annual|year|fy)/i.test(query.get('period') ?? '')
@@ -22,7 +22,7 @@ const limitOf = (query: Query, fallback: number) => {
   return Number.isInteger(n) && n > 0 ? Math.min(n, 200) : fallback
 }
 
-/** The answer's `data`; undefined when the endpoint is of another group or has no such record. */
+/** The response's `data`, or undefined if the endpoint is in another group or has no such record. */
 export function fundamentals(id: EndpointId, symbol: string, query: Query, reference: Reference): unknown {
   const company = companyOf(symbol)
   const annual = isAnnual(query)

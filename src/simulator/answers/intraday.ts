@@ -1,11 +1,11 @@
-/** Bars of short intervals for indicators: built by the terminal's own rules from the ticks that the demo market sends. */
+/** Bars of short intervals for indicators, built by the terminal's own rules from the demo market's ticks. */
 import { createBarBuilder, fixedGrid, midPrice, type BarState } from '../../shared/core/market/bars.ts'
 import { instrumentId, type InstrumentId } from '../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import { assetOf } from './asset.ts'
 import type { AnswerBar } from './daily.ts'
 
-/** Intervals that the demo service computes over, beside days; milliseconds. */
+/** The intervals that the demo service supports besides days, ms. */
 const INTERVALS: Readonly<Record<string, number>> = {
   '1s': 1_000,
   '5s': 5_000,
@@ -14,23 +14,23 @@ const INTERVALS: Readonly<Record<string, number>> = {
   '1m': 60_000,
 }
 const MOST_BARS = 300
-/** Ticks are made anew for each answer, in the thread that sends the market: no longer a past than this. */
+/** Ticks are recomputed for each response in the thread that sends the market, so the history is limited to this. */
 const LONGEST_MS = 40 * 60_000
 
 export interface Intraday {
-  /** Bars that are over at `nowMs`, oldest first; undefined for an interval that is not served. */
+  /** The bars that ended by `nowMs`, oldest first, or undefined for an unsupported interval. */
   bars(symbol: string, interval: string, nowMs: number): readonly AnswerBar[] | undefined
-  /** The last price at an instant; NaN: none in the quarter of an hour before. */
+  /** The last price at a time; NaN if there was none in the quarter of an hour before. */
   priceAt(symbol: string, ms: number): number
 }
 
 interface Known {
-  /** Bars before this instant are built. */
+  /** Bars before this time are built. */
   readonly untilMs: number
   readonly bars: readonly BarState[]
 }
 
-/** Keeps the bars it built: only what came since is built for the next answer. */
+/** Keeps the bars that it built, so the next response only builds new ones. */
 export function createIntraday(source: Market['source']): Intraday {
   const kept = new Map<string, Known>()
 

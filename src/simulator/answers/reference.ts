@@ -15,7 +15,7 @@ export interface Statement {
   readonly sharesDiluted: number
 }
 
-/** A vendor's record: named figures and texts. */
+/** A vendor's record: named numbers and texts. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /** Columns of daily bars; prices in ten-thousandths of a dollar, dates as YYYYMMDD. */
@@ -46,9 +46,9 @@ export interface Reference {
   readonly daily: Readonly<Record<string, DailyColumns>>
 }
 
-/** Reads the data of a folder. Throws when it is missing or damaged. */
+/** Reads the data of a folder. Throws if it is missing or corrupt. */
 export function readReference(dataDir: URL): Reference {
   const text = brotliDecompressSync(readFileSync(new URL('reference.json.br', dataDir))).toString('utf8')
-  // our own build wrote the file
+  // Written by our own build.
   return JSON.parse(text) as Reference
 }

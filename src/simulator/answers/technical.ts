@@ -1,4 +1,4 @@
-/** Indicators over bars, computed simply. Values before the warm-up are absent. */
+/** Simple computation of indicators over bars. There are no values before the warm-up. */
 import type { EndpointId } from '../../service/endpoints.ts'
 import type { AnswerBar } from './daily.ts'
 import type { Query } from './fundamentals.ts'
@@ -11,7 +11,7 @@ function windowed(values: readonly number[], n: number, of: (window: readonly nu
   return values.map((_, i) => (i + 1 < n ? undefined : of(values.slice(i + 1 - n, i + 1))))
 }
 
-/** Smoothing seeded by the mean of the first n; `weight` of each later value. */
+/** Smoothing that starts with the mean of the first n values; `weight` is that of each later value. */
 function smoothed(values: Series, n: number, weight: number): Series {
   const first = values.findIndex((x) => x !== undefined)
   let last: number | undefined
@@ -32,7 +32,7 @@ const both = (a: Series, b: Series, of: (x: number, y: number) => number): Serie
 
 const PERIODS: Readonly<Partial<Record<EndpointId, number>>> = { sma: 20, ema: 20, 'bollinger-bands': 20 }
 
-/** Parameters that the demo service understands; what is no sensible number counts as not sent. */
+/** The parameters that the demo service reads. An implausible number counts as missing. */
 export function parametersOf(id: EndpointId, query: Query): Readonly<Record<string, number>> {
   const number = (name: string, usual: number) => {
     const n = Number(query.get(name) ?? NaN)
@@ -54,7 +54,7 @@ export function parametersOf(id: EndpointId, query: Query): Readonly<Record<stri
   }
 }
 
-/** Name of each value of an indicator with its series; undefined for an endpoint that is none. */
+/** The series of an indicator by the name of its value, or undefined if the endpoint isn't an indicator. */
 export function indicator(
   id: EndpointId,
   bars: readonly AnswerBar[],

@@ -19,8 +19,8 @@ const PERIODS = [
 ]
 
 /**
- * How busy an hour is, 1 being usual: less outside New York and London hours and on weekends for
- * forex and stocks. Never silent, so that a demo on a Sunday still shows trades.
+ * How busy an hour is; 1 is usual. Forex and stocks are quieter outside of New York and London hours and on weekends,
+ * but never silent, so that a demo on a Sunday shows trades.
  */
 function activity(asset: AssetClass, ms: number): number {
   if (asset === 'crypto') return 1
@@ -31,12 +31,12 @@ function activity(asset: AssetClass, ms: number): number {
   return weekend ? 0.6 : busy ? 1.1 : 0.7
 }
 
-/** The mid of a made-up instrument at an instant, unrounded. */
+/** The unrounded mid of a made-up instrument at a time. */
 export function midAt(profile: Profile, seed: number, ms: number): number {
   return profile.base * Math.exp(wander(seed, ms, profile.volatility, PERIODS))
 }
 
-/** The source of an instrument that no tape holds. */
+/** The source of an instrument without a tape. */
 export function createGenerator(asset: AssetClass, key: string, marketSeed: number): TickSource {
   const profile = profileOf(asset, key)
   const seed = hashText(`${asset}:${key}`, marketSeed)
@@ -51,7 +51,7 @@ export function createGenerator(asset: AssetClass, key: string, marketSeed: numb
     return Math.floor(expected + fraction(hashAt(seed, second, salt, 1)))
   }
   const sizeAt = (h: number, typical: number) => {
-    // between a tenth and ten times the typical size, small ones more often
+    // Between a tenth and ten times the typical size, small ones more often.
     const size = typical * 10 ** (2 * fraction(h) ** 2 - 1)
     return Math.max(1, Math.round(size * lots)) / lots
   }

@@ -1,6 +1,6 @@
 /**
- * One instrument of the demo market as time passes: ticks of its source, second and minute bars built
- * from them by the shared rules, and now and then a late tick with a rebroadcast of its bar.
+ * One instrument of the demo market over time: the ticks of its source, second and minute bars built from them by the
+ * shared rules, and sometimes a late tick followed by a corrected bar.
  */
 import { createBarBuilder, fixedGrid, type BarBuilder, type BarState } from '../../shared/core/market/bars.ts'
 import type { AssetClass, FeedId } from '../../shared/base/units.ts'
@@ -8,9 +8,9 @@ import type { Values } from './frames.ts'
 import { hashAt, hashText } from './random.ts'
 import { tickScale, type Tick, type TickSource } from './tick.ts'
 
-/** A message to be: when it goes out, on which feed, with which values. */
+/** A message to send: when, on which feed and with which values. */
 export interface MarketEvent {
-  /** Market time at which it goes out; never before what it tells of. */
+  /** The market time to send it, never before its event time. */
   readonly atMs: number
   readonly feed: FeedId
   readonly values: Partial<Values>
@@ -31,7 +31,7 @@ const FEEDS_OF: Readonly<Record<AssetClass, Feeds>> = {
 
 /** One minute in this many ends with late ticks. */
 const LATE_MINUTES = 7
-/** What happens this long before the end of such a minute comes late, by this much. */
+/** Ticks in this last part of such a minute are late by as much. */
 const LATE_PART_MS = 250
 const LATE_BY_MS = 1_200
 
@@ -40,25 +40,22 @@ interface Delivery {
   readonly tick: Tick
 }
 
-/** Bars of one length being formed, and how far they were sent. */
+/** The forming bars of one length, and how far they were sent. */
 interface Forming {
   readonly feed: FeedId
   readonly builder: BarBuilder
-  /** Bars that end at or before this instant were sent. */
+  /** Bars that end at or before this time were sent. */
   sentUntil: number
 }
 
 export interface Instrument {
   readonly decimals: number
   readonly sizeDecimals: number
-  /** What goes out in (the last call's time, toMs], in order. Time never goes back. */
+  /** The messages to send in (the time of the last call, toMs], in order. Time never goes back. */
   advance(toMs: number): MarketEvent[]
 }
 
-/**
- * An instrument from `fromMs` on. It looks a minute and more back, so that its first bars are whole
- * whenever somebody first asks for it.
- */
+/** An instrument from `fromMs` on. It starts more than a minute earlier, so that its first bars are complete. */
 export function createInstrument(
   asset: AssetClass,
   key: string,
@@ -91,7 +88,7 @@ export function createInstrument(
       high: bar.high,
       low: bar.low,
       close: bar.close,
-      // forex: the number of quotes, as like services count it
+      // Forex bars count quotes, as similar services do.
       volume: feeds.trade === undefined ? bar.count : Math.round(bar.volume * lots) / lots,
       start: bar.startMs,
       end: bar.endMs,
@@ -103,7 +100,7 @@ export function createInstrument(
         if (bar.endMs > form.sentUntil && bar.endMs <= untilMs) out.push(barEvent(form.feed, bar.endMs, bar))
       }
       form.sentUntil = Math.max(form.sentUntil, untilMs)
-      // late ticks come within seconds: two minutes are plenty
+      // Late ticks arrive within seconds, so two minutes are enough.
       if (form.builder.size > 150) form.builder.forgetBefore(untilMs - 120_000)
     }
   }
@@ -130,7 +127,7 @@ export function createInstrument(
     advance(toMs) {
       const out: MarketEvent[] = []
       if (toMs <= cursor) return out
-      // a tick of this very millisecond goes out when the millisecond is over
+      // A tick of this millisecond is sent when the millisecond is over.
       const deliveries = held
       held = []
       for (const tick of source.ticks(cursor, toMs)) {

@@ -1,4 +1,4 @@
-/** The demo market: which instruments exist, and what they do between two instants. */
+/** The demo market: which instruments exist, and what they do between two times. */
 import { parseInstrument, type AssetClass, type InstrumentId } from '../../shared/base/units.ts'
 import { createGenerator } from './generator.ts'
 import { createInstrument, type Instrument, type MarketEvent } from './instrument.ts'
@@ -13,15 +13,15 @@ export interface Market {
   /** Decimals of prices and sizes of an instrument. */
   decimalsOf(id: InstrumentId): { readonly decimals: number; readonly sizeDecimals: number }
   /**
-   * Everything that the wanted instruments do up to `toMs` and was not told yet, in order of time.
-   * One that is new starts now; one that is no longer wanted is forgotten.
+   * Everything that the subscribed instruments do up to `toMs` since the last call, in order of time. A new instrument
+   * starts now; one that isn't subscribed any more is dropped.
    */
   advance(toMs: number, wanted: Iterable<InstrumentId>): InstrumentEvent[]
-  /** Ticks of an instrument at any time, as its source has them. */
+  /** The ticks of an instrument at any time. */
   source(id: InstrumentId): TickSource
 }
 
-/** A market of a seed: the same seed, times and wishes give the same events. */
+/** Creates the market of a seed. The same seed, times and subscriptions give the same events. */
 export function createMarket(dataDir: URL, seed: number): Market {
   const sources = new Map<InstrumentId, TickSource>()
   let live = new Map<InstrumentId, Instrument>()
@@ -59,6 +59,6 @@ export function createMarket(dataDir: URL, seed: number): Market {
 
 function partsOf(id: InstrumentId): { asset: AssetClass; key: string } {
   const parts = parseInstrument(id)
-  // a symbol such as "X:" has no key of its own; it trades under its whole text
+  // A symbol such as "X:" has no key, so its whole text is the key.
   return parts ?? { asset: id.startsWith('crypto') ? 'crypto' : id.startsWith('forex') ? 'forex' : 'stocks', key: id }
 }

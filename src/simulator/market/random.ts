@@ -1,4 +1,4 @@
-/** Randomness as a pure function: the same seed and place give the same value, whatever was asked before. */
+/** Randomness as a pure function: the same seed and position give the same value, in any order of calls. */
 
 /** A 32-bit hash of a text, with a seed. */
 export function hashText(text: string, seed = 0): number {
@@ -7,10 +7,10 @@ export function hashText(text: string, seed = 0): number {
   return finish(h)
 }
 
-/** A 32-bit hash of a seed and up to three places. */
+/** A 32-bit hash of a seed and up to three numbers. */
 export function hashAt(seed: number, a: number, b = 0, c = 0): number {
   let h = seed | 0
-  // places may exceed 32 bits (seconds times something): both halves count
+  // The numbers can exceed 32 bits, so both halves count.
   h = Math.imul(h ^ (a | 0) ^ Math.imul(Math.floor(a / 4294967296), 0x9e3779b1), 0x85ebca6b)
   h = Math.imul((h ^ (h >>> 15)) + (b | 0), 0xc2b2ae35)
   h = Math.imul((h ^ (h >>> 13)) + (c | 0), 0x27d4eb2f)
@@ -29,7 +29,7 @@ export function fraction(hash: number): number {
   return hash / 4294967296
 }
 
-/** Smooth noise in [-1, 1] along x: random at whole numbers, eased between them. */
+/** Smooth noise in [-1, 1] along x: random at integers, eased between them. */
 export function noise(seed: number, x: number): number {
   const cell = Math.floor(x)
   const u = x - cell
@@ -39,8 +39,8 @@ export function noise(seed: number, x: number): number {
 }
 
 /**
- * A wandering value of about `scale` a day around 0 that looks like a random walk from days down to
- * the shortest of its periods (ms), yet is known at any instant without what came before.
+ * A value around 0 that wanders by about `scale` per day. It looks like a random walk from days down to the shortest
+ * period (ms), but is known at any time without its history.
  */
 export function wander(seed: number, atMs: number, scale: number, periods: readonly number[]): number {
   let sum = 0

@@ -1,17 +1,20 @@
-/** How a made-up instrument trades: price, decimals, spread, pace. Known ones are rows, any other follows from its name. */
+/**
+ * How a made-up instrument trades: price, decimals, spread, rate. Known ones have rows; any other follows from its
+ * name.
+ */
 import { DEMO_SYMBOLS } from '../../service/demo-symbols.ts'
 import { instrumentKey, type AssetClass } from '../../shared/base/units.ts'
 import { fraction, hashText } from './random.ts'
 
 export interface Profile {
-  /** Around what price it trades. */
+  /** The price it trades around. */
   readonly base: number
   readonly decimals: number
   /** Usual spread in ticks. */
   readonly spread: number
   readonly tradesPerSecond: number
   readonly quotesPerSecond: number
-  /** Standard move of a day, as a fraction. */
+  /** Standard deviation of a daily move, as a fraction. */
   readonly volatility: number
   /** Typical size of a trade. */
   readonly size: number
@@ -43,7 +46,7 @@ const CURRENCIES: Readonly<Record<string, number>> = {
   CZK: 0.0431,
 }
 
-/** Price in US dollars, decimals, trades a second. */
+/** Price in US dollars, decimals, trades per second. */
 const COINS: Readonly<Record<string, readonly [number, number, number]>> = {
   BTC: [61_800, 2, 20],
   ETH: [2_680, 2, 15],
@@ -66,7 +69,7 @@ const COINS: Readonly<Record<string, readonly [number, number, number]>> = {
   SHIB: [0.00001392, 8, 3],
 }
 
-/** Price, trades a second, move of a day. */
+/** Price, trades per second, daily move. */
 const STOCKS: Readonly<Record<string, readonly [number, number, number]>> = {
   SPY: [552.1, 8, 0.009],
   QQQ: [472.3, 6, 0.012],
@@ -168,14 +171,14 @@ function stock(key: string, own: number): Profile {
   }
 }
 
-/** Enough decimals for five figures of a price, at most eight. */
+/** Enough decimals for five significant figures of a price, at most eight. */
 function decimalsFor(base: number): number {
   return Math.min(8, Math.max(2, 4 - Math.floor(Math.log10(base))))
 }
 
 const names = new Map(DEMO_SYMBOLS.map((row) => [`${row.asset}:${instrumentKey(row.asset, row.symbol)}`, row.name]))
 
-/** The name of an instrument; its key where the catalogue has none. */
+/** The name of an instrument, or its key if it isn't in the catalog. */
 export function nameOf(asset: AssetClass, key: string): string {
   return names.get(`${asset}:${key}`) ?? key
 }

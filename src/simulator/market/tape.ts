@@ -1,4 +1,4 @@
-/** Real records of `resources/demo`: unpacked, moved to the present, played forwards and backwards for ever. */
+/** Real records of `resources/demo`: unpacked, moved to the present, and played forward and backward forever. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { instrumentId, type AssetClass, type InstrumentId } from '../../shared/base/units.ts'
@@ -11,7 +11,7 @@ export interface Tape {
   readonly symbol: string
   readonly decimals: number
   readonly sizeDecimals: number
-  /** How many ms of the record pass in one ms of the market. */
+  /** Ms of the record per ms of the market. */
   readonly pace: number
   readonly durationMs: number
   readonly events: number
@@ -35,7 +35,9 @@ const FILES: Readonly<Partial<Record<InstrumentId, string>>> = {
   [instrumentId('stocks', 'IBM')]: 'ibm',
 }
 
-/** Reads the tape of an instrument; undefined where the folder's data has none. Throws when the file is missing or damaged. */
+/**
+ * Reads the tape of an instrument. Returns undefined if the folder has none. Throws if the file is missing or corrupt.
+ */
 export function readTape(dataDir: URL, id: InstrumentId): Tape | undefined {
   const name = FILES[id]
   return name === undefined ? undefined : unpackTape(readFileSync(new URL(`${name}.tape.br`, dataDir)))
@@ -51,7 +53,7 @@ function unpackTape(file: Uint8Array): Tape {
     return bytes.subarray(at - length, at)
   }
   const head: unknown = JSON.parse(block().toString('utf8'))
-  // our own build wrote this header; a damaged file fails at the brotli or length checks
+  // Our own build wrote this header. A corrupt file fails the brotli or length checks.
   const header = head as Omit<Tape, 'offset' | 'isQuote' | 'first' | 'second' | 'bidSize' | 'askSize' | 'quoted'> & {
     trades: number
     columns: string[]
@@ -112,9 +114,8 @@ const DRIFT_PERIODS = [86_400_000, 21_600_000, 7_200_000, 2_400_000, 900_000]
 const DRIFT: Readonly<Record<AssetClass, number>> = { crypto: 0.035, forex: 0.005, stocks: 0.012 }
 
 /**
- * A tape as an endless market: forwards, then backwards, so that its ends meet without a jump, with
- * a slow drift in whole ticks on top so that no two rounds look alike. Where in the record the
- * market stands follows from the time and the seed alone.
+ * A tape as an endless market: forward, then backward, so that its ends meet without a jump, with a slow drift in whole
+ * ticks so that no two rounds look alike. The position follows from the time and the seed alone.
  */
 export function loopTape(tape: Tape, marketSeed: number): TickSource {
   const seed = hashText(`${tape.asset}:${tape.symbol}`, marketSeed)
@@ -140,7 +141,7 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
     }
     out.push(tradeTick(ms, first / scale, second / lots))
     if (tape.quoted) return
-    // a tape of trades only: a book one tick wide around each change of price and now and then
+    // A tape of trades only gets a book one tick wide around each price change, and sometimes in between.
     const h = hashAt(seed, i, 9)
     if (tape.first[i - 1] === tape.first[i] && h % 4 !== 0) return
     const bid = first - (hashAt(seed, Math.floor(i / 6), 8) & 1)
@@ -163,7 +164,7 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
           }
         } else {
           const last = start + period - 1
-          // backwards: the first event due at `from` or later is the last one at or before this place
+          // Backward: the first event due at `from` or later is the last one at or before this position.
           for (let i = lowerBound(tape.offset, (last - from + 1) * tape.pace) - 1; i >= 0; i--) {
             const ms = last - place(i)
             if (ms >= to) break
@@ -176,12 +177,12 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
   }
 }
 
-/** How long one pass over a tape lasts in the market. */
+/** The market time of one pass over a tape. */
 export function loopMs(tape: Pick<Tape, 'durationMs' | 'pace'>): number {
   return Math.floor(tape.durationMs / tape.pace) + 1
 }
 
-/** Index of the first offset that is not below `value`. */
+/** Index of the first offset that isn't below `value`. */
 function lowerBound(offsets: Uint32Array, value: number): number {
   let low = 0
   let high = offsets.length

@@ -1,4 +1,4 @@
-/** What a source of the demo market yields: an event of one instrument, prices as numbers of its decimals. */
+/** An event of one instrument in the demo market, with prices as integers of its decimals. */
 export interface Tick {
   /** Event time, whole UTC ms of the market's clock. */
   readonly ms: number
@@ -11,7 +11,7 @@ export interface Tick {
   readonly askSize: number
 }
 
-/** A market of one instrument as a pure function of time. */
+/** The market of one instrument as a pure function of time. */
 export interface TickSource {
   readonly decimals: number
   readonly sizeDecimals: number
@@ -27,7 +27,10 @@ export function quoteTick(ms: number, bid: number, ask: number, bidSize = NaN, a
   return { ms, kind: 'quote', price: NaN, size: NaN, bid, ask, bidSize, askSize }
 }
 
-/** Powers of ten that turn whole ticks into prices; division keeps the shortest literal (167.41, not 167.41000000000001). */
+/**
+ * Powers of ten that turn integer ticks into prices. Division gives the shortest literal (167.41, not
+ * 167.41000000000001).
+ */
 const TEN = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8] as const
 
 /** 10 to the power of a count of decimals between 0 and 8. */

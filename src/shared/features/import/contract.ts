@@ -1,12 +1,12 @@
-/** Files on their way in: sent in pieces by a window, looked at, then imported by a job. */
+/** Imports files: a window sends them in pieces, previews them, then a job imports them. */
 import * as v from 'valibot'
 import { IMPORT_FIELDS, REPEATED_TIMES, type CsvMapping, type ImportPreview } from './import.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { call, feed, text } from '../../rpc/contract.ts'
 
-/** Largest piece of a file, in bytes before base64. */
+/** The largest piece of a file, in bytes before base64. */
 export const FILE_PIECE = 512 * 1024
-/** Largest file that a window may send. */
+/** The largest file that a window can send, in bytes. */
 export const FILE_MOST = 16e9
 
 const file = text(64)
@@ -19,24 +19,24 @@ const mapping: v.GenericSchema<unknown, CsvMapping> = v.strictObject({
   dateFormat: v.optional(text(64)),
   repeated: v.optional(v.picklist(REPEATED_TIMES)),
 })
-/** The manifest that was exported beside the file, as a file that was sent too. */
+/** The manifest exported next to the file, sent as a file of its own. */
 const manifest = v.optional(file)
 
 export const IMPORT_CALLS = {
-  /** Makes room for a file that comes in pieces. What is not ended and used within an hour is dropped. */
+  /** Starts receiving a file in pieces. A file that isn't completed and used within an hour is deleted. */
   'files.begin': call<{ readonly file: string }>()(
     v.strictObject({ name: v.pipe(text(255), v.minLength(1)), bytes: size }),
   ),
-  /** The next piece, in order: `offset` is what was sent before it. */
+  /** The next piece, in order. `offset`: the bytes sent before it. */
   'files.chunk': call<null>()(
     v.strictObject({ file, offset: size, data: v.pipe(text(Math.ceil(FILE_PIECE / 3) * 4), v.base64()) }),
   ),
-  /** Everything was sent. Fails with `bad-arguments` where pieces are missing. */
+  /** Completes a file. Fails with `bad-arguments` if pieces are missing. */
   'files.end': call<null>()(v.strictObject({ file })),
-  /** Lets go of a file that is not wanted any more. */
+  /** Deletes a received file that isn't needed. */
   'files.drop': call<null>()(v.strictObject({ file })),
-  /** What a file is; `mapping`: how its columns would be read, null to have it guessed. */
+  /** Recognizes a file. `mapping`: how to read its columns; null to detect it. */
   'import.preview': call<ImportPreview>()(v.strictObject({ file, mapping: v.nullable(mapping), manifest })),
-  /** Starts an import; its job's result is an `ImportDone`. The file is let go of at its end. */
+  /** Starts an import. The job's result is an `ImportDone`, and the file is deleted afterwards. */
   'import.start': call<JobId>()(v.strictObject({ file, mapping: v.nullable(mapping), manifest })),
 } as const

@@ -1,6 +1,6 @@
-/** Formats of times in tables: what the command line explains and the import dialog offers. */
+/** Time formats of tables, for the command line's help and the import dialog. */
 
-/** Formats that banks and exchanges use, each with the same instant written in it. Any other can be typed. */
+/** Formats used by banks and exchanges, each showing the same time. Others can be typed. */
 export const COMMON_DATE_FORMATS = [
   { format: 'DD.MM.YYYY HH:mm:ss', example: '31.12.2026 14:30:15' },
   { format: 'DD/MM/YYYY HH:mm:ss', example: '31/12/2026 14:30:15' },
@@ -11,8 +11,8 @@ export const COMMON_DATE_FORMATS = [
   { format: 'DD MMM YYYY HH:mm:ss', example: '31 Dec 2026 14:30:15' },
 ] as const
 
-/** The tokens of a format, as help and errors name them. */
+/** The tokens of a format, for help and errors. */
 export const DATE_FORMAT_TOKENS = 'YYYY MM M MMM DD D HH H hh h mm ss SSS (fraction) A (AM or PM) Z (offset)'
 
-/** The tokens and one format made of them. */
+/** The tokens with an example. */
 export const DATE_FORMAT_HELP = `${DATE_FORMAT_TOKENS}, such as "${COMMON_DATE_FORMATS[0].format}.SSS"`

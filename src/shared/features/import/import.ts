@@ -1,7 +1,7 @@
-/** Files that come in: how they are told apart, how their columns are read. */
+/** Files to import: how to recognize them and read their columns. */
 import type { FeedId, RecordingId } from '../../base/units.ts'
 
-/** What a column of a table of ticks holds. `received` is the time of receipt, `raw` the whole message. */
+/** What a column of a tick table contains. `received`: the receive time. `raw`: the whole message. */
 export const IMPORT_FIELDS = [
   'symbol',
   'time',
@@ -22,22 +22,22 @@ export const IMPORT_FIELDS = [
 ] as const
 export type ImportField = (typeof IMPORT_FIELDS)[number]
 
-/** How a table that is not ours is read. */
+/** How to read a table from another program. */
 export interface CsvMapping {
-  /** One a column; null: not read. */
+  /** One per column; null: ignored. */
   readonly columns: readonly (ImportField | null)[]
   readonly feed: FeedId
-  /** Zone of times that name none: an IANA name or "UTC". */
+  /** The zone of times without one: an IANA name or "UTC". */
   readonly zone: string
-  /** The symbol of every row, where no column holds one; '' otherwise. */
+  /** The symbol of every row if no column has it, else ''. */
   readonly symbol: string
-  /** How the times of the table are written, such as `DD.MM.YYYY HH:mm:ss`; absent: ISO 8601 or since 1970. */
+  /** How times are written, such as `DD.MM.YYYY HH:mm:ss`. Absent: ISO 8601, or a number since 1970. */
   readonly dateFormat?: string | undefined
-  /** Which instant a local time means that the zone has twice; absent: a table with such a time is refused. */
+  /** Which time a local time means that occurs twice in the zone. Absent: a table with such a time is refused. */
   readonly repeated?: RepeatedTime | undefined
 }
 
-/** Of two instants of one local time, where clocks are set back: the first or the second. */
+/** When clocks are set back, a local time occurs twice: the first or the second. */
 export const REPEATED_TIMES = ['first', 'second'] as const
 export type RepeatedTime = (typeof REPEATED_TIMES)[number]
 
@@ -46,39 +46,39 @@ export type RepeatedTime = (typeof REPEATED_TIMES)[number]
  */
 export type ImportKind = 'package' | 'ticks' | 'lines' | 'table'
 
-/** A line that cannot be taken, counted from 1 with the header. */
+/** A line that can't be imported, counted from 1 with the header. */
 export interface ImportProblem {
   readonly line: number
   readonly text: string
-  /** The table is refused for it: what the line means is the user's to say. */
+  /** The table is refused because only the user knows what the line means. */
   readonly refuses?: true
 }
 
-/** A look at a file before it is imported. */
+/** A preview of a file before import. */
 export interface ImportPreview {
   readonly kind: ImportKind
   readonly name: string
   readonly bytes: number
-  /** Names of the columns, of a table without a header made up. */
+  /** Column names. Generated if the table has no header. */
   readonly columns: readonly string[]
   /** The first rows, as text. */
   readonly rows: readonly (readonly string[])[]
-  /** Of a table: as asked for, or guessed. */
+  /** For a table: the requested mapping, or the detected one. */
   readonly mapping: CsvMapping | null
   readonly problems: readonly ImportProblem[]
-  /** Whether the messages are there to the byte, or are written anew in the feed's shape. */
+  /** Whether messages are stored byte for byte, instead of written again in the feed's shape. */
   readonly exact: boolean
-  /** Gaps that its manifest tells and that come with it; null: no manifest of it is there. */
+  /** Gaps in its manifest, which are imported too. Null without a manifest. */
   readonly gaps: number | null
 }
 
-/** What an import answers. */
+/** The result of an import. */
 export interface ImportDone {
   readonly sessions: readonly { readonly session: RecordingId; readonly messages: number }[]
   readonly messages: number
-  /** The store held it before; nothing was written. */
+  /** The store had it already; nothing was written. */
   readonly already: boolean
-  /** Lines that were left out, and the first of them. */
+  /** The number of skipped lines, and the first of them. */
   readonly skipped: number
   readonly problems: readonly ImportProblem[]
 }

@@ -3,18 +3,18 @@ import * as v from 'valibot'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { call, text } from '../../rpc/contract.ts'
 
-/** What moving the store answers, as the job's result. */
+/** The result of moving the store. */
 export interface StoreMoved {
   readonly path: string
   readonly bytes: number
-  /** Something of the old one could not be removed. */
+  /** Part of the old store couldn't be removed. */
   readonly leftovers: boolean
 }
 
 export const MOVE_CALLS = {
   /**
-   * Moves the store into another folder, as a job; its result is a `StoreMoved`. Fails at once where the folder is none or
-   * has too little room (`disk-full`), and with `busy` while other work or a replay goes on.
+   * Starts a job that moves the store into another folder. The result is a `StoreMoved`. Fails immediately if the
+   * folder doesn't exist or lacks space (`disk-full`), and with `busy` while another job or a replay runs.
    */
   'store.move': call<JobId>()(v.strictObject({ folder: v.pipe(text(4_096), v.trim(), v.minLength(1)) })),
 } as const

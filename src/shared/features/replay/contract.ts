@@ -7,22 +7,22 @@ import { call, interval, limit, ms, text } from '../../rpc/contract.ts'
 const id = text(64)
 const session = text(64)
 const seq = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-/** The number of a bookmark. */
+/** The id of a bookmark. */
 const bookmark = limit(2 ** 31)
 const at = v.variant('at', [
   v.strictObject({ at: v.literal('start') }),
   v.strictObject({ at: v.literal('end') }),
   v.strictObject({ at: v.literal('ms'), ms }),
-  /** Start of the next or previous gap of any feed. */
+  /** The start of the next or previous gap of any feed. */
   v.strictObject({ at: v.picklist(['next gap', 'previous gap']) }),
   v.strictObject({ at: v.picklist(['next bookmark', 'previous bookmark']) }),
   v.strictObject({ at: v.literal('bookmark'), bookmark }),
-  /** The next opening of the asset class's trading session (of crypto: of the UTC day). */
+  /** The next opening of the asset class's trading session (for crypto, of the UTC day). */
   v.strictObject({ at: v.literal('next open'), asset: v.picklist(ASSET_CLASSES) }),
 ])
 
 export const REPLAY_CALLS = {
-  /** Opens recordings of one source as a view. Fails with `not-found` and `ambiguous-source`. */
+  /** Opens sessions of one source as a view. Fails with `not-found` and `ambiguous-source`. */
   'replay.open': call<ReplayState>()(
     v.strictObject({ sessions: v.pipe(v.array(session), v.minLength(1), v.maxLength(100)), atMs: v.nullable(ms) }),
   ),
@@ -32,9 +32,9 @@ export const REPLAY_CALLS = {
     v.strictObject({ id, speed: v.union([v.literal('max'), v.pipe(v.number(), v.minValue(0.25), v.maxValue(1000))]) }),
   ),
   /**
-   * Pauses and steps; answers when the state is reached. `interval` is of a bar's step, to the next or previous
-   * edge of a bar of `asset`'s grid (absent: UTC). Going on up to a minute is seen as playing, further or back as a
-   * seek. Rejects with `cancelled` when another step or seek took its place.
+   * Pauses and steps. Returns once the state is reached. `interval`: a step of one bar, to the next or previous edge on
+   * `asset`'s grid (absent: UTC). Up to a minute forward counts as playing, anything else as a seek. Rejects with
+   * `cancelled` if another step or seek replaces it.
    */
   'replay.step': call<ReplayState>()(
     v.strictObject({
@@ -46,8 +46,8 @@ export const REPLAY_CALLS = {
     }),
   ),
   /**
-   * Answers when the state as of that instant is reached; goes on playing where it played. Rejects with `not-found`
-   * where there is no such gap, bookmark or opening, and with `cancelled` when another seek took its place.
+   * Returns once the state at that time is reached; if it was playing, it continues. Rejects with `not-found` if there
+   * is no such gap, bookmark or opening, and with `cancelled` if another seek replaces it.
    */
   'replay.seek': call<ReplayState>()(v.strictObject({ id, to: at })),
   'replay.options': call<null>()(
@@ -64,6 +64,9 @@ export const REPLAY_CALLS = {
 } as const
 
 export const REPLAY_STREAMS = {
-  /** The replay's state, at most once a frame; ends with `not-found` when it is closed, as do all streams of its view. */
+  /**
+   * The replay's state, at most once per frame. Ends with `not-found` when the replay is closed, like every stream of
+   * its view.
+   */
   replay: call<ReplayState>()(v.strictObject({ id })),
 } as const

@@ -1,7 +1,7 @@
 /**
- * What differs between two answers to one question, such as a statement and its restatement. Records
- * of lists are matched by what names them (an id, a symbol, a day), so that one that was put in front
- * does not change every later one. Pure.
+ * The differences between two responses to the same request, such as a statement and its restatement. Records of lists
+ * are matched by what identifies them (an id, a symbol, a date), so that a new first record doesn't change every later
+ * one. Pure.
  */
 import type { Table } from './read.ts'
 import {
@@ -21,21 +21,21 @@ export interface Difference {
   /** From the root: `data.statements[date=2025-06-28].revenue`. */
   readonly path: string
   readonly kind: 'added' | 'removed' | 'changed'
-  /** As text with the digits that were sent, lists and objects as JSON; null: it was not there. */
+  /** As text with the digits that were sent, lists and objects as JSON; null if absent. */
   readonly before: string | null
   readonly after: string | null
 }
 
-/** Beyond this many differences the rest is only counted. */
+/** The most differences to list. The rest are only counted. */
 export const MOST_DIFFERENCES = 5_000
 
 export interface Comparison {
   readonly differences: readonly Difference[]
-  /** How many there are beyond those listed. */
+  /** The number of differences that aren't listed. */
   readonly more: number
 }
 
-/** Differences from `before` to `after`, in the order of `after`, what was removed behind its place. */
+/** Differences from `before` to `after`, in the order of `after`. What was removed comes after its position. */
 export function compareValues(before: Value, after: Value): Comparison {
   const found: Difference[] = []
   let more = 0
@@ -43,7 +43,7 @@ export function compareValues(before: Value, after: Value): Comparison {
     if (found.length >= MOST_DIFFERENCES) more++
     else {
       const [old, now] = [textOf(from), textOf(to)]
-      // A number that became a text of the same digits: quotes tell which is which.
+      // A number that became a text with the same digits. Quotes show which is the text.
       const alike = old === now && from !== undefined && to !== undefined
       found.push({ path, kind, before: alike ? quoted(from) : old, after: alike ? quoted(to) : now })
     }
@@ -99,7 +99,7 @@ function lists(path: string, before: readonly Value[], after: readonly Value[], 
 
 const NAMING = ['id', 'uuid', 'symbol', 'ticker', 'date', 'period_ending', 'period', 'timestamp', 't', 'name']
 
-/** A key by which every record of both lists has a name of its own; null: there is none. */
+/** A key whose value is unique in both lists, or null. */
 function namingKey(before: readonly Value[], after: readonly Value[]): string | null {
   if (before.length === 0 || after.length === 0) return null
   const tells = (list: readonly Value[], key: string): boolean => {
@@ -140,7 +140,7 @@ function textOf(value: Value | undefined): string | null {
 
 const quoted = (value: Value): string => (typeof value === 'string' ? JSON.stringify(value) : (textOf(value) ?? ''))
 
-/** Differences as a table. */
+/** The differences as a table. */
 export function differenceTable(differences: readonly Difference[]): Table {
   const keys = ['path', 'kind', 'before', 'after'] as const
   const titles = { path: 'Where', kind: 'What', before: 'Before', after: 'After' }

@@ -1,7 +1,7 @@
-/** CSV answers (the document names CSV as an output) as records, after RFC 4180. */
+/** Reads CSV responses as records, by RFC 4180. */
 import { distinctNames, objectOf, type ValueObject } from './value.ts'
 
-/** Rows of fields; quotes may hold separators, line breaks and doubled quotes. Never throws. */
+/** Rows of fields. Quoted fields can contain separators, line breaks and doubled quotes. Never throws. */
 export function parseCsv(text: string, separator = ','): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -33,7 +33,7 @@ export function parseCsv(text: string, separator = ','): string[][] {
   return rows
 }
 
-/** Records of a CSV text with a header; undefined where it does not look like a table. */
+/** The records of a CSV text with a header, or undefined if it doesn't look like a table. */
 export function csvRecords(text: string): readonly ValueObject[] | undefined {
   const head = text.slice(0, 4_096).split(/\r?\n/, 1)[0]
   const separator = [',', ';', '\t', '|']
@@ -44,8 +44,8 @@ export function csvRecords(text: string): readonly ValueObject[] | undefined {
   if (header === undefined || rows.length === 0) return undefined
   if (rows.filter((row) => row.length === header.length).length < rows.length / 2) return undefined
   const width = rows.reduce((most, row) => Math.max(most, row.length), header.length)
-  // A row may be longer than the header: its values have no name, but they are there.
-  const names = distinctNames(Array.from({ length: width }, (_, i) => header[i]?.trim() || `column ${i + 1}`)) // no name is no empty name
+  // A row can be longer than the header: its extra values have no name but are kept.
+  const names = distinctNames(Array.from({ length: width }, (_, i) => header[i]?.trim() || `column ${i + 1}`)) // A missing name isn't an empty name.
   return rows.map((row) =>
     objectOf(names.map((name, i) => [name, row[i] === undefined || row[i] === '' ? null : row[i]])),
   )

@@ -1,19 +1,19 @@
 /**
- * JSON as the service wrote it: numbers keep their digits, objects the order of their keys. `JSON.parse` and
- * what it makes keep neither: 1.50 becomes 1.5, 1e400 Infinity, and keys such as "2024" come first, ascending.
+ * Reads JSON as the service wrote it: numbers keep their digits, objects their key order. `JSON.parse` keeps neither:
+ * 1.50 becomes 1.5, 1e400 becomes Infinity, and keys such as "2024" come first, ascending.
  */
 import { nestsTooDeep } from '../../base/json-depth.ts'
 import { ExactNumber, orderKeys, type Value } from './value.ts'
 
 /**
- * Text in which `JSON.parse`, five times as fast, would lose something: more than 15 digits, a fraction that
- * ends in zero or begins with six, an exponent, a negative zero, a key that is a number.
+ * Text in which `JSON.parse`, which is five times as fast, would lose something: more than 15 digits, a fraction that
+ * ends in zero or starts with six, an exponent, a negative zero, a numeric key.
  */
 const NEEDS_CARE = /\d(?:\.?\d){15}|\.\d*0(?!\d)|0\.0{6}|\d[eE][+-]?\d|-0(?![\d.])|"\d+"\s*:/
 
 /**
- * Reads JSON; undefined where the text isn't JSON or nests deeper than `MAX_JSON_DEPTH`. Of a repeated key the last
- * value counts, as in JSON.parse.
+ * Reads JSON. Returns undefined if the text isn't JSON or is nested deeper than `MAX_JSON_DEPTH`. Of repeated keys the
+ * last value counts, as in JSON.parse.
  */
 export function parseValue(text: string): Value | undefined {
   if (nestsTooDeep(text)) return undefined
@@ -26,7 +26,7 @@ export function parseValue(text: string): Value | undefined {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** Keys that objects put in front, in order of their number. */
+/** Keys that objects list first, in numeric order. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -68,7 +68,7 @@ class JsonReader {
 
   #object(): Value {
     const object: Record<string, Value> = {}
-    /** All keys so far, once one was met that would change its place. */
+    /** All keys so far, once one of them would change position. */
     let order: string[] | null = null
     this.#at++
     if (this.#skips('}')) return object

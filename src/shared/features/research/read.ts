@@ -1,7 +1,7 @@
 /**
- * An answer whose shape nobody promised, as tables and facts. Records are found wherever they hide:
- * arrays of objects, objects of arrays, arrays of tuples, objects keyed by time or by name, inside any
- * envelope. What is no record is a fact beside its key. Nothing is left out, and nothing is made up.
+ * Reads a response of unknown shape as tables and facts. Records are found in arrays of objects, objects of arrays,
+ * arrays of tuples, and objects keyed by time or name, inside any envelope. Everything else is a fact with its key.
+ * Nothing is omitted or invented.
  */
 import { csvRecords } from './csv.ts'
 import { parseValue } from './parse.ts'
@@ -22,22 +22,22 @@ import {
 } from './value.ts'
 
 export interface Column {
-  /** Where in a record: keys joined by dots; of tuples their place. */
+  /** The path within a record: keys joined by dots, or the index in a tuple. */
   readonly key: string
   readonly title: string
   readonly type: ColumnType
 }
 
-/** Records in the order of the answer. A cell that holds a list or an object is its JSON text. */
+/** Records in the order of the response. A cell with a list or an object is its JSON text. */
 export interface Table {
-  /** Where in the answer, such as `data.articles`; '' is its root. */
+  /** The path in the response, such as `data.articles`; '' is the root. */
   readonly path: string
   readonly columns: readonly Column[]
   readonly rows: number
   cell(row: number, column: number): Scalar
 }
 
-/** Values beside their names, of one place of the answer. */
+/** Named values of one place in the response. */
 export interface Facts {
   readonly path: string
   readonly entries: readonly {
@@ -51,7 +51,7 @@ export interface Facts {
 export interface Reading {
   readonly tables: readonly Table[]
   readonly facts: readonly Facts[]
-  /** The whole value, for the raw view; undefined: the text is neither JSON nor CSV. */
+  /** The whole value, for the raw view. Undefined if the text is neither JSON nor CSV. */
   readonly value: Value | undefined
   readonly form: 'json' | 'csv' | 'text'
 }
@@ -60,14 +60,14 @@ const DEEPEST = 8
 const DEEPEST_IN_RECORD = 3
 const MOST_COLUMNS = 200
 const SAMPLE = 2_000
-/** Tuples longer than this are lists of values, not records. */
+/** Longer tuples are lists of values, not records. */
 const LONGEST_TUPLE = 16
-/** Column of an object's own keys, where they are names or times. */
+/** The column with an object's keys, if they are names or times. */
 const KEY_COLUMN = 'key'
-/** Column of what a record holds beyond MOST_COLUMNS, as JSON. */
+/** The column with what a record has beyond MOST_COLUMNS, as JSON. */
 const REST_COLUMN = 'more'
 
-/** Reads an answer's text. Never throws. */
+/** Reads the text of a response. Never throws. */
 export function readAnswer(text: string): Reading {
   const value = parseValue(text)
   if (value === undefined) {
@@ -91,7 +91,7 @@ function walk(value: Value, path: string, depth: number, tables: Table[], facts:
   const table = asTable(value, path)
   if (table !== undefined) {
     tables.push(table)
-    // Beside lists that are columns stand values about all of them, such as a symbol or a currency.
+    // Values next to column lists describe all of them, such as a symbol or a currency.
     if (isObject(value) && Object.values(value).some(isList)) addFacts(value, path, facts)
     return
   }
@@ -117,7 +117,7 @@ function walk(value: Value, path: string, depth: number, tables: Table[], facts:
   }
 }
 
-/** Takes the scalars of an object as facts. */
+/** Adds the scalars of an object as facts. */
 function addFacts(value: ValueObject, path: string, facts: Facts[]): void {
   const entries = entriesOf(value).flatMap(([key, one]) => (isScalar(one) ? [fact(key, one)] : []))
   if (entries.length > 0) facts.push({ path, entries })
@@ -173,7 +173,7 @@ function columnar(value: ValueObject, path: string): Table | undefined {
   )
 }
 
-/** An object keyed by times, or by names of records of one shape. */
+/** An object keyed by times, or by the names of records with one shape. */
 function keyed(value: ValueObject, path: string): Table | undefined {
   const entries = entriesOf(value)
   if (entries.length < 2) return undefined
@@ -195,7 +195,7 @@ function keyed(value: ValueObject, path: string): Table | undefined {
   )
 }
 
-/** Whether records share most of their keys, and hold values rather than further records. */
+/** Whether records share most of their keys and contain values rather than more records. */
 function sameShape(objects: readonly ValueObject[]): boolean {
   const counts = new Map<string, number>()
   for (const object of objects) for (const key of Object.keys(object)) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -204,7 +204,7 @@ function sameShape(objects: readonly ValueObject[]): boolean {
   return objects.length >= 3 && flat && shared > 0 && shared >= counts.size / 2
 }
 
-/** A table over records; `keys` are the names or times they were filed under, `timeKey` a column that holds times. */
+/** A table of records. `keys`: the names or times they were keyed by. `timeKey`: a column of times. */
 function tableOf(
   path: string,
   records: readonly ValueObject[],
@@ -251,7 +251,7 @@ function tableOf(
   }
 }
 
-/** What a record holds outside the places shown; undefined where that is nothing. */
+/** What a record contains besides the shown paths, or undefined if nothing. */
 function without(record: ValueObject, before: readonly string[], shown: ReadonlySet<string>): ValueObject | undefined {
   const entries = entriesOf(record).flatMap(([key, value]): (readonly [string, Value])[] => {
     const place = [...before, key]
@@ -262,7 +262,7 @@ function without(record: ValueObject, before: readonly string[], shown: Readonly
   return entries.length === 0 ? undefined : objectOf(entries)
 }
 
-/** Whether a record's value stands in columns of its own parts rather than in one. */
+/** Whether a value has columns for its parts instead of one column. */
 function isSpread(value: Value | undefined, place: readonly string[]): value is ValueObject {
   return isObject(value) && place.length < DEEPEST_IN_RECORD && Object.keys(value).length > 0
 }
@@ -271,7 +271,7 @@ function collect(record: ValueObject, before: readonly string[], into: Map<strin
   for (const [key, value] of entriesOf(record)) {
     const place = [...before, key]
     if (isSpread(value, place)) collect(value, place, into)
-    // One more than is shown says that there are more.
+    // One more than is shown indicates that there are more.
     else if (into.size <= MOST_COLUMNS) into.set(JSON.stringify(place), place)
   }
 }
@@ -279,19 +279,19 @@ function collect(record: ValueObject, before: readonly string[], into: Map<strin
 function at(record: ValueObject, place: readonly string[]): Scalar {
   let value: Value | undefined = record
   for (const key of place) value = isObject(value) ? own(value, key) : undefined
-  // A record may hold a value where others hold parts, which have columns of their own.
+  // A record can have a value where others have parts with columns of their own.
   if (value === undefined || isSpread(value, place)) return null
   return isScalar(value) ? value : jsonText(value)
 }
 
-/** Words that are read letter by letter. */
+/** Words that are spelled in capitals. */
 const ABBREVIATIONS: ReadonlySet<string> = new Set(
   'adx cagr ceo cfo cik dcf ebit ebitda ebt eps etf ev fcf gaap id ipo isin kpi ltm macd nav pe peg roa roce roe roic rsi sga sma ttm url usd wacc yoy'.split(
     ' ',
   ),
 )
 
-/** A key as a heading: `net_income` and `netIncome` are "Net income"; abbreviations stand in capitals. */
+/** A key as a heading: `net_income` and `netIncome` become "Net income", abbreviations are in capitals. */
 export function titleOf(key: string): string {
   const words = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -305,7 +305,7 @@ export function titleOf(key: string): string {
   return text === '' ? key : text[0].toUpperCase() + text.slice(1)
 }
 
-/** Where a table has a time and a number: the columns of its chart; null: it has none. */
+/** The columns to chart if a table has times and numbers, or null. */
 export function chartOf(table: Table): { readonly time: number; readonly values: readonly number[] } | null {
   const time = table.columns.findIndex(({ type }) => type === 'date' || type === 'instant' || type === 'period')
   if (time < 0 || table.rows < 2) return null
@@ -315,7 +315,7 @@ export function chartOf(table: Table): { readonly time: number; readonly values:
   return values.length === 0 ? null : { time, values }
 }
 
-/** The place of a cell in the order of its column; NaN sorts last. Text is compared as text. */
+/** The sort value of a cell; NaN sorts last. Text is compared as text. */
 export function orderOf(type: ColumnType, value: Scalar): number | string {
   switch (type) {
     case 'number':

@@ -1,4 +1,4 @@
-/** Reports of earnings out of answers of any shape. Pure. */
+/** Earnings reports from responses of any shape. Pure. */
 import type { Reading, Table } from './read.ts'
 import { numberOf, timeOf } from './types.ts'
 import { scalarText } from './value.ts'
@@ -25,20 +25,20 @@ function places(table: Table): Record<Name, number> {
 }
 
 export interface Report {
-  /** `YYYY-MM-DD`, as the service says it. */
+  /** `YYYY-MM-DD`, as the service wrote it. */
   readonly day: string
   readonly symbol: string
   readonly company: string
   readonly time: string
   readonly period: string
-  /** Numbers as sent; NaN: not said. */
+  /** Numbers as sent; NaN if absent. */
   readonly estimate: number
   readonly actual: number
-  /** As sent; NaN: not sent. It is not computed: services differ in what they divide by. */
+  /** As sent; NaN if absent. Not computed, because services divide by different values. */
   readonly surprise: number
 }
 
-/** The table of an answer that has days and estimates or results. */
+/** The table of a response that has dates and estimates or results. */
 export function reportTable(reading: Reading): Table | undefined {
   return reading.tables.find((table) => {
     const at = places(table)
@@ -46,7 +46,7 @@ export function reportTable(reading: Reading): Table | undefined {
   })
 }
 
-/** Its rows, oldest first. Rows without a readable day are left to the plain table. */
+/** Its rows, oldest first. Rows without a readable date only appear in the plain table. */
 export function reportsOf(table: Table): readonly Report[] {
   const at = places(table)
   const text = (row: number, name: Name): string => (at[name] < 0 ? '' : scalarText(table.cell(row, at[name])))

@@ -1,49 +1,49 @@
-/** Research as windows see it: what can be asked, what was answered and when, and what calls cost. */
+/** Research for windows: what can be requested, what was returned and when, and what requests cost. */
 import type { Failure } from '../../base/errors.ts'
 import type { UnixMs } from '../../base/units.ts'
 
-/** A row of the service's table of endpoints. */
+/** A row of the endpoint table. */
 export interface EndpointInfo {
   readonly id: string
   readonly group: string
-  /** The documented path, with `{symbol}` where it wants one. */
+  /** The documented path, with `{symbol}` where it takes one. */
   readonly path: string
   readonly title: string
   readonly takesSymbol: boolean
-  /** `unsure`: the document says both "coming soon" and available. */
+  /** `unsure`: the service says both "coming soon" and available. */
   readonly availability: 'listed' | 'live' | 'unsure'
 }
 
-/** A stored answer without its text. */
+/** A stored response without its text. */
 export interface AnswerVersion {
-  /** In the store; 0: it could not be kept. */
+  /** Its id in the store; 0 if it couldn't be saved. */
   readonly id: number
   readonly fetchedMs: UnixMs
   readonly status: number
   readonly contentType: string
-  /** Bytes of the text in UTF-8. */
+  /** Size of the text in UTF-8 bytes. */
   readonly size: number
   readonly sha256: string
 }
 
-/** An answer as it came: its text is shown as data, never as markup. */
+/** A response as received. Its text is shown as data, never as markup. */
 export interface Answer extends AnswerVersion {
   readonly text: string
 }
 
-/** What a pane gets: the newest answer it may see, and what stands in the way of a newer one. */
+/** The newest response a pane may show, and why there is no newer one. */
 export interface ResearchAnswer {
-  /** Null: nothing was ever answered (in a replay: not by its instant). */
+  /** Null if there was never a response (in a replay: not by its time). */
   readonly answer: Answer | null
-  /** Why the last call brought nothing new; null: it did, or none was made. */
+  /** Why the last request returned nothing new; null if it did or there was none. */
   readonly failure: Failure | null
   /** Older than its group's time to live. */
   readonly stale: boolean
-  /** From the service just now, and not from the store. */
+  /** Received from the service just now, not from the store. */
   readonly fresh: boolean
 }
 
-/** How many calls were made since 00:00 UTC, and how many the user allows. */
+/** The number of requests since 00:00 UTC, and the user's limit. */
 export interface CallBudget {
   readonly used: number
   readonly limit: number

@@ -1,9 +1,9 @@
-/** What a column holds, judged by its values and its name. No unit is ever invented: a name or a value says it. */
+/** The type of a column, judged by its values and its name. Units come only from a name or a value. */
 import { ExactNumber, scalarText, type Scalar } from './value.ts'
 
 /**
- * `percent`: the values are written with a percent sign, or the name says percent. `period`: a year or
- * a quarter. `date`: a day without a time. `instant`: a point in time.
+ * `percent`: the values have a percent sign, or the name says percent. `period`: a year or quarter. `date`: a day
+ * without a time. `instant`: a point in time.
  */
 export type ColumnType = 'number' | 'percent' | 'date' | 'instant' | 'period' | 'boolean' | 'link' | 'text'
 
@@ -16,7 +16,7 @@ const TIME_NAME =
   /(^|[._ ])(t|ts|time|timestamp|date|datetime|day|at|on|epoch|published|updated|created)$|(At|Date|Time|Timestamp|_at|_ts|_ms)$/
 const PERCENT_NAME = /(percent(age)?|pct)($|[_. ])|(Percent(age)?|Pct)$/i
 
-/** The number that a value says, in any of the ways services write numbers; NaN: none. A percent sign is left off. */
+/** The number in a value, in any way that services write numbers; NaN if none. Ignores a percent sign. */
 export function numberOf(value: Scalar): number {
   if (typeof value === 'number') return value
   if (value instanceof ExactNumber) return value.value
@@ -26,9 +26,9 @@ export function numberOf(value: Scalar): number {
 }
 
 /**
- * UTC ms of a value in a column of times; NaN: none. Text without a zone is taken as UTC and shown as it
- * was written. Numbers count seconds, milliseconds, microseconds or nanoseconds since 1970 by their
- * size (years 1990 to 2100).
+ * UTC ms of a value in a column of times; NaN if it isn't one. Text without a zone counts as UTC and is shown as
+ * written. Numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, by magnitude (years 1990 to
+ * 2100).
  */
 export function timeOf(value: Scalar): number {
   if (typeof value === 'number' || value instanceof ExactNumber) {
@@ -48,7 +48,7 @@ export function timeOf(value: Scalar): number {
   return NaN
 }
 
-/** A period's order: its year and part as one number; NaN: no period. */
+/** The sort value of a period: its year and part as one number; NaN if it isn't a period. */
 export function periodOf(value: Scalar): number {
   const number = value instanceof ExactNumber ? value.value : value
   const text = typeof number === 'number' && Number.isInteger(number) ? String(number) : number
@@ -58,7 +58,7 @@ export function periodOf(value: Scalar): number {
   return yearIn(text) + (part === undefined ? 0.99 : Number(part) / 100)
 }
 
-/** The year in a period's name: 2024 in "Q4 2024", "2024Q4" and "4Q24"; NaN: it names none. */
+/** The year in a period's name: 2024 in "Q4 2024", "2024Q4" and "4Q24"; NaN if there is none. */
 function yearIn(text: string): number {
   const whole = /(?<!\d)(?:19|20)\d{2}/.exec(text)?.[0]
   if (whole !== undefined) return Number(whole)
@@ -69,8 +69,8 @@ function yearIn(text: string): number {
 const ORDINALS = ['first', 'second', 'third', 'fourth']
 
 /**
- * A part of a year by its name: quarter 1 to 4, 0 for a whole year; NaN: it names something else, such as
- * a half. `year` is NaN where the name holds none. Knows "Q4", "4Q24", "2024-Q4", "Fourth quarter", "4" and "FY".
+ * The part of a year by its name: quarter 1 to 4, 0 for a whole year, NaN for anything else, such as a half. `year` is
+ * NaN if the name has none. Reads "Q4", "4Q24", "2024-Q4", "Fourth quarter", "4" and "FY".
  */
 export function fiscalPartOf(value: Scalar): { readonly quarter: number; readonly year: number } {
   const text = scalarText(value).trim()
@@ -89,8 +89,8 @@ export function fiscalPartOf(value: Scalar): { readonly quarter: number; readonl
 }
 
 /**
- * Whether the first values of unnamed rows are their times: whole numbers in the range of a time since 1970
- * that never step back, or never forward. Other numbers have no reason to be both.
+ * Whether the first values of unnamed rows are times: integers in the range of times since 1970 that never decrease, or
+ * never increase. Other numbers are unlikely to be both.
  */
 export function isTimeLine(values: readonly Scalar[]): boolean {
   const numbers = values.map(numberOf)
@@ -100,12 +100,12 @@ export function isTimeLine(values: readonly Scalar[]): boolean {
   return steps.some((step) => step !== 0) && (steps.every((step) => step >= 0) || steps.every((step) => step <= 0))
 }
 
-/** Whether a key of an object is a point in time or a period: objects keyed so are tables. */
+/** Whether an object key is a time or a period. Objects with such keys are tables. */
 export function isTimeKey(key: string): boolean {
   return DATE.test(key) || INSTANT.test(key) || PERIOD.test(key) || /^1\d{9}(\d{3})?$/.test(key)
 }
 
-/** The type of a column: what every value that is there agrees with. */
+/** The type of a column that all of its present values agree with. */
 export function typeOf(name: string, values: Iterable<Scalar>): ColumnType {
   let seen = 0
   const could = { boolean: true, number: true, percentSign: true, time: true, dayOnly: true, period: true, link: true }
@@ -117,7 +117,7 @@ export function typeOf(name: string, values: Iterable<Scalar>): ColumnType {
     could.boolean &&= typeof value === 'boolean'
     could.number &&= !Number.isNaN(numberOf(value))
     could.percentSign &&= typeof value === 'string' && value.trimEnd().endsWith('%')
-    // A number is a time only where its name says so: it could be anything.
+    // A number is a time only if its column name says so, because it could be anything.
     could.time &&= (isNumber ? timeName : true) && !Number.isNaN(timeOf(value))
     could.dayOnly &&= typeof value === 'string' && DATE.test(value)
     could.period &&= !Number.isNaN(periodOf(value)) && (!isNumber || /year|period|since|founded/i.test(name))

@@ -1,4 +1,4 @@
-/** Answers of unknown shape as values. Numbers keep the digits that the service sent, objects the order of their keys. */
+/** Responses of unknown shape as values. Numbers keep their digits, objects their key order. */
 
 /** A number that a double doesn't write as the service did, such as 1.50, -0, 1e-05 or 12345678901234567890. */
 export class ExactNumber {
@@ -14,12 +14,12 @@ export type Scalar = null | boolean | number | string | ExactNumber
 export type Value = Scalar | readonly Value[] | { readonly [key: string]: Value }
 export type ValueObject = { readonly [key: string]: Value }
 
-/** Whether two numbers are the same decimal, however they are written: 1.5, 1.50 and 15e-1 are. */
+/** Whether two numbers are the same decimal, however written: 1.5, 1.50 and 15e-1 are. */
 export function sameDecimal(a: number | ExactNumber, b: number | ExactNumber): boolean {
   return decimal(scalarText(a)) === decimal(scalarText(b))
 }
 
-/** A decimal in one spelling: sign, significant digits, exponent. */
+/** The canonical form of a decimal: sign, significant digits, exponent. */
 function decimal(text: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text)
   if (match === null) return text
@@ -43,15 +43,15 @@ export function isScalar(value: Value | undefined): value is Scalar {
   return value === null || typeof value !== 'object' || value instanceof ExactNumber
 }
 
-/** Keys in the order of the answer, of objects that would give them in another: whole numbers come first there. */
+/** The key order of objects that would list integer keys first. */
 const orders = new WeakMap<ValueObject, readonly string[]>()
 
-/** Says in which order an object's own keys were written. */
+/** Records the order in which an object's keys were written. */
 export function orderKeys(object: ValueObject, keys: readonly string[]): void {
   orders.set(object, keys)
 }
 
-/** An object that gives its keys in the order of `entries`; the keys must be distinct. */
+/** An object that lists its keys in the order of `entries`. The keys must be distinct. */
 export function objectOf(entries: readonly (readonly [string, Value])[]): ValueObject {
   const object = Object.fromEntries(entries)
   if (Object.keys(object).some((key, i) => key !== entries[i][0]))
@@ -68,18 +68,18 @@ export function entriesOf(object: ValueObject): readonly (readonly [string, Valu
   return order === undefined ? Object.entries(object) : order.map((key) => [key, object[key]] as const)
 }
 
-/** An own value; undefined where there is none. */
+/** An own value, or undefined. */
 export function own(object: ValueObject, key: string): Value | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** The text of a scalar, with the digits that the service sent; '' for null. */
+/** The text of a scalar with the digits that were sent; '' for null. */
 export function scalarText(value: Scalar): string {
   if (value === null) return ''
   return value instanceof ExactNumber ? value.text : String(value)
 }
 
-/** A value as JSON without spaces: digits and order as they were sent. */
+/** A value as JSON without spaces, with the digits and order that were sent. */
 export function jsonText(value: Value): string {
   if (isList(value)) return `[${value.map(jsonText).join(',')}]`
   if (isObject(value)) {
@@ -90,7 +90,7 @@ export function jsonText(value: Value): string {
   return value instanceof ExactNumber ? value.text : JSON.stringify(value)
 }
 
-/** Names that are all different: a repeated one gets its place, so that no value hides another. */
+/** Distinct names: a repeated one gets its index, so no value hides another. */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names)
   const seen = new Set<string>()

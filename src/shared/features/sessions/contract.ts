@@ -1,4 +1,4 @@
-/** Recorded sessions as a library: what the user says of them, the bin, compaction, sessions as files. */
+/** The library of recorded sessions: names and notes, the bin, compaction, sessions as files. */
 import * as v from 'valibot'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import type { SessionRow, VerifyReport } from '../../core/recording/recording.ts'
@@ -8,10 +8,10 @@ import { call, none, text } from '../../rpc/contract.ts'
 const session = v.pipe(text(64), v.transform(recordingId))
 const sessions = v.pipe(v.array(session), v.minLength(1), v.maxLength(10_000))
 
-/** Longest notes of a session, in characters. */
+/** The most characters in the notes of a session. */
 export const MOST_NOTES = 20_000
 
-/** What packing a session answers, as the job's result. */
+/** The result of packing a session into a file. */
 export interface PackageDone {
   readonly file: string
   readonly messages: number
@@ -22,7 +22,7 @@ export interface PackageDone {
 export const LIBRARY_CALLS = {
   'sessions.list': call<readonly SessionRow[]>()(none),
   'sessions.verify': call<VerifyReport>()(v.strictObject({ session: v.nullable(text(64)) })),
-  /** Changes what is given. Fails with `not-found`. */
+  /** Changes the given fields. Fails with `not-found`. */
   'sessions.annotate': call<null>()(
     v.strictObject({
       session,
@@ -32,15 +32,17 @@ export const LIBRARY_CALLS = {
       pinned: v.optional(v.boolean()),
     }),
   ),
-  /** Into the bin or out of it, all or none. Fails with `not-allowed` for what is being recorded. */
+  /** Moves sessions into or out of the bin, all or none. Fails with `not-allowed` for one that is being recorded. */
   'sessions.bin': call<null>()(v.strictObject({ sessions, binned: v.boolean() })),
-  /** For good; a tombstone stays in the store's log. Only what is in the bin: fails with `not-allowed` else. */
+  /**
+   * Erases sessions for good; a tombstone stays in the store's log. Fails with `not-allowed` unless all are in the bin.
+   */
   'sessions.erase': call<null>()(v.strictObject({ sessions })),
-  /** Merges partial blocks and gives free room back to the disk, as a job. Fails with `busy` while one runs. */
+  /** Starts a job that merges partial blocks and returns free space to the disk. Fails with `busy` while one runs. */
   'sessions.compact': call<JobId>()(none),
   /**
-   * Writes a session as one file, as a job; its result is a `PackageDone`. Fails at once where the name is none,
-   * the folder is not there, or a file is in the way and `replace` is not set.
+   * Starts a job that writes a session as one file. The result is a `PackageDone`. Fails immediately if the name is
+   * invalid, the folder doesn't exist, or the file exists and `replace` isn't set.
    */
   'sessions.package': call<JobId>()(
     v.strictObject({ session, folder: text(4_096), name: text(255), replace: v.boolean() }),

@@ -1,12 +1,11 @@
 /**
- * In which order the recordings of one source are read, and which of them overlap (settled rule 1). What was
- * recorded here came one after the other, whatever the wall clock said meanwhile: only what was imported, from
- * another machine, can hold the same time twice.
+ * The order in which the sessions of one source are read, and where they overlap. Sessions recorded here follow one
+ * another, whatever the wall clock said; only imported ones, from another computer, can contain the same time twice.
  */
 import type { SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
-/** What is asked of a recording; `endedMs` null: it goes on. */
+/** The needed parts of a session. `endedMs` null: it is still running. */
 export interface Recorded {
   readonly source: string
   readonly startedMs: number
@@ -14,18 +13,18 @@ export interface Recorded {
   readonly imported: boolean
 }
 
-/** A recording in its place. */
+/** A session in reading order. */
 export interface InTurn<T> {
   readonly of: T
-  /** What it received before this is an earlier one's, UTC ms; -Infinity: nothing is. */
+  /** Records before this belong to an earlier session, UTC ms; -Infinity: none do. */
   readonly notBeforeMs: number
-  /** The one that ends at `notBeforeMs`. */
+  /** The session that ends at `notBeforeMs`. */
   readonly behind: T | null
 }
 
 /**
- * Recordings of one source in the order of reading. Those made here are given in the order in which they were
- * made, which is kept; an imported one goes before the first of them that started later.
+ * Puts the sessions of one source into reading order. Those recorded here are given in the order they were recorded,
+ * which is kept; an imported one goes before the first of them that started later.
  */
 export function inTurn<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[] {
   const order = all.filter(({ imported }) => !imported)
@@ -33,7 +32,7 @@ export function inTurn<T extends Recorded>(all: readonly T[]): readonly InTurn<T
     const at = order.findIndex(({ startedMs }) => startedMs > one.startedMs)
     order.splice(at < 0 ? order.length : at, 0, one)
   }
-  /** Which ends last, of those imported and of all. */
+  /** The one that ends last, of the imported ones and of all. */
   let imported: T | null = null
   let any: T | null = null
   return order.map((of) => {
@@ -47,22 +46,22 @@ export function inTurn<T extends Recorded>(all: readonly T[]): readonly InTurn<T
 
 const endOf = (one: Recorded | null): number => (one === null ? -Infinity : (one.endedMs ?? Infinity))
 
-/** Two recordings of one source that hold the same time: there, only the earlier one is read. */
+/** Two sessions of one source that contain the same time. Only the earlier one is read there. */
 export interface Overlap {
   readonly source: string
   readonly earlier: RecordingId
   readonly later: RecordingId
-  /** UTC ms; `toMs` Infinity: the earlier one goes on. */
+  /** UTC ms. `toMs` Infinity: the earlier one is still running. */
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Overlaps of recordings of one source. */
+/** The overlaps of the sessions of one source. */
 export function overlapsOf(sessions: readonly SessionRow[]): readonly Overlap[] {
   return inTurn(sessions).flatMap((turn) => overlapOf(turn, ({ session }) => session) ?? [])
 }
 
-/** The overlap of a recording with an earlier one; null: none. */
+/** The overlap of a session with an earlier one, or null. */
 export function overlapOf<T extends Recorded>(
   { of, behind, notBeforeMs }: InTurn<T>,
   idOf: (one: T) => RecordingId,
@@ -72,7 +71,7 @@ export function overlapOf<T extends Recorded>(
   return { source: of.source, earlier: idOf(behind), later: idOf(of), fromMs: of.startedMs, toMs }
 }
 
-/** Overlaps in a sentence; '' where there are none. */
+/** The overlaps as a sentence; '' if there are none. */
 export function overlapSentence(overlaps: readonly Overlap[]): string {
   const [first, ...others] = overlaps
   if (first === undefined) return ''

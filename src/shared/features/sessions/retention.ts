@@ -1,16 +1,16 @@
-/** Which recordings the rules of the user let go: into the bin first, out of it for good later. */
+/** The sessions that the user's rules delete: first moved to the bin, later erased. */
 import type { SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
 const DAY = 86_400_000
 
-/** 0 of anything: no such rule. */
+/** 0 disables a rule. */
 export interface RetentionRules {
-  /** Days after its end that a session is kept. */
+  /** Days to keep a session after its end. */
   readonly keepDays: number
-  /** Size, in 10^9 bytes, that sessions may take; the oldest go first. */
+  /** The size that sessions may use, in 10^9 bytes. The oldest go first. */
   readonly keepGb: number
-  /** Days in the bin before a session is erased; 0: until the user does. */
+  /** Days in the bin before a session is erased. 0: only by the user. */
   readonly binDays: number
 }
 
@@ -20,8 +20,8 @@ export interface RetentionPlan {
 }
 
 /**
- * What the rules say now. Pinned sessions, the one that is being recorded, and what was brought in from
- * elsewhere are never put into the bin by them; what is in it, by whomever, is erased after its days.
+ * What the rules do now. They never move pinned sessions, the one being recorded or imported ones into the bin.
+ * Everything in the bin is erased when its days are over, whoever put it there.
  */
 export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules, nowMs: number): RetentionPlan {
   const erase = rows.filter(

@@ -1,9 +1,9 @@
-/** Updates of the installed app: what a window shows, and the pure step from one state to the next. */
+/** Updates of the installed app: the state that a window shows, and the pure step to the next one. */
 import { missingCase } from '../../base/errors.ts'
 
 export const UPDATE_CHANNELS = ['stable', 'beta'] as const
 
-/** A version that is offered: as its publisher tells, plain text. */
+/** An offered version, as described by its publisher in plain text. */
 export interface Release {
   readonly version: string
   readonly notes: string
@@ -11,13 +11,13 @@ export interface Release {
 }
 
 export type UpdateState =
-  /** This copy is not updated from here; `why` says so in a sentence. */
+  /** This copy can't be updated here; `why` is a sentence. */
   | { readonly is: 'off'; readonly why: string }
-  /** `checkedMs` null: not asked yet. UTC ms. */
+  /** `checkedMs` in UTC ms; null if not checked yet. */
   | { readonly is: 'current'; readonly checkedMs: number | null }
   | { readonly is: 'checking'; readonly checkedMs: number | null }
   | { readonly is: 'downloading'; readonly release: Release; readonly done: number; readonly bytesPerSecond: number }
-  /** Verified, and installed when Tapedeck quits, or at once when the user says so. */
+  /** Verified. Installed when Tapedeck quits, or immediately on request. */
   | { readonly is: 'ready'; readonly release: Release }
   /** Nothing was changed. */
   | { readonly is: 'failed'; readonly message: string; readonly hint: string; readonly atMs: number }
@@ -30,7 +30,7 @@ export type UpdateEvent =
   | { readonly is: 'verified' }
   | { readonly is: 'failed'; readonly message: string; readonly hint: string; readonly atMs: number }
 
-/** The next state. Events that do not belong to a state (a late progress) leave it as it is. */
+/** The next state. Events that don't belong to a state (late progress) don't change it. */
 export function nextUpdate(state: UpdateState, event: UpdateEvent): UpdateState {
   if (state.is === 'off') return state
   switch (event.is) {
@@ -53,7 +53,7 @@ export function nextUpdate(state: UpdateState, event: UpdateEvent): UpdateState 
     case 'verified':
       return state.is === 'downloading' ? { is: 'ready', release: state.release } : state
     case 'failed':
-      // What was verified stays good: a later check that fails takes nothing away.
+      // A verified update stays ready when a later check fails.
       return state.is === 'checking' || state.is === 'downloading'
         ? { is: 'failed', message: event.message, hint: event.hint, atMs: event.atMs }
         : state
