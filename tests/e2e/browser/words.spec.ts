@@ -20,12 +20,26 @@ const ENGLISH = new Set(
         .match(/[a-z]{3,}/g) ?? [],
   ),
 )
+/** What the status writes in capitals; a translation replaces it. */
+const SHOUTED = new Set([
+  'REPLAY',
+  'REC',
+  'REC FAILED',
+  'REC PAUSED',
+  'STARTING',
+  'STALE',
+  'CONNECTING',
+  'REFUSED',
+  'OFFLINE',
+  'DEMO',
+  'LIVE',
+])
 /** What is said in the user's, the market's or the terminal's own words; what can be typed is so in every language. */
 const OWN_WORDS: readonly RegExp[] = [
   /^\w+ \w+: (connected|connecting|disconnected)\.$/g, // the log, written by the terminal
   /\b(Overview|Day trading|Review|Research|Charts [23] × [23])\b/g, // workspaces and lists are the user's
   /\b(Majors|Crypto|FX|Stocks)\b/g,
-  /\b(US dollar|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar)\b/g,
+  /\b(US dollar|Swiss franc|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar)\b/g,
   /\b[A-Z][\w.&’' -]*,? (Inc|Corp|Corporation|Company|Co|Trust|Group|Ltd)\b\.?/g, // names of companies
   /\b[\w-]+\/[\w-]+\b|\/[\w{}/.-]+/g, // feeds, zones, paths
   /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g, // of the language of dates
@@ -42,26 +56,10 @@ const OWN_WORDS: readonly RegExp[] = [
 function codes(): RegExp {
   return new RegExp(`\\b(${CODES.flatMap(({ code, also }) => [code, ...also]).join('|')})\\b`, 'g')
 }
-/** What the status writes in capitals, and a translation replaces. */
-const SHOUTED = new Set([
-  'REPLAY',
-  'REC',
-  'REC FAILED',
-  'REC PAUSED',
-  'STARTING',
-  'STALE',
-  'CONNECTING',
-  'REFUSED',
-  'OFFLINE',
-  'DEMO',
-  'LIVE',
-])
 /** Words in capitals, except those that the status writes so. */
 function capitals(): RegExp {
-  const shouted = TEXTS.filter((text) => /^[A-Z]{3,}( [A-Z]{3,})*$/.test(text) && SHOUTED.has(text)).flatMap((text) =>
-    text.split(' '),
-  )
-  return new RegExp(`\b(?!(?:${shouted.join('|')})\b)[A-Z]{2,6}\b`, 'g')
+  const shouted = [...SHOUTED].flatMap((text) => text.split(' '))
+  return new RegExp(`\\b(?!(?:${shouted.join('|')})\\b)[A-Z]{2,6}\\b`, 'g')
 }
 const leftIn = (text: string): readonly string[] =>
   (OWN_WORDS.reduce((rest, own) => rest.replace(own, ' '), text).match(/[A-Za-z]{3,}/g) ?? []).filter((word) =>
