@@ -9,26 +9,26 @@ import type { ReplayBookmark } from '../../../../shared/features/replay/replay.t
 import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import { newColumns } from '../format/message-columns.ts'
 import { HiddenRows } from '../write/soft-delete.ts'
-import { copyLog, emptyLog } from '../schema/checkpoint.ts'
-import { CommitHead } from '../wal/commit-head.ts'
+import { emptyLog } from '../schema/checkpoint.ts'
 import { Appender, type Appended } from '../write/commit.ts'
-import { LOG_GENESIS, logHash } from '../format/ledger.ts'
 import { closingEntries } from '../write/crash-recovery.ts'
 import { Library } from '../library/library.ts'
 import { lockStore, type Lock } from '../schema/lock.ts'
-import { Ownership, OwnershipLost } from '../schema/ownership.ts'
+import { OwnershipLost } from '../schema/ownership.ts'
 import { deleteBookmark, insertBookmark } from '../library/bookmarks.ts'
 import type { Batch } from '../types/messages.ts'
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { StoreNotice } from '../types/writer.ts'
 import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from '../write/recording-state.ts'
 import { noticeMissingCommits, recoverLog } from '../wal/recover-log.ts'
-import { feedTotals } from '../format/totals.ts'
+import { BackgroundWork } from '../write/background-work.ts'
+import { createCloseRecord, writeClose } from '../write/close-record.ts'
+import { Transactions } from '../write/transactions.ts'
 import { Sealer, type Work } from '../write/sealer.ts'
 import { SnapshotWriter } from '../write/snapshots.ts'
 import { openForWriting, storeError, type Db } from '../schema/sqlite.ts'
 import { hasZstd } from '../../../base/zstd.ts'
-import type { CloseRecord, BeginRecord } from '../schema/records.ts'
+import type { BeginRecord } from '../schema/records.ts'
 
 /**
  * When the journal is sealed. A block's overhead doesn't depend on its rows, so each of hundreds of instruments should
@@ -38,14 +38,8 @@ export const SEAL_AFTER_MS = 30_000
 const SEAL_AFTER_BYTES = 8 << 20
 /** A journal of this size is sealed as fast as possible. */
 const URGENT_SEAL_BYTES = 2 * SEAL_AFTER_BYTES
-/** How long prepared work may wait to share a transaction with a flush. */
-const APPLY_AFTER_MS = 25
 /** How long closing the store waits for readers, so that the file alone holds everything. */
 const CLOSE_PATIENCE_MS = 1_000
-/** Pages in the write-ahead log that trigger a checkpoint (8 MB). */
-const CHECKPOINT_FRAMES = 4_000
-/** How often emptying the write-ahead log is retried while readers prevent it. */
-const EMPTY_RETRY_MS = 1_000
 const NOTHING = newColumns(0, 0)
 
 export interface CommitResult {
@@ -60,14 +54,14 @@ export class StoreEngine {
   readonly file: string
   readonly #lock: Lock
   readonly #db: Db
-  readonly #ownership: Ownership
+  readonly #transactions: Transactions
+  readonly #background: BackgroundWork
   /** Without zstd everything stays in the journal. A later start with zstd seals and closes it. */
   readonly #canSeal: boolean
   readonly #appender: Appender
   readonly #sealer: Sealer
   readonly #hidden: HiddenRows
   readonly #snapshots: SnapshotWriter
-  readonly #head: CommitHead
   /** Faults found when the store was opened. */
   readonly notices: readonly StoreNotice[]
   /** Why open sessions lack their end, unless the caller knows better. */
@@ -81,16 +75,7 @@ export class StoreEngine {
   /** Open sessions, oldest first. The last one may be the current one. */
   readonly #open: RecordingState[]
   #current: RecordingState | null = null
-  /** Number of the last committed store log row. */
-  #logged: number
-  /** A transaction added to the log, or tried to. */
-  #isLogChanged = false
-  #work: Work | null = null
-  #ready: (() => void) | null = null
-  #readySinceMs = 0
   #isKeepingUp = false
-  /** When to retry emptying the write-ahead log, by `#nowMs`; null if there is nothing to retry. */
-  #emptyLogAtMs: number | null = null
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
   /** Takes the lock, opens or creates the store and migrates it. Throws CodedError. */
@@ -100,24 +85,34 @@ export class StoreEngine {
     this.#lock = lockStore(file)
     this.file = this.#lock.file
     let opened: Db | null = null
-    let openedHead: CommitHead | null = null
+    let openedTransactions: Transactions | null = null
     try {
       const recovered = recoverLog(this.file, Date.now())
       opened = openForWriting(this.file)
       this.#db = opened
       noticeMissingCommits(this.#db, this.file, recovered, Date.now())
-      // If the bad commits stayed behind the good ones, they would look like another loss after the next crash.
-      if (recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)) this.#emptyLogAtMs = nowMs() + EMPTY_RETRY_MS
-      this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
       const { head, hasLoss, notices } = recovered
       this.notices = notices
       this.#causeOfLoss = hasLoss ? 'disk' : 'crash'
       this.#closedCleanly = hasLoss && head?.closed?.clean === true ? head.closed.session : null
-      openedHead = new CommitHead(this.file, this.#db, hasLoss ? null : head)
-      this.#head = openedHead
+      // If the bad commits stayed behind the good ones, they would look like another loss after the next crash.
+      const mustRetry = recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)
+      openedTransactions = new Transactions({
+        db: this.#db,
+        lock: this.#lock,
+        recovered,
+        nowMs,
+        isUnchanged: () => this.#open.every((rec) => lastStoredSeq(this.#db, rec.id) === rec.lastSeq),
+      })
+      if (mustRetry) openedTransactions.retryEmptyingLog()
+      const transactions = (this.#transactions = openedTransactions)
+      this.#background = new BackgroundWork({
+        findDue: () => this.#findDue(),
+        transaction: (run) => transactions.run(run),
+        nowMs,
+      })
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
-      this.#logged = lastLogged(this.#db)
       // Without zstd their blocks are unreadable, so they wait, too.
       this.#open = canSeal ? loadOpenRecordings(this.#db) : []
       this.#hidden = new HiddenRows(this.#db)
@@ -130,14 +125,14 @@ export class StoreEngine {
         hidden: this.#hidden,
         canSeal,
         nowMs,
-        transaction: (run) => this.#transaction(run),
-        log: (kind, body) => this.#appendLog(kind, body),
-        closeRecord: (rec) => this.#closeRecord(rec),
+        transaction: (run) => transactions.run(run),
+        log: (kind, body) => transactions.log(kind, body),
+        closeRecord: (rec) => createCloseRecord(this.#db, rec),
       })
     } catch (thrown) {
       // Nobody receives this engine, so nobody else can close what it opened. Each retry would leak again.
       try {
-        openedHead?.close()
+        openedTransactions?.close()
         opened?.close()
       } finally {
         this.#lock.release()
@@ -165,9 +160,9 @@ export class StoreEngine {
   ): void {
     if (this.#current?.key === key) return
     this.#closeAll(this.#open, startedMs, causes)
-    const id = this.#transaction(() => {
+    const id = this.#transactions.run(() => {
       const body: BeginRecord = { recording: key, source, startedMs }
-      this.#appendLog('begin', JSON.stringify(body))
+      this.#transactions.log('begin', JSON.stringify(body))
       // Never a number that rows of an erased session still use.
       const fresh = this.#hidden.freshId('recorded')
       this.#db
@@ -196,24 +191,24 @@ export class StoreEngine {
     const rec = this.#current
     if (rec === null) throw new TypeError('nothing is being recorded')
     const append = (): Appended => this.#appender.write(rec, batches)
-    const ready = this.#ready
+    const { ready } = this.#background
     let done: Appended
-    if (ready === null) done = this.#durably(append)
+    if (ready === null) done = this.#transactions.runUnnoted(append)
     else {
       try {
-        done = this.#durably(() => {
+        done = this.#transactions.runUnnoted(() => {
           ready()
           return append()
         })
-        this.#ready = null
+        this.#background.markWritten()
       } catch (thrown) {
         if (thrown instanceof OwnershipLost) throw thrown
         // Received messages come first: background work may need more space than the disk has.
-        done = this.#durably(append)
+        done = this.#transactions.runUnnoted(append)
       }
     }
     this.#appender.accept(rec, done, this.#nowMs())
-    this.#noteCommit(rec)
+    this.#transactions.note(rec)
     return { recording: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
   }
 
@@ -235,12 +230,12 @@ export class StoreEngine {
 
   /** Throws `not-found` or `not-allowed`. */
   addBookmark(bookmark: NewBookmark): ReplayBookmark {
-    return this.#transaction(() => insertBookmark(this.#db, bookmark))
+    return this.#transactions.run(() => insertBookmark(this.#db, bookmark))
   }
 
   /** Returns whether the bookmark existed. */
   removeBookmark(id: number): boolean {
-    return this.#transaction(() => deleteBookmark(this.#db, id))
+    return this.#transactions.run(() => deleteBookmark(this.#db, id))
   }
 
   /** Whether a session has ended but its close record isn't written yet. */
@@ -260,51 +255,17 @@ export class StoreEngine {
 
   /** Whether `turn` has work. */
   get hasWork(): boolean {
-    if (this.#ready !== null || this.#work !== null) return true
-    this.#work = this.#due()
-    return this.#work !== null
+    return this.#background.hasWork
   }
 
   /** Does background work for about `budgetMs`. `waiting`: prepared writes wait briefly to join the next commit. */
   turn(budgetMs: number): 'more' | 'waiting' | 'idle' {
-    const until = performance.now() + budgetMs
-    do {
-      if (this.#ready !== null) {
-        if (this.#current !== null && budgetMs !== Infinity && this.#nowMs() - this.#readySinceMs < APPLY_AFTER_MS) {
-          return 'waiting'
-        }
-        const ready = this.#ready
-        this.#transaction(ready)
-        this.#ready = null
-      }
-      this.#work ??= this.#due()
-      if (this.#work === null) return 'idle'
-      let step
-      try {
-        step = this.#work.next()
-      } catch (thrown) {
-        this.#work = null
-        throw thrown
-      }
-      if (step.done === true) this.#work = null
-      else if (step.value !== undefined) {
-        this.#ready = step.value
-        this.#readySinceMs = this.#nowMs()
-      }
-    } while (performance.now() < until)
-    return 'more'
+    return this.#background.turn(budgetMs, this.#current !== null)
   }
 
   /** Finishes all background work now. */
   drain(): void {
     while (this.hasWork) this.turn(Infinity)
-  }
-
-  /** Deletes a closed session and leaves a tombstone. Throws `not-found` or `not-allowed`. */
-  delete(key: RecordingId): void {
-    this.library.erase([key])
-    this.drain()
-    this.#db.pragma('incremental_vacuum')
   }
 
   /** Size of the store with its log, and free space on its disk, in bytes; at most a second old. */
@@ -330,49 +291,15 @@ export class StoreEngine {
    */
   close(): void {
     try {
-      this.#emptyLog(CLOSE_PATIENCE_MS)
-      this.#head.close()
+      this.#transactions.emptyLog(CLOSE_PATIENCE_MS)
+      this.#transactions.close()
       this.#db.close()
     } finally {
       this.#lock.release()
     }
   }
 
-  /** Throws OwnershipLost before `run` if another writer changed the store. */
-  #durably<T>(run: () => T): T {
-    let logged = this.#logged
-    const value = this.#db
-      .transaction(() => {
-        this.#ownership.check()
-        const value = run()
-        // Read back, because part of the log rows may have been rolled back within the transaction.
-        if (this.#isLogChanged) logged = lastLogged(this.#db)
-        return value
-      })
-      .immediate()
-    this.#logged = logged
-    this.#isLogChanged = false
-    return value
-  }
-
-  #transaction<T>(run: () => T): T {
-    const value = this.#durably(run)
-    this.#noteCommit()
-    return value
-  }
-
-  /** Notes a commit, of a session or of something else. */
-  #noteCommit(rec?: RecordingState): void {
-    const frames = this.#head.committed(rec === undefined ? undefined : { recording: rec.id, seq: rec.lastSeq })
-    if (frames < CHECKPOINT_FRAMES) return
-    try {
-      if (copyLog(this.#db)) this.#head.copiedToFile()
-    } catch {
-      // The commit itself is durable. The next one tries again.
-    }
-  }
-
-  #due(): Work | null {
+  #findDue(): Work | null {
     this.#isKeepingUp = false
     if (!this.#canSeal) return null
     const finishing = this.#open.find((rec) => rec.finish !== null)
@@ -385,27 +312,11 @@ export class StoreEngine {
     this.#isKeepingUp = due
     if (due) return this.#keepUp(rec)
     if (rec !== null && this.#snapshots.isDue(rec)) return this.#snapshots.write(rec)
-    return this.library.due() ?? this.#emptyLogAgain()
+    return this.library.due() ?? (this.#transactions.isEmptyingDue ? this.#emptyLogAgain() : null)
   }
 
-  #emptyLogAgain(): Work | null {
-    if (this.#emptyLogAtMs === null || this.#nowMs() < this.#emptyLogAtMs) return null
-    const empty = (): void => this.#emptyLog(0)
-    return (function* () {
-      empty()
-    })()
-  }
-
-  /** Makes the file alone hold every commit. A failure is retried later, because the commits are durable in the log. */
-  #emptyLog(patienceMs: number): void {
-    let isEmpty = false
-    try {
-      isEmpty = emptyLog(this.#db, patienceMs)
-      if (isEmpty) this.#head.emptied()
-    } catch {
-      // A full or failing disk.
-    }
-    this.#emptyLogAtMs = isEmpty ? null : this.#nowMs() + EMPTY_RETRY_MS
+  *#emptyLogAgain(): Work {
+    this.#transactions.emptyLog(0)
   }
 
   *#keepUp(rec: RecordingState): Work {
@@ -420,67 +331,10 @@ export class StoreEngine {
     while (yield* this.#sealer.seal(rec));
     yield* this.#sealer.merge(rec, true)
     yield* this.#sealer.writeRollups(rec, this.#nowMs(), true)
-    yield () => this.#writeClose(rec)
+    yield () => writeClose(this.#db, rec, (kind, body) => this.#transactions.log(kind, body))
     this.#open.splice(this.#open.indexOf(rec), 1)
     this.#db.pragma('incremental_vacuum')
-    this.#emptyLog(0)
-  }
-
-  #closeRecord(rec: RecordingState): CloseRecord {
-    const { finish } = rec
-    if (finish === null) throw new TypeError(`${rec.key} is not ended`)
-    const stored = feedTotals(this.#db, rec.id)
-    const reported = new Map(finish.counts.map((c) => [c.feed, c]))
-    const counts = stored.feeds.map((c) => ({ ...c, received: reported.get(c.feed)?.received ?? c.stored }))
-    for (const c of finish.counts)
-      if (!stored.feeds.some(({ feed }) => feed === c.feed)) counts.push({ ...c, stored: 0 })
-    const heads: Record<string, string> = {}
-    for (const [conn, chain] of rec.chains) heads[conn] = Buffer.from(chain.head).toString('hex')
-    return {
-      recording: rec.key,
-      endedMs: finish.endedMs,
-      clean: finish.clean,
-      lastSeq: rec.lastSeq,
-      messages: stored.messages,
-      entries: Number(
-        this.#db.prepare<[number], number>('SELECT count(*) FROM entry WHERE recording = ?').pluck().get(rec.id),
-      ),
-      counts,
-      heads,
-      symbols: stored.symbols,
-      bytes: stored.bytes,
-    }
-  }
-
-  #writeClose(rec: RecordingState): void {
-    const record = this.#closeRecord(rec)
-    const body = JSON.stringify(record)
-    this.#appendLog('close', body)
-    this.#db
-      .prepare<[number, number, string, number]>(
-        'UPDATE recording SET ended_ms = ?, clean = ?, summary = ? WHERE id = ?',
-      )
-      .run(record.endedMs, record.clean ? 1 : 0, body, rec.id)
-  }
-
-  #appendLog(kind: 'begin' | 'close' | 'delete', body: string): void {
-    this.#head.logChanges()
-    const last = this.#db
-      .prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
-      .get()
-    const n = (last?.n ?? 0) + 1
-    this.#db
-      .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
-      .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
-    this.#isLogChanged = true
-  }
-
-  /** Whether the store still holds what this writer wrote: its log, and each open session up to its last seq. */
-  #isUnchanged(): boolean {
-    return (
-      lastLogged(this.#db) === this.#logged &&
-      this.#open.every((rec) => lastStoredSeq(this.#db, rec.id) === rec.lastSeq)
-    )
+    this.#transactions.emptyLog(0)
   }
 
   #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
@@ -497,11 +351,9 @@ export class StoreEngine {
   #recoverSession(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
     const { entries, endedMs } = closingEntries(this.#db, rec, cause, untilMs)
     if (entries.length > 0) {
-      const done = this.#transaction(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))
+      const done = this.#transactions.run(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))
       this.#appender.accept(rec, done, this.#nowMs())
     }
     rec.finish = { endedMs, counts: [], clean: rec.key === this.#closedCleanly }
   }
 }
-
-const lastLogged = (db: Db): number => Number(db.prepare('SELECT max(n) FROM store_log').pluck().get())

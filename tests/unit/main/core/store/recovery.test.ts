@@ -411,8 +411,9 @@ describe('a session left open by a crash', () => {
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
     engine.drain()
-    expect(() => engine.delete(newRecordingId(1))).toThrow(/no session/)
-    engine.delete(key)
+    expect(() => engine.library.erase([newRecordingId(1)])).toThrow(/no session/)
+    engine.library.erase([key])
+    engine.drain()
     const reader = openLocalReader(folder.file)
     expect((await reader.sessions()).length).toBe(1)
     expect(reader.queries.db.prepare('SELECT kind FROM store_log ORDER BY n').pluck().all()).toEqual([

@@ -47,14 +47,18 @@ describe('verifying while the store changes', () => {
     const report = await reader.verify(null, (_, messages) => {
       if (messages === 0 || erased) return
       erased = true
-      engine.delete(keys[2])
+      engine.library.erase([keys[2]])
+      engine.drain()
     })
     expect(erased).toBe(true)
     expect(report).toMatchObject({ ok: true, problems: [], sessions: 2 })
     // before the list of sessions is read
     let first = true
     const named = await reader.verify(keys[1], () => {
-      if (first) engine.delete(keys[1])
+      if (first) {
+        engine.library.erase([keys[1]])
+        engine.drain()
+      }
       first = false
     })
     expect(named.problems.map(({ kind }) => kind)).toEqual(['missing'])
@@ -163,7 +167,8 @@ describe('verifying in short reads', () => {
     const report = await reader.verify(null, (_, messages) => {
       if (messages === 0 || erased) return
       erased = true
-      engine.delete(key)
+      engine.library.erase([key])
+      engine.drain()
     })
     expect(report).toMatchObject({ problems: [], sessions: 1, messages: 10 })
     expect((await reader.sessions(true)).map(({ session }) => session)).toEqual([kept])
@@ -201,7 +206,8 @@ describe('what a reader caches of closed sessions', () => {
     expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, T0 + STEP])
     expect(await reader.gaps({ fromMs: T0 + 300, toMs: T0 + 30_000 })).toEqual([])
     expect(await reader.gaps({ source: 'another' })).toEqual([])
-    engine.delete(old)
+    engine.library.erase([old])
+    engine.drain()
     record(engine, T0 + 2 * STEP, 3)
     await same()
     expect((await reader.sessions(true)).map(({ messages }) => messages)).toEqual([10, 3])
