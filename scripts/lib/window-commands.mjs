@@ -6,7 +6,7 @@ import { drawingCommands } from '../../src/renderer/features/drawings/drawing-co
 import { evidenceCommands } from '../../src/renderer/features/evidence/evidence-commands.ts'
 import { EXPORT_COMMANDS } from '../../src/renderer/features/export/export-commands.ts'
 import { IMPORT_COMMANDS } from '../../src/renderer/features/import/import-commands.ts'
-import { REPLAY_COMMANDS } from '../../src/renderer/features/replay/replay-commands.ts'
+import { replayCommands } from '../../src/renderer/features/replay/replay-commands.ts'
 import { RESEARCH_COMMANDS } from '../../src/renderer/features/research/research-commands.ts'
 import { SESSION_COMMANDS } from '../../src/renderer/features/sessions/session-commands.ts'
 import { tapeCommands } from '../../src/renderer/features/tape/tape-commands.ts'
@@ -31,5 +31,5 @@ export const COMMANDS = [
   ...alertCommands(null),
   ...RESEARCH_COMMANDS,
   ...DOCK_COMMANDS,
-  ...REPLAY_COMMANDS,
+  ...replayCommands(null),
 ]

@@ -6,6 +6,7 @@ import App from './App.svelte'
 import { parseReplayRoute } from './core/window/window-route.ts'
 import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
+import { replay } from './features/replay/feature.ts'
 import { FEATURES } from './features.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
@@ -14,6 +15,11 @@ import './styles/base.css'
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
 const app = new WindowState(pickTransport())
-mount(App, { target, props: { app, features: app.start(FEATURES) } })
+const features = app.start(FEATURES)
+mount(App, { target, props: { app, features } })
 const route = parseReplayRoute(location.hash)
-if (route) void app.openReplay(route.sessions, route.atMs).then(() => app.keepOwnInstrument())
+if (route)
+  void features
+    .get(replay)
+    .open(route.sessions, route.atMs)
+    .then(() => app.keepOwnInstrument())

@@ -5,6 +5,8 @@ import { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
 import type { Command } from '../../../src/renderer/core/window/command.ts'
 import type { StartedFeatures, WindowFeature } from '../../../src/renderer/core/window/feature.ts'
 import type { QuotesClocks } from '../../../src/renderer/core/market/quotes.svelte.ts'
+import { replay } from '../../../src/renderer/features/replay/feature.ts'
+import type { Replays } from '../../../src/renderer/features/replay/replays.ts'
 import { FEATURES } from '../../../src/renderer/features.ts'
 import type { Transport } from '../../../src/shared/rpc/transport.ts'
 import Contexts from './Contexts.svelte'
@@ -25,6 +27,9 @@ function featuresOf(app: WindowState): StartedFeatures {
 
 /** What a feature of a window offers. */
 export const serviceOf = <S>(app: WindowState, feature: WindowFeature<S>): S => featuresOf(app).get(feature)
+
+/** The replays of a window. */
+export const replaysOf = (app: WindowState): Replays => serviceOf(app, replay)
 
 /** The contexts of a window's features, as its components find them. */
 export function contextsOf(app: WindowState): Map<unknown, unknown> {

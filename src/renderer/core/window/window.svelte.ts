@@ -5,7 +5,7 @@ import type { SettingsPatch, Watchlist } from '../../../shared/core/settings/set
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
-import type { ReplayId } from '../../../shared/features/replay/replay.ts'
+import type { ReplayState } from '../../../shared/features/replay/replay.ts'
 import type { AccountState, AppInfo, StatusState } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { UpdateState } from '../../../shared/features/updates/updates.ts'
@@ -24,14 +24,12 @@ import { WindowParts } from './parts.ts'
 import { takeSystemLook } from './system-theme.svelte.ts'
 import { Log } from '../log/log.svelte.ts'
 import { Quotes, type QuotesClocks } from '../market/quotes.svelte.ts'
-import { Replay } from '../../features/replay/replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
-import { isOfSource, replayFrom } from '../../features/replay/replay-from.ts'
 import { rowHeightOf } from '../theme/row-height.ts'
 import { instrumentOf } from '../market/watchlist-edit.ts'
 import { Watchlists } from '../market/watchlists.ts'
 import { featuresOf } from './window-place.ts'
-import { dockHash, parseDockRoute, replayHash } from './window-route.ts'
+import { dockHash, parseDockRoute } from './window-route.ts'
 import { zoneOf } from '../../text/zones.ts'
 
 export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
@@ -51,7 +49,6 @@ export class WindowState {
   readonly log: Log
   readonly exchange: Exchange
   readonly dock: DockState
-  readonly replay: Replay
   readonly toasts = new Toasts()
   readonly lists: Watchlists
   /** What features added to this window. */
@@ -62,6 +59,8 @@ export class WindowState {
   status = $state.raw<StatusState | undefined>()
   /** Of a replay as of its clock; undefined while the live market is shown. */
   replayStatus = $state.raw<StatusState | undefined>()
+  /** The replay that this window shows; null: the live market. */
+  replaying = $state.raw<ReplayState | null>(null)
   account = $state.raw<AccountState | undefined>()
   /** Null: not told yet. */
   update = $state.raw<UpdateState | null>(null)
@@ -97,17 +96,17 @@ export class WindowState {
   intervalTyped = $state('')
 
   /** What every call and stream of the market is asked for: `live`, or a replay's id. */
-  readonly view = $derived.by<string>(() => this.replay.state?.id ?? 'live')
+  readonly view = $derived.by<string>(() => this.replaying?.id ?? 'live')
   /** Now of what is shown, to the frame: for clocks and for what is said to be the latest. */
   readonly clockMs = $derived.by(() => {
-    const { state } = this.replay
+    const state = this.replaying
     if (!state) return this.nowMs
     // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
     return state.playing ? Math.min(Math.max(state.nowMs, this.latestMs()), state.toMs) : state.nowMs
   })
   /** Whose market is shown: a recording of the demo market stays one, also while an account is signed in. Null: not told yet. */
   readonly market = $derived.by<DrawingMarket | null>(() => {
-    const { state } = this.replay
+    const state = this.replaying
     return state ? (state.source === 'demo' ? 'demo' : 'service') : (this.status?.source ?? null)
   })
   /** The status that belongs to what is shown. */
@@ -150,22 +149,6 @@ export class WindowState {
     this.quotes = new Quotes(transport, clocks)
     this.log = new Log(transport, clocks.frame)
     this.exchange = new Exchange(transport, this.toasts)
-    this.replay = new Replay(transport, {
-      view: (id) => this.#showView(id),
-      jumped: () => this.epoch++,
-      state: ({ nowMs, playing }) => {
-        if (nowMs < this.#shownMs) for (const run of this.#rewound) run(nowMs)
-        this.#shownMs = nowMs
-        // While it plays the clock moves at its own pace; a jump or a step shows at once.
-        if (!playing) this.nowMs = nowMs
-      },
-      failed: (failure) => {
-        // "There is no further gap" is an answer, no failure.
-        if (failure.code === 'not-found' && this.replay.state) this.toasts.show(failure.message)
-        else if (failure.code === 'store-damaged') this.#tellDamaged(failure)
-        else this.tell(failure)
-      },
-    })
     this.#undo.push(
       transport.onLink((up, refused) => {
         this.refused = refused
@@ -180,7 +163,7 @@ export class WindowState {
     )
     const timer = setInterval(() => {
       this.wallMs = Date.now()
-      this.nowMs = this.replay.state?.nowMs ?? this.wallMs
+      this.nowMs = this.replaying?.nowMs ?? this.wallMs
       for (const run of this.#ticked) run(this.wallMs)
       this.paint = this.quotes.latency()
     }, TICK_MS)
@@ -189,7 +172,6 @@ export class WindowState {
     window.addEventListener('online', online)
     this.#undo.push(() => window.removeEventListener('online', online))
     const leaving = () => {
-      this.replay.abandon()
       this.dock.flush()
       this.#features?.leave()
     }
@@ -253,60 +235,33 @@ export class WindowState {
     }
   }
 
-  /** Where the replay stood when it last told. */
-  #shownMs = -Infinity
+  /** The clock of the replay when it last changed, UTC ms. */
+  #replayMs = -Infinity
   #unfollowStatus: (() => void) | undefined
-  #showView(id: ReplayId | null): void {
+  /** Shows a replay in its new state, or the live market if null. */
+  showReplay(state: ReplayState | null): void {
+    const { view } = this
+    this.replaying = state
+    if (this.view !== view) this.#changeView(this.view)
+    if (!state) return
+    if (state.nowMs < this.#replayMs) for (const run of this.#rewound) run(state.nowMs)
+    this.#replayMs = state.nowMs
+    // While it plays the clock moves at its own pace; a jump or a step shows at once.
+    if (!state.playing) this.nowMs = state.nowMs
+  }
+  #changeView(view: string): void {
     this.epoch++
     this.#unfollowStatus?.()
-    for (const run of this.#viewed) run(id ?? 'live')
+    for (const run of this.#viewed) run(view)
     this.replayStatus = undefined
-    if (id === null) {
+    if (view === 'live') {
       this.#unfollowStatus = undefined
       this.nowMs = Date.now()
-    } else
-      this.#unfollowStatus = keepStream(this.transport, 'status', { view: id }, (value) => (this.replayStatus = value))
+    } else this.#unfollowStatus = keepStream(this.transport, 'status', { view }, (value) => (this.replayStatus = value))
   }
 
-  // Replay
-
-  /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
-  async openReplay(sessions: readonly string[], atMs: number | null): Promise<void> {
-    if (await this.replay.open(sessions, atMs))
-      this.toasts.say(t('Replaying recorded data. Select “Back to live” to end.'))
-  }
-  /** Opens the newest recording that has ended, or the one that is being written. */
-  async replayLatest(): Promise<void> {
-    const result = await this.transport.invoke('sessions.list', {})
-    if (!result.ok) return this.tell(result.error)
-    const rows = result.value.filter((row) => row.messages > 0).toSorted((a, b) => b.startedMs - a.startedMs)
-    const row = rows.find((one) => !one.live) ?? rows[0]
-    if (row) return this.openReplay([row.session], null)
-    this.toasts.show(t('No recorded session to replay yet.'))
-  }
-  /**
-   * Goes back to an instant of what is shown, UTC ms: in the replay that holds it, else in the session that was
-   * recorded then.
-   */
-  async replayFrom(ms: number): Promise<void> {
-    const { state } = this.replay
-    if (state && state.fromMs <= ms && ms <= state.toMs) return this.replay.seek({ at: 'ms', ms })
-    const result = await this.transport.invoke('sessions.list', {})
-    if (!result.ok) return this.tell(result.error)
-    const { status } = this
-    const source = state?.source
-    const rows = result.value.filter((row) =>
-      source === undefined ? status !== undefined && isOfSource(row, status) : row.source === source,
-    )
-    const route = replayFrom(rows, ms, this.wallMs)
-    if (route) return this.openReplay(route.sessions, route.atMs)
-    this.toasts.show(t('No recorded session from this source to replay yet. Sessions in the bin don’t count.'))
-  }
-  /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
-  openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
-    return this.#openBeside(replayHash({ sessions, atMs }), 'popup,width=1280,height=800')
-  }
-  #openBeside(hash: string, features: string): boolean {
+  /** Opens another window of the app at a fragment of its address. False when it was blocked. */
+  openBeside(hash: string, features: string): boolean {
     // The app's own address by its name: in a stand-in for Electron the page's own is another one.
     const page = this.info?.host === 'electron' && location.protocol !== 'http:' ? APP_PAGE : location.pathname
     const opened = window.open(`${page}${hash}`, '_blank', features)
@@ -319,21 +274,8 @@ export class WindowState {
   }
   /** Opens a window for panes that were moved out of the dock. False when it was blocked. */
   openPaneWindow(workspace: string, window: string): boolean {
-    return this.#openBeside(dockHash({ workspace, window }), featuresOf(localStorage, workspace, window))
+    return this.openBeside(dockHash({ workspace, window }), featuresOf(localStorage, workspace, window))
   }
-  /** Moves the replay of this window into one of its own; this one goes back to live. */
-  popOutReplay(): void {
-    const { state } = this.replay
-    if (!state) return
-    const sessions = state.sessions.map((one) => one.session)
-    if (this.openReplayWindow(sessions, state.nowMs)) this.backToLive()
-  }
-  backToLive(): void {
-    if (!this.replay.state) return
-    this.replay.close()
-    this.toasts.say(t('Live again.'))
-  }
-
   /** A length of the usual size of the text, px, at the size chosen; whole. */
   px(usual: number): number {
     return Math.round(usual * this.scale)
@@ -342,12 +284,6 @@ export class WindowState {
   /** A failure as a toast: what happened and what to do. */
   tell(failure: Failure): void {
     this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
-  }
-
-  /** A replay came to what cannot be read: what it means goes first, and the way on beside it. */
-  #tellDamaged({ message }: Failure): void {
-    const action = { label: t('Open Evidence'), run: () => this.openPane('evidence') }
-    this.toasts.show(t('The replay can’t continue past this point. {message}', { message }), { tone: 'bad', action })
   }
 
   set(patch: SettingsPatch): void {
@@ -448,6 +384,10 @@ export class WindowState {
     const result = await this.transport.invoke('recording.set', { on })
     if (!result.ok) this.tell(result.error)
   }
+  /** Runs a command by its id; does nothing if this window doesn't have it. */
+  run(command: string): void {
+    this.parts.commands.find(command)?.run(this)
+  }
   /** Starts the features of this window, once. */
   start(features: readonly WindowFeature[]): StartedFeatures {
     this.#features = startFeatures(features, this)
@@ -456,8 +396,7 @@ export class WindowState {
 
   close(): void {
     for (const undo of this.#undo) undo()
-    // First: it takes the alerts back to the live market, which a closed feature would subscribe to again.
-    this.replay.close()
+    this.#unfollowStatus?.()
     this.#features?.close()
     this.settings.close()
     this.quotes.close()

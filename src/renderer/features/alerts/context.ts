@@ -1,5 +1,6 @@
-/** The alerts, for the components of this feature. */
+/** What the components of alerts work with. */
 import { createContext } from 'svelte'
+import type { Replays } from '../replay/replays.ts'
 import type { Alerts } from './alerts.svelte.ts'
 
-export const [useAlerts, provideAlerts] = createContext<Alerts>()
+export const [useAlerts, provideAlerts] = createContext<{ readonly alerts: Alerts; readonly replay: Replays }>()

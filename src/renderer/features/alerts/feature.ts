@@ -1,5 +1,6 @@
 /** Alerts in the window: their pane, their dialogs, their commands, and their lines on charts. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { replay } from '../replay/feature.ts'
 import { alertCommands } from './alert-commands.ts'
 import AlertDialogs from './AlertDialogs.svelte'
 import { alertHooks } from './alert-hooks.ts'
@@ -16,8 +17,8 @@ export interface AlertsService {
 
 export const alerts = defineWindowFeature({
   name: 'alerts',
-  needs: {},
-  start(_services, app) {
+  needs: { replay },
+  start({ replay }, app) {
     const hooks = alertHooks(app)
     const all = new Alerts(app.transport, app.toasts, hooks)
     const service: AlertsService = { alerts: all, Lines: AlertLines }
@@ -26,7 +27,7 @@ export const alerts = defineWindowFeature({
     app.wantQuotes(() => all.quoted)
     return {
       service,
-      provide: () => provideAlerts(all),
+      provide: () => provideAlerts({ alerts: all, replay }),
       panes: [{ kind: 'alerts', component: AlertsPane, sized: true }],
       commands: alertCommands(all),
       overlays: [AlertDialogs],

@@ -1,6 +1,7 @@
 /** Charts in the window: their pane and the commands that go to the chart used last. */
 import { chartTemplates } from '../../../shared/features/chart/templates.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { replay } from '../replay/feature.ts'
 import { alerts } from '../alerts/feature.ts'
 import { drawings } from '../drawings/feature.ts'
 import { evidence } from '../evidence/feature.ts'
@@ -11,7 +12,7 @@ import DockedChart from './DockedChart.svelte'
 
 export const chart = defineWindowFeature({
   name: 'chart',
-  needs: { alerts, drawings, evidence, research },
+  needs: { alerts, drawings, evidence, research, replay },
   settings: [chartTemplates],
   start: (services) => ({
     service: null,

@@ -1,5 +1,9 @@
-/** Evidence, for the components of this feature. */
+/** What the components of evidence work with. */
 import { createContext } from 'svelte'
+import type { Replays } from '../replay/replays.ts'
 import type { EvidenceState } from './evidence.svelte.ts'
 
-export const [useEvidence, provideEvidence] = createContext<EvidenceState>()
+export const [useEvidence, provideEvidence] = createContext<{
+  readonly evidence: EvidenceState
+  readonly replay: Replays
+}>()

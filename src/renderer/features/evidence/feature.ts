@@ -1,5 +1,6 @@
 /** Evidence in the window: its pane, its share in the status bar, and the messages behind a number. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { replay } from '../replay/feature.ts'
 import { provideEvidence } from './context.ts'
 import { evidenceCommands } from './evidence-commands.ts'
 import EvidencePane from './EvidencePane.svelte'
@@ -9,12 +10,12 @@ import Provenance from './Provenance.svelte'
 
 export const evidence = defineWindowFeature({
   name: 'evidence',
-  needs: {},
-  start(_services, { transport }) {
+  needs: { replay },
+  start({ replay }, { transport }) {
     const service = new EvidenceState(transport)
     return {
       service,
-      provide: () => provideEvidence(service),
+      provide: () => provideEvidence({ evidence: service, replay }),
       panes: [{ kind: 'evidence', component: EvidencePane, sized: true, takesSymbol: true }],
       commands: evidenceCommands(service),
       overlays: [Provenance],

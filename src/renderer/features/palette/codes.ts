@@ -35,13 +35,13 @@ const act = (
   ...also: readonly string[]
 ): Code => ({ code, also, title, takes, example, run })
 
-async function replayAt(app: WindowState, typed: string): Promise<void> {
+async function replayAt(app: WindowState, replay: PaletteServices['replay'], typed: string): Promise<void> {
   const result = await app.transport.invoke('sessions.list', {})
   if (!result.ok) return app.tell(result.error)
   const place = replayPlace(typed, result.value, app.zone, app.wallMs)
   switch (place.is) {
     case 'found':
-      return app.openReplay([place.session], place.atMs)
+      return replay.open([place.session], place.atMs)
     case 'none':
       return void app.toasts.show(t('No recorded session to replay yet.'))
     case 'not then':
@@ -79,11 +79,11 @@ export const CODES: readonly Code[] = [
   act(
     'REPLAY',
     t('Replay from a time: REPLAY 09:30'),
-    (app, argument) => void replayAt(app, argument),
+    (app, argument, _hit, { replay }) => void replayAt(app, replay, argument),
     'EURUSD REPLAY 09:30',
     'text',
   ),
-  act('LIVE', t('Back to live'), (app) => app.backToLive()),
+  act('LIVE', t('Back to live'), (_app, _argument, _hit, { replay }) => replay.backToLive()),
   act('EXP', t('Export'), (app, _argument, hit) => app.openExport(hit ? { symbols: [hit.symbol] } : {}), 'BTC-USD EXP'),
   act('IMP', t('Import'), (app) => app.openImport()),
   act('ADD', t('Add to the watchlist'), (app, _argument, hit) => hit && app.lists.add(hit), 'LTC-USD ADD'),

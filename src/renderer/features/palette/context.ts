@@ -1,8 +1,10 @@
 /** What the palette and its codes work with. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
+import type { Replays } from '../replay/replays.ts'
 
 export interface PaletteServices {
   readonly evidence: EvidenceState
+  readonly replay: Replays
 }
 export const [usePalette, providePalette] = createContext<PaletteServices>()

@@ -1,5 +1,6 @@
 /** The palette, in the top bar. Its codes and endpoints are listed in the help, too. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'
 import { CODES, type Code } from './codes.ts'
 import { providePalette } from './context.ts'
@@ -13,7 +14,7 @@ export interface PaletteService {
 
 export const palette = defineWindowFeature({
   name: 'palette',
-  needs: { evidence },
+  needs: { evidence, replay },
   start: (services) => ({
     service: { codes: CODES, endpointItems } satisfies PaletteService,
     provide: () => providePalette(services),

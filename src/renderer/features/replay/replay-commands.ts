@@ -1,13 +1,9 @@
 /** The commands of a replay: rows of the one table of shortcuts. */
 import { t } from '../../../shared/base/text.ts'
 import type { StepUnit } from './replay.svelte.ts'
+import type { Replays } from './replays.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { Command } from '../../core/window/command.ts'
-
-const step = (unit: StepUnit | null, forward: boolean) => (app: WindowState) =>
-  app.replay.step(unit ?? app.replay.unit, forward, app.chart.interval, app.asset)
-const zoom = (factor: number) => (app: WindowState) =>
-  app.replay.timeline.zoom(factor, app.replay.cursorMs ?? app.replay.timeline.whole.fromMs)
 
 const replay = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({
   id: `replay-${id}`,
@@ -18,56 +14,64 @@ const replay = (id: string, title: string, keys: readonly string[], run: Command
   when: 'replay',
 })
 
-export const REPLAY_COMMANDS: readonly Command[] = [
-  {
-    id: 'replay-latest',
-    group: 'Replay',
-    title: t('Replay the latest session'),
-    keys: ['Alt+R'],
-    run: (app) => void app.replayLatest(),
-  },
-  {
-    id: 'replay-choose',
-    group: 'Replay',
-    title: t('Replay a session…'),
-    keys: [],
-    run: (app) => app.openPane('sessions'),
-  },
-  {
-    id: 'replay-here',
-    group: 'Replay',
-    title: t('Replay from the chart’s crosshair'),
-    keys: ['Shift+Enter'],
-    run: () => undefined,
-    listedOnly: true,
-  },
-  replay('live', t('Back to live'), ['Alt+End'], (app) => app.backToLive()),
-  replay('play', t('Play or pause'), ['Space'], (app) => app.replay.toggle()),
-  replay('forward', t('Step forward (by message, second, or bar)'), ['\u2192'], step(null, true)),
-  replay('back', t('Step back'), ['\u2190'], step(null, false)),
-  replay('second-forward', t('Forward one second'), ['Ctrl+\u2192'], step('second', true)),
-  replay('second-back', t('Back one second'), ['Ctrl+\u2190'], step('second', false)),
-  replay('bar-forward', t('Forward one bar'), ['Shift+\u2192'], step('bar', true)),
-  replay('bar-back', t('Back one bar'), ['Shift+\u2190'], step('bar', false)),
-  replay('faster', t('Faster'), ['Ctrl+\u2191'], (app) => app.replay.changeSpeed(1)),
-  replay('slower', t('Slower'), ['Ctrl+\u2193'], (app) => app.replay.changeSpeed(-1)),
-  replay('go', t('Go to time'), ['Ctrl+G'], (app) => void (app.dialog = 'jump')),
-  replay('start', t('Go to start'), ['Home'], (app) => app.replay.seek({ at: 'start' })),
-  replay('end', t('Go to end'), ['End'], (app) => app.replay.seek({ at: 'end' })),
-  replay('next-gap', t('Next gap'), ['.'], (app) => app.replay.seek({ at: 'next gap' })),
-  replay('previous-gap', t('Previous gap'), [','], (app) => app.replay.seek({ at: 'previous gap' })),
-  replay('next-open', t('Next market open'), ['Alt+O'], (app) =>
-    app.replay.seek({ at: 'next open', asset: app.asset }),
-  ),
-  replay('bookmark', t('Add bookmark'), ['Ctrl+B'], (app) => void (app.dialog = 'bookmark')),
-  replay('next-bookmark', t('Next bookmark'), ['>'], (app) => app.replay.seek({ at: 'next bookmark' })),
-  replay('previous-bookmark', t('Previous bookmark'), ['<'], (app) => app.replay.seek({ at: 'previous bookmark' })),
-  replay('loop-from', t('Set loop start'), ['['], (app) => app.replay.loopEdge('from')),
-  replay('loop-to', t('Set loop end'), [']'], (app) => app.replay.loopEdge('to')),
-  replay('loop-off', t('Clear loop'), ['\\'], (app) => app.replay.setLoop(null)),
-  replay('skip', t('Skip or play idle time'), ['Alt+J'], (app) => app.replay.setSkipIdle(!app.replay.state?.skipIdle)),
-  replay('zoom-in', t('Zoom in on the timeline'), ['+'], zoom(1.6)),
-  replay('zoom-out', t('Zoom out on the timeline'), ['-'], zoom(1 / 1.6)),
-  replay('zoom-whole', t('Show the whole timeline'), ['Alt+0'], (app) => app.replay.timeline.fit()),
-  replay('window', t('Replay in a new window'), ['Alt+W'], (app) => app.popOutReplay()),
-]
+export function replayCommands(replays: Replays): readonly Command[] {
+  const step = (unit: StepUnit | null, forward: boolean) => (app: WindowState) =>
+    replays.current.step(unit ?? replays.current.unit, forward, app.chart.interval, app.asset)
+  const zoom = (factor: number) => () =>
+    replays.current.timeline.zoom(factor, replays.current.cursorMs ?? replays.current.timeline.whole.fromMs)
+  return [
+    {
+      id: 'replay-latest',
+      group: 'Replay',
+      title: t('Replay the latest session'),
+      keys: ['Alt+R'],
+      run: () => void replays.openLatest(),
+    },
+    {
+      id: 'replay-choose',
+      group: 'Replay',
+      title: t('Replay a session…'),
+      keys: [],
+      run: (app) => app.openPane('sessions'),
+    },
+    {
+      id: 'replay-here',
+      group: 'Replay',
+      title: t('Replay from the chart’s crosshair'),
+      keys: ['Shift+Enter'],
+      run: () => undefined,
+      listedOnly: true,
+    },
+    replay('live', t('Back to live'), ['Alt+End'], () => replays.backToLive()),
+    replay('play', t('Play or pause'), ['Space'], () => replays.current.toggle()),
+    replay('forward', t('Step forward (by message, second, or bar)'), ['\u2192'], step(null, true)),
+    replay('back', t('Step back'), ['\u2190'], step(null, false)),
+    replay('second-forward', t('Forward one second'), ['Ctrl+\u2192'], step('second', true)),
+    replay('second-back', t('Back one second'), ['Ctrl+\u2190'], step('second', false)),
+    replay('bar-forward', t('Forward one bar'), ['Shift+\u2192'], step('bar', true)),
+    replay('bar-back', t('Back one bar'), ['Shift+\u2190'], step('bar', false)),
+    replay('faster', t('Faster'), ['Ctrl+\u2191'], () => replays.current.changeSpeed(1)),
+    replay('slower', t('Slower'), ['Ctrl+\u2193'], () => replays.current.changeSpeed(-1)),
+    replay('go', t('Go to time'), ['Ctrl+G'], (app) => void (app.dialog = 'jump')),
+    replay('start', t('Go to start'), ['Home'], () => replays.current.seek({ at: 'start' })),
+    replay('end', t('Go to end'), ['End'], () => replays.current.seek({ at: 'end' })),
+    replay('next-gap', t('Next gap'), ['.'], () => replays.current.seek({ at: 'next gap' })),
+    replay('previous-gap', t('Previous gap'), [','], () => replays.current.seek({ at: 'previous gap' })),
+    replay('next-open', t('Next market open'), ['Alt+O'], (app) =>
+      replays.current.seek({ at: 'next open', asset: app.asset }),
+    ),
+    replay('bookmark', t('Add bookmark'), ['Ctrl+B'], (app) => void (app.dialog = 'bookmark')),
+    replay('next-bookmark', t('Next bookmark'), ['>'], () => replays.current.seek({ at: 'next bookmark' })),
+    replay('previous-bookmark', t('Previous bookmark'), ['<'], () => replays.current.seek({ at: 'previous bookmark' })),
+    replay('loop-from', t('Set loop start'), ['['], () => replays.current.loopEdge('from')),
+    replay('loop-to', t('Set loop end'), [']'], () => replays.current.loopEdge('to')),
+    replay('loop-off', t('Clear loop'), ['\\'], () => replays.current.setLoop(null)),
+    replay('skip', t('Skip or play idle time'), ['Alt+J'], () =>
+      replays.current.setSkipIdle(!replays.current.state?.skipIdle),
+    ),
+    replay('zoom-in', t('Zoom in on the timeline'), ['+'], zoom(1.6)),
+    replay('zoom-out', t('Zoom out on the timeline'), ['-'], zoom(1 / 1.6)),
+    replay('zoom-whole', t('Show the whole timeline'), ['Alt+0'], () => replays.current.timeline.fit()),
+    replay('window', t('Replay in a new window'), ['Alt+W'], () => replays.popOut()),
+  ]
+}

@@ -3,7 +3,7 @@ import type { CallArgs } from '../../../shared/contracts.ts'
 import type { Failure, Result } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import type { Gap } from '../../../shared/core/recording/recording.ts'
-import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState } from '../../../shared/features/replay/replay.ts'
+import type { ReplayBookmark, ReplaySpeed, ReplayState } from '../../../shared/features/replay/replay.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
@@ -14,14 +14,14 @@ export const STEP_UNITS = ['message', 'second', 'bar'] as const
 export type StepUnit = (typeof STEP_UNITS)[number]
 export type SeekTarget = CallArgs<'replay.seek'>['to']
 
-/** What a window does when its replay does something. */
-export interface ReplayEvents {
-  /** Another view from now on; null: the live one. */
-  readonly view: (id: ReplayId | null) => void
-  /** What comes next is of another moment: nothing of it may flash. */
-  readonly jumped: () => void
-  readonly state: (state: ReplayState) => void
-  readonly failed: (failure: Failure) => void
+/** The window as a replay changes it. */
+export interface ReplayWindow {
+  readonly transport: Transport
+  /** The replay shown; null: the live market. */
+  readonly replaying: ReplayState | null
+  showReplay(state: ReplayState | null): void
+  /** Grows with each jump: values that follow it don't flash. */
+  epoch: number
 }
 
 /** Loop ranges shorter than this are meant as none, ms. */
@@ -30,8 +30,6 @@ const REVIVE_EVERY_MS = 5_000
 const MARKS_EVERY_MS = 10_000
 
 export class Replay {
-  /** Null: the window shows the live market. */
-  state = $state.raw<ReplayState | null>(null)
   opening = $state(false)
   /** Where a seek under way will end, so that the cursor follows the hand; null: none. */
   aimMs = $state<number | null>(null)
@@ -43,7 +41,8 @@ export class Replay {
   marksVersion = $state(0)
   readonly timeline: Timeline
   readonly #transport: Transport
-  readonly #events: ReplayEvents
+  readonly #window: ReplayWindow
+  readonly #failed: (failure: Failure) => void
   #stop: (() => void) | undefined
   #asked = 0
   #revivedAt = -Infinity
@@ -52,10 +51,16 @@ export class Replay {
   #busy = false
   #next: (() => Promise<void>) | undefined
 
-  constructor(transport: Transport, events: ReplayEvents) {
-    this.#transport = transport
-    this.#events = events
-    this.timeline = new Timeline(transport)
+  constructor(window: ReplayWindow, failed: (failure: Failure) => void) {
+    this.#transport = window.transport
+    this.#window = window
+    this.#failed = failed
+    this.timeline = new Timeline(window.transport)
+  }
+
+  /** Null: the window shows the live market. */
+  get state(): ReplayState | null {
+    return this.#window.replaying
   }
 
   /** The replay's clock, or where a seek under way will put it; null: no replay. */
@@ -75,7 +80,7 @@ export class Replay {
     }
     this.opening = false
     if (!result.ok) {
-      this.#events.failed(result.error)
+      this.#failed(result.error)
       return false
     }
     this.#leave()
@@ -85,10 +90,8 @@ export class Replay {
 
   #enter(first: ReplayState): void {
     const { id } = first
-    this.state = first
     this.timeline.setRange(id, first.fromMs, first.toMs)
-    this.#events.view(id)
-    this.#events.state(first)
+    this.#window.showReplay(first)
     this.#stop = keepStream(
       this.#transport,
       'replay',
@@ -106,10 +109,9 @@ export class Replay {
     const before = this.state
     if (before?.id !== state.id) return
     const jumped = (before.seeking && !state.seeking) || state.nowMs < before.nowMs
-    this.state = state
     this.timeline.setRange(state.id, state.fromMs, state.toMs)
-    if (jumped) this.#events.jumped()
-    this.#events.state(state)
+    if (jumped) this.#window.epoch++
+    this.#window.showReplay(state)
     // A recording that goes on has new gaps; they need not come with each message.
     if (state.toMs - this.#marksToMs >= MARKS_EVERY_MS) void this.loadMarks()
   }
@@ -147,8 +149,13 @@ export class Replay {
     this.opening = false
     if (!this.state) return
     this.#leave()
-    this.state = null
-    this.#events.view(null)
+    this.#window.showReplay(null)
+  }
+
+  /** Closes the replay with its window, which shows nothing any more. */
+  dispose(): void {
+    this.#asked++
+    this.#leave()
   }
 
   /** Tells the terminal that nobody looks any more: for a page that is about to be gone. */
@@ -157,7 +164,7 @@ export class Replay {
   }
 
   #failedUnless(result: Result<unknown>): void {
-    if (!result.ok) this.#events.failed(result.error)
+    if (!result.ok) this.#failed(result.error)
   }
 
   play(on: boolean): void {
@@ -215,7 +222,7 @@ export class Replay {
     const target = to.at === 'ms' ? { ...to, ms: Math.min(Math.max(to.ms, state.fromMs), state.toMs) } : to
     this.aimMs =
       target.at === 'ms' ? target.ms : target.at === 'start' ? state.fromMs : target.at === 'end' ? state.toMs : null
-    this.#events.jumped()
+    this.#window.epoch++
     this.#move(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true, then)
   }
   step(by: StepUnit, forward: boolean, interval: Interval, asset: AssetClass): void {
@@ -230,13 +237,12 @@ export class Replay {
       if (this.#next === undefined) this.aimMs = null
       if (!result.ok) {
         // Another move took its place: that one answers.
-        if (result.error.code !== 'cancelled') this.#events.failed(result.error)
+        if (result.error.code !== 'cancelled') this.#failed(result.error)
         return
       }
       if (this.state?.id !== result.value.id) return
-      this.state = result.value
-      if (jumps) this.#events.jumped()
-      this.#events.state(result.value)
+      if (jumps) this.#window.epoch++
+      this.#window.showReplay(result.value)
       then?.()
     }
     if (this.#busy) {
@@ -263,7 +269,7 @@ export class Replay {
     this.#marksToMs = toMs
     const result = await this.#transport.invoke('replay.timeline', { id, fromMs, toMs: toMs + 1, buckets: 1 })
     if (this.state?.id !== id) return
-    if (!result.ok) return this.#events.failed(result.error)
+    if (!result.ok) return this.#failed(result.error)
     this.bookmarks = result.value.bookmarks.toSorted((a, b) => a.atMs - b.atMs)
     this.gaps = result.value.gaps.toSorted((a, b) => a.fromMs - b.fromMs)
     this.marksVersion++

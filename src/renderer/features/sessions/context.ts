@@ -1,5 +1,9 @@
 /** What the components of sessions work with. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
+import type { Replays } from '../replay/replays.ts'
 
-export const [useSessions, provideSessions] = createContext<{ readonly evidence: EvidenceState }>()
+export const [useSessions, provideSessions] = createContext<{
+  readonly evidence: EvidenceState
+  readonly replay: Replays
+}>()

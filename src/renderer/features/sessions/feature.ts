@@ -1,5 +1,6 @@
 /** Recorded sessions in the window: their pane, its command, and the settings of recording. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'
 import { provideSessions } from './context.ts'
 import RecordingSettings from './RecordingSettings.svelte'
@@ -8,7 +9,7 @@ import { SESSION_COMMANDS } from './session-commands.ts'
 
 export const sessions = defineWindowFeature({
   name: 'sessions',
-  needs: { evidence },
+  needs: { evidence, replay },
   start: (services) => ({
     service: null,
     provide: () => provideSessions(services),

@@ -1,6 +1,11 @@
 /** What the components of the tape work with. `tape` is the one that keys pause and resume. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
+import type { Replays } from '../replay/replays.ts'
 import type { Tape } from './tape.svelte.ts'
 
-export const [useTape, provideTape] = createContext<{ readonly tape: Tape; readonly evidence: EvidenceState }>()
+export const [useTape, provideTape] = createContext<{
+  readonly tape: Tape
+  readonly evidence: EvidenceState
+  readonly replay: Replays
+}>()

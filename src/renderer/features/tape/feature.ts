@@ -1,5 +1,6 @@
 /** Time and sales in the window: its pane and its commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'
 import { provideTape } from './context.ts'
 import DockedTape from './DockedTape.svelte'
@@ -8,14 +9,14 @@ import { Tape } from './tape.svelte.ts'
 
 export const tape = defineWindowFeature({
   name: 'tape',
-  needs: { evidence },
-  start({ evidence: shown }, app) {
+  needs: { evidence, replay },
+  start({ evidence: shown, replay }, app) {
     const service = new Tape(app.transport, app.clocks.frame)
     app.latestMs = () => service.latestMs
     app.onRewind((nowMs) => service.cutAfter(nowMs))
     return {
       service,
-      provide: () => provideTape({ tape: service, evidence: shown }),
+      provide: () => provideTape({ tape: service, evidence: shown, replay }),
       panes: [{ kind: 'tape', component: DockedTape }],
       commands: tapeCommands(service),
       close: () => service.close(),

@@ -5,6 +5,7 @@ import type { InstrumentId } from '../../../../shared/base/units.ts'
 import { shownFreshness } from '../../../core/market/freshness.ts'
 import { noRoomFor, type NoRoom } from '../../../core/market/no-room.ts'
 import { sourcePill } from '../../../core/account/source-labels.ts'
+import type { Replay } from '../../replay/replay.svelte.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 import { entryKeys } from '../../../core/window/entry-keys.ts'
 
@@ -36,7 +37,7 @@ export interface ChartWindow {
 }
 
 /** The window of one chart. */
-export function chartWindow(app: WindowState, instrument: () => InstrumentId): ChartWindow {
+export function chartWindow(app: WindowState, replay: Replay, instrument: () => InstrumentId): ChartWindow {
   const noRoom = (): NoRoom | null =>
     app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null
   return {
@@ -68,7 +69,6 @@ export function chartWindow(app: WindowState, instrument: () => InstrumentId): C
     },
     openSettings: () => app.openSettings('connection'),
     get play() {
-      const { replay } = app
       return replay.state && !replay.state.playing ? () => replay.play(true) : null
     },
     // What is live goes on between the window's own beats of the clock.

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow, render } from '../../open-window.ts'
+import { openWindow, render, replaysOf } from '../../open-window.ts'
 import FeedsPanel from '../../../../../src/renderer/core/feeds/FeedsPanel.svelte'
 import type { FeedState } from '../../../../../src/shared/core/status/status.ts'
 import type { FeedId } from '../../../../../src/shared/base/units.ts'
@@ -113,7 +113,7 @@ it('of a replay offers no retry', async () => {
     ...feed,
     state: feed.feed === 'forex/C' ? refused('Forex is off.', 4403) : refused(SHARED),
   }))
-  await state.openReplay(['01jbq1a2recording'], null)
+  await replaysOf(state).open(['01jbq1a2recording'], null)
   await vi.waitFor(() => expect(state.view).not.toBe('live'))
   state.replayStatus = { ...status, feeds }
   await tick()

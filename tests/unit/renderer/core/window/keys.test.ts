@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { COMMANDS } from '../../../../../scripts/lib/window-commands.mjs'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { commandsOf, openWindow, serviceOf } from '../../open-window.ts'
+import { commandsOf, openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
 import { lookOf } from '../../../../../src/renderer/core/theme/theme.ts'
 import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
@@ -66,8 +66,8 @@ describe('keys', () => {
   })
   it('play a replay with Space wherever the focus is, but not where Space presses a button', () => {
     let played = 0
-    app.replay.state = { id: 'r1', playing: false } as unknown as typeof app.replay.state // what the keys ask of it
-    app.replay.toggle = () => void played++
+    app.replaying = { id: 'r1', playing: false } as unknown as typeof app.replaying // what the keys ask of it
+    replaysOf(app).current.toggle = () => void played++
     const at = (html: string): Element => {
       const holder = document.createElement('div')
       holder.innerHTML = html
@@ -116,19 +116,19 @@ describe('keys', () => {
   })
   it('play a replay with Space and leave the tape alone, and step it by arrows', async () => {
     press('ArrowRight')
-    expect(app.replay.state).toBeNull()
-    await app.openReplay(['01jbq1a2recording'], null)
-    const start = app.replay.state?.nowMs ?? 0
+    expect(app.replaying).toBeNull()
+    await replaysOf(app).open(['01jbq1a2recording'], null)
+    const start = app.replaying?.nowMs ?? 0
     press(' ')
-    await vi.waitFor(() => expect(app.replay.state?.playing).toBe(true))
+    await vi.waitFor(() => expect(app.replaying?.playing).toBe(true))
     expect(serviceOf(app, tape).paused).toBe(false)
     press('ArrowRight', { ctrlKey: true })
-    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 1_000))
-    expect(app.replay.state?.playing).toBe(false)
+    await vi.waitFor(() => expect(app.replaying?.nowMs).toBe(start + 1_000))
+    expect(app.replaying?.playing).toBe(false)
     press('ArrowRight', { shiftKey: true })
-    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 61_000))
+    await vi.waitFor(() => expect(app.replaying?.nowMs).toBe(start + 61_000))
     press('ArrowLeft')
-    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 60_880))
+    await vi.waitFor(() => expect(app.replaying?.nowMs).toBe(start + 60_880))
     const input = document.createElement('input')
     expect(press('ArrowLeft', { ctrlKey: true }, input).defaultPrevented).toBe(false)
     const list = document.createElement('div')

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { evidence } from '../../../../../src/renderer/features/evidence/feature.ts'
 import { palette as codes } from '../../../../../src/renderer/features/palette/feature.ts'
-import { openWindow, serviceOf } from '../../open-window.ts'
+import { openWindow, serviceOf, replaysOf } from '../../open-window.ts'
 import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
@@ -29,7 +29,7 @@ describe('what the palette and the help offer', () => {
     const ids = (all: readonly { readonly id: string }[], begins: string) =>
       HOSTS_OWN.filter((id) => all.some((one) => one.id === `${begins}:${id}`))
     const [palette, help] = [
-      ids(paletteItems(state, { evidence: serviceOf(state, evidence) }), 'setting'),
+      ids(paletteItems(state, { evidence: serviceOf(state, evidence), replay: replaysOf(state) }), 'setting'),
       ids(helpTopics(state, serviceOf(state, codes), []), 'settings'),
     ]
     expect(help).toEqual(palette)

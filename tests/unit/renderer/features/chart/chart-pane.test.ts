@@ -10,7 +10,7 @@ import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { chartWindow } from '../../../../../src/renderer/features/chart/model/chart-window.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { drawings } from '../../../../../src/renderer/features/drawings/feature.ts'
-import { openWindow, serviceOf } from '../../open-window.ts'
+import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 const { calls, visible } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[], visible: [] as Bar[] }))
@@ -71,7 +71,7 @@ async function show() {
     themeKey: 'dark',
     onSettings: () => undefined,
     drawings: serviceOf(app, drawings),
-    window: chartWindow(app, () => app.instrument),
+    window: chartWindow(app, replaysOf(app).current, () => app.instrument),
   })
   const { rerender } = render(ChartPane, view())
   await settle()
@@ -111,7 +111,7 @@ describe('the drawings of a chart', () => {
   it('of a replay are those of its source, whatever is signed in', async () => {
     await open('service')
     const again = await show()
-    await app.openReplay(['01jbq1a2recording'], null)
+    await replaysOf(app).open(['01jbq1a2recording'], null)
     await vi.waitFor(() => expect(app.view).not.toBe('live'))
     fake.replay.change({ source: 'demo' })
     await again()
@@ -155,7 +155,7 @@ describe('the table of visible bars', () => {
 describe('a chart without bars', () => {
   it('plays the replay that it is of by a large button, which goes when it plays', async () => {
     await open('demo')
-    await app.openReplay(['01jbq1a2recording'], null)
+    await replaysOf(app).open(['01jbq1a2recording'], null)
     await vi.waitFor(() => expect(app.view).not.toBe('live'))
     vi.spyOn(fake, 'bars').mockReturnValue([])
     await show()

@@ -8,7 +8,7 @@ import {
   speedText,
 } from '../../../../../src/renderer/text/replay-labels.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow, serviceOf } from '../../open-window.ts'
+import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { tape as tapeFeature } from '../../../../../src/renderer/features/tape/feature.ts'
 
@@ -41,14 +41,14 @@ const asked = (name: string) => fake.calls.filter((call) => call.name === name)
 
 describe('a replay in the window', () => {
   it('is the view of everything the market shows, and live again after', async () => {
-    await app.openReplay([SESSION], null)
+    await replaysOf(app).open([SESSION], null)
     expect(app.view).toBe('replay-1')
     follow()
     for (const name of ['quotes', 'tape'] as const)
       expect(fake.argsOf(name).map((one) => one.view)).toEqual(['replay-1'])
     // The live status stays: recording goes on underneath.
     expect(fake.argsOf('status').map((one) => one.view)).toEqual(['live', 'replay-1'])
-    app.backToLive()
+    replaysOf(app).backToLive()
     follow()
     expect(fake.argsOf('quotes').map((one) => one.view)).toEqual(['live'])
     expect(fake.argsOf('status').map((one) => one.view)).toEqual(['live'])
@@ -58,7 +58,7 @@ describe('a replay in the window', () => {
   it('never shows a price of the other view', async () => {
     frame()
     expect(app.quotes.row(app.instrument)?.last).toBeGreaterThan(0)
-    await app.openReplay([SESSION], null)
+    await replaysOf(app).open([SESSION], null)
     // The new stream has nothing to tell yet.
     vi.spyOn(fake, 'subscribe').mockReturnValue(() => undefined)
     follow()
@@ -66,36 +66,36 @@ describe('a replay in the window', () => {
     expect(serviceOf(app, tapeFeature).count).toBe(0)
   })
   it('wears its own clock, while the wall clock runs on', async () => {
-    await app.openReplay([SESSION], null)
-    const from = app.replay.state?.nowMs
+    await replaysOf(app).open([SESSION], null)
+    const from = app.replaying?.nowMs
     const { wallMs } = app
     expect(app.nowMs).toBe(from)
-    app.replay.play(true)
+    replaysOf(app).current.play(true)
     await vi.advanceTimersByTimeAsync(1)
     fake.replay.change({ nowMs: unixMs((from ?? 0) + 5_000) })
     await vi.advanceTimersByTimeAsync(250)
     expect(app.nowMs).toBe((from ?? 0) + 5_000)
     // Timers of this test are fake: the wall clock ticked as they did.
     expect(app.wallMs).toBeGreaterThan(wallMs)
-    app.backToLive()
+    replaysOf(app).backToLive()
     expect(app.nowMs).toBe(Date.now())
   })
   it('does not let anything flash across a change of view or a jump', async () => {
     const first = app.epoch
-    await app.openReplay([SESSION], null)
+    await replaysOf(app).open([SESSION], null)
     expect(app.epoch).toBeGreaterThan(first)
     const second = app.epoch
-    app.replay.seek({ at: 'end' })
+    replaysOf(app).current.seek({ at: 'end' })
     expect(app.epoch).toBeGreaterThan(second)
     await vi.advanceTimersByTimeAsync(1)
     const third = app.epoch
-    fake.replay.change({ nowMs: unixMs((app.replay.state?.nowMs ?? 0) + 40) })
+    fake.replay.change({ nowMs: unixMs((app.replaying?.nowMs ?? 0) + 40) })
     expect(app.epoch).toBe(third)
-    fake.replay.change({ nowMs: app.replay.state?.fromMs ?? unixMs(0) })
+    fake.replay.change({ nowMs: app.replaying?.fromMs ?? unixMs(0) })
     expect(app.epoch).toBeGreaterThan(third)
   })
   it('shows the tape as of its clock after a jump back, also where it was held', async () => {
-    await app.openReplay([SESSION], null)
+    await replaysOf(app).open([SESSION], null)
     follow()
     serviceOf(app, tapeFeature).pause('hover')
     const [tape] = [...fake.argsOf('tape')]
@@ -107,7 +107,7 @@ describe('a replay in the window', () => {
     expect(serviceOf(app, tapeFeature).count).toBe(0)
   })
   it('takes prints of its future away as soon as its clock goes back, before their stream tells', async () => {
-    await app.openReplay([SESSION], null)
+    await replaysOf(app).open([SESSION], null)
     follow()
     const newest = serviceOf(app, tapeFeature).latestMs
     fake.replay.change({ nowMs: unixMs(newest) })
@@ -118,8 +118,8 @@ describe('a replay in the window', () => {
     expect(serviceOf(app, tapeFeature).latestMs).toBeLessThanOrEqual(newest - 60_000)
   })
   it('tells no earlier time than that of a print which is already there', async () => {
-    await app.openReplay([SESSION], null)
-    const from = app.replay.state?.nowMs ?? 0
+    await replaysOf(app).open([SESSION], null)
+    const from = app.replaying?.nowMs ?? 0
     follow()
     fake.replay.change({
       playing: true,
@@ -131,83 +131,83 @@ describe('a replay in the window', () => {
     expect(app.clockMs).toBe(from + 40)
   })
   it('keeps one move under way and the latest wish', async () => {
-    await app.openReplay([SESSION], null)
-    const { fromMs } = app.replay.state ?? { fromMs: 0 }
-    for (let i = 1; i <= 50; i++) app.replay.seek({ at: 'ms', ms: fromMs + i * 1_000 })
-    expect(app.replay.cursorMs).toBe(fromMs + 50_000)
+    await replaysOf(app).open([SESSION], null)
+    const { fromMs } = app.replaying ?? { fromMs: 0 }
+    for (let i = 1; i <= 50; i++) replaysOf(app).current.seek({ at: 'ms', ms: fromMs + i * 1_000 })
+    expect(replaysOf(app).current.cursorMs).toBe(fromMs + 50_000)
     await vi.advanceTimersByTimeAsync(1)
     expect(asked('replay.seek')).toHaveLength(2)
-    expect(app.replay.state?.nowMs).toBe(fromMs + 50_000)
-    expect(app.replay.aimMs).toBeNull()
+    expect(app.replaying?.nowMs).toBe(fromMs + 50_000)
+    expect(replaysOf(app).current.aimMs).toBeNull()
   })
   it('seeks within the recording only', async () => {
-    await app.openReplay([SESSION], null)
-    app.replay.seek({ at: 'ms', ms: 0 })
-    expect(asked('replay.seek').at(-1)?.args).toMatchObject({ to: { ms: app.replay.state?.fromMs } })
+    await replaysOf(app).open([SESSION], null)
+    replaysOf(app).current.seek({ at: 'ms', ms: 0 })
+    expect(asked('replay.seek').at(-1)?.args).toMatchObject({ to: { ms: app.replaying?.fromMs } })
   })
   it('loops a range whose ends are set one by one', async () => {
-    await app.openReplay([SESSION], null)
-    const { fromMs, toMs } = app.replay.state ?? { fromMs: 0, toMs: 0 }
-    app.replay.seek({ at: 'ms', ms: fromMs + 60_000 })
+    await replaysOf(app).open([SESSION], null)
+    const { fromMs, toMs } = app.replaying ?? { fromMs: 0, toMs: 0 }
+    replaysOf(app).current.seek({ at: 'ms', ms: fromMs + 60_000 })
     await vi.advanceTimersByTimeAsync(1)
-    app.replay.loopEdge('from')
-    expect(app.replay.state?.loop).toEqual({ fromMs: fromMs + 60_000, toMs })
-    app.replay.seek({ at: 'ms', ms: fromMs + 90_000 })
+    replaysOf(app).current.loopEdge('from')
+    expect(app.replaying?.loop).toEqual({ fromMs: fromMs + 60_000, toMs })
+    replaysOf(app).current.seek({ at: 'ms', ms: fromMs + 90_000 })
     await vi.advanceTimersByTimeAsync(1)
-    app.replay.loopEdge('to')
-    expect(app.replay.state?.loop).toEqual({ fromMs: fromMs + 60_000, toMs: fromMs + 90_000 })
-    app.replay.setLoop({ fromMs: fromMs + 5, toMs: fromMs })
-    expect(app.replay.state?.loop).toBeNull()
+    replaysOf(app).current.loopEdge('to')
+    expect(app.replaying?.loop).toEqual({ fromMs: fromMs + 60_000, toMs: fromMs + 90_000 })
+    replaysOf(app).current.setLoop({ fromMs: fromMs + 5, toMs: fromMs })
+    expect(app.replaying?.loop).toBeNull()
   })
   it('keeps bookmarks at the moment they were asked for', async () => {
-    await app.openReplay([SESSION], null)
-    const then = app.replay.state
-    app.replay.step('second', true, '1m', 'crypto')
+    await replaysOf(app).open([SESSION], null)
+    const then = app.replaying
+    replaysOf(app).current.step('second', true, '1m', 'crypto')
     await vi.advanceTimersByTimeAsync(1)
     if (!then) throw new Error('no replay')
-    expect(await app.replay.addBookmark('  opening  ', then)).toBe(true)
-    expect(app.replay.bookmarks).toMatchObject([{ atMs: then.nowMs, text: 'opening', session: SESSION }])
-    const [bookmark] = app.replay.bookmarks
+    expect(await replaysOf(app).current.addBookmark('  opening  ', then)).toBe(true)
+    expect(replaysOf(app).current.bookmarks).toMatchObject([{ atMs: then.nowMs, text: 'opening', session: SESSION }])
+    const [bookmark] = replaysOf(app).current.bookmarks
     if (!bookmark) throw new Error('no bookmark')
-    await app.replay.removeBookmark(bookmark)
-    expect(app.replay.bookmarks).toEqual([])
+    await replaysOf(app).current.removeBookmark(bookmark)
+    expect(replaysOf(app).current.bookmarks).toEqual([])
   })
   it('plays from the start again once it has ended', async () => {
-    await app.openReplay([SESSION], null)
-    app.replay.seek({ at: 'end' })
+    await replaysOf(app).open([SESSION], null)
+    replaysOf(app).current.seek({ at: 'end' })
     await vi.advanceTimersByTimeAsync(1)
     fake.replay.change({ ended: true })
-    app.replay.toggle()
+    replaysOf(app).current.toggle()
     await vi.advanceTimersByTimeAsync(1)
-    expect(app.replay.state).toMatchObject({ nowMs: app.replay.state?.fromMs, playing: true })
+    expect(app.replaying).toMatchObject({ nowMs: app.replaying?.fromMs, playing: true })
   })
   it('says why it could not be opened, and stays live', async () => {
     fake.faults = { failing: { 'replay.open': { code: 'not-found', message: 'There is no such session.' } } }
-    await app.openReplay(['gone'], null)
+    await replaysOf(app).open(['gone'], null)
     expect(app.view).toBe('live')
-    expect(app.replay.opening).toBe(false)
+    expect(replaysOf(app).current.opening).toBe(false)
     expect(app.toasts.list.at(-1)).toMatchObject({ tone: 'bad', text: 'There is no such session.' })
   })
   it('closes what was opened when something else was asked for meanwhile', async () => {
-    const opening = app.openReplay([SESSION], null)
-    app.replay.close()
+    const opening = replaysOf(app).open([SESSION], null)
+    replaysOf(app).current.close()
     await opening
     expect(app.view).toBe('live')
     expect(asked('replay.close')).toHaveLength(1)
   })
   it('is taken up where it stood when the terminal began anew', async () => {
-    await app.openReplay([SESSION], null)
-    app.replay.step('bar', true, '1m', 'crypto')
+    await replaysOf(app).open([SESSION], null)
+    replaysOf(app).current.step('bar', true, '1m', 'crypto')
     await vi.advanceTimersByTimeAsync(1)
-    const at = app.replay.state?.nowMs
+    const at = app.replaying?.nowMs
     fake.endStream('replay', { code: 'not-found', message: 'There is no such replay.' })
     await vi.advanceTimersByTimeAsync(1)
     expect(app.view).toBe('replay-2')
-    expect(app.replay.state?.nowMs).toBe(at)
+    expect(app.replaying?.nowMs).toBe(at)
   })
   it('replays the newest session that has ended', async () => {
-    await app.replayLatest()
-    expect(app.replay.state?.sessions.map((one) => one.session)).toEqual([SESSION])
+    await replaysOf(app).openLatest()
+    expect(app.replaying?.sessions.map((one) => one.session)).toEqual([SESSION])
   })
 })
 

@@ -10,7 +10,7 @@ import StatusBar from '../../../../../src/renderer/core/frame/StatusBar.svelte'
 import TopBar from '../../../../../src/renderer/core/frame/TopBar.svelte'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow, render } from '../../open-window.ts'
+import { openWindow, render, replaysOf } from '../../open-window.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 const SESSION = '01jbq1a2recording'
@@ -24,8 +24,8 @@ async function open(faults: FakeFaults = {}) {
   const fake = new FakeTerminal({ faults })
   const state = openWindow(fake)
   app = state
-  await state.openReplay([SESSION], null)
-  await vi.waitFor(() => expect(state.replay.gaps).not.toEqual([]))
+  await replaysOf(state).open([SESSION], null)
+  await vi.waitFor(() => expect(replaysOf(state).current.gaps).not.toEqual([]))
   return { fake, state }
 }
 const last = (fake: FakeTerminal, name: string) => fake.calls.findLast((call) => call.name === name)?.args
@@ -85,7 +85,7 @@ describe('the transport bar', () => {
     const { fake, state } = await open()
     render(TransportBar, { app: state })
     await tick()
-    const from = state.replay.state?.fromMs ?? 0
+    const from = state.replaying?.fromMs ?? 0
     expect(timeline().getAttribute('aria-valuenow')).toBe('0')
     expect(timeline().getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d\.\d{3} UTC, Wed 4 Nov 2026$/)
     fake.replay.change({ nowMs: unixMs(from + 2_500) })
@@ -114,8 +114,8 @@ describe('the Go panel', () => {
     if (first) await fireEvent.click(first)
     expect(last(fake, 'replay.seek')).toMatchObject({ to: { at: 'ms' } })
     expect(close).toHaveBeenCalled()
-    const at = state.replay.state
-    if (at) await state.replay.addBookmark('halt', at)
+    const at = state.replaying
+    if (at) await replaysOf(state).current.addBookmark('halt', at)
     await tick()
     const bookmarks = screen.getByRole('list', { name: 'Bookmarks' })
     expect(bookmarks.textContent).toContain('halt')
@@ -141,7 +141,7 @@ describe('going to a time', () => {
     await fireEvent.input(box, { target: { value: '+90s' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
     expect(last(fake, 'replay.seek')).toMatchObject({
-      to: { at: 'ms', ms: (state.replay.state?.fromMs ?? 0) + 90_000 },
+      to: { at: 'ms', ms: (state.replaying?.fromMs ?? 0) + 90_000 },
     })
     expect(onclose).toHaveBeenCalledOnce()
   })
@@ -150,7 +150,7 @@ describe('going to a time', () => {
 describe('adding a bookmark', () => {
   it('is of the moment at which it was asked for', async () => {
     const { fake, state } = await open()
-    const asked = state.replay.state?.nowMs ?? 0
+    const asked = state.replaying?.nowMs ?? 0
     render(BookmarkDialog, { app: state, onclose: () => undefined })
     fake.replay.change({ nowMs: unixMs(asked + 60_000) })
     const box = screen.getByRole('textbox', { name: 'Note' })

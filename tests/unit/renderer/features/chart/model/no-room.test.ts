@@ -8,7 +8,7 @@ import QuotePane from '../../../../../../src/renderer/features/quote/QuotePane.s
 import TapePane from '../../../../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import type { WindowState } from '../../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow, render, serviceOf } from '../../../open-window.ts'
+import { openWindow, render, replaysOf, serviceOf } from '../../../open-window.ts'
 import type { QuoteRow } from '../../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
@@ -38,7 +38,7 @@ async function open(row: Partial<QuoteRow> = {}, inReplay = false) {
   const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   if (inReplay) {
-    await state.openReplay(['01jbq1a2recording'], null)
+    await replaysOf(state).open(['01jbq1a2recording'], null)
     await vi.waitFor(() => expect(state.view).not.toBe('live'))
   }
   state.followQuotes()
@@ -151,7 +151,7 @@ describe('the tape', () => {
 describe('the chart', () => {
   it('is told, and shows the last price of its history as old', async () => {
     const { fake, state, frame } = await open()
-    const around = chartWindow(state, () => state.instrument)
+    const around = chartWindow(state, replaysOf(state).current, () => state.instrument)
     expect(around.noRoom?.title).toBe(TITLE)
     expect(around.offline).toBe(true)
     const row = fake.row(state.instrument)
@@ -165,7 +165,7 @@ describe('the chart', () => {
 
   it('is told nothing of it in a replay', async () => {
     const { state } = await open({}, true)
-    const around = chartWindow(state, () => state.instrument)
+    const around = chartWindow(state, replaysOf(state).current, () => state.instrument)
     expect([around.noRoom, around.offline]).toEqual([null, false])
   })
 })
