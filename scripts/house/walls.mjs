@@ -9,7 +9,7 @@ import { dirname, posix, relative, resolve, sep } from 'node:path'
 /** Shelves of each process, from the bottom up. */
 export const SHELVES = {
   shared: ['base', 'rpc', 'core', 'features'],
-  main: ['base', 'rpc', 'command-line', 'terminal', 'core', 'features', 'hosts'],
+  main: ['base', 'rpc', 'terminal', 'command-line', 'core', 'features', 'hosts'],
   renderer: ['styles', 'base', 'text', 'rpc', 'ui', 'charts', 'core', 'features'],
 }
 

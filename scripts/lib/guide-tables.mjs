@@ -1,5 +1,5 @@
 // The tables in the guide, generated from the tables the app runs on.
-import { COMMANDS as CLI, COMMON_OPTIONS } from '../../src/main/hosts/cli/table.ts'
+import { COMMANDS as LISTED, COMMON_OPTIONS } from '../../src/main/hosts/cli/table.ts'
 import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/features/export/bar-rows.ts'
 import { tickColumns } from '../../src/main/features/export/ticks.ts'
 import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/settings-table.ts'
@@ -15,6 +15,8 @@ import { DRAWING_KINDS } from '../../src/shared/features/drawings/types.ts'
 import { INDICATORS } from '../../src/shared/core/market/indicators/table.ts'
 import { INTERVAL_LABELS } from '../../src/shared/core/market/market.ts'
 import { FEED_IDS } from '../../src/shared/base/units.ts'
+
+const CLI = await Promise.all(LISTED.map(async ({ name, summary, load }) => ({ ...(await load()), name, summary })))
 
 const cell = (text) => String(text).replace(/\|/g, '\\|').replace(/\s+/g, ' ').trim()
 const row = (cells) => `| ${cells.map(cell).join(' | ')} |`

@@ -1,6 +1,9 @@
 /** What a command of the command line is: a row that help, parsing and running derive from. */
 import type { Clock } from '../base/clock.ts'
 import type { WorkerUrls } from '../base/workers.ts'
+import type { MainFeature, Needs, Services } from '../terminal/feature.ts'
+import type { HostOptions } from '../terminal/host.ts'
+import type { RunningFeatures } from '../terminal/start.ts'
 
 /** One option: parsed by node:util, shown by help. */
 export interface Option {
@@ -46,18 +49,49 @@ export interface Values {
   on(name: string): boolean
 }
 
+/** Starts features and everything they need, on settled files. Rejects as `startTerminal` does. */
+export type StartFeatures = (features: readonly MainFeature[], options: HostOptions) => Promise<RunningFeatures>
+
+/** A command as the command line runs it. Its name and summary are in the list of commands, which loads it on demand. */
 export interface Command {
-  readonly name: string
-  readonly summary: string
-  /** What it is for, and the arguments after its name. */
-  readonly examples?: readonly (readonly [what: string, args: string])[]
+  /** What an example does, and the arguments after the command's name. */
+  readonly examples?: readonly (readonly [what: string, args: string])[] | undefined
   readonly options: Readonly<Record<string, Option>>
-  /** It opens no store, so it has nothing to settle first. */
-  readonly storeless?: true
-  /** What may follow without a name, for help; absent: nothing. */
-  readonly positionals?: string
-  /** Answers the exit code. Rejects with `UsageError` or whatever failed. */
-  run(values: Values, context: Context): Promise<number>
+  /** It opens no store, so unfinished work on the store needn't be settled first. */
+  readonly storeless?: true | undefined
+  /** What may follow without an option's name, for help; absent: nothing. */
+  readonly positionals?: string | undefined
+  /** Returns the exit code. Rejects with `UsageError` or the failure. */
+  run(values: Values, context: Context, startFeatures: StartFeatures): Promise<number>
+}
+
+/** Running features of a command, by the names of its `needs`. */
+export interface RunningNeeds<N extends Needs> {
+  readonly services: Services<N>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Defines a command. `start` starts the features of `needs`, with what they need themselves and no others; a command
+ * that never calls it starts nothing.
+ */
+export function defineCommand<const N extends Needs = Record<never, never>>(
+  command: Omit<Command, 'run'> & {
+    readonly needs?: N
+    run(values: Values, context: Context, start: (options: HostOptions) => Promise<RunningNeeds<N>>): Promise<number>
+  },
+): Command {
+  return {
+    ...command,
+    run: (values, context, startFeatures) =>
+      command.run(values, context, async (options) => {
+        const needs = Object.entries(command.needs ?? {})
+        const features = needs.map(([, feature]) => feature)
+        const running = await startFeatures(features, options)
+        const services = Object.fromEntries(needs.map(([key, feature]) => [key, running.service(feature)]))
+        return { services: services as Services<N>, close: () => running.close() } // one service per key of `needs`
+      }),
+  }
 }
 
 /** Wrong usage: exit code 2. */

@@ -1,7 +1,6 @@
 /** Starts every feature for a host, and gathers what hosts use of them. */
 import type { Settings, SettingsPatch } from '../../shared/core/settings/settings.ts'
 import type { AccountState, AppInfo, StatusState } from '../../shared/core/status/status.ts'
-import { zstdProblem } from '../base/zstd.ts'
 import { account } from '../core/account/feature.ts'
 import type { Feeds } from '../core/feeds/subscriptions.ts'
 import { log } from '../core/log/feature.ts'
@@ -20,9 +19,9 @@ import type { Replays } from '../features/replay/replays.ts'
 import { workspace } from '../features/workspace/feature.ts'
 import { handlersOf, type Handlers } from '../rpc/dispatch.ts'
 import type { HostOptions } from '../terminal/host.ts'
-import { startTerminal, type RunningFeatures } from '../terminal/start.ts'
+import type { RunningFeatures } from '../terminal/start.ts'
 import { FEATURES } from './features.ts'
-import { settleAtStart, settleStore } from './finish-interrupted.ts'
+import { startFeatures } from './start-features.ts'
 
 /** A running terminal as a host sees it. Every method may reject with a `CodedError`. */
 export interface Terminal extends Pick<RunningFeatures, 'service' | 'close'>, Pick<LiveService, 'setRecording'> {
@@ -56,9 +55,7 @@ export interface Terminal extends Pick<RunningFeatures, 'service' | 'close'>, Pi
  * watched, and the status says what stands in the way of recording.
  */
 export async function openTerminal(options: HostOptions): Promise<Terminal> {
-  const problem = zstdProblem()
-  const notes = [...settleAtStart(options.dataDir, options.storeFile ?? null), ...(problem === null ? [] : [problem])]
-  const started = await startTerminal(FEATURES, { ...options, notes, settleStore })
+  const started = await startFeatures(FEATURES, options)
   const logged = started.service(log)
   const running = started.service(live)
   const { feeds, status } = running

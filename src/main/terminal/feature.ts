@@ -19,7 +19,8 @@ export interface Started<S> {
 
 /** Features by the name under which `start` receives their services. */
 export type Needs = Readonly<Record<string, MainFeature>>
-type Services<N extends Needs> = { readonly [K in keyof N]: N[K] extends MainFeature<infer S> ? S : never }
+/** The services of needs, by the same names. */
+export type Services<N extends Needs> = { readonly [K in keyof N]: N[K] extends MainFeature<infer S> ? S : never }
 
 export interface MainFeature<S = unknown> {
   readonly name: string

@@ -12,7 +12,7 @@ import { parseInstrument, type InstrumentId } from '../../../shared/base/units.t
 import { drawingsFolder } from '../drawings/file-keeper.ts'
 import { join } from 'node:path'
 import { testAlert } from './alert-test.ts'
-import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { withReader } from '../../core/store/with-reader.ts'
@@ -29,9 +29,7 @@ function stateOf(alert: Alert, nowMs: number): string {
   return alert.expiresMs !== null && alert.expiresMs <= nowMs ? 'expired' : 'on'
 }
 
-export const alertsCommand: Command = {
-  name: 'alerts',
-  summary: 'Lists the alerts, or runs them over a recorded session: when each would have fired.',
+export const alertsCommand = defineCommand({
   examples: [
     ['As JSON Lines, for scripts', '--json'],
     ['When each would have fired in a session', '--test 01k…'],
@@ -54,7 +52,7 @@ export const alertsCommand: Command = {
     if (alerts.length === 0) context.err('There are no alerts yet.\n')
     return EXIT.ok
   },
-}
+})
 
 function kept(context: Context): readonly Alert[] {
   const text = alertFiles(context.dataDir).load('alerts')

@@ -6,17 +6,14 @@ import { restoreBackup } from './restore.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { lockStore } from '../../core/store/schema/lock.ts'
 import { storeError } from '../../core/store/schema/sqlite.ts'
-import { UsageError, type Command } from '../../command-line/command.ts'
+import { defineCommand, UsageError } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
 const stamp = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace(/:/g, '-')
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-export const backup: Command = {
-  name: 'backup',
-  summary:
-    'Back up the store, settings, workspaces and drawings to a folder, even while recording; or restore a backup.',
+export const backup = defineCommand({
   examples: [
     ['To the current folder', ''],
     ['To another folder', '--out /mnt/safe/tapedeck-friday'],
@@ -80,4 +77,4 @@ export const backup: Command = {
       throw storeError(thrown, store)
     }
   },
-}
+})

@@ -13,7 +13,7 @@ import {
 import type { Problem } from '../../../shared/core/recording/recording.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { totalAgreement } from './agreement.ts'
-import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
@@ -34,9 +34,7 @@ interface Agreement {
   readonly differing: readonly string[]
 }
 
-export const verify: Command = {
-  name: 'verify',
-  summary: 'Check stored sessions against their ledger and list every difference.',
+export const verify = defineCommand({
   examples: [
     ['Everything', ''],
     ['One session', '--session ID --json'],
@@ -83,7 +81,7 @@ export const verify: Command = {
     context.err(`tapedeck: the store has ${countText(report.problems.length, 'problem')}.\n`)
     return EXIT.failed
   },
-}
+})
 
 /** Throws `not-found` for symbols that none of the sessions has, because a typo isn't agreement. */
 async function refuseUnknownSymbols(

@@ -21,14 +21,12 @@ import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
-import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
-export const exportCommand: Command = {
-  name: 'export',
-  summary: 'Export ticks or bars to a file with a manifest; a failed export leaves no partial file.',
+export const exportCommand = defineCommand({
   examples: [
     ['One session of trades as CSV, with the raw messages', '--feed crypto/XT --session ID --raw --out btc.csv'],
     [
@@ -117,7 +115,7 @@ export const exportCommand: Command = {
     }
     return EXIT.ok
   },
-}
+})
 
 /** The request of a command line: what it does not name is the preset's, or as usual. */
 function requestOf(values: Values, context: Context, out: string): ExportRequest {

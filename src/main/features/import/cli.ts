@@ -19,14 +19,12 @@ import type { ImportWatch } from './run.ts'
 import { isPackage } from '../sessions/unpack.ts'
 import { openStoreReader, openStoreWriter } from '../../core/store/open.ts'
 import { newRecordingId } from '../../core/store/types/recording-id.ts'
-import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
-export const importCommand: Command = {
-  name: 'import',
-  summary: 'Import sessions from another machine, Tapedeck exports, or tables of ticks.',
+export const importCommand = defineCommand({
   positionals: 'FILE …',
   examples: [
     ['A session from another machine', 'monday.tapedeck'],
@@ -86,7 +84,7 @@ export const importCommand: Command = {
     }
     return EXIT.ok
   },
-}
+})
 
 /** Needs the store's lock: while Tapedeck runs, its window imports. */
 async function bringIn(path: string, values: Values, context: Context): Promise<ImportDone> {

@@ -7,14 +7,11 @@ import { defaultStorePath } from '../../core/settings/paths.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { checkpointStore } from '../../core/store/schema/checkpoint.ts'
 import { lockStore } from '../../core/store/schema/lock.ts'
-import { UsageError, type Command } from '../../command-line/command.ts'
+import { defineCommand, UsageError } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
-export const move: Command = {
-  name: 'move',
-  summary:
-    'Move the store to another folder: copy it, read it back, then remove the original. Nothing may be recording.',
+export const move = defineCommand({
   examples: [['To a larger disk', '/mnt/large/tapedeck']],
   positionals: 'FOLDER',
   options: {},
@@ -62,4 +59,4 @@ export const move: Command = {
       await source.close()
     }
   },
-}
+})

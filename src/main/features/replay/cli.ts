@@ -13,7 +13,7 @@ import { Cursor } from '../../core/playback/cursor.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import { NO_LIMITS, Rig } from '../../core/playback/rig.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
 import { createProgressLine, type ProgressLine } from '../../command-line/progress-line.ts'
 import { withReader } from '../../core/store/with-reader.ts'
@@ -22,9 +22,7 @@ import { withReader } from '../../core/store/with-reader.ts'
 const TURN_MS = 20
 const REST_MS = 20
 
-export const replay: Command = {
-  name: 'replay',
-  summary: 'Play a session and compare its state with the live state, minute by minute.',
+export const replay = defineCommand({
   examples: [
     ['Compare a replay with live at full speed', '--session ID --digest'],
     ['Ten times as fast, from a given time', '--session ID --speed 10 --from 2026-01-05T09:30:00-05:00'],
@@ -68,7 +66,7 @@ export const replay: Command = {
     context.err(`tapedeck: ${words(exactness)}\n`)
     return EXIT.failed
   },
-}
+})
 
 /** The answer as JSON: settled shape first, then what it was compared with. */
 function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {

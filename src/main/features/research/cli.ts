@@ -11,14 +11,12 @@ import { createSettingsStore, settingsFile } from '../../core/settings/settings.
 import { startDemoMarket } from '../../core/account/demo-market.ts'
 import { createResearch } from './research.ts'
 import { createSourceControl } from '../../core/account/source.ts'
-import { UsageError, type Command, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Values } from '../../command-line/command.ts'
 import { requireAccount } from '../../core/account/cli.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
-export const fetchCommand: Command = {
-  name: 'fetch',
-  summary: 'Make one REST request within the daily budget, save the response to the history, and print it.',
+export const fetchCommand = defineCommand({
   positionals: 'ENDPOINT',
   options: {
     symbol: { type: 'string', value: 'S', help: 'For endpoints with {symbol} in their path' },
@@ -92,7 +90,7 @@ export const fetchCommand: Command = {
       await desk.close()
     }
   },
-}
+})
 
 function readQuestion(values: Values): { endpoint: string; symbol: string; params: Record<string, string> } {
   const [asked, ...more] = values.texts('')

@@ -6,7 +6,7 @@ import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recor
 import { recordingId } from '../../../shared/base/units.ts'
 import { exportPackage } from './pack.ts'
 import { openStoreWriter } from '../../core/store/open.ts'
-import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { storePath } from '../../core/store/store-path.ts'
@@ -45,9 +45,7 @@ export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap):
 
 const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
 
-export const sessions: Command = {
-  name: 'sessions',
-  summary: 'List recorded sessions, newest last; label one, or save one as a file.',
+export const sessions = defineCommand({
   examples: [
     ['As JSON Lines, for scripts', '--json'],
     ['One session as a file for another Tapedeck', '--session 01k… --out monday.tapedeck'],
@@ -96,7 +94,7 @@ export const sessions: Command = {
     if (ordered.length === 0) context.err('No sessions recorded yet.\n')
     return EXIT.ok
   },
-}
+})
 
 function printGaps(rows: readonly SessionRow[], json: boolean, context: Context): void {
   const gaps = rows.flatMap((row) => row.gaps.toSorted((a, b) => a.fromSeq - b.fromSeq))

@@ -1,18 +1,14 @@
 /** `tapedeck completion`: a script that lets a shell complete commands, options and their values. */
-import { UsageError, type Command, type Option } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Command, type Option } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
+import type { ListedCommand } from './table.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** The command over the list of all commands, which holds itself. */
-export function completionCommand(
-  commands: () => readonly Command[],
-  common: Readonly<Record<string, Option>>,
-): Command {
-  return {
-    name: 'completion',
+/** Completes the commands of a list, which holds this one, too. */
+export function completionCommand(listed: readonly ListedCommand[], common: Readonly<Record<string, Option>>): Command {
+  return defineCommand({
     storeless: true,
-    summary: 'Print a script that completes commands and options in bash, zsh or fish.',
     positionals: SHELLS.join('|'),
     examples: [
       ['bash, permanently', 'bash >> ~/.bashrc'],
@@ -24,25 +20,32 @@ export function completionCommand(
       const [wanted, ...more] = values.texts('')
       const shell = SHELLS.find((one) => one === wanted)
       if (shell === undefined || more.length > 0) throw new UsageError(`completion takes one of ${SHELLS.join(', ')}`)
-      const all = commands().map((command) => ({ command, options: { ...command.options, ...common } }))
+      const all = await Promise.all(
+        listed.map(async ({ name, summary, load }) => {
+          const { options, positionals = '' } = await load()
+          return { name, summary, options: { ...options, ...common }, takesFiles: positionals.startsWith('FILE') }
+        }),
+      )
       context.out(SCRIPTS[shell](all))
       return EXIT.ok
     },
-  }
+  })
 }
 
 interface Completed {
-  readonly command: Command
+  readonly name: string
+  readonly summary: string
   readonly options: Readonly<Record<string, Option>>
+  readonly takesFiles: boolean
 }
 
-/** What stands in single quotes of a shell. */
+/** Text in single quotes, as shells read it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-const names = (all: readonly Completed[]): string => all.map(({ command }) => command.name).join(' ')
+const names = (all: readonly Completed[]): string => all.map(({ name }) => name).join(' ')
 const takesFile = (name: string, { file }: Option): boolean => file === true || name === 'store'
 
 function bash(all: readonly Completed[]): string {
-  const cases = all.map(({ command, options }) => {
+  const cases = all.map(({ name: command, options, takesFiles }) => {
     const values = Object.entries(options).flatMap(([name, option]) => {
       if (option.type === 'boolean') return []
       if (option.words !== undefined) {
@@ -51,16 +54,15 @@ function bash(all: readonly Completed[]): string {
       return [`      --${name}) ${takesFile(name, option) ? 'COMPREPLY=($(compgen -f -- "$word")); ' : ''}return ;;`]
     })
     const words = Object.keys(options).map((name) => `--${name}`)
-    const files = command.positionals?.startsWith('FILE') === true
     return [
-      `  ${command.name})`,
+      `  ${command})`,
       '    case "$before" in',
       ...values,
       '    esac',
-      // an empty word asks for options only where no file may stand
-      `    if [[ $word == -*${files ? '' : ' || -z $word'} ]]; then`,
+      // An empty word completes options only if the command takes no files.
+      `    if [[ $word == -*${takesFiles ? '' : ' || -z $word'} ]]; then`,
       `      COMPREPLY=($(compgen -W ${quoted(words.join(' '))} -- "$word"))`,
-      ...(files ? ['    else', '      COMPREPLY=($(compgen -f -- "$word"))'] : []),
+      ...(takesFiles ? ['    else', '      COMPREPLY=($(compgen -f -- "$word"))'] : []),
       '    fi',
       '    ;;',
     ].join('\n')
@@ -97,17 +99,17 @@ function zsh(all: readonly Completed[]): string {
             : `:${spoken(option.value ?? '')}:`
     return quoted(`${times}--${name}[${spoken(option.help)}]${value}`)
   }
-  const cases = all.map(({ command, options }) => {
+  const cases = all.map(({ name: command, options, takesFiles }) => {
     const lines = Object.entries(options).map(([name, option]) => `        ${spec(name, option)} \\`)
-    const rest = command.positionals?.startsWith('FILE') === true ? "'*:file:_files'" : "'*: :'"
-    return [`    ${command.name})`, '      _arguments -s \\', ...lines, `        ${rest}`, '      ;;'].join('\n')
+    const rest = takesFiles ? "'*:file:_files'" : "'*: :'"
+    return [`    ${command})`, '      _arguments -s \\', ...lines, `        ${rest}`, '      ;;'].join('\n')
   })
   return [
     '#compdef tapedeck',
     '_tapedeck() {',
     '  if ((CURRENT == 2)); then',
     '    local -a commands=(',
-    ...all.map(({ command }) => `      ${quoted(`${command.name}:${command.summary}`)}`),
+    ...all.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`),
     '    )',
     '    _describe command commands',
     '    return',
@@ -124,8 +126,8 @@ function zsh(all: readonly Completed[]): string {
 }
 
 function fish(all: readonly Completed[]): string {
-  const lines = all.flatMap(({ command, options }) => {
-    const seen = `__fish_seen_subcommand_from ${command.name}`
+  const lines = all.flatMap(({ name: command, summary, options, takesFiles }) => {
+    const seen = `__fish_seen_subcommand_from ${command}`
     const own = Object.entries(options).map(([name, option]) => {
       const value =
         option.type === 'boolean'
@@ -137,11 +139,10 @@ function fish(all: readonly Completed[]): string {
               : ' -x'
       return `complete -c tapedeck -n '${seen}' -l ${name}${value} -d ${quoted(option.help)}`
     })
-    const files = command.positionals?.startsWith('FILE') === true
     return [
-      `complete -c tapedeck -n __fish_use_subcommand -a ${command.name} -d ${quoted(command.summary)}`,
+      `complete -c tapedeck -n __fish_use_subcommand -a ${command} -d ${quoted(summary)}`,
       ...own,
-      ...(files ? [`complete -c tapedeck -n '${seen}' -F`] : []),
+      ...(takesFiles ? [`complete -c tapedeck -n '${seen}' -F`] : []),
     ]
   })
   return ['# fish completion of tapedeck', 'complete -c tapedeck -f', ...lines, ''].join('\n')

@@ -4,10 +4,11 @@ import type { FeedStatus, StatusState } from '../../../shared/core/status/status
 import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
-import { openTerminal } from '../open-terminal.ts'
+import { live } from '../../core/views/live-feature.ts'
+import { sessions } from '../../features/sessions/feature.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { requireAccount } from '../../core/account/cli.ts'
-import { duration, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, duration, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { failureOf, reportOf, type RecordedSession, type RecordReport } from '../../core/recording/record-report.ts'
@@ -17,9 +18,9 @@ import { waitUntil } from '../../command-line/until.ts'
 
 const PROGRESS_MS = 500
 
-export const record: Command = {
-  name: 'record',
-  summary: 'Record feeds until the duration ends, Ctrl+C, or SIGTERM.',
+export const record = defineCommand({
+  // `sessions` applies the retention rules while recording.
+  needs: { live, sessions },
   examples: [
     ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
     ['Two feeds of the window’s account, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
@@ -38,7 +39,7 @@ export const record: Command = {
       help: `Open more connections when a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
     },
   },
-  async run(values, context) {
+  async run(values, context, start) {
     const requested = readFeeds(values)
     const ms = duration(values, 'duration') ?? null
     const json = values.on('json')
@@ -47,7 +48,7 @@ export const record: Command = {
     refuseOverBudget(requested, shard)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
-    const terminal = await openTerminal({
+    const { services, close } = await start({
       dataDir: context.dataDir,
       portable: context.portable,
       host: 'cli',
@@ -63,16 +64,17 @@ export const record: Command = {
       logLevel: logLevel(values),
       ...account,
     })
+    const { feeds, status } = services.live
     let last: StatusState
     let how: 'time' | 'signal'
     const reported = new Set<string>()
     let undo = () => {}
     try {
-      for (const [feed, symbols] of requested) terminal.want(feed, symbols)
-      if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(terminal.status())}.\n`)
+      for (const [feed, symbols] of requested) feeds.subscribe(feed, symbols)
+      if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(status.read())}.\n`)
       const progress = () => {
         undo = context.clock.after(PROGRESS_MS, progress)
-        const now = terminal.status()
+        const now = status.read()
         for (const text of refusals(now.feeds, requested)) {
           if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
           reported.add(text)
@@ -81,11 +83,11 @@ export const record: Command = {
       }
       progress()
       how = await waitUntil(context.clock, context.signal, ms)
-      last = terminal.status()
+      last = status.read()
     } finally {
       undo()
       if (context.interactive && !json) context.err('\r\x1b[K')
-      await terminal.close()
+      await close()
     }
     const report = reportOf(await readBack(file, startedMs, context), requested, last.receiveToStored)
     context.out(json ? `${JSON.stringify(report)}\n` : reportText(report))
@@ -95,7 +97,7 @@ export const record: Command = {
     if (failure !== undefined) throw failure
     return EXIT.ok
   },
-}
+})
 
 /** The sessions of this run, from the closed store. */
 async function readBack(

@@ -1,14 +1,20 @@
-/** Runs a command line: finds the command, parses, answers help, maps what went wrong to an exit code. */
+/** Runs a command line: finds the command, parses options, prints help, and maps failures to exit codes. */
 import { parseArgs } from 'node:util'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
 import { zstdProblem } from '../../base/zstd.ts'
-import { settleUnfinished } from '../finish-interrupted.ts'
 import { EXIT, type StopReason } from '../../command-line/exit.ts'
-import { COMMON_OPTIONS, COMMANDS } from './table.ts'
-import { UsageError, type Command, type Context, type Option, type Values } from '../../command-line/command.ts'
+import { COMMON_OPTIONS, COMMANDS, type ListedCommand } from './table.ts'
+import {
+  UsageError,
+  type Command,
+  type Context,
+  type Option,
+  type StartFeatures,
+  type Values,
+} from '../../command-line/command.ts'
 
-/** Options that would put a secret where every process of the machine can read it. */
+/** Options that would expose a secret: every process on the machine can read arguments. */
 const SECRET_OPTIONS = /^--?(password|pass|api-key|apikey|token)(=|$)/
 
 function valuesOf(parsed: Readonly<Record<string, unknown>>): Values {
@@ -19,38 +25,48 @@ function valuesOf(parsed: Readonly<Record<string, unknown>>): Values {
   }
 }
 
-/** Runs `args` (without node and script). Never rejects; answers the exit code. */
+const findCommand = (name: string | undefined): ListedCommand | undefined => COMMANDS.find((one) => one.name === name)
+
+const startFeatures: StartFeatures = async (features, options) =>
+  (await import('../start-features.ts')).startFeatures(features, options)
+
+/** Finishes what a killed Tapedeck left half done, and prints what was done. Throws as `settleUnfinished`. */
+async function settle(values: Values, context: Context): Promise<void> {
+  const { settleUnfinished } = await import('../finish-interrupted.ts')
+  const notes = settleUnfinished(context.dataDir, values.text('store') ?? null)
+  const problem = zstdProblem()
+  if (problem !== null) notes.push(problem)
+  for (const note of notes) context.err(`tapedeck: ${note}\n`)
+}
+
+/** Runs `args` (without node and script). Never rejects; returns the exit code. */
 export async function runCommandLine(args: readonly string[], context: Context): Promise<number> {
   const json = args.includes('--json')
   try {
     const [name, ...rest] = args
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      const command = rest[0] === undefined ? undefined : COMMANDS.find((one) => one.name === rest[0])
-      context.out(command ? commandHelp(command) : overview())
+      const listed = findCommand(rest[0])
+      context.out(listed === undefined ? overview() : await commandHelp(listed))
       return name === undefined ? EXIT.usage : EXIT.ok
     }
     if (name === '--version') {
       context.out(`${context.version}\n`)
       return EXIT.ok
     }
-    const command = COMMANDS.find((one) => one.name === name)
-    if (!command) throw unknownCommand(args)
+    const listed = findCommand(name)
+    if (listed === undefined) throw unknownCommand(args)
     if (rest.includes('--help') || rest.includes('-h')) {
-      context.out(commandHelp(command))
+      context.out(await commandHelp(listed))
       return EXIT.ok
     }
+    const command = await listed.load()
     const values = parse(command, rest)
-    if (command.storeless !== true) {
-      const settled = settleUnfinished(context.dataDir, values.text('store') ?? null)
-      const problem = zstdProblem()
-      if (problem !== null) settled.push(problem)
-      for (const sentence of settled) context.err(`tapedeck: ${sentence}\n`)
-    }
-    return await command.run(values, context)
+    if (command.storeless !== true) await settle(values, context)
+    return await command.run(values, context, startFeatures)
   } catch (thrown) {
     if (context.signal.aborted && stoppedByUser(context.signal, thrown)) return EXIT.interrupted
     if (thrown instanceof UsageError) {
-      const command = COMMANDS.find(({ name }) => name === args[0])
+      const command = findCommand(args[0])
       context.err(
         `tapedeck: ${thrown.message}${thrown.message.endsWith('?') ? '' : '.'} See tapedeck${command ? ` ${command.name}` : ''} --help.\n`,
       )
@@ -58,7 +74,7 @@ export async function runCommandLine(args: readonly string[], context: Context):
     }
     const failure = toFailure(thrown)
     const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
-    // The sentence of an unknown error says nothing; on the command line its detail is all there is.
+    // The message of an internal error says nothing; there is no log here, so its detail is printed.
     const text = failure.code === 'internal' ? `${failure.message} (${failure.detail})` : `${failure.message}${hint}`
     context.err(`tapedeck: ${text.replace(/\s*\n\s*/g, ' ')}\n`)
     if (json && context.env.TAPEDECK_DEBUG && thrown instanceof Error) context.err(`${thrown.stack}\n`)
@@ -66,7 +82,7 @@ export async function runCommandLine(args: readonly string[], context: Context):
   }
 }
 
-/** Whether a command ended because somebody stopped it. SIGTERM of unfinished work is a failure with its sentence. */
+/** Whether a command ended because the user stopped it. SIGTERM before the work is done is a failure with its message. */
 function stoppedByUser({ reason }: AbortSignal, thrown: unknown): boolean {
   if (reason === ('terminate' satisfies StopReason)) return false
   return reason !== ('crash' satisfies StopReason) || toFailure(thrown).code === 'cancelled'
@@ -132,15 +148,16 @@ function overview(): string {
   )
 }
 
-function commandHelp(command: Command): string {
-  const own = Object.keys(command.options).length === 0 ? '' : `Options:\n${optionLines(command.options)}\n`
-  const after = command.positionals === undefined ? '' : ` ${command.positionals}`
-  const examples = (command.examples ?? [])
-    .map(([what, args]) => `  # ${what}\n  tapedeck ${command.name}${args === '' ? '' : ` ${args}`}\n`)
+async function commandHelp({ name, summary, load }: ListedCommand): Promise<string> {
+  const { options, positionals, examples = [] } = await load()
+  const own = Object.keys(options).length === 0 ? '' : `Options:\n${optionLines(options)}\n`
+  const after = positionals === undefined ? '' : ` ${positionals}`
+  const shown = examples
+    .map(([what, args]) => `  # ${what}\n  tapedeck ${name}${args === '' ? '' : ` ${args}`}\n`)
     .join('\n')
   return (
-    `Usage: tapedeck ${command.name}${after} [options]\n\n${command.summary}\n\n${own}` +
+    `Usage: tapedeck ${name}${after} [options]\n\n${summary}\n\n${own}` +
     `Common options:\n${optionLines(COMMON_OPTIONS)}` +
-    (examples === '' ? '' : `\nExamples:\n${examples}`)
+    (shown === '' ? '' : `\nExamples:\n${shown}`)
   )
 }

@@ -6,14 +6,12 @@ import { startBrowserHost } from '../browser/host.ts'
 import { openTerminal } from '../open-terminal.ts'
 import { accountOptions } from '../../core/account/cli.ts'
 import { sourceText } from '../../command-line/source-text.ts'
-import { wholeNumber, type Command } from '../../command-line/command.ts'
+import { defineCommand, wholeNumber } from '../../command-line/command.ts'
 import { exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { waitUntil } from '../../command-line/until.ts'
 
-export const serve: Command = {
-  name: 'serve',
-  summary: 'Open the window in your browser: print a one-time loopback address and serve until Ctrl+C or SIGTERM.',
+export const serve = defineCommand({
   examples: [['The demo market in the default browser', '--demo --open']],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free port)' },
@@ -72,7 +70,7 @@ export const serve: Command = {
     }
     return exitWhenStopped(context.signal)
   },
-}
+})
 
 const REUSED =
   'Someone opened an address that was already used, and was refused. If that wasn’t you, press Ctrl+C and start again.\n'

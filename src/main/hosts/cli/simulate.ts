@@ -4,13 +4,11 @@ import { parseSchedule } from '../../../simulator/faults.ts'
 import { startSimulator } from '../../../simulator/simulator.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { exitWhenStopped } from '../../command-line/exit.ts'
-import { UsageError, wholeNumber, type Command } from '../../command-line/command.ts'
+import { defineCommand, UsageError, wholeNumber } from '../../command-line/command.ts'
 import { waitUntil } from '../../command-line/until.ts'
 
-export const simulate: Command = {
-  name: 'simulate',
+export const simulate = defineCommand({
   storeless: true,
-  summary: 'Run the demo market on loopback, with every feed and REST endpoint, until Ctrl+C or SIGTERM.',
   examples: [
     ['On a free port, with its address and account as JSON', '--json'],
     ['Twenty times as fast, with a fixed seed', '--speed 20 --seed 7'],
@@ -54,7 +52,7 @@ export const simulate: Command = {
     await simulator.close()
     return exitWhenStopped(context.signal)
   },
-}
+})
 
 async function readText(file: string): Promise<string> {
   try {

@@ -1,18 +1,5 @@
-/** Every command and every shared option: the one list that parsing, help and docs derive from. */
-import { alertsCommand } from '../../features/alerts/cli.ts'
+/** The commands and the options that all of them take: the list that parsing, help and the guide are made from. */
 import type { Command, Option } from '../../command-line/command.ts'
-import { backup } from '../../features/backup/cli.ts'
-import { exportCommand } from '../../features/export/cli.ts'
-import { fetchCommand } from '../../features/research/cli.ts'
-import { completionCommand } from './completion.ts'
-import { importCommand } from '../../features/import/cli.ts'
-import { move } from '../../features/move-store/cli.ts'
-import { record } from './record.ts'
-import { replay } from '../../features/replay/cli.ts'
-import { serve } from './serve.ts'
-import { sessions } from '../../features/sessions/cli.ts'
-import { simulate } from './simulate.ts'
-import { verify } from '../../features/evidence/cli.ts'
 
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   store: { type: 'string', value: 'FILE', help: 'The store to use (default: the app’s own)' },
@@ -25,18 +12,79 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', help: 'Show this help' },
 }
 
-export const COMMANDS: readonly Command[] = [
-  simulate,
-  record,
-  serve,
-  sessions,
-  replay,
-  verify,
-  exportCommand,
-  importCommand,
-  fetchCommand,
-  alertsCommand,
-  backup,
-  move,
-  completionCommand(() => COMMANDS, COMMON_OPTIONS),
+/** A command in the list. Its module is loaded when the command runs or its help is printed. */
+export interface ListedCommand {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Command>
+}
+
+export const COMMANDS: readonly ListedCommand[] = [
+  {
+    name: 'simulate',
+    summary: 'Run the demo market on loopback, with every feed and REST endpoint, until Ctrl+C or SIGTERM.',
+    load: async () => (await import('./simulate.ts')).simulate,
+  },
+  {
+    name: 'record',
+    summary: 'Record feeds until the duration ends, Ctrl+C, or SIGTERM.',
+    load: async () => (await import('./record.ts')).record,
+  },
+  {
+    name: 'serve',
+    summary: 'Open the window in your browser: print a one-time loopback address and serve until Ctrl+C or SIGTERM.',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    name: 'sessions',
+    summary: 'List recorded sessions, newest last; label one, or save one as a file.',
+    load: async () => (await import('../../features/sessions/cli.ts')).sessions,
+  },
+  {
+    name: 'replay',
+    summary: 'Play a session and compare its state with the live state, minute by minute.',
+    load: async () => (await import('../../features/replay/cli.ts')).replay,
+  },
+  {
+    name: 'verify',
+    summary: 'Check stored sessions against their ledger and list every difference.',
+    load: async () => (await import('../../features/evidence/cli.ts')).verify,
+  },
+  {
+    name: 'export',
+    summary: 'Export ticks or bars to a file with a manifest; a failed export leaves no partial file.',
+    load: async () => (await import('../../features/export/cli.ts')).exportCommand,
+  },
+  {
+    name: 'import',
+    summary: 'Import sessions from another machine, Tapedeck exports, or tables of ticks.',
+    load: async () => (await import('../../features/import/cli.ts')).importCommand,
+  },
+  {
+    name: 'fetch',
+    summary: 'Make one REST request within the daily budget, save the response to the history, and print it.',
+    load: async () => (await import('../../features/research/cli.ts')).fetchCommand,
+  },
+  {
+    name: 'alerts',
+    summary: 'Lists the alerts, or runs them over a recorded session: when each would have fired.',
+    load: async () => (await import('../../features/alerts/cli.ts')).alertsCommand,
+  },
+  {
+    name: 'backup',
+    summary:
+      'Back up the store, settings, workspaces and drawings to a folder, even while recording; or restore a backup.',
+    load: async () => (await import('../../features/backup/cli.ts')).backup,
+  },
+  {
+    name: 'move',
+    summary:
+      'Move the store to another folder: copy it, read it back, then remove the original. Nothing may be recording.',
+    load: async () => (await import('../../features/move-store/cli.ts')).move,
+  },
+  {
+    name: 'completion',
+    summary: 'Print a script that completes commands and options in bash, zsh or fish.',
+    load: async () => (await import('./completion.ts')).completionCommand(COMMANDS, COMMON_OPTIONS),
+  },
 ]

@@ -49,6 +49,7 @@ async function recording(count: number): Promise<(more: number) => Promise<void>
   return more
 }
 const context = () => commandContext({ dataDir: folder.path })
+const noFeatures = () => Promise.reject(new Error('A backup starts no features.'))
 const rowsOf = async (file: string) => {
   const reader = await openStoreReader({ file })
   try {
@@ -65,7 +66,7 @@ test('a backup beside a running recorder holds what was committed, and is sound'
   writeFileSync(join(folder.path, 'drawings', 'crypto%3ABTCUSD.json'), '{}')
   writeFileSync(join(folder.path, 'window.json'), '{}')
   const out = join(folder.path, 'safe')
-  const making = backup.run(values({ out }), context())
+  const making = backup.run(values({ out }), context(), noFeatures)
   await more(1_000)
   expect(await making).toBe(0)
   expect(readdirSync(out).sort()).toEqual(['backup.json', 'drawings', 'settings.json', 'tapedeck.db'])
@@ -78,13 +79,13 @@ test('what is restored is what was kept; what was there before is kept too', asy
   const more = await recording(100)
   writeFileSync(join(folder.path, 'settings.json'), '{"zone":"UTC"}')
   const out = join(folder.path, 'safe')
-  await backup.run(values({ out }), context())
+  await backup.run(values({ out }), context(), noFeatures)
   await more(50)
   await writer?.close()
   writer = undefined
   writeFileSync(join(folder.path, 'settings.json'), '{"zone":"local"}')
   const ran = context()
-  expect(await backup.run(values({ restore: out }), ran)).toBe(0)
+  expect(await backup.run(values({ restore: out }), ran, noFeatures)).toBe(0)
   expect(readFileSync(join(folder.path, 'settings.json'), 'utf8')).toBe('{"zone":"UTC"}')
   expect((await rowsOf(folder.file)).rows).toBe(100)
   // The head of the store that was there before says nothing against the one that was restored.
@@ -97,8 +98,10 @@ test('what is restored is what was kept; what was there before is kept too', asy
 test('nothing is put back over a store that is being recorded into', async () => {
   await recording(10)
   const out = join(folder.path, 'safe')
-  await backup.run(values({ out }), context())
-  await expect(backup.run(values({ restore: out }), context())).rejects.toMatchObject({ code: 'store-locked' })
+  await backup.run(values({ out }), context(), noFeatures)
+  await expect(backup.run(values({ restore: out }), context(), noFeatures)).rejects.toMatchObject({
+    code: 'store-locked',
+  })
   expect(readdirSync(folder.path).some((name) => name.startsWith('before-restore-'))).toBe(false)
 })
 
@@ -109,12 +112,12 @@ test.each([
 ])('%s is refused, and nothing is changed', async (_what, harm, code) => {
   await recording(10)
   const out = join(folder.path, 'safe')
-  await backup.run(values({ out }), context())
+  await backup.run(values({ out }), context(), noFeatures)
   await writer?.close()
   writer = undefined
   harm(out)
   const before = readFileSync(folder.file)
-  await expect(backup.run(values({ restore: out }), context())).rejects.toMatchObject({ code })
+  await expect(backup.run(values({ restore: out }), context(), noFeatures)).rejects.toMatchObject({ code })
   expect(readFileSync(folder.file).equals(before)).toBe(true)
 })
 function rename(out: string, name: string): void {
@@ -125,10 +128,10 @@ function rename(out: string, name: string): void {
 
 test('without a store, or over something that is there, nothing is made', async () => {
   const out = join(folder.path, 'safe')
-  await expect(backup.run(values({ out }), context())).rejects.toMatchObject({ code: 'not-found' })
+  await expect(backup.run(values({ out }), context(), noFeatures)).rejects.toMatchObject({ code: 'not-found' })
   expect(existsSync(out)).toBe(false)
   await recording(1)
   mkdirSync(out)
-  await expect(backup.run(values({ out }), context())).rejects.toMatchObject({ code: 'bad-arguments' })
+  await expect(backup.run(values({ out }), context(), noFeatures)).rejects.toMatchObject({ code: 'bad-arguments' })
   expect(readdirSync(out)).toEqual([])
 })

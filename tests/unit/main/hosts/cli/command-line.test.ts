@@ -81,7 +81,7 @@ describe('help and usage', () => {
     for (const command of COMMANDS) {
       const help = await runHere([command.name, '--help'])
       expect(help.code).toBe(0)
-      for (const option of Object.keys({ ...command.options, ...COMMON_OPTIONS }))
+      for (const option of Object.keys({ ...(await command.load()).options, ...COMMON_OPTIONS }))
         expect(help.out).toContain(`--${option}`)
     }
   })

@@ -43,7 +43,8 @@ describe('completion', () => {
   it('names every option of every command for every shell', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const text = await script(shell)
-      for (const { name, options } of COMMANDS) {
+      for (const { name, load } of COMMANDS) {
+        const { options } = await load()
         expect(text).toContain(name)
         for (const option of Object.keys(options))
           expect(text).toContain(shell === 'fish' ? `-l ${option}` : `--${option}`)
@@ -54,7 +55,8 @@ describe('completion', () => {
 })
 
 it('gives an example of each command that help shows, with options that there are', async () => {
-  for (const { name, options, examples = [] } of COMMANDS) {
+  for (const { name, load } of COMMANDS) {
+    const { options, examples = [] } = await load()
     const { out } = await line(name, '--help')
     for (const [what, args] of examples) {
       expect(out).toContain(what)

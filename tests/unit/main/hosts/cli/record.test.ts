@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { requireAccount } from '../../../../../src/main/core/account/cli.ts'
-import { UsageError, type Context, type Values } from '../../../../../src/main/command-line/command.ts'
-import { readFeeds, refuseOverBudget } from '../../../../../src/main/hosts/cli/record.ts'
+import {
+  UsageError,
+  type Context,
+  type StartFeatures,
+  type Values,
+} from '../../../../../src/main/command-line/command.ts'
+import { readFeeds, record, refuseOverBudget } from '../../../../../src/main/hosts/cli/record.ts'
 import type { RecordReport } from '../../../../../src/main/core/recording/record-report.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
@@ -21,6 +26,21 @@ const demoData = new URL('../../../../../resources/demo/', import.meta.url)
 const noValues: Values = { text: () => undefined, texts: () => [], on: () => false }
 const feeds = (...texts: string[]) => readFeeds({ ...noValues, texts: () => texts })
 const symbols = (count: number) => Array.from({ length: count }, (_, i) => `S${i}-USD`)
+
+it('starts the live market and the retention of sessions, and no other feature', async () => {
+  const values: Values = {
+    text: () => undefined,
+    texts: (name) => (name === 'feed' ? ['crypto/XT:BTC-USD'] : []),
+    on: (name) => name === 'demo',
+  }
+  const started: string[] = []
+  const startFeatures: StartFeatures = (features) => {
+    started.push(...features.map(({ name }) => name))
+    return Promise.reject(new Error('not started in this test'))
+  }
+  await expect(record.run(values, commandContext({ dataDir: home }), startFeatures)).rejects.toThrow('not started')
+  expect(started).toEqual(['live', 'sessions'])
+})
 
 async function run(args: readonly string[], part: Partial<Context> = {}) {
   const context = commandContext({ dataDir: home, ...part })
