@@ -1,4 +1,6 @@
-/** The HTTP side: token endpoint, the thirty-nine endpoints, and the simulator's own control paths. */
+/**
+ * The HTTP side of the simulator: the token endpoint, the thirty-nine endpoints and the simulator's own control paths.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseJson } from '../service/control.ts'
 import { matchEndpoint, type EndpointGroup } from '../service/endpoints.ts'
@@ -9,7 +11,7 @@ import { createIntraday } from './answers/intraday.ts'
 import { readReference, type Reference } from './answers/reference.ts'
 import type { Market } from './market/market.ts'
 
-/** A failure that the fault `rest` asked for. */
+/** A failure requested by the fault `rest`. */
 export interface RestFault {
   readonly kind: string
   readonly status: number
@@ -25,9 +27,9 @@ export interface HttpSide {
   readonly market: Pick<Market, 'source'>
   readonly comingSoon: readonly EndpointGroup[]
   readonly tokenFields: { readonly user: string; readonly password: string }
-  /** The failure of this call, if one is due. */
+  /** The failure of this request, if one is due. */
   takeRestFault(): RestFault | undefined
-  /** Control paths: what to answer for a method, path and body; undefined for an unknown one. Throws CodedError. */
+  /** The response of a control path by method, path and body, or undefined if it is unknown. Throws CodedError. */
   control(method: string, url: URL, body: unknown): unknown
 }
 
@@ -42,7 +44,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of request) {
-    const bytes = part as Buffer // a request without an encoding yields buffers
+    const bytes = part as Buffer // A request without an encoding yields buffers.
     size += bytes.length
     if (size > BODY_LIMIT) return undefined
     parts.push(bytes)
@@ -50,7 +52,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** A handler of all requests that are no upgrade. Never rejects. */
+/** Creates the handler of all requests except upgrades. Never rejects. */
 export function createHttpHandler(
   side: HttpSide,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -96,7 +98,7 @@ export function createHttpHandler(
   }
 
   const control = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
-    // a page of another site, or a name that was pointed here, has no business with these paths
+    // Pages of other sites, and host names that resolve to this address, may not use these paths.
     const { host, origin } = request.headers
     if (`http://${host ?? ''}` !== side.origin() || (origin !== undefined && origin !== side.origin())) {
       return send(response, 403, { detail: 'Forbidden.' })
@@ -140,7 +142,7 @@ function fail(response: ServerResponse, { kind, status, retryAfter }: RestFault)
       response.end(`{"status":"success","data":"${'x'.repeat(10 * 1024 * 1024)}"}`)
       return
     case 'hang':
-      // answered when the client gives up or the simulator closes
+      // Never answered; ends when the client gives up or the simulator closes.
       return
     default:
       send(response, status, { detail: 'A failure on demand.' }, headers)

@@ -4,7 +4,7 @@ import { isObject, parseJson } from '../service/control.ts'
 
 export interface Claims {
   readonly token_type: 'access' | 'refresh'
-  /** Seconds since 1970, as the standard has them. */
+  /** Seconds since 1970, as the standard requires. */
   readonly exp: number
   readonly iat: number
   readonly jti: string
@@ -14,13 +14,13 @@ export interface Claims {
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 const signature = (secret: string, signed: string) => createHmac('sha256', secret).update(signed).digest()
 
-/** A signed token. */
+/** Signs a token. */
 export function signToken(secret: string, claims: Claims): string {
   const signed = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}`
   return `${signed}.${signature(secret, signed).toString('base64url')}`
 }
 
-/** The claims of a token whose signature holds; undefined otherwise. Expiry is the caller's to judge. */
+/** The claims of a token with a valid signature, or undefined. The caller checks the expiry. */
 export function readToken(secret: string, token: string): Claims | undefined {
   const [head, body, mac, ...more] = token.split('.')
   if (head === undefined || body === undefined || mac === undefined || more.length > 0) return undefined
@@ -29,6 +29,6 @@ export function readToken(secret: string, token: string): Claims | undefined {
   if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
   const claims = parseJson(Buffer.from(body, 'base64url').toString('utf8'))
   if (!isObject(claims) || typeof claims.exp !== 'number' || typeof claims.iat !== 'number') return undefined
-  // the signature proves that signToken wrote it
+  // The signature proves that signToken wrote it.
   return claims as unknown as Claims
 }

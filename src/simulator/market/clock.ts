@@ -1,8 +1,8 @@
-/** The time of a simulator, injected so that tests own it. The clocks of the program fit too. */
+/** The simulator's clock, injected so that tests control it. The program's clocks fit, too. */
 export interface SimulatorClock {
   /** UTC ms. */
   wallMs(): number
-  /** Calls back once after `ms`; returns its own undo. */
+  /** Calls back once after `ms`. Returns a function that cancels it. */
   after(ms: number, then: () => void): () => void
 }
 

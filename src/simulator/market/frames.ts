@@ -1,4 +1,4 @@
-/** Market messages as text: the document's keys and order, in one of three number styles that servers use. */
+/** Market messages as text, with the documented keys and order, in one of three number styles that servers use. */
 import { FEEDS, type Feed } from '../../service/feeds.ts'
 import { missingCase } from '../../shared/base/errors.ts'
 import type { FeedId } from '../../shared/base/units.ts'
@@ -9,7 +9,7 @@ import type { FeedId } from '../../shared/base/units.ts'
  */
 export type NumberStyle = 'javascript' | 'python' | 'fixed'
 
-/** The values of a message by the role of their field; NaN leaves a field out. */
+/** The values of a message by field role. NaN omits a field. */
 export interface Values {
   readonly price: number
   readonly size: number
@@ -29,7 +29,7 @@ export interface Values {
 
 type Role = keyof Values
 
-/** Fields in the order of the document's tables (2.3); stocks, not shown there, as the like feeds have them. */
+/** Fields in documented order (docs/service.md#feeds). Undocumented stock feeds use the order of similar feeds. */
 function orderOf(feed: Feed): readonly Role[] {
   switch (feed.kind) {
     case 'trade':
@@ -46,10 +46,10 @@ function orderOf(feed: Feed): readonly Role[] {
 const SIZES: ReadonlySet<Role> = new Set(['size', 'bidSize', 'askSize', 'volume'])
 const TIMES: ReadonlySet<Role> = new Set(['time', 'start', 'end'])
 
-/** A writer of one feed's messages. */
+/** Writes one feed's messages. */
 export type Writer = (symbol: string, values: Partial<Values>, decimals: number, sizeDecimals: number) => string
 
-/** Makes the writer of a feed. */
+/** Creates the writer of a feed. */
 export function writerOf(feedId: FeedId, style: NumberStyle): Writer {
   const feed = FEEDS[feedId]
   const [comma, colon] = style === 'python' ? [', ', ': '] : [',', ':']
@@ -85,7 +85,7 @@ export function pythonFloat(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`
 }
 
-/** Unmasked WebSocket text frames of a server, joined: one write instead of two a message. */
+/** Joins unmasked WebSocket text frames of a server, so that many messages need one write. */
 export function frameTexts(texts: readonly string[]): Buffer {
   let total = 0
   const lengths = new Array<number>(texts.length)

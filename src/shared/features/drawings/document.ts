@@ -1,4 +1,4 @@
-/** Drawings as a file: versioned, read with care, written whole. Pure. */
+/** Drawings as a file: versioned, validated when read, written whole. Pure. */
 import * as v from 'valibot'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import { tooMany } from './edits.ts'
@@ -7,19 +7,19 @@ import { drawingSchema, MOST_DRAWINGS, type Drawing, type DrawingMarket } from '
 export type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Makes a document of the next version; damaged parts pass as they are. */
+/** Converts a document to the next version. Invalid parts pass unchanged. */
 export type DrawingsMigration = (document: Json) => Json
-/** The first makes version 2 of version 1. */
+/** The first converts version 1 to version 2. */
 const MIGRATIONS: readonly DrawingsMigration[] = []
 
 export type ReadDrawings =
   | { readonly is: 'read'; readonly drawings: readonly Drawing[]; readonly damaged: number }
-  /** Not a file of drawings of this instrument. */
+  /** Not a file of this instrument's drawings. */
   | { readonly is: 'garbage' }
-  /** By a newer Tapedeck: to be left as it is. */
+  /** Written by a newer version of Tapedeck, so it must not be changed. */
   | { readonly is: 'newer'; readonly version: number }
 
-/** Reads the text of a file of one instrument; never throws. A damaged drawing is left out, and counted. */
+/** Reads the text of an instrument's file. Never throws. An invalid drawing is skipped and counted. */
 export function readDrawings(text: string, instrument: InstrumentId, migrations = MIGRATIONS): ReadDrawings {
   let document: unknown
   try {
@@ -49,12 +49,14 @@ export function readDrawings(text: string, instrument: InstrumentId, migrations 
   return { is: 'read', drawings, damaged }
 }
 
-/** The text of a file. Files from before drawings were kept by market name none. */
+/** The text of a file. Files from before drawings were saved by market have none. */
 export function writeDrawings(instrument: InstrumentId, drawings: readonly Drawing[], market?: DrawingMarket): string {
   return JSON.stringify({ version: MIGRATIONS.length + 1, instrument, market, drawings })
 }
 
-/** Whether a file was written before drawings were kept by market; false for what is no file of drawings. */
+/**
+ * Whether a file was written before drawings were saved by market. False for anything that isn't a file of drawings.
+ */
 export function namesNoMarket(text: string): boolean {
   try {
     const document: unknown = JSON.parse(text)
@@ -64,7 +66,7 @@ export function namesNoMarket(text: string): boolean {
   }
 }
 
-/** Name of an instrument's file: any spelling makes one that every file system takes. */
+/** The name of an instrument's file, valid on every file system for any symbol. */
 export function drawingsFile(instrument: InstrumentId): string {
   const { asset, key } = parseInstrument(instrument) ?? { asset: 'none', key: '' }
   const safe = [...new TextEncoder().encode(key)]

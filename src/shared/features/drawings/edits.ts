@@ -1,6 +1,6 @@
 /**
- * Changes of a list of drawings as data: what two windows send instead of their whole lists, so that each
- * keeps what the other drew, and what undo takes back. Pure.
+ * Changes to a list of drawings as data. Windows send these instead of whole lists, so that each keeps what another
+ * drew, and undo reverts them. Pure.
  */
 import { t } from '../../base/text.ts'
 import * as v from 'valibot'
@@ -9,10 +9,10 @@ import { drawingSchema, MOST_DRAWINGS, MOST_POINTS, type Drawing } from './types
 const id = v.pipe(v.string(), v.maxLength(40))
 
 export const drawingsEditSchema = v.strictObject({
-  /** New ones, and those that changed, whole. */
+  /** New drawings, and changed ones in full. */
   put: v.pipe(v.array(drawingSchema), v.maxLength(MOST_DRAWINGS)),
   remove: v.pipe(v.array(id), v.maxLength(MOST_DRAWINGS)),
-  /** Ids from the lowest to the highest after this; null: new ones on top, the others as they lie. */
+  /** All ids from lowest to highest; null: new ones on top, the others unchanged. */
   order: v.nullable(v.pipe(v.array(id), v.maxLength(MOST_DRAWINGS))),
 })
 
@@ -22,7 +22,7 @@ export interface DrawingsEdit {
   readonly order: readonly string[] | null
 }
 
-/** What makes `after` of `before`; drawings are compared by identity, then by content. */
+/** The edit that turns `before` into `after`. Compares drawings by identity, then by content. */
 export function editOf(before: readonly Drawing[], after: readonly Drawing[]): DrawingsEdit {
   const old = new Map(before.map((drawing) => [drawing.id, drawing]))
   const kept = new Set(after.map((drawing) => drawing.id))
@@ -42,8 +42,8 @@ export function isNoEdit(edit: DrawingsEdit): boolean {
 }
 
 /**
- * The list after an edit. What the edit names and is not there any more is passed over, and what it does
- * not know of stays, next to the neighbour below it.
+ * The list after an edit. Missing drawings that the edit names are skipped. Drawings that it doesn't know stay above
+ * the same neighbor.
  */
 export function applyEdit(drawings: readonly Drawing[], { put, remove, order }: DrawingsEdit): readonly Drawing[] {
   const gone = new Set(remove)
@@ -62,7 +62,7 @@ function inOrder(list: readonly Drawing[], order: readonly string[]): Drawing[] 
   const by = new Map(list.map((drawing) => [drawing.id, drawing]))
   const named = new Set(order)
   const after: Drawing[] = []
-  /** Those the order does not name, by the id they lie upon; null: at the bottom. */
+  /** Drawings that the order doesn't name, by the id below them; null: at the bottom. */
   const strangers = new Map<string | null, Drawing[]>()
   let below: string | null = null
   for (const drawing of list) {
@@ -82,7 +82,7 @@ function inOrder(list: readonly Drawing[], order: readonly string[]): Drawing[] 
   return after
 }
 
-/** Whether two drawings say the same. */
+/** Whether two drawings are equal. */
 export function sameDrawing(a: Drawing, b: Drawing): boolean {
   return (
     a.id === b.id &&
@@ -100,7 +100,7 @@ export function sameDrawing(a: Drawing, b: Drawing): boolean {
   )
 }
 
-/** Why a list cannot be kept, in a sentence; null: it can. */
+/** Why a list can't be saved, as a sentence, or null. */
 export function tooMany(drawings: readonly Drawing[]): string | null {
   if (drawings.length > MOST_DRAWINGS) return t('A symbol can have up to {count} drawings.', { count: MOST_DRAWINGS })
   const points = drawings.reduce((sum, drawing) => sum + drawing.points.length, 0)

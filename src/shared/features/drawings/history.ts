@@ -1,8 +1,8 @@
-/** Undo and redo of drawings, as edits and their inverses: what another window drew meanwhile stays. Pure. */
+/** Undo and redo of drawings as edits and their inverses, which keep what another window drew meanwhile. Pure. */
 import { applyEdit, editOf, isNoEdit, type DrawingsEdit } from './edits.ts'
 import type { Drawing } from './types.ts'
 
-/** Steps that can be taken back. */
+/** The most steps to undo. */
 export const MOST_STEPS = 200
 
 interface Step {
@@ -10,7 +10,7 @@ interface Step {
   readonly redo: DrawingsEdit
   /** What was done, as a noun phrase: "Trend line moved". */
   readonly what: string
-  /** Steps in a row with the same one are one step: so are ten presses of an arrow key. */
+  /** Consecutive steps with the same value are merged, such as ten presses of an arrow key. */
   readonly merge: string | null
 }
 
@@ -21,7 +21,7 @@ export interface DrawingsHistory {
 
 export const NO_HISTORY: DrawingsHistory = { past: [], future: [] }
 
-/** Notes that `before` became `after`. */
+/** Records that `before` became `after`. */
 export function did(
   history: DrawingsHistory,
   before: readonly Drawing[],
@@ -35,7 +35,7 @@ export function did(
   if (last !== undefined && merge !== null && last.merge === merge) {
     const start = applyEdit(before, last.undo)
     const step = { undo: editOf(after, start), redo: editOf(start, after), what, merge }
-    // It came to nothing: there is nothing to take back.
+    // The merged steps cancel out, so there is nothing to undo.
     if (isNoEdit(step.redo)) return { past: history.past.slice(0, -1), future: [] }
     return { past: [...history.past.slice(0, -1), step], future: [] }
   }
@@ -43,26 +43,26 @@ export function did(
   return { past: [...history.past.slice(-(MOST_STEPS - 1)), step], future: [] }
 }
 
-/** What a step back or forth does to a list; null: there is no further step. */
+/** The result of undo or redo; null if there is no further step. */
 export interface Walked {
   readonly history: DrawingsHistory
   readonly drawings: readonly Drawing[]
   readonly what: string
 }
 
-/** Takes the last step back. */
+/** Undoes the last step. */
 export function undo(history: DrawingsHistory, drawings: readonly Drawing[]): Walked | null {
   const step = history.past.at(-1)
   if (step === undefined) return null
   return {
-    // What is taken back and done again stands for itself: nothing joins it.
+    // Nothing is merged into a step that was undone.
     history: { past: history.past.slice(0, -1), future: [...history.future, { ...step, merge: null }] },
     drawings: applyEdit(drawings, step.undo),
     what: step.what,
   }
 }
 
-/** Does the step that was taken back last once more. */
+/** Redoes the step that was undone last. */
 export function redo(history: DrawingsHistory, drawings: readonly Drawing[]): Walked | null {
   const step = history.future.at(-1)
   if (step === undefined) return null

@@ -1,7 +1,9 @@
-/** What is done to drawings as a list: style, order, lock, hide, copies. Pure; nothing changed is the same list. */
+/**
+ * Operations on a list of drawings: style, order, lock, hide, copy. Pure; without a change the same list is returned.
+ */
 import type { Drawing } from './types.ts'
 
-/** One drawing with a part of it changed. */
+/** Changes a part of one drawing. */
 export function changed(
   drawings: readonly Drawing[],
   id: string,
@@ -10,7 +12,7 @@ export function changed(
   return drawings.map((one) => (one.id === id ? { ...one, ...part } : one))
 }
 
-/** All with a part of them changed. */
+/** Changes a part of every drawing. */
 export function allChanged(
   drawings: readonly Drawing[],
   part: Partial<Pick<Drawing, 'locked' | 'hidden'>>,
@@ -18,14 +20,14 @@ export function allChanged(
   return drawings.map((one) => ({ ...one, ...part }))
 }
 
-/** Without one. */
+/** Removes one drawing. */
 export function without(drawings: readonly Drawing[], id: string): readonly Drawing[] {
   return drawings.filter((one) => one.id !== id)
 }
 
 export type OrderStep = 'front' | 'forward' | 'backward' | 'back'
 
-/** One moved in what lies above what. */
+/** Moves one drawing in the stacking order. */
 export function ordered(drawings: readonly Drawing[], id: string, step: OrderStep): readonly Drawing[] {
   const at = drawings.findIndex((one) => one.id === id)
   const last = drawings.length - 1

@@ -1,4 +1,4 @@
-/** The clock of a chart that leaves out the hours in which nothing trades. Pure. */
+/** The time axis of a chart that omits closed hours. Pure. */
 import { newYorkOffset, stockDay } from '../../core/market/calendar.ts'
 import { missingCase } from '../../base/errors.ts'
 import type { AssetClass } from '../../base/units.ts'
@@ -7,19 +7,19 @@ import type { TimeAxis } from './price-at.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
-/** Sunday 17:00 of New York's wall clock, when a week of forex begins; 4 January 1970 was a Sunday. */
+/** Sunday 17:00 in New York, when a forex week begins. 4 January 1970 was a Sunday. */
 const FOREX_WEEK = 3 * DAY + 17 * HOUR
 const FOREX_OPEN = 5 * DAY
-/** Stocks trade from 04:00, before the session, until four hours after its close, of which half days have less. */
+/** Stocks trade from 04:00, before the session, until four hours after its close, which is earlier on half days. */
 const STOCKS_FROM = 4 * HOUR
 const STOCKS_FULL = 16 * HOUR
 const STOCKS_HALF = 13 * HOUR
-/** Days whose calendar is counted, from 1 January 1970; farther out a day is as long as one of five in seven. */
+/** Days counted with the calendar, from 1 January 1970. Beyond that, five days in seven are open. */
 const COUNTED_DAYS = 47_000
 const MEAN_DAY = (STOCKS_FULL * 5) / 7
 
 let opened: Float64Array | null = null
-/** Open ms of stocks before each day. Counted once: a line may reach over years. */
+/** Open ms of stocks before each day. Computed once, because a line can span years. */
 function openedBefore(): Float64Array {
   if (opened !== null) return opened
   opened = new Float64Array(COUNTED_DAYS + 1)
@@ -34,7 +34,7 @@ function openOf(day: number): number {
 function forexTime(ms: number): number {
   const local = ms + newYorkOffset(ms) - FOREX_WEEK
   const week = Math.floor(local / WEEK)
-  // Clocks change while it is closed, so every week is as long as another.
+  // Clocks change while the market is closed, so all weeks are equally long.
   return week * FOREX_OPEN + Math.min(local - week * WEEK, FOREX_OPEN)
 }
 
@@ -47,7 +47,7 @@ function stocksTime(ms: number): number {
   return before[day] + Math.max(0, Math.min(local - day * DAY - STOCKS_FROM, openOf(day)))
 }
 
-/** How long an asset class has been open until an instant (UTC ms), from a beginning of its own: it never decreases. */
+/** How long an asset class has been open until a time (UTC ms), from its own origin. Never decreases. */
 export function openTime(asset: AssetClass): TimeAxis {
   switch (asset) {
     case 'crypto':

@@ -1,20 +1,20 @@
-/** At which prices a drawing stands at an instant: what it means that a price crosses it. Pure. */
+/** The prices of a drawing's lines at a time, which define when a price crosses it. Pure. */
 import type { Drawing, DrawingKind, DrawingPoint } from './types.ts'
 
-/** Levels of a retracement: parts of the move, counted back from its end. */
+/** Levels of a retracement: fractions of the move, back from its end. */
 export const FIB_LEVELS = [0, 0.236, 0.382, 0.5, 0.618, 0.786, 1] as const
-/** Levels of an extension: parts of the move, counted on from the third point. */
+/** Levels of an extension: fractions of the move, from the third point. */
 export const FIB_EXTENSIONS = [0, 0.382, 0.618, 1, 1.272, 1.618, 2, 2.618] as const
 
-/** How far along its axis an instant is; the clock itself unless told: see `priceAt`. */
+/** The position of a time on the axis; by default the clock itself, see `priceAt`. */
 export type TimeAxis = (ms: number) => number
 
-/** Price of each level of a retracement from `start` to `end`: 0 is the end of the move. */
+/** The price of each level of a retracement from `start` to `end`; 0 is the end of the move. */
 export function fibPrices([start, end]: readonly DrawingPoint[]): number[] {
   return FIB_LEVELS.map((level) => end.price + (start.price - end.price) * level)
 }
 
-/** Price of each level of an extension: the move from the first to the second point, from the third. */
+/** The price of each level of an extension: the move from the first to the second point, applied to the third. */
 export function fibExtensionPrices([first, second, third]: readonly DrawingPoint[]): number[] {
   return FIB_EXTENSIONS.map((level) => third.price + (second.price - first.price) * level)
 }
@@ -22,7 +22,7 @@ export function fibExtensionPrices([first, second, third]: readonly DrawingPoint
 /** Whether a kind has lines that a price can cross. */
 export const hasPrice = (kind: DrawingKind): boolean => kind !== 'vertical' && kind !== 'text' && kind !== 'measure'
 
-/** On which scale of prices a line is straight: on percent as on linear. */
+/** The price scale on which a line is straight. Percent counts as linear. */
 export type LineScale = 'linear' | 'log'
 
 const onScale = (scale: LineScale, price: number): number => (scale === 'log' ? Math.log(price) : price)
@@ -32,11 +32,10 @@ const between = (a: DrawingPoint, b: DrawingPoint, ms: number): boolean =>
   ms >= Math.min(a.ms, b.ms) && ms <= Math.max(a.ms, b.ms)
 
 /**
- * The prices of a drawing's lines at an instant (UTC ms); empty where it has none then. A segment counts
- * from its first to its last point, a ray onwards, levels of Fibonacci from their first point onwards.
- * Text, measures and vertical lines have no price. Where `axis` leaves out the hours in which nothing
- * trades, as a chart does, a line over a night or a weekend stands where it is seen; so does one that is
- * straight on the `scale` it is seen on. On a logarithmic one a point at or below 0 makes no line.
+ * The prices of a drawing's lines at a time (UTC ms), empty if it has none then. A segment counts from its first to its
+ * last point, a ray and Fibonacci levels from their first point on. Text, measures and vertical lines have no price.
+ * With an `axis` that omits closed hours, as charts do, a line over a night or weekend is where it is seen; the same
+ * goes for `scale`. On a logarithmic scale a point at or below 0 makes no line.
  */
 export function priceAt(
   drawing: Drawing,
@@ -46,7 +45,7 @@ export function priceAt(
 ): number[] {
   const { points } = drawing
   const [a, b, c] = points
-  /** The place on the scale of the line through two points. */
+  /** The scale position of the line through two points. */
   const placeOn = (a: DrawingPoint, b: DrawingPoint, ms: number): number => {
     const [from, to] = [onScale(scale, a.price), onScale(scale, b.price)]
     const start = axis(a.ms)
@@ -67,7 +66,7 @@ export function priceAt(
       case 'channel': {
         if (!between(a, b, ms)) return []
         const base = placeOn(a, b, ms)
-        // As far away as it is seen, all along.
+        // The same distance on the scale everywhere.
         const away = onScale(scale, c.price) - placeOn(a, b, c.ms)
         return [offScale(scale, base), offScale(scale, base + away)]
       }
@@ -90,6 +89,6 @@ export function priceAt(
         return []
     }
   }
-  // A line straight up stands at no one price.
+  // A vertical line has no single price.
   return prices().filter((price) => Number.isFinite(price))
 }

@@ -1,6 +1,6 @@
 /**
- * Drawings of a chart: what the user wrote on the market. A drawing belongs to an instrument and stands
- * in time and price, never in pixels or bars: it is at the same place at every interval and in every zone.
+ * Chart drawings by the user. A drawing belongs to an instrument and is stored in time and price, never in pixels or
+ * bars, so it is at the same place at every interval and in every time zone.
  */
 import * as v from 'valibot'
 import type { InstrumentId } from '../../base/units.ts'
@@ -24,49 +24,49 @@ export const DRAWING_KINDS = [
 ] as const
 export type DrawingKind = (typeof DRAWING_KINDS)[number]
 
-/** By the role of a design token, so that a drawing is readable in every theme. */
+/** Roles of design tokens, so that a drawing is readable in every theme. */
 export const DRAWING_COLORS = ['accent', 'green', 'red', 'orange', 'yellow', 'violet', 'text', 'dim'] as const
 export type DrawingColor = (typeof DRAWING_COLORS)[number]
-/** Drawings of the demo market and those of a service never mix. */
+/** Drawings of the demo market and of services never mix. */
 export const DRAWING_MARKETS = ['demo', 'service'] as const
 export type DrawingMarket = (typeof DRAWING_MARKETS)[number]
 export const DRAWING_DASHES = ['solid', 'dashed', 'dotted'] as const
 export type DrawingDash = (typeof DRAWING_DASHES)[number]
 
-/** An instrument has at most so many drawings. */
+/** The most drawings per instrument. */
 export const MOST_DRAWINGS = 500
-/** Points of one stroke of the brush. */
+/** The most points in a brush stroke. */
 export const MOST_BRUSH_POINTS = 2_000
-/** Points of all drawings of an instrument. */
+/** The most points in all drawings of an instrument. */
 export const MOST_POINTS = 50_000
 export const MOST_TEXT = 500
-/** Widest line, px. */
+/** The widest line, px. */
 export const WIDEST = 4
 
-/** Points of a kind, as [least, most]. */
+/** The number of points of each kind, as [minimum, maximum]. */
 export const POINT_COUNTS: Readonly<Record<DrawingKind, readonly [number, number]>> = {
   trend: [2, 2],
   ray: [2, 2],
   extended: [2, 2],
   horizontal: [1, 1],
   vertical: [1, 1],
-  /** Two of the base line, then one that the parallel goes through. */
+  /** Two for the base line, then one on the parallel. */
   channel: [3, 3],
   rectangle: [2, 2],
   fib: [2, 2],
-  /** A move from the first to the second, projected from the third. */
+  /** A move from the first to the second point, projected from the third. */
   'fib-extension': [3, 3],
   text: [1, 1],
   arrow: [2, 2],
   brush: [2, MOST_BRUSH_POINTS],
-  /** Entry, target, stop; the target's time is the right edge, and the stop's is the same. */
+  /** Entry, target, stop. The target's time is the right edge, and the stop has the same time. */
   long: [3, 3],
   short: [3, 3],
   measure: [2, 2],
 }
 
 const finite = v.pipe(v.number(), v.finite())
-/** Farthest instants a Date can hold. */
+/** The limits of Date. */
 const FARTHEST_MS = 8.64e15
 const point = v.strictObject({ ms: v.pipe(finite, v.minValue(-FARTHEST_MS), v.maxValue(FARTHEST_MS)), price: finite })
 const style = v.strictObject({
@@ -74,24 +74,24 @@ const style = v.strictObject({
   /** Px. */
   width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(WIDEST)),
   dash: v.picklist(DRAWING_DASHES),
-  /** Opacity of the ground, 0 (none) to 1. */
+  /** Opacity of the fill, 0 (none) to 1. */
   fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
 })
 
 export const drawingSchema = v.pipe(
   v.strictObject({
-    /** Of the drawing among those of its instrument. */
+    /** Unique among the drawings of its instrument. */
     id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
     kind: v.picklist(DRAWING_KINDS),
     points: v.pipe(v.array(point), v.maxLength(MOST_BRUSH_POINTS)),
     style,
-    /** What `text` says; of the others a label beside it. */
+    /** The text of a `text` drawing, or a label next to any other. */
     text: v.pipe(v.string(), v.maxLength(MOST_TEXT)),
     locked: v.boolean(),
     hidden: v.boolean(),
     /**
-     * The instant of the market (UTC ms) at which it was drawn or last changed: now, or the clock of the replay.
-     * Nothing of it was known before.
+     * The market time (UTC ms) at which it was drawn or last changed: now, or the replay's clock. It isn't shown at
+     * earlier times.
      */
     asOfMs: finite,
   }),
@@ -101,7 +101,7 @@ export const drawingSchema = v.pipe(
   }, 'as many points as its kind has'),
 )
 
-/** A place on a chart: UTC ms, which may have a fraction, and a price, which may be one nobody trades at. */
+/** UTC ms, possibly fractional, and a price, possibly between ticks. */
 export interface DrawingPoint {
   readonly ms: number
   readonly price: number
@@ -112,7 +112,7 @@ export interface DrawingStyle {
   readonly dash: DrawingDash
   readonly fill: number
 }
-/** One drawing. In a list of them later ones lie above earlier ones. */
+/** One drawing. In a list, later ones are above earlier ones. */
 export interface Drawing {
   readonly id: string
   readonly kind: DrawingKind
@@ -124,14 +124,14 @@ export interface Drawing {
   readonly asOfMs: number
 }
 
-/** The drawings of an instrument and how often they changed since the terminal started. */
+/** The drawings of an instrument, and the number of changes since the terminal started. */
 export interface DrawingsState {
   readonly instrument: InstrumentId
   readonly revision: number
   readonly drawings: readonly Drawing[]
 }
 
-/** The style a kind starts with. */
+/** The initial style of a kind. */
 export function defaultStyle(kind: DrawingKind): DrawingStyle {
   const plain: DrawingStyle = { color: 'accent', width: 2, dash: 'solid', fill: 0 }
   switch (kind) {

@@ -1,21 +1,21 @@
-/** The calls and streams of workspaces: documents that windows change and the terminal checks and keeps. */
+/** Calls and streams of workspaces: documents that windows change and the terminal validates and saves. */
 import * as v from 'valibot'
 import type { Workspace } from './document.ts'
 import { call, ms, none, text } from '../../rpc/contract.ts'
 
 const id = text(40)
 
-/** Longest text of a workspace that is taken, in characters. */
+/** The most characters in a workspace. */
 export const MOST_WORKSPACE_CHARS = 900_000
 
-/** When a state of a workspace was kept, and of how many panes it was. */
+/** When a workspace was saved, and its number of panes. */
 export interface SnapshotRow {
   readonly atMs: number
   readonly panes: number
 }
 export interface WorkspacesState {
   readonly workspaces: readonly Workspace[]
-  /** What a further window opens with, by its id. */
+  /** The id of the workspace that a new window opens with. */
   readonly latest: string
   /** By workspace, newest first. */
   readonly snapshots: Readonly<Record<string, readonly SnapshotRow[]>>
@@ -23,19 +23,19 @@ export interface WorkspacesState {
 
 export const WORKSPACE_CALLS = {
   /**
-   * Puts a workspace, as JSON text, in the place of the one with its id, or adds it. What it was is kept as a
-   * snapshot now and then, and always with `replaces`. Fails with `bad-arguments` where it is not sound.
+   * Replaces the workspace with the same id, or adds one, as JSON text. The previous state is sometimes saved as a
+   * snapshot, and always with `replaces`. Fails with `bad-arguments` if it is invalid.
    */
   'workspaces.put': call<null>()(
     v.strictObject({ text: text(MOST_WORKSPACE_CHARS), replaces: v.optional(v.boolean(), false) }),
   ),
-  /** Fails with `not-allowed` for the last one. Its snapshots stay, so that putting it again brings all back. */
+  /** Fails with `not-allowed` for the last one. Its snapshots remain, so adding it again restores everything. */
   'workspaces.remove': call<null>()(v.strictObject({ id })),
-  /** This one was shown last. */
+  /** Records which workspace was shown last. */
   'workspaces.show': call<null>()(v.strictObject({ id })),
-  /** What a workspace was then. Fails with `not-found`. */
+  /** The workspace in a snapshot. Fails with `not-found`. */
   'workspaces.snapshot': call<Workspace>()(v.strictObject({ id, atMs: ms })),
-  /** Ends safe mode: what is kept of panes and looks counts again, in every window. */
+  /** Ends safe mode: the saved panes and theme apply again in every window. */
   'desk.leaveSafeMode': call<null>()(none),
 } as const
 

@@ -1,6 +1,6 @@
 /**
- * A workspace as it is kept: which panes there are, how they are laid out, and what they follow. In our own
- * terms, so that no library's format outlives the library. Sizes are px within `area`; see `fit.ts`.
+ * A workspace as it is saved: its panes, their layout and their links. In Tapedeck's own format, which is independent
+ * of any library. Sizes are px within `area`; see `fit.ts`.
  */
 import * as v from 'valibot'
 import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
@@ -9,13 +9,16 @@ import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.
 
 export const WORKSPACE_VERSION = 2
 export const MOST_PANES = 60
-/** Windows beside the one that holds the dock. */
+/** The most windows besides the one with the dock. */
 export const MOST_POPOUTS = 8
 const MOST_DEPTH = 12
 const MOST_SETTINGS_CHARS = 65_536
 
 const id = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/))
-/** Marks that turn or hide the text around them, and controls: a name is shown amid the window's own words. */
+/**
+ * Control characters and marks that reverse or hide the surrounding text, because names appear within the window's own
+ * texts.
+ */
 const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
 const name = v.pipe(
   v.string(),
@@ -26,19 +29,19 @@ const name = v.pipe(
 )
 const px = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(100_000))
 const place = v.pipe(v.number(), v.finite(), v.minValue(-100_000), v.maxValue(100_000))
-// parseInstrument accepts exactly the texts that are instruments
+// parseInstrument accepts exactly the texts that are instruments.
 const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
 const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
 
-/** Panes in one place, one of them in front. */
+/** Panes in one place as tabs, one of them in front. */
 export interface DockGroup {
   readonly is: 'group'
   readonly panes: readonly string[]
   readonly front: string
-  /** Along the axis of the split around it; of the outermost: nothing. */
+  /** Along the axis of the parent split. Unused for the root. */
   readonly size: number
 }
-/** Parts beside each other (`row`) or below each other (`column`). A part never has the axis of its parent. */
+/** Parts side by side (`row`) or one below the other (`column`). A part never has its parent's axis. */
 export interface DockSplit {
   readonly is: 'split'
   readonly axis: 'row' | 'column'
@@ -63,7 +66,7 @@ const node: v.GenericSchema<DockNode> = v.lazy((): v.GenericSchema<DockNode> => 
   return v.union([group, split])
 })
 
-/** A pane's own settings: plain JSON, read by the pane through a schema of its own. */
+/** A pane's own settings: plain JSON, validated by the pane. */
 const settings = v.fallback(
   v.custom<Readonly<Record<string, unknown>>>((x) => isPlain(x)),
   {},
@@ -73,7 +76,7 @@ const pane = v.object({
   id,
   kind: v.picklist(PANE_KINDS),
   link: v.fallback(v.nullable(v.picklist(LINK_COLOURS)), null),
-  /** What it looks at while it has no colour. */
+  /** The instrument it shows while it isn't linked. */
   instrument: v.fallback(v.nullable(instrument), null),
   settings,
 })
@@ -88,10 +91,10 @@ export type WorkspaceLink = v.InferOutput<typeof link>
 
 const area = v.fallback(v.object({ width: px, height: px }), { width: 1440, height: 836 })
 const float = v.object({ x: place, y: place, width: px, height: px, dock: node })
-/** Panes in a window of their own; its place is that of its window. */
+/** Panes in their own window. */
 const popout = v.object({ id, dock: node })
 
-/** Ready-made workspaces by name: what a reset goes back to. */
+/** The built-in workspaces, which a reset restores. */
 export const READY_NAMES = ['overview', 'day-trading', 'review', 'research', 'charts-4', 'charts-9'] as const
 export type ReadyName = (typeof READY_NAMES)[number]
 
@@ -106,9 +109,9 @@ export const workspaceSchema = v.object({
   popouts: v.fallback(v.pipe(v.array(popout), v.maxLength(MOST_POPOUTS)), []),
   panes: v.pipe(v.array(v.unknown()), v.maxLength(MOST_PANES)),
   links: v.fallback(v.record(v.picklist(LINK_COLOURS), link), {}),
-  /** The pane that keys speak to. */
+  /** The focused pane. */
   front: v.fallback(v.string(), ''),
-  /** The pane that takes the whole dock. */
+  /** The pane that fills the whole dock. */
   maximised: v.fallback(v.nullable(v.string()), null),
 })
 type Raw = v.InferOutput<typeof workspaceSchema>
@@ -118,7 +121,7 @@ export interface Workspace extends Omit<Raw, 'panes' | 'links'> {
 }
 export type WorkspaceFloat = Workspace['floats'][number]
 
-/** Whether a value is JSON of bounded size, and without keys that reach into prototypes. */
+/** Whether a value is JSON of limited size without keys that reach into prototypes. */
 function isPlain(x: unknown): boolean {
   if (typeof x !== 'object' || x === null || Array.isArray(x)) return false
   try {
@@ -137,7 +140,7 @@ function isPlain(x: unknown): boolean {
   return sound(x, 0)
 }
 
-/** Deepest nesting, looked at without recursion: a hostile file must not end the stack. */
+/** Limits the nesting without recursion, so that a hostile file can't overflow the stack. */
 function isShallow(x: unknown, most: number): boolean {
   let level: unknown[] = [x]
   for (let depth = 0; depth <= most; depth++) {
@@ -150,8 +153,8 @@ function isShallow(x: unknown, most: number): boolean {
 }
 
 /**
- * Keeps of a tree what names panes that are there, each once: empty groups go, a split of one part becomes it,
- * a part with its parent's axis is taken into it. Null: nothing is left.
+ * Removes everything from a tree except existing panes, each once: empty groups are removed, a split with one part
+ * becomes that part, and a part with its parent's axis is merged into it. Null if nothing is left.
  */
 export function tidy(tree: DockNode, there: ReadonlySet<string>, seen = new Set<string>()): DockNode | null {
   if (tree.is === 'group') {
@@ -164,7 +167,7 @@ export function tidy(tree: DockNode, there: ReadonlySet<string>, seen = new Set<
     const kept = tidy(part, there, seen)
     if (!kept) return []
     if (kept.is !== 'split' || kept.axis !== tree.axis) return [kept]
-    // Its parts share what it had.
+    // Its parts share its size.
     const sum = kept.parts.reduce((all, one) => all + one.size, 0)
     return kept.parts.map((one) => ({
       ...one,
@@ -177,16 +180,18 @@ export function tidy(tree: DockNode, there: ReadonlySet<string>, seen = new Set<
   return { is: 'split', axis: tree.axis, parts, size: tree.size }
 }
 
-/** Ids of the panes of a tree, from left to right and top to bottom. */
+/** The pane ids of a tree, from left to right and top to bottom. */
 export function panesIn(tree: DockNode): readonly string[] {
   return tree.is === 'group' ? tree.panes : tree.parts.flatMap(panesIn)
 }
-/** Groups of a tree in the same order. */
+/** The groups of a tree in the same order. */
 export function groupsIn(tree: DockNode): readonly DockGroup[] {
   return tree.is === 'group' ? [tree] : tree.parts.flatMap(groupsIn)
 }
 
-/** Makes everything agree: each pane stands in one place, each place names a pane, the front one is there. */
+/**
+ * Makes a workspace consistent: each pane is in one place, each place names an existing pane, and so does the front.
+ */
 export function sound(raw: Workspace): Workspace | null {
   const panes = raw.panes.filter((one, i) => raw.panes.findIndex(({ id }) => id === one.id) === i)
   const there = new Set(panes.map((one) => one.id))
@@ -216,8 +221,8 @@ export function sound(raw: Workspace): Workspace | null {
 }
 
 /**
- * Reads a workspace of this version. A pane of an unknown kind, or one that is not sound, goes alone; null:
- * there is no pane left, or it is no workspace.
+ * Reads a workspace of this version. Panes that are unknown or invalid are dropped. Null if it isn't a workspace or has
+ * no valid pane.
  */
 export function parseWorkspace(x: unknown): Workspace | null {
   if (!isShallow(x, 64)) return null

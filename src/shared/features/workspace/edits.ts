@@ -1,4 +1,4 @@
-/** Every change of a workspace that a person can make, as a function from one to the next. Pure. */
+/** Every change that the user can make to a workspace, as a function from one to the next. Pure. */
 import type { Interval } from '../../core/market/market.ts'
 import type { InstrumentId } from '../../base/units.ts'
 import {
@@ -15,13 +15,13 @@ import { boxesOf, fitTo, leastOf, type Box, type KindOf } from './fit.ts'
 import type { LinkColour, LinkShare, PaneKind } from './kinds.ts'
 
 export type Direction = 'left' | 'right' | 'up' | 'down'
-/** Where a pane goes: into the group of another one, or beside that group. */
+/** Where to put a pane: into another pane's group, or next to that group. */
 export interface Spot {
   readonly of: string
   readonly side: Direction | 'within'
 }
 export const NEW_LINK: WorkspaceLink = {
-  instrument: 'crypto:BTCUSD' as InstrumentId, // a valid one, as written
+  instrument: 'crypto:BTCUSD' as InstrumentId, // Valid as written.
   interval: null,
   shares: [],
 }
@@ -34,13 +34,13 @@ export const kindOfIn =
   (id) =>
     paneOf(workspace, id)?.kind
 
-/** What a pane looks at. */
+/** The instrument that a pane shows. */
 export function instrumentOf(workspace: Workspace, pane: WorkspacePane): InstrumentId {
   const linked = pane.link === null ? undefined : workspace.links[pane.link]
   return linked?.instrument ?? pane.instrument ?? NEW_LINK.instrument
 }
 
-/** An id for a further pane of a kind. */
+/** An unused id for a pane of a kind. */
 export function freshId(workspace: Workspace, kind: PaneKind): string {
   const taken = new Set(workspace.panes.map((one) => one.id))
   let n = 1
@@ -69,7 +69,7 @@ function nextFront({ panes }: { readonly panes: readonly string[] }, id: string)
   return panes[at + 1] ?? panes[at - 1] ?? ''
 }
 
-/** Puts a pane that is in no tree yet at a spot. `size`: px that it takes beside; null: half. */
+/** Inserts a new pane into the tree. `size`: its px next to the other; null: half. */
 function placed(tree: DockNode, id: string, spot: Spot, size: number | null): DockNode {
   if (tree.is === 'split') return { ...tree, parts: tree.parts.map((part) => placed(part, id, spot, size)) }
   if (!tree.panes.includes(spot.of)) return tree
@@ -90,7 +90,7 @@ function placed(tree: DockNode, id: string, spot: Spot, size: number | null): Do
   }
 }
 
-/** Sizes across: a group's size along the other axis than its parent's is that of the tree around it. */
+/** The size of a group across its parent's axis is that of the surrounding tree. */
 function withRoom(workspace: Workspace, spot: Spot): Workspace {
   if (spot.side === 'within') return workspace
   const side = spot.side === 'left' || spot.side === 'right' ? 'width' : 'height'
@@ -104,7 +104,7 @@ function withRoom(workspace: Workspace, spot: Spot): Workspace {
       : { ...tree, parts: tree.parts.map(sized) }
   return { ...workspace, dock: sized(workspace.dock) }
 }
-/** Where the group of a docked pane lies within the area; undefined: it is not docked. */
+/** The box of a docked pane's group within the area, or undefined. */
 export function boxOfPane(workspace: Workspace, id: string): Box | undefined {
   const kindOf = kindOfIn(workspace)
   return boxesOf(fitTo(workspace.dock, workspace.area, kindOf), { x: 0, y: 0, ...workspace.area }).find(({ group }) =>
@@ -113,7 +113,7 @@ export function boxOfPane(workspace: Workspace, id: string): Box | undefined {
 }
 
 function put(workspace: Workspace, id: string, spot: Spot, size: number | null): Workspace {
-  // The size of what it is put beside counts along the new axis; its own place along its parent's stays.
+  // The size of the neighbor counts along the new axis; its position along its parent's axis stays.
   const along = withRoom(workspace, spot)
   const tree = everyTree(along, (one) => placed(one, id, spot, size))
   const restore = (after: DockNode, before: DockNode): DockNode => {
@@ -125,13 +125,13 @@ function put(workspace: Workspace, id: string, spot: Spot, size: number | null):
   return settled({ ...tree, dock: restore(tree.dock, workspace.dock), front: id, maximised: null })
 }
 
-/** A further pane. Beyond what a workspace may hold nothing changes. */
+/** Adds a pane. Changes nothing if the workspace is full. */
 export function addPane(workspace: Workspace, pane: WorkspacePane, spot: Spot, size: number | null = null): Workspace {
   if (workspace.panes.length >= MOST_PANES || paneOf(workspace, pane.id)) return workspace
   return put({ ...workspace, panes: [...workspace.panes, pane] }, pane.id, spot, size)
 }
 
-/** The last pane stays: a window without any would be a dead end. */
+/** Closes a pane, but not the last one: an empty window would be a dead end. */
 export function closePane(workspace: Workspace, id: string): Workspace {
   if (!paneOf(workspace, id) || (panesIn(workspace.dock).length === 1 && panesIn(workspace.dock)[0] === id))
     return workspace
@@ -152,14 +152,14 @@ function frontAfter(workspace: Workspace, id: string): string {
 export function movePane(workspace: Workspace, id: string, spot: Spot, size: number | null = null): Workspace {
   if (spot.of === id || !paneOf(workspace, id) || !paneOf(workspace, spot.of)) return workspace
   const docked = panesIn(workspace.dock)
-  // What is left of the dock must be something.
+  // The dock can't be empty.
   if (docked.length === 1 && docked[0] === id) return workspace
   const taken = sound(everyTree(workspace, (tree) => without(tree, id)))
   if (!taken) return workspace
   return put({ ...taken, panes: workspace.panes }, id, spot, size)
 }
 
-/** Shows a pane in front of its group, and lets keys speak to it. */
+/** Brings a pane to the front of its group and focuses it. */
 export function setFront(workspace: Workspace, id: string): Workspace {
   const shown = (tree: DockNode): DockNode =>
     tree.is === 'group'
@@ -168,7 +168,7 @@ export function setFront(workspace: Workspace, id: string): Workspace {
         : tree
       : { ...tree, parts: tree.parts.map(shown) }
   const next = everyTree(workspace, shown)
-  // Another pane than the one that takes the whole dock cannot be seen behind it.
+  // A maximized pane would hide it.
   const maximised = workspace.maximised !== null && groupOf(next, workspace.maximised)?.includes(id) ? id : null
   const here = panesIn(next.dock).includes(id) || next.floats.some((one) => panesIn(one.dock).includes(id))
   return here ? { ...next, front: id, maximised } : next
@@ -182,7 +182,7 @@ export function toggleMaximised(workspace: Workspace, id: string): Workspace {
   return panesIn(workspace.dock).includes(id) ? { ...setFront(workspace, id), maximised: id } : workspace
 }
 
-/** The pane in front of the group that lies next in a direction; null: there is none. */
+/** The front pane of the next group in a direction, or null. */
 export function neighbour(workspace: Workspace, id: string, direction: Direction): string | null {
   const kindOf = kindOfIn(workspace)
   const all = boxesOf(fitTo(workspace.dock, workspace.area, kindOf), { x: 0, y: 0, ...workspace.area })
@@ -207,7 +207,7 @@ export function neighbour(workspace: Workspace, id: string, direction: Direction
   return best?.group.front ?? null
 }
 
-/** Out of its group to a side where it has company; else into the neighbour there. */
+/** Moves a pane out of its group if it shares it, otherwise into the neighboring group. */
 export function moveTowards(workspace: Workspace, id: string, direction: Direction): Workspace {
   const mates = groupOf(workspace, id)?.filter((one) => one !== id)
   if (!mates) return workspace
@@ -219,7 +219,7 @@ export function moveTowards(workspace: Workspace, id: string, direction: Directi
 
 const rank = (i: number, at: number): number => (i > at ? i - at : 1_000 + at - i)
 
-/** Makes the group of a pane wider (or higher) by `px`, at the cost of what lies beside it. */
+/** Makes the group of a pane wider (or higher) by `px`, at the expense of its neighbors. */
 export function resizePane(workspace: Workspace, id: string, axis: 'row' | 'column', px: number): Workspace {
   const kindOf = kindOfIn(workspace)
   const side = axis === 'row' ? 'width' : 'height'
@@ -231,7 +231,7 @@ export function resizePane(workspace: Workspace, id: string, axis: 'row' | 'colu
     const inner = grow(part)
     if (inner !== part) return { ...tree, parts: tree.parts.with(at, inner) }
     if (tree.axis !== axis || tree.parts.length < 2) return tree
-    // What lies after it gives way first, the nearest before the farther; then what lies before it.
+    // Parts after it shrink first, the nearest one first, then the parts before it.
     const others = [...tree.parts.keys()].filter((i) => i !== at).toSorted((a, b) => rank(a, at) - rank(b, at))
     const spare = (i: number) => {
       const one = tree.parts[i]
@@ -255,7 +255,7 @@ export function resizePane(workspace: Workspace, id: string, axis: 'row' | 'colu
   return dock === fitted ? workspace : { ...workspace, dock }
 }
 
-/** Lifts a pane out of the dock to float above it. */
+/** Moves a pane out of the dock, floating above it. */
 export function floatPane(workspace: Workspace, id: string, box: Box): Workspace {
   const docked = panesIn(workspace.dock)
   if (!docked.includes(id) || docked.length === 1) return workspace
@@ -270,13 +270,13 @@ export function floatPane(workspace: Workspace, id: string, box: Box): Workspace
     maximised: null,
   })
 }
-/** Puts a floating or popped-out pane back into the dock, at the right of everything. */
+/** Docks a floating or popped-out pane at the right edge. */
 export function dockPane(workspace: Workspace, id: string): Workspace {
   if (panesIn(workspace.dock).includes(id)) return workspace
   const last = panesIn(workspace.dock).at(-1)
   return last === undefined ? workspace : movePane(workspace, id, { of: last, side: 'within' })
 }
-/** Moves panes into a window of their own, as one group. */
+/** Moves panes into their own window, as one group. */
 export function popOut(workspace: Workspace, window: string, ids: readonly string[]): Workspace {
   const [first] = ids
   const left = panesIn(workspace.dock).filter((one) => !ids.includes(one))
@@ -285,7 +285,7 @@ export function popOut(workspace: Workspace, window: string, ids: readonly strin
   const dock: DockNode = { is: 'group', panes: ids, front: first, size: 0 }
   return settled({ ...taken, popouts: [...taken.popouts, { id: window, dock }], maximised: null })
 }
-/** Takes the panes of a window back into the dock. */
+/** Moves the panes of a window back into the dock. */
 export function popIn(workspace: Workspace, window: string): Workspace {
   const found = workspace.popouts.find((one) => one.id === window)
   if (!found) return workspace
@@ -295,14 +295,14 @@ const changePane = (workspace: Workspace, id: string, change: Partial<WorkspaceP
   ...workspace,
   panes: workspace.panes.map((one) => (one.id === id ? { ...one, ...change } : one)),
 })
-/** Merges settings of a pane; `undefined` takes a key away. */
+/** Merges settings into a pane's. `undefined` removes a key. */
 export function setPaneSettings(workspace: Workspace, id: string, patch: Readonly<Record<string, unknown>>): Workspace {
   const pane = paneOf(workspace, id)
   if (!pane) return workspace
   const merged = Object.entries({ ...pane.settings, ...patch }).filter(([, value]) => value !== undefined)
   return changePane(workspace, id, { settings: Object.fromEntries(merged) })
 }
-/** Gives a pane another colour; null: it keeps what it looks at to itself. */
+/** Links a pane to a color; null unlinks it. */
 export function setLink(workspace: Workspace, id: string, link: LinkColour | null): Workspace {
   const pane = paneOf(workspace, id)
   if (!pane || pane.link === link) return workspace
@@ -321,14 +321,14 @@ export function changeLink(workspace: Workspace, colour: LinkColour, change: Par
   const before = workspace.links[colour] ?? NEW_LINK
   return { ...workspace, links: { ...workspace.links, [colour]: { ...before, ...change } } }
 }
-/** The panes that share a place with one, in the order of their tabs, itself among them; empty: it is nowhere. */
+/** The panes in the same group as one, in tab order, including itself; empty if it isn't in the layout. */
 export function tabsWith(workspace: Workspace, id: string): readonly string[] {
   for (const tree of [workspace.dock, ...workspace.floats.map((one) => one.dock)])
     for (const { panes } of groupsIn(tree)) if (panes.includes(id)) return panes
   return []
 }
 
-/** The interval that a pane's colour shares. Where it shares none, nothing changes. */
+/** Sets the interval that a pane's link color shares. Changes nothing if it doesn't share one. */
 export function setLinkInterval(workspace: Workspace, id: string, interval: Interval): Workspace {
   const colour = paneOf(workspace, id)?.link ?? null
   if (colour === null || !workspace.links[colour]?.shares.includes('interval')) return workspace

@@ -1,4 +1,4 @@
-/** A workspace as a file that can be given to another: `.workspace.json`. */
+/** A workspace as a file to share: `.workspace.json`. */
 import { t } from '../../base/text.ts'
 import { parseWorkspace, panesIn, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
@@ -6,11 +6,11 @@ import { migrateWorkspace } from './migrate.ts'
 export const FILE_KIND = 'tapedeck workspace'
 export const MOST_FILE_BYTES = 1_000_000
 
-/** Text of the file; the same workspace always gives the same text. */
+/** The text of the file. The same workspace always gives the same text. */
 export function workspaceFile(workspace: Workspace): string {
   return `${JSON.stringify({ kind: FILE_KIND, workspace }, null, 2)}\n`
 }
-/** Name of the file, with what a file system may not take left out. */
+/** The name of the file, without characters that file systems reject. */
 export function fileNameOf(workspace: Workspace): string {
   const plain = workspace.name.replace(/[^\p{L}\p{N} ._-]/gu, '').trim() || 'workspace'
   return `${plain.replace(/ +/g, '-').toLowerCase()}.workspace.json`
@@ -19,7 +19,7 @@ export function fileNameOf(workspace: Workspace): string {
 export type ReadFile =
   { readonly ok: true; readonly workspace: Workspace } | { readonly ok: false; readonly why: string }
 
-/** Reads such a file. Whatever is in it, this answers a sound workspace or a sentence, and never throws. */
+/** Reads such a file. Returns a valid workspace or a sentence for any input, and never throws. */
 export function readWorkspaceFile(text: string): ReadFile {
   if (text.length > MOST_FILE_BYTES) return no(t('This file is too large to be a workspace.'))
   let content: unknown
@@ -47,7 +47,7 @@ export function readWorkspaceFile(text: string): ReadFile {
 }
 const no = (why: string): ReadFile => ({ ok: false, why })
 
-/** Windows of their own belong to the screen that they stood on: their panes come back into nothing but the dock. */
+/** Windows belong to the screen they were on, so their panes return to the dock. */
 function kept(workspace: Workspace): Workspace['panes'] {
   const here = new Set([workspace.dock, ...workspace.floats.map((one) => one.dock)].flatMap(panesIn))
   return workspace.panes.filter((one) => here.has(one.id))

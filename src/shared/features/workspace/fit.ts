@@ -1,6 +1,6 @@
 /**
- * Sizes of a layout in an area of another size: what is read in columns keeps its width, what draws takes the
- * rest, and nothing gets smaller than it can be read. Px. Pure.
+ * Fits a layout to another area: panes with columns keep their width, panes that draw take the rest, and none gets
+ * smaller than its minimum. Px. Pure.
  */
 import { panesIn, type DockGroup, type DockNode } from './document.ts'
 import type { PaneKind } from './kinds.ts'
@@ -16,9 +16,9 @@ export interface Box extends Area {
 export type KindOf = (pane: string) => PaneKind | undefined
 
 interface Nature {
-  /** Least width and height that is still of use. */
+  /** The smallest useful width and height. */
   readonly least: Area
-  /** Keeps its size where the area grows or shrinks. */
+  /** Keeps its size when the area changes. */
   readonly keeps: { readonly width: boolean; readonly height: boolean }
 }
 const free = { width: false, height: false }
@@ -42,7 +42,7 @@ const NATURES: Readonly<Record<PaneKind, Nature>> = {
 type Side = 'width' | 'height'
 const alongOf = (axis: 'row' | 'column'): Side => (axis === 'row' ? 'width' : 'height')
 
-/** Least size of a part. */
+/** The minimum size of a part. */
 export function leastOf(node: DockNode, kindOf: KindOf): Area {
   if (node.is === 'group') {
     const all = node.panes.flatMap((one) => kindOf(one) ?? []).map((kind) => NATURES[kind].least)
@@ -59,7 +59,7 @@ export function leastOf(node: DockNode, kindOf: KindOf): Area {
     : { width: most('width'), height: sum('height') }
 }
 
-/** Whether a part keeps its size along a side where it can. */
+/** Whether a part keeps its size along a side if possible. */
 function keeps(node: DockNode, side: Side, kindOf: KindOf): boolean {
   if (node.is === 'group') return node.panes.every((one) => NATURES[kindOf(one) ?? 'chart'].keeps[side])
   const along = alongOf(node.axis) === side
@@ -70,8 +70,8 @@ function keeps(node: DockNode, side: Side, kindOf: KindOf): boolean {
 const draws = (node: DockNode, kindOf: KindOf): boolean => panesIn(node).some((one) => kindOf(one) === 'chart')
 
 /**
- * Shares `room` among parts that had `sizes`: those that keep theirs keep it, the others share the rest as they
- * did before, and no part gets less than `least` while there is room for all.
+ * Divides `room` among parts of `sizes`. Fixed parts keep theirs, the others share the rest in proportion, and none
+ * gets less than `least` while there is room for all.
  */
 export function share(
   sizes: readonly number[],
@@ -81,7 +81,7 @@ export function share(
 ): readonly number[] {
   const n = sizes.length
   const leastSum = least.reduce((sum, one) => sum + one, 0)
-  // Not even the least of all: each gives way in proportion.
+  // There isn't even room for the minimums, so each shrinks in proportion.
   if (leastSum >= room)
     return round(
       least.map((one) => (leastSum > 0 ? (one / leastSum) * room : room / n)),
@@ -91,7 +91,7 @@ export function share(
   const wanted = sizes.map((size) => (size > 0 ? size : room / n))
   const fixed = wanted.map((_, i) => kept[i] === true && !allKeep)
   const out = wanted.map((size, i) => Math.max(least[i] ?? 0, fixed[i] === true ? size : 0))
-  // The free ones share what is left, none less than its least: those that hit it leave the sharing.
+  // The flexible parts share the rest. A part that reaches its minimum is fixed there.
   const pinned = new Set<number>()
   for (let round = 0; round <= n; round++) {
     const taken = out.reduce((sum, size, i) => sum + (fixed[i] === true || pinned.has(i) ? size : 0), 0)
@@ -109,7 +109,7 @@ export function share(
     }
     if (!hit) break
   }
-  // Where what keeps its size leaves too little, it gives way down to its least.
+  // If the fixed parts leave too little, they shrink down to their minimums.
   let over = out.reduce((sum, one) => sum + one, 0) - room
   for (let i = n - 1; i >= 0 && over > 0.5; i--) {
     const give = Math.min(over, Math.max(0, (out[i] ?? 0) - (least[i] ?? 0)))
@@ -119,7 +119,7 @@ export function share(
   return round(out, room)
 }
 
-/** Whole px of the same sum: the largest takes what rounding leaves. */
+/** Rounds to whole px with the same sum. The largest part takes the rounding error. */
 function round(sizes: readonly number[], room: number): readonly number[] {
   const out = sizes.map((one) => Math.round(one))
   const left = Math.round(room) - out.reduce((sum, one) => sum + one, 0)
@@ -127,7 +127,7 @@ function round(sizes: readonly number[], room: number): readonly number[] {
   return out.map((one, i) => (i === at ? one + left : one))
 }
 
-/** The layout with sizes for an area. A second time changes nothing. */
+/** The layout fitted to an area. Idempotent. */
 export function fitTo(node: DockNode, area: Area, kindOf: KindOf): DockNode {
   if (node.is === 'group') return node
   const side = alongOf(node.axis)
@@ -144,7 +144,7 @@ export function fitTo(node: DockNode, area: Area, kindOf: KindOf): DockNode {
   }
 }
 
-/** Where each group of a fitted layout lies. */
+/** The box of each group of a fitted layout. */
 export function boxesOf(node: DockNode, box: Box): readonly { readonly group: DockGroup; readonly box: Box }[] {
   if (node.is === 'group') return [{ group: node, box }]
   let offset = 0

@@ -1,4 +1,4 @@
-/** Undo and redo of what was done to the layout of a workspace. Pure. */
+/** Undo and redo of layout changes. Pure. */
 import type { Workspace } from './document.ts'
 import { sameLayout } from './library.ts'
 
@@ -12,13 +12,13 @@ export interface LayoutHistory {
 }
 export const NO_HISTORY: LayoutHistory = { past: [], future: [] }
 
-/** Notes what a workspace was before a change. What looks the same is not worth a step. */
+/** Records the workspace before a change. A change that looks the same isn't a step. */
 export function noted(history: LayoutHistory, before: Workspace, after: Workspace): LayoutHistory {
   if (sameLayout(before, after)) return history
   return { past: [...history.past, before].slice(-KEPT), future: [] }
 }
 
-/** A step back with what was before it; null: there is none. */
+/** One step back, or null. */
 export function undone(history: LayoutHistory, now: Workspace): readonly [LayoutHistory, Workspace] | null {
   const before = history.past.at(-1)
   if (!before) return null
@@ -30,7 +30,7 @@ export function redone(history: LayoutHistory, now: Workspace): readonly [Layout
   return [{ past: [...history.past, now], future }, withMarket(next, now)]
 }
 
-/** Taking back a layout does not take back which symbol is looked at. */
+/** Undoing a layout doesn't change the shown symbol. */
 function withMarket(layout: Workspace, now: Workspace): Workspace {
   const panes = layout.panes.map((one) => {
     const present = now.panes.find(({ id }) => id === one.id)

@@ -1,4 +1,4 @@
-/** The kinds of panes that a workspace is made of, and the colours by which panes follow each other. */
+/** The kinds of panes, and the colors that link panes. */
 
 export const PANE_KINDS = [
   'watchlist',
@@ -17,10 +17,10 @@ export const PANE_KINDS = [
 ] as const
 export type PaneKind = (typeof PANE_KINDS)[number]
 
-/** Panes of one colour look at one instrument; a pane without a colour keeps its own. */
+/** Panes of one color show the same instrument. An unlinked pane has its own. */
 export const LINK_COLOURS = ['blue', 'amber', 'violet', 'teal', 'rose', 'grey'] as const
 export type LinkColour = (typeof LINK_COLOURS)[number]
 
-/** What panes of a colour may share. The instrument is shared always. */
+/** What linked panes can share besides the instrument. */
 export const LINK_SHARES = ['interval', 'crosshair'] as const
 export type LinkShare = (typeof LINK_SHARES)[number]

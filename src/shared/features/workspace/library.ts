@@ -1,4 +1,4 @@
-/** The workspaces of a user, with what can be taken back: one value, kept whole by the terminal. Pure. */
+/** The user's workspaces with their snapshots: one value that the terminal saves whole. Pure. */
 import * as v from 'valibot'
 import { parseWorkspace, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
@@ -15,9 +15,9 @@ export interface Snapshot {
 }
 export interface WorkspaceLibrary {
   readonly workspaces: readonly Workspace[]
-  /** Of each workspace by id, newest first, as it was. */
+  /** By workspace id, newest first. */
   readonly snapshots: Readonly<Record<string, readonly Snapshot[]>>
-  /** Shown last: what a further window opens with. */
+  /** The one shown last, which a new window opens with. */
   readonly latest: string
 }
 
@@ -28,15 +28,15 @@ const librarySchema = v.object({
 })
 const snapshotSchema = v.object({ atMs: v.pipe(v.number(), v.finite()), workspace: v.unknown() })
 
-/** The ready-made workspaces, one of them changed where settings of before say how it looked. */
+/** The built-in workspaces; the overview is adjusted if settings from earlier versions describe it. */
 export function firstLibrary(overview: Workspace = readyWorkspace('overview')): WorkspaceLibrary {
   const workspaces = READY_NAMES.map((one) => (one === overview.ready ? overview : readyWorkspace(one)))
   return { workspaces, snapshots: {}, latest: overview.id }
 }
 
 /**
- * Reads a library of any version. A workspace that is not sound goes alone; where it has a sound snapshot, that
- * takes its place. Never without a workspace: where none is left, the ready-made ones come.
+ * Reads a library of any version. An invalid workspace is replaced by its newest valid snapshot, or dropped. If none is
+ * left, the built-in ones are used.
  */
 export function parseLibrary(x: unknown): WorkspaceLibrary {
   const read = v.safeParse(librarySchema, x)
@@ -71,14 +71,14 @@ function rescued(x: unknown, snapshots: Readonly<Record<string, readonly Snapsho
 export const findWorkspace = (library: WorkspaceLibrary, id: string): Workspace | undefined =>
   library.workspaces.find((one) => one.id === id)
 
-/** Puts a workspace in the place of the one with its id, or at the end. */
+/** Replaces the workspace with the same id, or appends one. */
 export function putWorkspace(library: WorkspaceLibrary, workspace: Workspace): WorkspaceLibrary {
   const at = library.workspaces.findIndex((one) => one.id === workspace.id)
   if (at < 0 && library.workspaces.length >= MOST_WORKSPACES) return library
   const workspaces = at < 0 ? [...library.workspaces, workspace] : library.workspaces.with(at, workspace)
   return { ...library, workspaces }
 }
-/** The last one stays. */
+/** The last one can't be removed. */
 export function removeWorkspace(library: WorkspaceLibrary, id: string): WorkspaceLibrary {
   const workspaces = library.workspaces.filter((one) => one.id !== id)
   const [first] = workspaces
@@ -88,8 +88,8 @@ export function removeWorkspace(library: WorkspaceLibrary, id: string): Workspac
 
 const SNAPSHOT_EVERY_MS = 120_000
 /**
- * Keeps what a workspace was before a change of its layout: at most one in two minutes, so that five of them
- * reach back to something else than the last five clicks. `force`: before what replaces the whole.
+ * Saves the state before a layout change: at most every two minutes, so that five snapshots reach back further than the
+ * last five clicks. `force`: always, before the whole workspace is replaced.
  */
 export function withSnapshot(
   library: WorkspaceLibrary,
@@ -105,7 +105,7 @@ export function withSnapshot(
   return { ...library, snapshots: { ...library.snapshots, [before.id]: next } }
 }
 
-/** Whether two states of a workspace look the same: what they show of the market does not count. */
+/** Whether two states of a workspace have the same layout, regardless of the instruments shown. */
 export function sameLayout(a: Workspace, b: Workspace): boolean {
   const layout = (one: Workspace) =>
     JSON.stringify([
@@ -121,7 +121,7 @@ export function sameLayout(a: Workspace, b: Workspace): boolean {
 
 const nameTaken = (library: WorkspaceLibrary, name: string) =>
   library.workspaces.some((one) => one.name.toLowerCase() === name.toLowerCase())
-/** A name that no other workspace has: "Review 2" beside "Review". */
+/** An unused name, such as "Review 2" next to "Review". */
 export function freeName(library: WorkspaceLibrary, wanted: string): string {
   const base = wanted.trim().slice(0, 50) || 'Workspace'
   if (!nameTaken(library, base)) return base
@@ -141,7 +141,7 @@ export function renamed(workspace: Workspace, name: string): Workspace {
   const wanted = name.trim().slice(0, 60)
   return wanted === '' ? workspace : { ...workspace, name: wanted }
 }
-/** A copy under a name of its own; windows of the original stay with it. */
+/** A copy with its own name. The windows of the original stay with it. */
 export function duplicated(library: WorkspaceLibrary, workspace: Workspace): Workspace {
   const inside = new Set(workspace.popouts.flatMap((one) => one.dock).flatMap(panesOfNode))
   return {
@@ -155,7 +155,7 @@ export function duplicated(library: WorkspaceLibrary, workspace: Workspace): Wor
 function panesOfNode(node: Workspace['dock']): readonly string[] {
   return node.is === 'group' ? node.panes : node.parts.flatMap(panesOfNode)
 }
-/** As it was made, under the name it has; of one that was not ready-made, the overview. Colours keep what they show. */
+/** Resets a workspace but keeps its name and what its links show. One that isn't built in becomes the overview. */
 export function resetWorkspace(workspace: Workspace): Workspace {
   const fresh = readyWorkspace(workspace.ready ?? 'overview', workspace.id)
   return { ...fresh, name: workspace.name, ready: workspace.ready, links: { ...fresh.links, ...workspace.links } }

@@ -1,4 +1,4 @@
-/** Workspaces of earlier versions, brought to this one: first the settings of before docking, then each version. */
+/** Converts workspaces of earlier versions, starting with the settings from before docking. */
 import * as v from 'valibot'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import { WORKSPACE_VERSION, type DockNode, type Workspace, type WorkspacePane } from './document.ts'
@@ -11,8 +11,8 @@ type Loose = Readonly<Record<string, unknown>>
 const isObject = (x: unknown): x is Loose => typeof x === 'object' && x !== null && !Array.isArray(x)
 
 /**
- * Steps by the version they start from. Version 1 is the section of the settings that laid out the window before
- * there was docking; it carried no number.
+ * Steps by the version they start from. Version 1 is the settings section that described the window before docking; it
+ * had no number.
  */
 const STEPS: Readonly<Record<number, (old: Loose) => Loose>> = {
   1: (old) => {
@@ -23,7 +23,7 @@ const STEPS: Readonly<Record<number, (old: Loose) => Loose>> = {
 const versionOf = (x: Loose): unknown =>
   'version' in x ? x['version'] : 'bottomPane' in x && 'layout' in x ? 1 : undefined
 
-/** Brings a workspace of any earlier version to this one; what it is not is left as it came. */
+/** Converts a workspace of any earlier version. Anything else is returned unchanged. */
 export function migrateWorkspace(x: unknown): unknown {
   let now = x
   while (isObject(now)) {
@@ -35,11 +35,13 @@ export function migrateWorkspace(x: unknown): unknown {
 }
 
 const TALL: ReadonlySet<PaneKind> = new Set(['company', 'earnings', 'news', 'commodities', 'technical'])
-/** Px of the pane below the chart, where none was chosen. */
+/** Height of the pane below the chart if none was chosen, px. */
 export const USUAL_BELOW = { tall: 372, low: 190 } as const
 export const usualBelow = (kind: PaneKind): number => (TALL.has(kind) ? USUAL_BELOW.tall : USUAL_BELOW.low)
 
-/** The overview as the settings of before docking showed it: sizes, instrument, chart, lists and the pane below. */
+/**
+ * The overview as described by the settings from before docking: sizes, instrument, chart, lists and the pane below.
+ */
 export function overviewOf(before: WorkspaceSettings): Workspace {
   const ready = readyWorkspace('overview')
   const { layout } = before
@@ -67,7 +69,7 @@ export function overviewOf(before: WorkspaceSettings): Workspace {
         : sized(part, right)
     }),
   }
-  // parseInstrument accepts exactly the texts that are instruments
+  // parseInstrument accepts exactly the texts that are instruments.
   const instrument = (parseInstrument(before.instrument) ? before.instrument : 'crypto:BTCUSD') as InstrumentId
   let now = changeLink({ ...ready, dock }, 'blue', { instrument })
   const { activeWatchlist, columns, grouped, interval, of, style, ticks, events, tapeMinSize } = before

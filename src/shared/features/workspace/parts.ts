@@ -1,7 +1,7 @@
-/** A window of its own as if it were a workspace, and back: what is done in it is done to its part alone. Pure. */
+/** Treats a window's part of a workspace as a workspace of its own, so that edits in it only affect that part. Pure. */
 import { panesIn, sound, type Workspace } from './document.ts'
 
-/** What the window with this id shows; null: it is no more. */
+/** The part shown by the window with this id, or null if the window is gone. */
 export function partOf(workspace: Workspace, window: string): Workspace | null {
   const found = workspace.popouts.find((one) => one.id === window)
   if (!found) return null
@@ -18,7 +18,7 @@ export function partOf(workspace: Workspace, window: string): Workspace | null {
   }
 }
 
-/** The workspace with its part as it was left. */
+/** The workspace with a changed part. */
 export function withPart(workspace: Workspace, window: string, part: Workspace): Workspace {
   const before = partOf(workspace, window)
   if (!before) return workspace

@@ -1,4 +1,4 @@
-/** The ready-made workspaces: what a first start shows, and what a reset goes back to. */
+/** The built-in workspaces, which a first start shows and a reset restores. */
 import type { InstrumentId } from '../../base/units.ts'
 import {
   panesIn,
@@ -10,13 +10,13 @@ import {
 } from './document.ts'
 import type { LinkColour, PaneKind } from './kinds.ts'
 
-/** Width and height that the sizes below are of: the design size without the bars of the window. */
+/** The area of the sizes below: the design size without the window's bars. */
 const AREA = { width: 1440, height: 836 }
 
 interface Draft {
   readonly name: string
   readonly dock: DockNode
-  /** Panes by id, where they are not simply of the kind that their id begins with, in blue. */
+  /** Panes by id, unless they are linked blue and of the kind that their id begins with. */
   readonly panes?: Readonly<Record<string, Partial<WorkspacePane>>>
   readonly front: string
 }
@@ -32,10 +32,10 @@ const column = (size: number, ...parts: DockNode[]): DockNode => ({ is: 'split',
 const chart = (symbol: string, settings: Readonly<Record<string, unknown>> = {}): Partial<WorkspacePane> => ({
   kind: 'chart',
   link: null,
-  instrument: symbol as InstrumentId, // a valid one, as written below
+  instrument: symbol as InstrumentId, // Valid as written below.
   settings,
 })
-/** Charts in rows of equal size, each with an instrument of its own. */
+/** Charts in rows of equal size, each with its own instrument. */
 function charts(symbols: readonly string[], columns: number): Pick<Draft, 'dock' | 'panes' | 'front'> {
   const ids = symbols.map((_, i) => `chart-${i + 1}`)
   const rows = Array.from({ length: symbols.length / columns }, (_, i) => ids.slice(i * columns, (i + 1) * columns))
@@ -125,7 +125,7 @@ const DRAFTS: Readonly<Record<ReadyName, Draft>> = {
 
 const DEFAULT_LINK: LinkColour = 'blue'
 
-/** A ready-made workspace as it comes. */
+/** A built-in workspace. */
 export function readyWorkspace(ready: ReadyName, id: string = ready): Workspace {
   const { name, dock, panes = {}, front } = DRAFTS[ready]
   return {
@@ -139,7 +139,7 @@ export function readyWorkspace(ready: ReadyName, id: string = ready): Workspace 
     popouts: [],
     panes: panesIn(dock).map((one) => ({
       id: one,
-      kind: one.replace(/-\d+$/, '') as PaneKind, // ids above begin with their kind
+      kind: one.replace(/-\d+$/, '') as PaneKind, // The ids above begin with their kind.
       link: DEFAULT_LINK,
       instrument: null,
       settings: {},
@@ -147,7 +147,7 @@ export function readyWorkspace(ready: ReadyName, id: string = ready): Workspace 
     })),
     links: {
       [DEFAULT_LINK]: {
-        instrument: (ready === 'research' ? 'stocks:AAPL' : 'crypto:BTCUSD') as InstrumentId, // valid ones
+        instrument: (ready === 'research' ? 'stocks:AAPL' : 'crypto:BTCUSD') as InstrumentId, // Valid as written.
         interval: null,
         shares: ['crosshair'],
       },

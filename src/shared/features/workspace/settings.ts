@@ -7,7 +7,7 @@ import { settingsSection } from '../../core/settings/settings.ts'
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
 
-/** Panes below the chart, in the order of their tabs. */
+/** Panes below the chart, in tab order. */
 const LOWER_PANES = [
   'company',
   'earnings',
@@ -24,7 +24,7 @@ const schema = v.optional(
   v.object({
     activeWatchlist: v.fallback(text(64), 'majors'),
     instrument: v.fallback(text(80), 'crypto:BTCUSD'),
-    // Seconds, because a first start has no history: a chart of minutes would be one candle.
+    // Seconds, because a first start has no history: a minute chart would be one candle.
     interval: v.fallback(interval, '1s'),
     of: v.fallback(v.picklist(['auto', 'trade', 'bid', 'ask', 'mid', 'service']), 'auto'),
     style: v.fallback(v.picklist(CHART_STYLES), 'candles'),

@@ -1,6 +1,6 @@
 /**
- * Drawing by pointer and by keys as a state machine: an event and what the chart is now in, the next
- * state and what became of the drawings out. Pure: ids, instants and the chart are arguments.
+ * Drawing with the pointer and the keyboard as a state machine: takes an event and the chart, returns the next state
+ * and the changed drawings. Pure: ids, times and the chart are arguments.
  */
 import { missingCase } from '../../../base/errors.ts'
 import { key } from './keys.ts'
@@ -8,7 +8,7 @@ import { withTool } from './placing.ts'
 import { double, down, leave, move, up } from './pointer.ts'
 import { idle, type EditorEvent, type EditorState, type Outcome, type Surroundings } from './state.ts'
 
-/** The next state, and what comes of an event. */
+/** The next state, and the result of an event. */
 export function edited(state: EditorState, event: EditorEvent, around: Surroundings): Outcome {
   switch (event.is) {
     case 'tool':

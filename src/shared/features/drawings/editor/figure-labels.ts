@@ -1,20 +1,20 @@
-/** Labels of figures: their place and size, and how they are kept in sight. */
+/** Labels of figures: their position and size, and how to keep them visible. */
 import type { Box, Frame, Label, Pixel, Tone } from './figure-parts.ts'
 
-/** Px at the usual size of the text. */
+/** Px at the default text size. */
 const LINE = 15
 const PAD = 5
 
-/** Px of a line of a label. */
+/** The height of a label's line, px. */
 export const labelLine = ({ textScale = 1 }: Pick<Frame, 'textScale'>): number => Math.round(LINE * textScale)
 
-/** Lines of text as a label whose side or corner lies at a place. */
+/** Lines of text as a label with one side or corner at a position. */
 export function label(
   frame: Frame,
   lines: readonly string[],
   at: Pixel,
   options: {
-    /** Which part of it lies at `at`: 0 its left or top, 1 its right or bottom. */
+    /** The part of the label at `at`: 0 is its left or top, 1 its right or bottom. */
     readonly x: number
     readonly y: number
     readonly tone?: Tone
@@ -40,7 +40,7 @@ export function label(
   }
 }
 
-/** Keeps the labels of a box that is seen in part within the plot area; those of one that is not stay beside it. */
+/** Moves the labels of a partly visible box into the plot area. Those of an invisible box stay next to it. */
 export function kept(labels: readonly Label[], a: Pixel, b: Pixel, { left, top, width, height }: Box): Label[] {
   const seenAcross = Math.max(a.x, b.x) >= left && Math.min(a.x, b.x) <= left + width
   const seenDown = Math.max(a.y, b.y) >= top && Math.min(a.y, b.y) <= top + height
@@ -54,7 +54,7 @@ export function kept(labels: readonly Label[], a: Pixel, b: Pixel, { left, top, 
   }))
 }
 
-/** From one price to another, with its sign. */
+/** The change from one price to another in percent, with its sign. */
 export const percent = (from: number, to: number): string => {
   if (from === 0) return '—'
   const value = ((to - from) / Math.abs(from)) * 100

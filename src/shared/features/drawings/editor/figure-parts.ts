@@ -1,4 +1,4 @@
-/** What figures of drawings are made of, and the chart as they see it. */
+/** The parts of a drawing's figure, and the chart as figures need it. */
 import type { Drawing, DrawingPoint } from '../types.ts'
 
 export interface Pixel {
@@ -12,30 +12,30 @@ export interface Box {
   readonly height: number
 }
 
-/** The chart as a drawing sees it. */
+/** The chart as drawings need it. */
 export interface Frame {
-  /** What of the chart prices are drawn in, px. */
+  /** The part of the chart in which prices are drawn, px. */
   readonly plot: Box
-  /** Null where nothing can be placed: no bars, or a price that the scale has not. */
+  /** Null if the point can't be placed: there are no bars, or the scale lacks the price. */
   toPixel(point: DrawingPoint): Pixel | null
   readonly words: FigureWords
-  /** How large texts are; absent: 1, the usual size. */
+  /** Text scale; absent: 1. */
   readonly textScale?: number
-  /** Figures of this view, so that each is made once; absent: made every time. */
+  /** A cache of this view's figures; absent: each figure is built every time. */
   readonly known?: WeakMap<Drawing, Figure | null>
 }
-/** How figures are told. */
+/** The text formats of figures. */
 export interface FigureWords {
   price(value: number): string
-  /** A difference of prices, with its sign. */
+  /** A price difference, with its sign. */
   change(value: number): string
-  /** Bars, time and volume between two instants, as far as they are known. */
+  /** Bars, time and volume between two points, as far as known. */
   span(from: DrawingPoint, to: DrawingPoint): string
-  /** Px of a line of text of the labels' size. */
+  /** The width of a line of label text, px. */
   textWidth(text: string, bold: boolean): number
 }
 
-/** `own`: the drawing's colour; the others are those of rising and falling prices. */
+/** `own`: the drawing's color. The others are the colors of rising and falling prices. */
 export type Tone = 'own' | 'up' | 'down'
 
 export interface Stroke {
@@ -46,7 +46,7 @@ export interface Stroke {
   readonly faint?: true
   readonly smooth?: true
 }
-/** An arrow's head, filled. */
+/** A filled arrowhead. */
 export interface Head {
   readonly points: readonly Pixel[]
   readonly tone: Tone
@@ -55,19 +55,19 @@ export interface Ground {
   readonly points: readonly Pixel[]
   readonly tone: Tone
   readonly alpha: number
-  /** Whether it belongs to what can be grabbed. */
+  /** Whether the pointer can grab it. */
   readonly solid: boolean
 }
 export interface Label extends Box {
   readonly lines: readonly string[]
-  /** Px of a line, and of what is free beside the lines. */
+  /** The height of a line and the padding around the lines, px. */
   readonly line: number
   readonly pad: number
   readonly tone: Tone
-  /** On a ground of its own, so that it is readable over candles. */
+  /** Has its own background, to be readable over candles. */
   readonly boxed: boolean
 }
-/** What of a point moves with a handle: the time of one, the price of one. */
+/** What a handle moves of a point: its time, its price, or both. */
 export interface Handle extends Pixel {
   readonly msOf: number | null
   readonly priceOf: number | null

@@ -1,6 +1,6 @@
 /**
- * What a drawing looks like at a place and a zoom: lines, grounds, labels and handles in px. The painter
- * paints it and the pointer is tested against it, so that what is seen is what can be grabbed. Pure.
+ * What a drawing looks like at a position and zoom: lines, fills, labels and handles in px. The painter draws it and
+ * the pointer is tested against it, so what is visible is what can be grabbed. Pure.
  */
 import { drawingPhrase } from '../texts.ts'
 import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } from './figure-parts.ts'
@@ -27,14 +27,14 @@ function arrowHead(from: Pixel, to: Pixel, width: number, tone: Tone = 'own'): H
   return { points: [to, wing(0.42), wing(-0.42)], tone }
 }
 
-/** Ratios without needless digits: 0.5, 1, 1.618. */
+/** Ratios without unneeded digits: 0.5, 1, 1.618. */
 const ratio = (value: number): string => String(value)
 
 const corners = (a: Pixel, b: Pixel): Pixel[] => [a, { x: b.x, y: a.y }, b, { x: a.x, y: b.y }]
 
 /**
- * The figure of a drawing; null where none of it can be placed. One that is still being drawn may have
- * fewer points than its kind needs: what of it stands is shown.
+ * The figure of a drawing, or null if none of it can be placed. A drawing in progress may have fewer points than its
+ * kind needs; the available part is shown.
  */
 export function figureOf(drawing: Drawing, frame: Frame): Figure | null {
   const known = frame.known?.get(drawing)
@@ -53,7 +53,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
     if (pixel === null || !Number.isFinite(pixel.x) || !Number.isFinite(pixel.y)) return null
     pixels.push(pixel)
   }
-  const [a, b, c] = pixels as (Pixel | undefined)[] // as many as there are
+  const [a, b, c] = pixels as (Pixel | undefined)[] // As many as there are.
   if (a === undefined) return null
   const parts: Parts = { strokes: [], grounds: [], heads: [], labels: [], handles: [] }
   const right = plot.left + plot.width
@@ -65,7 +65,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
     parts.handles.push({ ...pixel, msOf, priceOf })
   }
   const ownHandles = (): void => pixels.forEach((pixel, i) => handle(pixel, i, i))
-  /** What the user wrote beside it. */
+  /** The user's text next to it. */
   const note = (at: Pixel, x: number, y: number): void => {
     if (drawing.text !== '') parts.labels.push(label(frame, drawing.text.split('\n'), at, { x, y }))
   }
@@ -114,7 +114,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       if (b === undefined) break
       stroke(clipped(a, b, plot))
       if (c === undefined) break
-      // Straight on the screen, so parallel there too.
+      // Straight on the screen, so also parallel there.
       const rise = b.x === a.x ? 0 : a.y + ((b.y - a.y) * (c.x - a.x)) / (b.x - a.x)
       const away = c.y - rise
       const upper: Pixel = { x: a.x, y: a.y + away }
@@ -169,7 +169,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
           parts.grounds.push({
             points: corners({ x: from, y }, { x: right, y: above }),
             tone: 'own',
-            // Every other band stronger: so the levels part without further colours.
+            // Every other band is stronger, which separates the levels without more colors.
             alpha: i % 2 === 1 ? style.fill : style.fill / 2,
             solid: false,
           })
@@ -284,7 +284,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       break
     }
   }
-  // Points far apart by much more than a pixel can hold make no line that could be drawn.
+  // Points too far apart for pixel coordinates make no visible line.
   return {
     ...parts,
     strokes: parts.strokes.filter(({ points: line }) => line.every(isPlace)),

@@ -1,14 +1,14 @@
-/** What of a figure the pointer can take hold of. */
+/** What the pointer can grab of a figure. */
 import type { Figure, Handle, Pixel } from './figure-parts.ts'
 
-/** What of a figure lies under a place. */
+/** The part of a figure at a position. */
 export type Grip =
   { readonly is: 'handle'; readonly handle: Handle } | { readonly is: 'line' } | { readonly is: 'ground' }
 
-/** How far from a line a pointer still means it, px; fingers are wider. */
+/** How far from a line the pointer can be, px. Fingers need more. */
 export const REACH = 6
 
-/** What of a figure is under a pixel; handles only count where they are shown. */
+/** The part of a figure at a pixel. Handles count only if they are visible. */
 export function gripAt(figure: Figure, at: Pixel, handles: boolean, width: number, reach = REACH): Grip | null {
   if (handles) {
     let best: Handle | null = null
@@ -28,7 +28,7 @@ export function gripAt(figure: Figure, at: Pixel, handles: boolean, width: numbe
   return null
 }
 
-/** Px from a place to a segment. */
+/** Distance from a position to a segment, px. */
 export function distance(at: Pixel, a: Pixel, b: Pixel): number {
   const dx = b.x - a.x
   const dy = b.y - a.y

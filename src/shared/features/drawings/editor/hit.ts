@@ -1,4 +1,4 @@
-/** Which drawing is under the pointer, and which handles of one can be moved. */
+/** Which drawing is under the pointer, and which of its handles can be moved. */
 import type { Surroundings } from './state.ts'
 import { figureOf } from './figure.ts'
 import type { Handle, Pixel } from './figure-parts.ts'
@@ -6,7 +6,7 @@ import { gripAt, REACH, type Grip } from './grip.ts'
 import { isOutside } from './plot-area.ts'
 import type { Drawing } from '../types.ts'
 
-/** What is under a pixel: the selected drawing's handles first, then the topmost line, then the topmost ground. */
+/** What is at a pixel: the selected drawing's handles first, then the topmost line, then the topmost fill. */
 export function hit(
   at: Pixel,
   selected: string | null,
@@ -28,7 +28,7 @@ export function hit(
   return line ?? ground
 }
 
-/** Handles that move something of their own. */
+/** The handles that move something of their own. */
 export function handlesOf(drawing: Drawing, around: Pick<Surroundings, 'surface'>): readonly Handle[] {
   const handles = figureOf(drawing, around.surface)?.handles ?? []
   return handles.filter(({ msOf, priceOf }) => msOf !== null || priceOf !== null)

@@ -1,4 +1,7 @@
-/** Drawing by keys: points placed and moved with arrows, drawings selected, deleted and stepped through. */
+/**
+ * Drawing with the keyboard: points are placed and moved with arrows; drawings are selected, deleted and cycled
+ * through.
+ */
 import { t } from '../../../base/text.ts'
 import { drawingPhrase } from '../texts.ts'
 import { handlesOf } from './hit.ts'
@@ -24,7 +27,7 @@ const ARROWS: Readonly<Partial<Record<EditorKey, readonly [number, number]>>> = 
   ArrowDown: [0, -1],
 }
 
-/** A key that means something here; one that does not is left to the chart. */
+/** Handles a key that the editor uses. Others are left to the chart. */
 export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: Surroundings): Outcome {
   const arrow = ARROWS[pressed]
   const many = mods.shift ? 10 : 1
@@ -36,7 +39,7 @@ export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: 
     if (arrow) return byArrow(state, tool, arrow[0] * many, arrow[1] * many, around)
     if (pressed === 'Enter') return byEnter(state, tool, around)
     if (pressed !== 'Escape') return { state, taken: false }
-    // One step back: first what was placed, then the tool.
+    // Esc goes one step back: first the placed points, then the tool.
     const begun = (mode.is === 'placing' && mode.points.length > 0) || mode.is === 'brushing'
     return begun
       ? { state: { ...state, mode: freshPlacing }, taken: true, say: t('Started over.') }
@@ -126,7 +129,7 @@ function tab(state: EditorState, drawing: Drawing, step: 1 | -1, around: Surroun
   return cycled(state, step, around)
 }
 
-/** Selects the next drawing that is seen, around the end. */
+/** Selects the next visible drawing, wrapping around. */
 export function cycled(state: EditorState, step: 1 | -1, around: Surroundings): Outcome {
   const shown = around.drawings.filter(around.isShown)
   if (shown.length === 0) return { state, taken: true, say: t('No drawings here.') }

@@ -1,4 +1,4 @@
-/** A drawing that comes into being: its points placed one after the other, by pointer or by keys. */
+/** A drawing in progress: its points are placed one by one, with the pointer or the keyboard. */
 import { t } from '../../../base/text.ts'
 import { drawingPhrase } from '../texts.ts'
 import { freshPlacing, idle, type EditorState, type Mode, type Mods, type Outcome, type Surroundings } from './state.ts'
@@ -6,10 +6,10 @@ import type { Pixel } from './figure-parts.ts'
 import { completed, isDegenerate, pointsToPlace, simplified, straightened } from './shape.ts'
 import { MOST_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
 
-/** How far a left-out point of a stroke may be off, px. */
+/** How far an omitted point of a stroke may be off, px. */
 const STROKE_TOLERANCE = 0.6
 
-/** Takes a tool into the hand; null: puts it away. */
+/** Selects a tool; null deselects it. */
 export function withTool(state: EditorState, tool: DrawingKind | null): Outcome {
   return {
     state: { ...state, tool, mode: tool === null ? idle : freshPlacing, selected: null, hovered: null },
@@ -33,7 +33,7 @@ function howToPlace(kind: DrawingKind): string {
       )
 }
 
-/** The drawing that is under way: as it would be if the pointer let go now. Null: none is. */
+/** The drawing in progress, as if the button were released now; null if there is none. */
 export function draftOf(state: EditorState, around: Surroundings): Drawing | null {
   const { mode, tool } = state
   switch (mode.is) {
@@ -65,7 +65,7 @@ function made(kind: DrawingKind, points: readonly DrawingPoint[], around: Surrou
   }
 }
 
-/** Where a pixel stands: at a price of a bar where the magnet holds, Ctrl turns it the other way. */
+/** The point at a pixel. The magnet snaps to a price of a bar; Ctrl inverts that. */
 export function placed(at: Pixel, mods: Mods, anchor: DrawingPoint | null, around: Surroundings): DrawingPoint | null {
   const { surface } = around
   if (around.magnet !== mods.ctrl) {
@@ -75,7 +75,7 @@ export function placed(at: Pixel, mods: Mods, anchor: DrawingPoint | null, aroun
   const from = anchor && mods.shift ? surface.toPixel(anchor) : null
   const point = surface.toPoint(from ? straightened(from, at) : at)
   if (point === null || from === null || anchor === null) return point
-  // Level and upright are exact, not as exact as a pixel.
+  // Level and upright lines are exact, not rounded to a pixel.
   const straight = straightened(from, at)
   return {
     ms: straight.x === from.x ? anchor.ms : point.ms,
@@ -83,7 +83,7 @@ export function placed(at: Pixel, mods: Mods, anchor: DrawingPoint | null, aroun
   }
 }
 
-/** One more point of what is being placed: with the last one the drawing is there. */
+/** Adds a point to the drawing in progress. The last one completes it. */
 export function add(
   state: EditorState,
   tool: DrawingKind,
@@ -108,7 +108,7 @@ export function add(
 function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingPoint[], around: Surroundings): Outcome {
   const drawing = made(tool, points, around)
   if (isDegenerate(tool, drawing.points)) {
-    // A double click, or Enter twice: the second point is still to come.
+    // A double click, or Enter twice: the second point is still missing.
     const mode: Mode = {
       is: 'placing',
       points: points.slice(0, -1),
@@ -124,7 +124,7 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
     edit: {
       drawings: [...around.drawings, drawing],
       what: t('{name} drawn', { name: drawingPhrase(`drawing.${tool}`) }),
-      // What is written into it at once is the same step.
+      // Text typed into it right away is part of the same step.
       ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
     },
     ...(tool === 'text' ? { write: drawing.id } : {}),
@@ -132,18 +132,18 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
   }
 }
 
-/** The button is let go: what was drawn is a stroke, without the points that it does not need. */
+/** The button is released: completes a stroke, without the points it doesn't need. */
 export function endStroke(state: EditorState, points: readonly DrawingPoint[], around: Surroundings): Outcome {
   const pixels = points.map((point) => around.surface.toPixel(point) ?? { x: NaN, y: NaN })
   const kept = simplified(pixels, STROKE_TOLERANCE).map((i) => points[i])
   const ended = points.length < 2 ? { ...state, mode: idle } : null
   if (ended) return { state: ended, taken: true }
   const outcome = finish(state, 'brush', kept, around)
-  // A hand goes on writing: the brush stays in it.
+  // The brush stays selected for the next stroke.
   return { ...outcome, state: { ...state, tool: 'brush', mode: freshPlacing, selected: null } }
 }
 
-/** Arrow keys move where the next point would be. */
+/** Arrow keys move the next point. */
 export function byArrow(
   state: EditorState,
   tool: DrawingKind,

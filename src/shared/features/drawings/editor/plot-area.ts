@@ -1,11 +1,11 @@
-/** What of a drawing can be seen: lines cut at the plot area, and drawings that are outside of it. */
+/** The visible part of drawings: clips lines to the plot area, and finds drawings outside of it. */
 import type { Box, Frame, Pixel } from './figure-parts.ts'
 import type { Drawing } from '../types.ts'
 
-/** Lines are cut so far outside of the plot area: canvases lose precision far away. */
+/** Lines are clipped this far outside of the plot area, px, because canvases lose precision far away. */
 const MARGIN = 2_000
 
-/** The part of a segment within a box widened by a margin; null: none. Endless where asked, at either end. */
+/** The part of a segment within a box extended by a margin, or null. Either end can be endless. */
 export function clipped(
   a: Pixel,
   b: Pixel,
@@ -29,7 +29,7 @@ export function clipped(
     } else if (p < 0) from = Math.max(from, q / p)
     else to = Math.min(to, q / p)
   }
-  // A line through one point twice has no direction: it is that point.
+  // A line through the same point twice has no direction, so it is that point.
   if (!Number.isFinite(from) || !Number.isFinite(to)) return dx === 0 && dy === 0 ? [a, b] : null
   if (from > to) return null
   return [
@@ -38,7 +38,7 @@ export function clipped(
   ]
 }
 
-/** Whether nothing of a drawing can be in the plot area: told by two corners, without its figure. */
+/** Whether no part of a drawing can be in the plot area, judged by two corners without its figure. */
 export function isOutside(drawing: Drawing, frame: Frame): boolean {
   const { points, kind } = drawing
   let [fromMs, toMs] = [Infinity, -Infinity]
@@ -53,7 +53,7 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
   const b = frame.toPixel({ ms: toMs, price: high })
   if (a === null || b === null) return false
   const { left, top, width, height } = frame.plot
-  // Labels and heads stand out of the points' own box.
+  // Labels and arrowheads extend beyond the box of the points.
   const room = 240
   const beside = b.x < left - room || a.x > left + width + room
   const above = Math.max(a.y, b.y) < top - room || Math.min(a.y, b.y) > top + height + room
@@ -70,7 +70,7 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
     case 'fib-extension':
       return a.x > left + width + room
     case 'channel':
-      // The parallel may lie outside of the box of its three points.
+      // The parallel can lie outside of the box of its three points.
       return beside
     case 'trend':
     case 'arrow':

@@ -1,4 +1,4 @@
-/** Drawing by pointer: pressed, moved, let go. */
+/** Drawing with the pointer: down, move, up. */
 import { drawingPhrase } from '../texts.ts'
 import { t } from '../../../base/text.ts'
 import { hit } from './hit.ts'
@@ -10,9 +10,9 @@ import { changed } from '../lists.ts'
 import { straightened, withHandle } from './shape.ts'
 import { MOST_BRUSH_POINTS, type Drawing, type DrawingPoint } from '../types.ts'
 
-/** Px that a press may move and still be a click. */
+/** How far a press may move and still be a click, px. */
 const CLICK = 4
-/** Px between points of a stroke. */
+/** Distance between the points of a stroke, px. */
 const STROKE_STEP = 2
 
 const far = (a: Pixel, b: Pixel): boolean => Math.hypot(a.x - b.x, a.y - b.y) > CLICK
@@ -26,7 +26,7 @@ const shift = (drawing: Drawing, from: Pixel, to: Pixel, around: Surroundings): 
     const start = pixel && surface.toPoint(pixel)
     const end = pixel && surface.toPoint({ x: pixel.x + dx, y: pixel.y + dy })
     if (!start || !end) return point
-    // As a difference, so that what does not move stays exactly where it was.
+    // As a difference, so that what doesn't move keeps its exact value.
     return surface.tidy({
       ms: point.ms + (dx === 0 ? 0 : end.ms - start.ms),
       price: point.price + (dy === 0 ? 0 : end.price - start.price),
@@ -38,7 +38,7 @@ const shift = (drawing: Drawing, from: Pixel, to: Pixel, around: Surroundings): 
     : { ...drawing, points }
 }
 
-/** The button goes down: on a drawing, or for the next point of one. */
+/** The button goes down, on a drawing or for the next point of one. */
 export function down(state: EditorState, event: EditorEvent & { is: 'down' }, around: Surroundings): Outcome {
   const { mode, tool } = state
   if (tool === 'brush') {
@@ -60,7 +60,7 @@ export function down(state: EditorState, event: EditorEvent & { is: 'down' }, ar
   return { state: { ...next, mode: { is: 'pressed', grip: found.grip, from: event.at } }, taken: true }
 }
 
-/** The pointer moves: what is under way follows it, else what is under it is told. */
+/** The pointer moves: the gesture follows it, otherwise reports what is under it. */
 export function move(state: EditorState, event: EditorEvent & { is: 'move' }, around: Surroundings): Outcome {
   const { mode, tool } = state
   switch (mode.is) {
@@ -101,7 +101,7 @@ function dragged(
   event: { at: Pixel; mods: Mods },
   around: Surroundings,
 ): Drawing {
-  // The ends of a stroke are no handles of their own.
+  // The ends of a stroke aren't handles.
   if (grip.is !== 'handle' || (grip.handle.msOf === null && grip.handle.priceOf === null)) {
     const straight = event.mods.shift ? straightened(from, event.at) : event.at
     return shift(was, from, straight, around)
@@ -112,13 +112,13 @@ function dragged(
   return to === null ? was : withHandle(was, handle, to)
 }
 
-/** The button is let go: what was dragged stays there. */
+/** The button goes up: what was dragged stays there. */
 export function up(state: EditorState, event: EditorEvent & { is: 'up' }, around: Surroundings): Outcome {
   const { mode, tool } = state
   switch (mode.is) {
     case 'placing': {
       if (tool === null || mode.pressed === null) return { state, taken: tool !== null }
-      // Pressed and drawn: letting go is the next point. A click: the next click is.
+      // After a drag, releasing places the next point. After a click, the next click does.
       const released: EditorState = { ...state, mode: { ...mode, pressed: null } }
       if (!far(mode.pressed, event.at)) return { state: released, taken: true }
       const point = placed(event.at, event.mods, mode.points.at(-1) ?? null, around)
@@ -145,7 +145,7 @@ export function up(state: EditorState, event: EditorEvent & { is: 'up' }, around
   }
 }
 
-/** A double click asks for a drawing's text. */
+/** A double click edits a drawing's text. */
 export function double(state: EditorState, at: Pixel, around: Surroundings): Outcome {
   if (state.tool !== null) return { state, taken: true }
   const found = hit(at, state.selected, around)
@@ -154,7 +154,7 @@ export function double(state: EditorState, at: Pixel, around: Surroundings): Out
   return found.drawing.locked ? { state: next, taken: true } : { state: next, taken: true, write: found.drawing.id }
 }
 
-/** The pointer is gone. */
+/** The pointer left the chart. */
 export function leave(state: EditorState): Outcome {
   const { mode } = state
   if (mode.is === 'placing' && mode.pressed === null && !mode.byKeys)

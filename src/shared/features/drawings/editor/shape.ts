@@ -1,17 +1,16 @@
-/** Points of drawings as they are placed and moved: what a kind makes of them. Pure. */
+/** How each kind of drawing places and moves its points. Pure. */
 import type { Handle, Pixel } from './figure-parts.ts'
 import { POINT_COUNTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
 
-/** Points that the user places, one after the other; of a brush as many as come. */
+/** How many points the user places; unlimited for a brush. */
 export function pointsToPlace(kind: DrawingKind): number {
-  // A position's stop follows from its target, until it is moved.
+  // A position's stop follows its target until it is moved.
   return kind === 'long' || kind === 'short' ? 2 : POINT_COUNTS[kind][0]
 }
 
 /**
- * The points of a kind from those that were placed and, last, where the pointer is. A position gets its
- * stop: half as far from the entry as the target, or the target twice as far as the stop, whichever side
- * the pointer is on.
+ * The points of a kind from those that were placed and the pointer's. A position gets its stop: half as far from the
+ * entry as the target, or the target twice as far as the stop, depending on the pointer's side.
  */
 export function completed(kind: DrawingKind, points: readonly DrawingPoint[]): readonly DrawingPoint[] {
   if ((kind !== 'long' && kind !== 'short') || points.length < 2) return points
@@ -23,7 +22,7 @@ export function completed(kind: DrawingKind, points: readonly DrawingPoint[]): r
   return [entry, { ms: other.ms, price: target }, { ms: other.ms, price: stop }]
 }
 
-/** Whether points make a drawing that can be seen: two at one place make none. */
+/** Whether the points make no visible drawing, such as two at one position. */
 export function isDegenerate(kind: DrawingKind, points: readonly DrawingPoint[]): boolean {
   if (points.length < POINT_COUNTS[kind][0]) return true
   const [a, b] = points
@@ -31,7 +30,7 @@ export function isDegenerate(kind: DrawingKind, points: readonly DrawingPoint[])
   return a.ms === b.ms && a.price === b.price
 }
 
-/** A drawing with what a handle holds at another place. */
+/** A drawing with the part that a handle holds at another position. */
 export function withHandle(
   drawing: Drawing,
   { msOf, priceOf }: Pick<Handle, 'msOf' | 'priceOf'>,
@@ -58,7 +57,7 @@ export function withHandle(
   }
 }
 
-/** A place turned so that the line to it from `from` is level, upright or at 45°, as seen. */
+/** Rotates a position around `from` so that the line between them is level, upright or at 45° on the screen. */
 export function straightened(from: Pixel, at: Pixel): Pixel {
   const dx = at.x - from.x
   const dy = at.y - from.y
@@ -69,7 +68,7 @@ export function straightened(from: Pixel, at: Pixel): Pixel {
   return { x: from.x + Math.sign(dx) * side, y: from.y + Math.sign(dy) * side }
 }
 
-/** A stroke with the points left out that are no farther than `tolerance` px from the line of the others. */
+/** A stroke without the points that are within `tolerance` px of the line through the others. */
 export function simplified(pixels: readonly Pixel[], tolerance: number): number[] {
   const keep = new Set([0, pixels.length - 1])
   const open: [number, number][] = [[0, pixels.length - 1]]
@@ -99,12 +98,12 @@ export function simplified(pixels: readonly Pixel[], tolerance: number): number[
 export function rounded(price: number, decimals: number): number {
   const scale = 10 ** Math.min(decimals, 15)
   const whole = Math.round(price * scale)
-  // Beyond this whole numbers have gaps: what is there is as exact as it gets.
+  // Larger integers have gaps between them, so this is as exact as possible.
   return Number.isSafeInteger(whole) ? whole / scale : price
 }
 
 const NICE = [1, 2, 5]
-/** The least round step of a price that is a tick or more and moves a line by `px` or more; `perPixel` is above zero. */
+/** The smallest round price step of at least one tick that moves a line by at least `px`. `perPixel` is above zero. */
 export function priceStep(perPixel: number, decimals: number, px: number): number {
   const tick = 10 ** -decimals
   const least = Math.max(tick, perPixel * px)

@@ -1,25 +1,25 @@
-/** The states of drawing by pointer and by keys, the events that lead from one to the next, and what comes of them. */
+/** States of the drawing editor, the events between them, and their results. */
 import type { Frame, Pixel } from './figure-parts.ts'
 import type { Grip } from './grip.ts'
 import type { Drawing, DrawingKind, DrawingPoint, DrawingStyle } from '../types.ts'
 
-/** What the editor needs of the chart. Points it answers are at the precision of the instrument. */
+/** What the editor needs from the chart. It returns points at the precision of the instrument. */
 export interface Surface extends Frame {
-  /** Null: there are no bars. */
+  /** Null if there are no bars. */
   toPoint(pixel: Pixel): DrawingPoint | null
-  /** The open, high, low or close within reach of a pixel; null: none is. */
+  /** The nearest open, high, low or close within reach of a pixel, or null. */
   snap(pixel: Pixel): DrawingPoint | null
-  /** A point at the precision of the instrument. */
+  /** Rounds a point to the precision of the instrument. */
   tidy(point: DrawingPoint): DrawingPoint
-  /** A point so many bars and steps of price from another: what arrow keys do. */
+  /** The point this many bars and price steps away, for arrow keys. */
   step(point: DrawingPoint, bars: number, steps: number): DrawingPoint
-  /** Where keys begin: in the middle of what is seen. */
+  /** Where the keyboard starts: the middle of the visible area. */
   middle(): DrawingPoint | null
 }
 
 export type Mode =
   | { readonly is: 'idle' }
-  /** Points so far, and where the next one would be. `pressed`: the button is down since the last one. */
+  /** The points so far, and where the next one would be. `pressed`: the button is down since the last one. */
   | {
       readonly is: 'placing'
       readonly points: readonly DrawingPoint[]
@@ -28,14 +28,14 @@ export type Mode =
       readonly byKeys: boolean
     }
   | { readonly is: 'brushing'; readonly points: readonly DrawingPoint[]; readonly byKeys: boolean }
-  /** The button is down on a drawing and has not moved yet. */
+  /** The button is down on a drawing and hasn't moved yet. */
   | { readonly is: 'pressed'; readonly grip: Grip; readonly from: Pixel }
   | { readonly is: 'dragging'; readonly grip: Grip; readonly from: Pixel; readonly was: Drawing; readonly now: Drawing }
   /** Arrow keys move one handle of the selected drawing. */
   | { readonly is: 'points'; readonly handle: number }
 
 export interface EditorState {
-  /** What the next points are of; null: drawings are selected and moved. */
+  /** The kind of drawing that the next points make; null: drawings are selected and moved. */
   readonly tool: DrawingKind | null
   readonly mode: Mode
   readonly selected: string | null
@@ -60,7 +60,7 @@ export type EditorEvent =
   | { readonly is: 'key'; readonly key: EditorKey; readonly mods: Mods }
   | { readonly is: 'select'; readonly id: string | null }
 
-/** Keys that mean something here; what else is pressed is the chart's. */
+/** The keys that the editor uses. The chart gets all others. */
 export const EDITOR_KEYS = [
   'Escape',
   'Enter',
@@ -76,31 +76,31 @@ export type EditorKey = (typeof EDITOR_KEYS)[number]
 
 export interface Surroundings {
   readonly surface: Surface
-  /** Of the instrument, lowest first, also those that are not seen. */
+  /** Of the instrument, lowest first, including hidden ones. */
   readonly drawings: readonly Drawing[]
-  /** Whether one is seen, and so can be selected. */
+  /** Whether a drawing is visible, so that it can be selected. */
   readonly isShown: (drawing: Drawing) => boolean
   readonly magnet: boolean
   readonly styleOf: (kind: DrawingKind) => DrawingStyle
-  /** For one new drawing. */
+  /** The id for a new drawing. */
   readonly id: string
-  /** UTC ms of the market that the user sees. */
+  /** The market time that the user sees, UTC ms. */
   readonly asOfMs: number
 }
 
 export interface Outcome {
   readonly state: EditorState
-  /** Whether the event was the editor's: else it is the chart's. */
+  /** Whether the editor used the event. If not, it is the chart's. */
   readonly taken: boolean
-  /** The drawings after it, and what was done. */
+  /** The resulting drawings, and what was done. */
   readonly edit?: { readonly drawings: readonly Drawing[]; readonly what: string; readonly merge?: string }
-  /** Asks for the text of this drawing. */
+  /** The id of a drawing whose text should be edited. */
   readonly write?: string
-  /** For a screen reader. */
+  /** For screen readers. */
   readonly say?: string
 }
 
-/** Nothing is under way. */
+/** No gesture or drawing in progress. */
 export const idle: Mode = { is: 'idle' }
-/** A tool is in hand, and nothing is placed yet. */
+/** A tool is selected, and nothing is placed yet. */
 export const freshPlacing: Mode = { is: 'placing', points: [], at: null, pressed: null, byKeys: false }
