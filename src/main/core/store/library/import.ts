@@ -10,7 +10,7 @@ import type { Batch } from '../types/messages.ts'
 import type { ImportDetails, ImportOutcome } from '../types/library.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { newRecording, type RecordingState } from '../write/recording-state.ts'
-import type { Work } from '../write/sealer.ts'
+import type { Work } from '../write/background-work.ts'
 import { isDiskError, storeError } from '../schema/sqlite.ts'
 import type { BeginRecord, CloseRecord } from '../schema/records.ts'
 import type { WriteContext } from '../write/write-context.ts'
@@ -132,7 +132,7 @@ export class Imports {
   }
 
   *#appendGroup(one: Import): Work {
-    const { appender, sealer } = this.#context
+    const { appender, sealer, rollups } = this.#context
     const group: Batch[] = []
     const taken: QueuedBatches[] = []
     let bytes = 0
@@ -153,11 +153,11 @@ export class Imports {
     if (one.rec.journalBytes < SEAL_BYTES) return
     yield* this.#runSteps(one, sealer.seal(one.rec))
     yield* this.#runSteps(one, sealer.merge(one.rec, false))
-    yield* this.#runSteps(one, sealer.writeRollups(one.rec, this.#context.nowMs(), false))
+    yield* this.#runSteps(one, rollups.write(one.rec, this.#context.nowMs(), false))
   }
 
   *#finish(one: Import): Work {
-    const { sealer } = this.#context
+    const { sealer, rollups } = this.#context
     const { rec, about } = one
     while (rec.journalBytes > 0 || rec.sealedSeq < rec.lastSeq) {
       const before = rec.sealedSeq
@@ -165,7 +165,7 @@ export class Imports {
       if (one.failure !== null || rec.sealedSeq === before) break
     }
     yield* this.#runSteps(one, sealer.merge(rec, true))
-    yield* this.#runSteps(one, sealer.writeRollups(rec, this.#context.nowMs(), true))
+    yield* this.#runSteps(one, rollups.write(rec, this.#context.nowMs(), true))
     rec.finish = { endedMs: about.endedMs, counts: [], clean: about.clean }
     let record: CloseRecord | undefined
     yield this.#write(one, () => {

@@ -6,7 +6,7 @@ import { Imports, type Responder } from './import.ts'
 import { Labels } from './labels.ts'
 import type { Batch } from '../types/messages.ts'
 import type { ImportDetails, ImportOutcome, LabelChange } from '../types/library.ts'
-import type { Work } from '../write/sealer.ts'
+import type { Work } from '../write/background-work.ts'
 import type { WriteContext } from '../write/write-context.ts'
 import type { CloseRecord } from '../schema/records.ts'
 

@@ -21,10 +21,11 @@ import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { StoreNotice } from '../types/writer.ts'
 import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from '../write/recording-state.ts'
 import { noticeMissingCommits, recoverLog } from '../wal/recover-log.ts'
-import { BackgroundWork } from '../write/background-work.ts'
+import { BackgroundWork, type Work } from '../write/background-work.ts'
 import { createCloseRecord, writeClose } from '../write/close-record.ts'
 import { Transactions } from '../write/transactions.ts'
-import { Sealer, type Work } from '../write/sealer.ts'
+import { RollupWriter } from '../write/rollup-writer.ts'
+import { Sealer } from '../write/sealer.ts'
 import { SnapshotWriter } from '../write/snapshots.ts'
 import { openForWriting, storeError, type Db } from '../schema/sqlite.ts'
 import { hasZstd } from '../../../base/zstd.ts'
@@ -60,6 +61,7 @@ export class StoreEngine {
   readonly #canSeal: boolean
   readonly #appender: Appender
   readonly #sealer: Sealer
+  readonly #rollups: RollupWriter
   readonly #hidden: HiddenRows
   readonly #snapshots: SnapshotWriter
   /** Faults found when the store was opened. */
@@ -113,6 +115,7 @@ export class StoreEngine {
       })
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
+      this.#rollups = new RollupWriter(this.#db)
       // Without zstd their blocks are unreadable, so they wait, too.
       this.#open = canSeal ? loadOpenRecordings(this.#db) : []
       this.#hidden = new HiddenRows(this.#db)
@@ -122,6 +125,7 @@ export class StoreEngine {
         file: this.file,
         appender: this.#appender,
         sealer: this.#sealer,
+        rollups: this.#rollups,
         hidden: this.#hidden,
         canSeal,
         nowMs,
@@ -323,14 +327,14 @@ export class StoreEngine {
     yield* this.#sealer.seal(rec)
     rec.journalSinceMs = this.#nowMs()
     yield* this.#sealer.merge(rec, false)
-    yield* this.#sealer.writeRollups(rec, this.#nowMs(), false)
+    yield* this.#rollups.write(rec, this.#nowMs(), false)
   }
 
   *#finishWork(rec: RecordingState): Work {
     yield* this.#snapshots.write(rec)
     while (yield* this.#sealer.seal(rec));
     yield* this.#sealer.merge(rec, true)
-    yield* this.#sealer.writeRollups(rec, this.#nowMs(), true)
+    yield* this.#rollups.write(rec, this.#nowMs(), true)
     yield () => writeClose(this.#db, rec, (kind, body) => this.#transactions.log(kind, body))
     this.#open.splice(this.#open.indexOf(rec), 1)
     this.#db.pragma('incremental_vacuum')

@@ -6,7 +6,7 @@ import { openBlock } from '../blocks/open.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import { upperBound } from '../types/upper-bound.ts'
-import { blockChecksumFields, summarizeBlock } from '../write/sealer.ts'
+import { blockChecksumFields, summarizeBlock } from '../write/sealed-block.ts'
 import type { CheckedSession } from './checked-session.ts'
 
 interface BlockRow {

@@ -1,8 +1,13 @@
 /** The writer's background work in turns, between commits of received messages. */
-import type { Work } from './sealer.ts'
 
 /** How long prepared writes may wait to share a transaction with a flush. */
 const APPLY_AFTER_MS = 25
+
+/**
+ * Work as a generator that yields often. A yielded function is the part that writes. It runs inside a transaction, again
+ * if that fails, and the generator continues only once it is durable.
+ */
+export type Work = Generator<(() => void) | undefined, void, void>
 
 export interface BackgroundWorkOptions {
   /** The next work to do, if any. */

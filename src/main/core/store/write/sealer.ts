@@ -1,58 +1,26 @@
 /**
- * The writer's background work as generators that yield often: seal part of the journal into blocks, merge small
- * blocks, write rollups, close a session.
- *
- * A yielded function is the part that writes. It runs inside a transaction, again if that fails, and the generator
- * continues only once it is durable. Deleting journal rows, inserting their blocks and moving the watermark are one
- * such function.
+ * Seals parts of the journal into blocks and merges small blocks. Deleting journal rows, inserting their blocks and
+ * moving the watermark are one write.
  */
-import type { BarBuilder, BarState } from '../../../../shared/core/market/bars.ts'
-import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { FLAG, MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
-import type { FeedId } from '../../../../shared/base/units.ts'
-import { encodeInSteps } from '../blocks/encode.ts'
+import { MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Buckets, type Bucket } from './buckets.ts'
-import { Classifier, HOUR } from '../format/classify.ts'
-import { ColumnsBuilder, sliceColumns } from '../format/message-columns.ts'
+import { Classifier } from '../format/classify.ts'
+import { ColumnsBuilder } from '../format/message-columns.ts'
 import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { packRuns, rowChecksum } from '../format/ledger.ts'
-import type { MessageColumns } from '../types/messages.ts'
-import {
-  BLOCK_BYTES,
-  BLOCK_ROWS,
-  seriesKey,
-  type BlockRef,
-  type RecordingState,
-  type Series,
-} from './recording-state.ts'
-import { encodeHour, mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
+import { BLOCK_ROWS, seriesKey, type BlockRef, type RecordingState, type Series } from './recording-state.ts'
 import type { Db } from '../schema/sqlite.ts'
-
-export type Work = Generator<(() => void) | undefined, void, void>
+import type { Work } from './background-work.ts'
+import { mergeMinutes } from './rollup-writer.ts'
+import { blockChecksumFields, sealBlock, splitForBlocks, type SealedBlock } from './sealed-block.ts'
 
 /** Journal bytes per sealing (a burst makes fuller blocks), and messages classified between two yields. */
 const SEAL_BYTES = 8 << 20
 const BURST_BYTES = 16 << 20
 const PLACE_ROWS = 256
 const CHAIN_PART_BYTES = 1024
-const ROLL_EVERY_MS = 15_000
-const MAX_ROLL_DELAY_MS = 120_000
-const SERIES_PER_STEP = 16
-
-/** A block ready to be written. */
-export interface SealedBlock {
-  readonly data: Uint8Array
-  readonly minSeq: number
-  readonly maxSeq: number
-  readonly minMs: number
-  readonly maxMs: number
-  readonly count: number
-  readonly control: number
-  readonly undecodable: number
-  readonly unasked: number
-}
 
 export class Sealer {
   readonly #nowMs: () => number
@@ -70,7 +38,6 @@ export class Sealer {
         'INSERT INTO series (recording, feed, instrument, symbols, rolled_seq) VALUES (?, ?, ?, ?, 0)',
       ),
       symbols: db.prepare<[string, number]>('UPDATE series SET symbols = ? WHERE id = ?'),
-      rolled: db.prepare<[number, number]>('UPDATE series SET rolled_seq = ? WHERE id = ?'),
       block: db.prepare<
         [number, number, number, number, number, number, number, number, number, number, Uint8Array, Uint8Array]
       >(
@@ -82,13 +49,6 @@ export class Sealer {
       sealed: db.prepare<[number, number]>('UPDATE recording SET sealed_seq = ? WHERE id = ?'),
       chain: db.prepare<[number, number, number, Uint8Array, Uint8Array]>(
         'INSERT OR REPLACE INTO chain (recording, conn, part, flushes, head) VALUES (?, ?, ?, ?, ?)',
-      ),
-      hour: db.prepare<[number, number], RollupRow>(
-        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms = ?',
-      ),
-      putHour: db.prepare<[number, number, Uint8Array, Uint8Array]>(
-        `INSERT INTO rollup (series, hour_ms, sum, data) VALUES (?, ?, ?, ?)
-         ON CONFLICT (series, hour_ms) DO UPDATE SET sum = excluded.sum, data = excluded.data`,
       ),
     }
   }
@@ -223,54 +183,6 @@ export class Sealer {
     }
   }
 
-  /** Writes finished minutes into rollup rows; all minutes with `all`. */
-  *writeRollups(rec: RecordingState, nowMs: number, all: boolean): Work {
-    const due = [...rec.series.values()].filter((series) => {
-      if (series.hasLostRollups) return false
-      const bars = Math.max(0, ...[...series.minutes.values()].map((b) => b.size))
-      if (bars === 0) return false
-      const age = nowMs - series.rolledAtMs
-      return all || (bars > 1 && age >= ROLL_EVERY_MS) || age >= MAX_ROLL_DELAY_MS
-    })
-    for (let i = 0; i < due.length; i += SERIES_PER_STEP) {
-      const step = due.slice(i, i + SERIES_PER_STEP)
-      const upTo = rec.sealedSeq
-      yield () => {
-        for (const series of step) this.#writeMinutes(series, upTo)
-      }
-      for (const series of step) {
-        series.minutes = new Map()
-        series.rolledAtMs = nowMs
-      }
-    }
-  }
-
-  #writeMinutes(series: Series, upTo: number): void {
-    /** Null if the stored hour is corrupt. It stays so; a reader rebuilds the hour from its messages. */
-    const hours = new Map<number, HourBars | null>()
-    for (const [of, builder] of series.minutes) {
-      for (const bar of builder.states()) {
-        const hourMs = Math.floor(bar.startMs / HOUR) * HOUR
-        let hour = hours.get(hourMs)
-        if (hour === undefined) hours.set(hourMs, (hour = this.#hourSoFar(series.id, hourMs)))
-        if (hour !== null) mergeBar(hour, of, bar)
-      }
-    }
-    for (const [hourMs, hour] of hours) {
-      if (hour === null) continue
-      const data = encodeHour(hourMs, hour)
-      this.#sql.putHour.run(series.id, hourMs, rowChecksum([hourMs], data), data)
-    }
-    this.#sql.rolled.run(upTo, series.id)
-  }
-
-  #hourSoFar(series: number, hourMs: number): HourBars | null {
-    const row = this.#sql.hour.get(series, hourMs)
-    let hour: HourBars | null = new Map()
-    if (row !== undefined && !tryRead(() => (hour = readHour(row)))) hour = null
-    return hour
-  }
-
   #writeSeries(rec: RecordingState, bucket: Bucket): Series {
     const known = rec.series.get(seriesKey(bucket.feed, bucket.name))
     if (known !== undefined) {
@@ -317,67 +229,6 @@ function freshSymbols(known: ReadonlySet<string>, symbols: ReadonlySet<string>):
 /** Encodes symbols for a series row. */
 export const encodeSymbols = (symbols: readonly string[]): string => JSON.stringify([...symbols].sort())
 
-/** The numbers of a block row that its checksum covers, after the series. */
-export const blockChecksumFields = (b: Omit<SealedBlock, 'data'>): number[] => [
-  b.minSeq,
-  b.maxSeq,
-  b.minMs,
-  b.maxMs,
-  b.count,
-  b.control,
-  b.undecodable,
-  b.unasked,
-]
-
-/** Index values of a block. Rows without an event time (NaN) count by receive time. */
-export function summarizeBlock(m: MessageColumns, eventMs: ArrayLike<number>): Omit<SealedBlock, 'data'> {
-  let minMs = Infinity
-  let maxMs = -Infinity
-  let control = 0
-  let undecodable = 0
-  let unasked = 0
-  for (let i = 0; i < m.count; i++) {
-    const ms = Number.isNaN(eventMs[i]) ? m.recvMs[i] : eventMs[i]
-    if (ms < minMs) minMs = ms
-    if (ms > maxMs) maxMs = ms
-    const flags = m.flags[i]
-    if ((flags & FLAG.control) !== 0) control++
-    else if ((flags & FLAG.undecodable) !== 0) undecodable++
-    if ((flags & FLAG.unasked) !== 0) unasked++
-  }
-  return {
-    minSeq: m.seq[0] ?? 0,
-    maxSeq: m.seq[m.count - 1] ?? 0,
-    minMs,
-    maxMs,
-    count: m.count,
-    control,
-    undecodable,
-    unasked,
-  }
-}
-
-/** Seals rows of one series into blocks. */
-export function* sealBlock(
-  feed: FeedId,
-  m: MessageColumns,
-  eventMs: readonly number[],
-): Generator<undefined, SealedBlock, void> {
-  const data = yield* encodeInSteps(feed, m, { eventMs: Float64Array.from(eventMs) })
-  return { ...summarizeBlock(m, eventMs), data }
-}
-
-/** Splits a run into what single blocks can hold. */
-export function* splitForBlocks(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
-  let from = 0
-  while (from < m.count) {
-    let to = Math.min(m.count, from + BLOCK_ROWS)
-    while (to > from + 1 && m.offsets[to] - m.offsets[from] > BLOCK_BYTES) to = from + ((to - from) >> 1)
-    yield { rows: sliceColumns(m, from, to), from, to }
-    from = to
-  }
-}
-
 /** The trailing blocks worth merging now: four or more of similar size, or enough for a full block. */
 function findMergeable(
   tail: readonly { readonly id: number; readonly count: number }[],
@@ -400,13 +251,4 @@ function findMergeable(
     if (same >= 4) best = tail.slice(from)
   }
   return best
-}
-
-function mergeMinutes(into: BarBuilder, of: BarSource, states: readonly BarState[]): void {
-  for (const state of states) {
-    if (of === 'service') {
-      const { startMs, endMs, lastSeq, open, high, low, close, volume } = state
-      into.replace(startMs, endMs, lastSeq, open, high, low, close, volume)
-    } else into.merge(state)
-  }
 }

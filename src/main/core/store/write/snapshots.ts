@@ -6,7 +6,7 @@ import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
 import { rowChecksum, equalBytes } from '../format/ledger.ts'
 import type { NewSnapshot, Snapshot, SnapshotQuery } from '../types/replay.ts'
 import type { RecordingState } from './recording-state.ts'
-import type { Work } from './sealer.ts'
+import type { Work } from './background-work.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Larger snapshots are dropped, because they would cost more than they save. */

@@ -3,7 +3,7 @@
  * reader sees them, because every read starts at a session row. An import writes that row last and an erasure deletes
  * it first, so both are atomic. The rest is deleted in small steps.
  */
-import type { Work } from './sealer.ts'
+import type { Work } from './background-work.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Tables whose rows refer to a session by number. */

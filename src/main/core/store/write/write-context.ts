@@ -3,6 +3,7 @@ import type { Appender } from './commit.ts'
 import type { HiddenRows } from './soft-delete.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { CloseRecord } from '../schema/records.ts'
+import type { RollupWriter } from './rollup-writer.ts'
 import type { Sealer } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
 
@@ -12,6 +13,7 @@ export interface WriteContext {
   readonly file: string
   readonly appender: Appender
   readonly sealer: Sealer
+  readonly rollups: RollupWriter
   readonly hidden: HiddenRows
   /** False if this Node has no zstd. Nothing can be sealed then, so imports and compaction would never finish. */
   readonly canSeal: boolean
