@@ -14,3 +14,10 @@ export function tabAfter(
   if (key === 'Home') return 0
   return key === 'End' ? count - 1 : undefined
 }
+
+/** Attributes of the panel that a list of tabs leads to; `id` and `chosen` are those of the list. */
+export const tabPanel = (id: string, chosen: string) => ({
+  id: `${id}-panel`,
+  role: 'tabpanel' as const,
+  'aria-labelledby': `${id}-${chosen}`,
+})
