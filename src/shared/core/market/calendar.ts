@@ -90,7 +90,7 @@ export function stockDay(localMidnight: number): 'full' | 'half' | 'closed' {
   return closed.has(name) ? 'closed' : half.has(name) ? 'half' : 'full'
 }
 
-/** A stretch of one state in the stock market, within one New York date. */
+/** A period of one state in the stock market, within one New York date. */
 interface Segment extends Span {
   readonly state: SessionState
   /** Whether the date has a trading session. */

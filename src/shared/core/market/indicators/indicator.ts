@@ -1,6 +1,6 @@
-/** What an indicator is: a fold over bars that can look at the forming bar without taking it. */
+/** An indicator: a fold over bars that can also be evaluated for the forming bar without adding it. */
 
-/** What indicators read of a bar. */
+/** The values of a bar that indicators read. */
 export interface BarValues {
   readonly open: number
   readonly high: number
@@ -8,21 +8,21 @@ export interface BarValues {
   readonly close: number
   /** Absent for bars of quotes. */
   readonly volume: number | null
-  /** Start, UTC ms, for those that begin anew with each day; absent: all bars are of one day. */
+  /** Start, UTC ms, for indicators that restart each day. Absent: all bars are of one day. */
   readonly startMs?: number
 }
 
 /**
- * One instance over one series. `peek` answers the values as if the bar were the next, and changes
- * nothing: a forming bar is replaced by peeking again. `push` takes a closed bar and answers the same
- * values. Both cost O(1). NaN: absent (before the warm-up, or not defined for a flat market).
+ * An indicator over one series. `peek` returns the values as if the bar came next and changes nothing, so a forming bar
+ * can be evaluated repeatedly. `push` adds a closed bar and returns the same values. Both cost O(1). NaN means absent:
+ * before the warm-up, or undefined for a flat market.
  */
 export interface Indicator {
   peek(bar: BarValues): readonly number[]
   push(bar: BarValues): readonly number[]
 }
 
-/** One value in, one value out: what the others are made of. NaN in gives NaN out and is not taken. */
+/** One value in, one value out. Indicators are built from these. NaN in gives NaN out and isn't added. */
 export interface Smoother {
   peek(value: number): number
   push(value: number): number

@@ -1,14 +1,14 @@
 /**
- * The indicators, by the formulas of their authors: seeded and smoothed as the rules of the domain say.
- * A flat or short series gives absence, never a made-up number.
+ * The indicators by their authors' formulas, with the customary seeding and smoothing. A flat or short series gives no
+ * value, never a made-up one.
  */
 import { ABSENT, type BarValues, type Indicator } from './indicator.ts'
 import { Extreme, Lookback, Window, exponential, simple, weighted, wilder } from './windows.ts'
 
-/** Reads the price of a bar that an indicator works on. */
+/** Reads the price of a bar that an indicator uses. */
 export type PriceOf = (bar: BarValues) => number
 
-/** Of one smoother over one price. */
+/** An indicator of one smoother over one price. */
 function smoothed(make: (n: number) => { peek(v: number): number; push(v: number): number }) {
   return (n: number, price: PriceOf): Indicator => {
     const smoother = make(n)
@@ -23,7 +23,7 @@ export const ema = smoothed(exponential)
 /** [average] */
 export const wma = smoothed(weighted)
 
-/** Relative strength index after Wilder: [0 to 100]. Absent where nothing has moved. */
+/** Relative strength index (Wilder): [0 to 100]. Absent if nothing moved. */
 export function rsi(n: number, price: PriceOf): Indicator {
   const gains = wilder(n)
   const losses = wilder(n)
@@ -52,7 +52,7 @@ export function macd(fast: number, slow: number, signal: number, price: PriceOf)
   return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
 }
 
-/** Bollinger bands: [middle, upper, lower], `width` population deviations apart from the mean of n. */
+/** Bollinger bands: [middle, upper, lower], `width` population deviations from the mean of n. */
 export function bollinger(n: number, width: number, price: PriceOf): Indicator {
   const window = new Window(n)
   const peek = (bar: BarValues): readonly number[] => {
@@ -69,7 +69,7 @@ export function bollinger(n: number, width: number, price: PriceOf): Indicator {
   }
 }
 
-/** Slow stochastic oscillator (Lane): [%K, %D], 0 to 100. Absent where the range is nothing. */
+/** Slow stochastic oscillator (Lane): [%K, %D], 0 to 100. Absent if the range is zero. */
 export function stochastic(n: number, slowing: number, signal: number): Indicator {
   const high = new Extreme(n, 1)
   const low = new Extreme(n, -1)
@@ -95,7 +95,7 @@ export function stochastic(n: number, slowing: number, signal: number): Indicato
   }
 }
 
-/** Williams %R: [-100 to 0]. Absent where the range is nothing. */
+/** Williams %R: [-100 to 0]. Absent if the range is zero. */
 export function williamsR(n: number): Indicator {
   const high = new Extreme(n, 1)
   const low = new Extreme(n, -1)
@@ -116,8 +116,8 @@ export function williamsR(n: number): Indicator {
 }
 
 /**
- * Average directional index after Wilder: [ADX, +DI, -DI]. `n` is the length of the directional indicators,
- * `smoothing` of their average (Wilder takes one length for both). Absent where nothing has moved.
+ * Average directional index (Wilder): [ADX, +DI, -DI]. `n` is the length of the directional indicators, `smoothing`
+ * that of their average (Wilder uses one length for both). Absent if nothing moved.
  */
 export function adx(n: number, smoothing: number): Indicator {
   const range = wilder(n)
@@ -142,13 +142,13 @@ export function adx(n: number, smoothing: number): Indicator {
   return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
 }
 
-/** True range of a bar (Wilder): what it moved through since the close before; of the first its own range. */
+/** True range of a bar (Wilder): its range including the previous close. For the first bar its own range. */
 function trueRange(bar: BarValues, before: BarValues | null): number {
   if (before === null) return bar.high - bar.low
   return Math.max(bar.high - bar.low, Math.abs(bar.high - before.close), Math.abs(bar.low - before.close))
 }
 
-/** Average true range after Wilder: [range]. */
+/** Average true range (Wilder): [range]. */
 export function atr(n: number): Indicator {
   const range = wilder(n)
   let before: BarValues | null = null
@@ -162,7 +162,7 @@ export function atr(n: number): Indicator {
   }
 }
 
-/** Commodity channel index (Lambert): [index]. Absent where nothing has moved. Takes n steps a bar. */
+/** Commodity channel index (Lambert): [index]. Absent if nothing moved. Takes n steps per bar. */
 export function cci(n: number, price: PriceOf): Indicator {
   const window = new Lookback(n)
   const peek = (bar: BarValues): readonly number[] => {
@@ -197,16 +197,16 @@ export function obv(): Indicator {
   }
 }
 
-/** Start of the day of an instant, UTC ms: of the market that the bars are of. */
+/** The start of the day at a time, UTC ms, in the market of the bars. */
 export type DayOf = (ms: number) => number
 
 /**
- * Price by volume since the day began: [average, upper, lower], the latter `width` deviations by volume
- * apart. Absent for bars without volume, and until something was traded.
+ * Volume-weighted average price since the start of the day: [average, upper, lower], `width` volume-weighted deviations
+ * apart. Absent for bars without volume and before the first trade.
  */
 export function vwap(width: number, price: PriceOf, dayOf: DayOf): Indicator {
   let day = ABSENT
-  /** Of differences to the day's first price: squares of prices would lose their digits. */
+  /** Sums are relative to the day's first price, because squares of prices would lose digits. */
   let base = 0
   let volume = 0
   let sum = 0
@@ -242,7 +242,7 @@ export function vwap(width: number, price: PriceOf, dayOf: DayOf): Indicator {
   }
 }
 
-/** Middle of the highest high and the lowest low of n bars. */
+/** The middle between the highest high and the lowest low of n bars. */
 function midpoint(n: number): Indicator {
   const high = new Extreme(n, 1)
   const low = new Extreme(n, -1)
@@ -258,7 +258,7 @@ function midpoint(n: number): Indicator {
   }
 }
 
-/** Donchian channel: [middle, highest high, lowest low] of n bars, the newest among them. */
+/** Donchian channel of n bars, including the newest: [middle, highest high, lowest low]. */
 export function donchian(n: number): Indicator {
   const high = new Extreme(n, 1)
   const low = new Extreme(n, -1)
@@ -278,7 +278,7 @@ export function donchian(n: number): Indicator {
   }
 }
 
-/** Keltner channel (as Raschke draws it): [average, upper, lower], `width` average true ranges apart. */
+/** Keltner channel (Raschke's version): [average, upper, lower], `width` average true ranges apart. */
 export function keltner(n: number, width: number, ranges: number, price: PriceOf): Indicator {
   const middle = exponential(n)
   const range = atr(ranges)
@@ -291,8 +291,8 @@ export function keltner(n: number, width: number, ranges: number, price: PriceOf
 }
 
 /**
- * Ichimoku Kinko Hyo: [conversion, base, leading A, leading B, lagging], all as computed at the bar. The
- * leading ones belong so many bars later and the lagging one so many earlier: see the table's `shifts`.
+ * Ichimoku Kinko Hyo: [conversion, base, leading A, leading B, lagging], as computed at the bar. Leading lines are
+ * drawn later and the lagging line earlier; see `shifts` in the table.
  */
 export function ichimoku(conversion: number, base: number, leading: number): Indicator {
   const short = midpoint(conversion)
@@ -302,7 +302,7 @@ export function ichimoku(conversion: number, base: number, leading: number): Ind
     const [tenkan] = short[take](bar)
     const [kijun] = long[take](bar)
     const [senkou] = longest[take](bar)
-    // The lagging line is the close itself; with the others absent it would be a line of nothing yet.
+    // The lagging line is the close itself, so it is absent until the others exist.
     return [tenkan, kijun, (tenkan + kijun) / 2, senkou, Number.isNaN(tenkan) ? ABSENT : bar.close]
   }
   return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }

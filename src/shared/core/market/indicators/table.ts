@@ -1,4 +1,4 @@
-/** Every indicator as a row: menus, charts, the technical pane and the tests derive from it. */
+/** One row per indicator. Menus, charts, the technical pane and the tests derive from it. */
 import type { BarValues, Indicator } from './indicator.ts'
 import {
   adx,
@@ -28,8 +28,8 @@ export interface Parameter {
   readonly least: number
   readonly most: number
   /**
-   * Key of the parameter whose value this one takes where it has none of its own: charts and alerts that
-   * were saved before it existed keep their one length for both.
+   * The key of the parameter whose value this one takes by default. Charts and alerts saved before this parameter
+   * existed keep one length for both.
    */
   readonly follows?: string
 }
@@ -37,32 +37,34 @@ export interface Parameter {
 export interface IndicatorRow {
   readonly id: ChartIndicatorId
   readonly title: string
-  /** As in a legend. */
+  /** As shown in a legend. */
   readonly short: string
-  /** Drawn over the prices, or in a pane of its own. */
+  /** Drawn over the prices or in its own pane. */
   readonly place: 'price' | 'own'
   readonly parameters: readonly Parameter[]
   /** One line each, in the order of the values. */
   readonly outputs: readonly string[]
-  /** Whether it works on a price that can be chosen. */
+  /** Whether the user can choose its price. */
   readonly takesPrice: boolean
-  /** The price it usually works on. */
+  /** Its default price. */
   readonly usualPrice: PriceName
-  /** What its values are: prices (in the instrument's decimals), an index of its own, or a volume. */
+  /** The unit of its values: prices (with the instrument's decimals), an index, or a volume. */
   readonly unit: 'price' | 'index' | 'volume'
-  /** How it is drawn where lines are not enough. */
+  /** How it is drawn besides lines. */
   readonly drawn?: {
-    /** Lines across its own pane, and what that pane always shows. */
+    /** Horizontal lines in its own pane, and the values that the pane always includes. */
     readonly levels?: readonly number[]
     readonly between?: readonly [number, number]
-    /** Two outputs with a tinted ground between them. */
+    /** Two outputs with a fill between them. */
     readonly ground?: readonly [number, number]
     /** An output drawn as columns from zero. */
     readonly columns?: number
-    /** Bars that each output is drawn later than its own (negative: earlier); takes the parameters. */
+    /** How many bars later each output is drawn (negative: earlier), by the parameters. */
     readonly shifts?: (values: readonly number[]) => readonly number[]
   }
-  /** Takes one value a parameter, in their order. `dayOf` says where days begin, for those that begin anew then. */
+  /**
+   * Takes one value per parameter, in order. `dayOf` returns where days begin, for indicators that restart each day.
+   */
   create(values: readonly number[], price: PriceOf, dayOf?: DayOf): Indicator
 }
 
@@ -78,10 +80,10 @@ export const INDICATOR_IDS = [
   'adx',
   'williams-r',
 ] as const
-/** As the service names its own: the endpoint of the same id computes the same indicator there. */
+/** As named by the service: the endpoint with the same id computes the same indicator. */
 export type IndicatorId = (typeof INDICATOR_IDS)[number]
 
-/** Those that a chart can draw. */
+/** The indicators that a chart can draw. */
 export const CHART_INDICATOR_IDS = [
   ...INDICATOR_IDS,
   'wma',
@@ -95,7 +97,7 @@ export const CHART_INDICATOR_IDS = [
 ] as const
 export type ChartIndicatorId = (typeof CHART_INDICATOR_IDS)[number]
 
-/** Prices that an indicator can work on. */
+/** Prices that an indicator can use. */
 export const PRICE_NAMES = ['close', 'open', 'high', 'low', 'hl2', 'hlc3', 'ohlc4'] as const
 export type PriceName = (typeof PRICE_NAMES)[number]
 export const PRICES: Readonly<Record<PriceName, PriceOf>> = {
@@ -330,7 +332,7 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
   },
 }
 
-/** The volume profile of the bars in view: of a range rather than of a bar, and so no row of the table. */
+/** The volume profile of the visible bars. It belongs to a range instead of a bar, so it isn't a row of the table. */
 export const VOLUME_PROFILE = {
   title: 'Volume profile (visible range)',
   short: 'VP',
@@ -341,8 +343,8 @@ export const VOLUME_PROFILE = {
 } as const satisfies { title: string; short: string; parameters: readonly Parameter[] }
 
 /**
- * One value a parameter in their order: what is absent or out of bounds is as usual, or as the parameter that
- * it follows; lengths are whole numbers.
+ * One value per parameter, in order. A missing or invalid value becomes the default or the value of the parameter it
+ * follows. Lengths are integers.
  */
 export function parameterValues(
   row: { readonly parameters: readonly Parameter[] },
@@ -358,7 +360,7 @@ export function parameterValues(
   return row.parameters.map(({ key }) => values[key])
 }
 
-/** Values in the order of the parameters, as an alert keeps them; those that were added since follow another. */
+/** Values in the order of the parameters, as saved in an alert. Parameters added later follow another. */
 export function withFollowers(
   row: { readonly parameters: readonly Parameter[] },
   values: readonly number[],
@@ -372,7 +374,7 @@ export function withFollowers(
   return all
 }
 
-/** Values of every bar, one row a bar; NaN: absent. */
+/** The values for every bar, one row per bar; NaN: absent. */
 export function computeAll(
   row: IndicatorRow,
   values: readonly number[],

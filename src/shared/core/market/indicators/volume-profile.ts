@@ -1,11 +1,11 @@
-/** How much was traded at which prices: the bars of a range, in levels of equal height. Pure. */
+/** The volume traded at each price: the bars of a range, in levels of equal height. Pure. */
 import type { BarValues } from './indicator.ts'
 
 export interface ProfileLevel {
-  /** Prices of the level: [from, to). */
+  /** The prices of the level, [from, to). */
   readonly from: number
   readonly to: number
-  /** Volume of bars that rose (or stood), and of those that fell. */
+  /** Volume of bars that rose or were flat, and of those that fell. */
   readonly up: number
   readonly down: number
 }
@@ -14,17 +14,17 @@ export interface VolumeProfile {
   readonly levels: readonly ProfileLevel[]
   /** Index of the level with the most volume (point of control). */
   readonly most: number
-  /** Levels around it that hold 70 % of the volume together: [first, last]. */
+  /** The levels around it that together hold 70 % of the volume: [first, last]. */
   readonly area: readonly [number, number]
-  /** Volume of the busiest level, for scaling. */
+  /** The largest volume of a level, for scaling. */
   readonly greatest: number
 }
 
 const AREA = 0.7
 
 /**
- * The profile of bars in `count` levels. A bar's volume is spread evenly over the prices from its low to its
- * high: a bar does not say more. Null where nothing was traded.
+ * The profile of bars in `count` levels. Spreads a bar's volume evenly from its low to its high, because a bar says no
+ * more. Null if nothing was traded.
  */
 export function volumeProfile(bars: readonly BarValues[], count: number): VolumeProfile | null {
   let low = Infinity
@@ -50,7 +50,7 @@ export function volumeProfile(bars: readonly BarValues[], count: number): Volume
       const from = low + level * height
       return Math.max(0, Math.min(bar.high, from + height) - Math.max(bar.low, from))
     }
-    // What the levels cover in all is the bar's range but for rounding, and nothing where rounding is all there is.
+    // Except for rounding, the levels cover exactly the bar's range.
     let range = 0
     for (let level = first; level <= last; level++) range += covered(level)
     if (first === last || range === 0) {

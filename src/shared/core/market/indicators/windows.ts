@@ -1,4 +1,4 @@
-/** The last n values: their sum, spread and extremes, each in O(1) a value. */
+/** The last n values with their sum, spread and extremes, each O(1) per value. */
 import { ABSENT, type Smoother } from './indicator.ts'
 
 /** A ring of the last `size` values. */
@@ -8,7 +8,7 @@ class Ring {
   constructor(size: number) {
     this.values = new Float64Array(size)
   }
-  /** The value that the next one pushes out; 0 while there is room. */
+  /** The value that the next one replaces; 0 while there is room. */
   get leaving(): number {
     return this.count < this.values.length ? 0 : this.values[this.count % this.values.length]
   }
@@ -19,13 +19,13 @@ class Ring {
 }
 
 /**
- * Mean and population deviation of the last n values. Sums are taken anew each time the ring has gone
- * round, so that rounding errors do not gather over a million bars.
+ * Mean and population deviation of the last n values. The sums are recomputed once per round of the ring, so rounding
+ * errors don't accumulate over a million bars.
  */
 export class Window {
   readonly #ring: Ring
   readonly #n: number
-  /** Sums are of differences to this, which keeps the squares small. */
+  /** Sums are relative to this, which keeps the squares small. */
   #base = 0
   #sum = 0
   #squares = 0
@@ -68,7 +68,7 @@ export class Window {
   }
 }
 
-/** The greatest (sign 1) or least (sign -1) of the last n values: a queue that only falls. */
+/** The greatest (sign 1) or least (sign -1) of the last n values, as a queue that only falls. */
 export class Extreme {
   readonly #n: number
   readonly #sign: 1 | -1
@@ -104,7 +104,7 @@ export class Extreme {
   }
 }
 
-/** The last n values one by one, for what has no shorter way than to look at each. */
+/** The last n values, for computations that need each one. */
 export class Lookback {
   readonly #ring: Ring
   readonly #n: number
@@ -137,7 +137,7 @@ export class Lookback {
 export function weighted(n: number): Smoother {
   const ring = new Ring(n)
   const weights = (n * (n + 1)) / 2
-  /** Of differences to `base`, which keeps them small; taken anew with each round of the ring. */
+  /** The sums are relative to `base`, which keeps them small, and recomputed once per round of the ring. */
   let base = 0
   let sum = 0
   let mass = 0
@@ -160,7 +160,7 @@ export function weighted(n: number): Smoother {
         base = value
         sum = 0
         mass = 0
-        // The ring has just gone round: its values stand in order.
+        // The ring has just completed a round, so its values are in order.
         ring.values.forEach((one, i) => {
           sum += one - base
           mass += (i + 1) * (one - base)
@@ -186,8 +186,8 @@ export function simple(n: number): Smoother {
 }
 
 /**
- * An average that is seeded by the mean of the first n values and then moves by `weight` of the
- * difference: exponential with 2 / (n + 1), Wilder's with 1 / n.
+ * An average that starts with the mean of the first n values and then moves by `weight` of the difference: 2 / (n + 1)
+ * for the exponential, 1 / n for Wilder's.
  */
 function seeded(n: number, weight: number): Smoother {
   let count = 0
