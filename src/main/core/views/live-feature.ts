@@ -98,7 +98,9 @@ export const live = defineFeature({
 
     const countGaps = async (): Promise<void> => {
       const fromMs = Math.floor(wallMs() / DAY_MS) * DAY_MS
-      const gaps = await store.reader.gaps({ source: sourceKey(desk.source), fromMs }).catch(() => [])
+      const gaps = await store.reader
+        .gaps({ source: sourceKey(desk.source), fromMs, skipCorrupt: true })
+        .catch(() => [])
       status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs))
     }
     const sources = createSourceSwitch({

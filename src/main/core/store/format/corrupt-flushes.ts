@@ -36,6 +36,7 @@ export class CorruptFlushes {
            WHERE recording = ? AND last > ? AND first_seq <= ? AND torn <> 0 ORDER BY first_seq`,
         )
         .raw(),
+      skew: db.prepare<[number], number | null>('SELECT max(abs(skew_ms)) FROM gap WHERE recording = ?').pluck(),
       entryBefore: db
         .prepare<[number, number], number>(
           'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
@@ -72,10 +73,11 @@ export class CorruptFlushes {
     return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs) }
   }
 
-  /** Event times that its messages can have, without clock differences: messages are dated before they arrive. */
+  /** Event times that its messages can have: they are dated before they arrive, by a clock that may differ. */
   eventTimesWithin(recording: number, seqs: SeqRange): TimeBounds {
     const { fromMs, toMs } = this.receivedWithin(recording, seqs)
-    return { fromMs: fromMs - MAX_LATE_MS, toMs }
+    const skewMs = this.#sql.skew.get(recording) ?? 0
+    return { fromMs: fromMs - MAX_LATE_MS - skewMs, toMs: toMs === null ? null : toMs + skewMs }
   }
 
   /** The error for a reader that needs every message of the session. */

@@ -141,12 +141,9 @@ export class GapIntervalReader {
   }
 
   /** Throws `store-damaged`, except for a corrupt flush that can't have held messages of the queried span. */
-  #refuse(
-    { fromMs, toMs, skewMs = 0, unreadable }: SkewedGap,
-    shown: { readonly fromMs: number; readonly toMs: number },
-  ): void {
+  #refuse({ fromMs, toMs, unreadable }: SkewedGap, shown: { readonly fromMs: number; readonly toMs: number }): void {
     if (typeof unreadable !== 'object') throw corruptGapError()
-    if (fromMs <= shown.toMs + skewMs && (toMs ?? Infinity) >= shown.fromMs - skewMs)
+    if (fromMs <= shown.toMs && (toMs ?? Infinity) >= shown.fromMs)
       throw this.#corruptFlushes.refusal(unreadable.recording, unreadable.seqs)
   }
 
@@ -210,8 +207,7 @@ export class GapIntervalReader {
   }
 
   #corruptGap(row: RecordingRow, seqs: SeqRange): SkewedGap {
-    const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
-    return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), skewMs, unreadable: { recording: row.id, seqs } }
+    return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), unreadable: { recording: row.id, seqs } }
   }
 }
 

@@ -295,20 +295,13 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  /**
-   * Throws `store-damaged` if a corrupt flush may have held queried messages, judged by its seqs and by its possible
-   * event times, widened by the known clock difference.
-   */
+  /** Throws `store-damaged` if a corrupt flush may have held queried messages, judged by its seqs and event times. */
   #rejectCorruptFlush(query: TickQuery, plan: TickPlan, after: number, seqs: SeqRange): void {
     const [first, last] = seqs
     if (first > Math.min(plan.maxSeq, query.upToSeq ?? Infinity) || last <= after) return
     const { fromMs, toMs } = this.#corruptFlushes.eventTimesWithin(plan.id, seqs)
-    const row = this.recordings().find(({ id }) => id === plan.id)
-    const skewMs = row === undefined ? 0 : (this.catalog.gaps(row)?.skewMs ?? 0)
-    const end = toMs ?? Infinity
-    if (end < plan.notBeforeMs || end < (query.fromMs ?? -Infinity) - skewMs) return
-    if (fromMs >= (query.toMs ?? Infinity) + skewMs) return
-    throw this.#corruptFlushes.refusal(plan.id, seqs)
+    const isBefore = (toMs ?? Infinity) < Math.max(plan.notBeforeMs, query.fromMs ?? -Infinity)
+    if (!isBefore && fromMs < (query.toMs ?? Infinity)) throw this.#corruptFlushes.refusal(plan.id, seqs)
   }
 
   blocks({ series, after, upTo, fromMs, toMs, limit }: BlockQuery): readonly Uint8Array[] {

@@ -3,13 +3,10 @@
  * evidence doesn't change: same messages, same heads, and a new close record with the new size.
  */
 import { isFeedId, recordingId, type FeedId } from '../../../../shared/base/units.ts'
-import { openBlock } from '../blocks/open.ts'
-import { ColumnsBuilder } from '../format/message-columns.ts'
 import { BLOCK_ROWS } from './recording-state.ts'
 import type { Work } from './background-work.ts'
-import { splitForBlocks, sealBlock, type SealedBlock } from './sealed-block.ts'
+import type { SealedBlock } from './sealed-block.ts'
 import type { WriteContext } from './write-context.ts'
-import { tryRead } from '../types/corruption.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
 /** Bytes of new blocks per transaction. */
@@ -116,25 +113,8 @@ export class Compaction {
   }
 
   *#merge(series: number, feed: FeedId, ids: readonly number[], done: (merged: MergedSeries) => void): Work {
-    const rows = new ColumnsBuilder(BLOCK_ROWS)
-    const eventMs: number[] = []
-    const read = this.#context.db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
-    for (const id of ids) {
-      const data = read.get(id)
-      if (data === undefined) return // erased in the meantime
-      const add = (): void => {
-        const block = openBlock(data)
-        rows.add(block.messages(), 0, block.count)
-        for (const ms of block.eventMs) eventMs.push(ms)
-      }
-      if (!tryRead(add)) return // corrupt blocks stay as they are
-      yield
-    }
-    const blocks: SealedBlock[] = []
-    for (const part of splitForBlocks(rows.build())) {
-      blocks.push(yield* sealBlock(feed, part.rows, eventMs.slice(part.from, part.to)))
-      yield
-    }
+    const blocks = yield* this.#context.sealer.reseal(feed, ids)
+    if (typeof blocks === 'number') return // corrupt blocks stay as they are
     if (blocks.length < ids.length) done({ series, gone: ids, blocks })
   }
 

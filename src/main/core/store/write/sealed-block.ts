@@ -60,17 +60,23 @@ export function summarizeBlock(m: MessageColumns, eventMs: ArrayLike<number>): O
 }
 
 /** Seals rows of one series into blocks. */
-export function* sealBlock(
+export function* sealRows(
   feed: FeedId,
   m: MessageColumns,
   eventMs: readonly number[],
-): Generator<undefined, SealedBlock, void> {
-  const data = yield* encodeInSteps(feed, m, { eventMs: Float64Array.from(eventMs) })
-  return { ...summarizeBlock(m, eventMs), data }
+): Generator<undefined, SealedBlock[], void> {
+  const blocks: SealedBlock[] = []
+  for (const { rows, from, to } of splitForBlocks(m)) {
+    const times = eventMs.slice(from, to)
+    const data = yield* encodeInSteps(feed, rows, { eventMs: Float64Array.from(times) })
+    blocks.push({ ...summarizeBlock(rows, times), data })
+    yield
+  }
+  return blocks
 }
 
 /** Splits a run into what single blocks can hold. */
-export function* splitForBlocks(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
+function* splitForBlocks(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
   let from = 0
   while (from < m.count) {
     let to = Math.min(m.count, from + BLOCK_ROWS)

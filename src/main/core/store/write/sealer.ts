@@ -10,11 +10,12 @@ import { ColumnsBuilder } from '../format/message-columns.ts'
 import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { packRuns, rowChecksum } from '../format/ledger.ts'
-import { BLOCK_ROWS, seriesKey, type BlockRef, type RecordingState, type Series } from './recording-state.ts'
+import { BLOCK_ROWS, seriesKey, type RecordingState, type Series } from './recording-state.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { Work } from './background-work.ts'
 import { mergeMinutes } from './rollup-writer.ts'
-import { blockChecksumFields, sealBlock, splitForBlocks, type SealedBlock } from './sealed-block.ts'
+import { blockChecksumFields, sealRows, type SealedBlock } from './sealed-block.ts'
 
 /** Journal bytes per sealing (a burst makes fuller blocks), and messages classified between two yields. */
 const SEAL_BYTES = 8 << 20
@@ -92,11 +93,7 @@ export class Sealer {
     if (upTo === rec.sealedSeq) return false
     const sealed: { bucket: Bucket; blocks: SealedBlock[] }[] = []
     for (const bucket of buckets.all()) {
-      const blocks: SealedBlock[] = []
-      for (const part of splitForBlocks(bucket.rows.build())) {
-        blocks.push(yield* sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
-        yield
-      }
+      const blocks = yield* sealRows(bucket.feed, bucket.rows.build(), bucket.eventMs)
       sealed.push({ bucket, blocks })
     }
     const chains = [...heads].map(([conn, { head, sizes }]) => ({ conn, head, ...this.#extend(rec, conn, sizes) }))
@@ -141,32 +138,14 @@ export class Sealer {
       for (;;) {
         const refs = all ? (series.tail.length > 1 ? series.tail.slice() : []) : findMergeable(series.tail)
         if (refs.length === 0) break
-        const rows = new ColumnsBuilder(BLOCK_ROWS)
-        const eventMs: number[] = []
-        let corruptRef: BlockRef | null = null
-        for (const ref of refs) {
-          const data = this.#sql.blockData.get(ref.id)
-          if (data === undefined) throw new TypeError(`block ${ref.id} is gone`)
-          const add = (): void => {
-            const block = openBlock(data)
-            rows.add(block.messages(), 0, block.count)
-            for (const ms of block.eventMs) eventMs.push(ms)
-          }
-          if (!tryRead(add)) {
-            corruptRef = ref
-            break
-          }
-          yield
-        }
-        if (corruptRef !== null) {
+        const blocks = yield* this.reseal(
+          series.feed,
+          refs.map(({ id }) => id),
+        )
+        if (typeof blocks === 'number') {
           // The corrupt block stays as it is. Recording continues, and the blocks after it are merged.
-          series.tail = series.tail.slice(series.tail.indexOf(corruptRef) + 1)
+          series.tail = series.tail.slice(series.tail.indexOf(refs[blocks]) + 1)
           continue
-        }
-        const blocks: SealedBlock[] = []
-        for (const part of splitForBlocks(rows.build())) {
-          blocks.push(yield* sealBlock(series.feed, part.rows, eventMs.slice(part.from, part.to)))
-          yield
         }
         let ids: { id: number; count: number }[] = []
         yield () => {
@@ -181,6 +160,24 @@ export class Sealer {
         if (all) break
       }
     }
+  }
+
+  /** Seals the rows of adjacent blocks into fewer ones. Returns an index of `ids` instead if that block is corrupt. */
+  *reseal(feed: FeedId, ids: readonly number[]): Generator<undefined, readonly SealedBlock[] | number, void> {
+    const rows = new ColumnsBuilder(BLOCK_ROWS)
+    const eventMs: number[] = []
+    for (const [i, id] of ids.entries()) {
+      const data = this.#sql.blockData.get(id)
+      if (data === undefined) return i // erased in the meantime
+      const isRead = tryRead(() => {
+        const block = openBlock(data)
+        rows.add(block.messages(), 0, block.count)
+        for (const ms of block.eventMs) eventMs.push(ms)
+      })
+      if (!isRead) return i
+      yield
+    }
+    return yield* sealRows(feed, rows.build(), eventMs)
   }
 
   #writeSeries(rec: RecordingState, bucket: Bucket): Series {
