@@ -1,21 +1,13 @@
 /**
- * Builds bars from stored data in one snapshot: rollups where they apply, blocks and journal elsewhere. Sessions of one
- * source follow each other. Nothing after `maxSeq` is read.
+ * Answers queries for pages of bars, in one snapshot. Sessions of one source follow each other. Nothing after `maxSeq` is
+ * read.
  */
 import type Database from 'better-sqlite3'
-import {
-  createBarBuilder,
-  fixedGrid,
-  toBar,
-  touchesGap,
-  type BarBuilder,
-  type BarGrid,
-  type BarState,
-} from '../../../../shared/core/market/bars.ts'
+import { toBar, touchesGap, type BarGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { gridOf } from '../../../../shared/core/market/calendar.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { INTERVAL_LABELS, INTERVALS, type BarSource, serviceBarFeed } from '../../../../shared/core/market/market.ts'
-import { overlapOf, type Overlap } from '../../../../shared/features/sessions/overlaps.ts'
+import { overlapOf } from '../../../../shared/features/sessions/overlaps.ts'
 import {
   feedAsset,
   parseInstrument,
@@ -25,24 +17,18 @@ import {
   type InstrumentId,
 } from '../../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../../service/feeds.ts'
-import { applyBlock } from './block-bars.ts'
-import { BlockScratch } from '../blocks/scratch.ts'
-import { openBlock } from '../blocks/open.ts'
-import type { SeriesExtent } from './catalog.ts'
-import { applyRecord, Classifier, HOUR, hasRollups, MINUTE } from '../format/classify.ts'
+import { Classifier, HOUR, MINUTE } from '../format/classify.ts'
 import { CorruptData } from '../types/corruption.ts'
 import { GapIntervalReader, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
 import type { BarPage, BarQuery } from '../types/bars.ts'
 import type { StoreQueries } from './queries.ts'
-import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import { StoredBarBuilder, type BarSeries, type Part } from './stored-bars.ts'
 
 /** Offset between sessions, so that bars across a midnight rollover keep the order of their seqs. */
 const SEQ_STEP = 2 ** 40
 /** The shortest span that a page of sub-minute bars reads first, ms. */
 const MIN_SPAN_MS = 5 * MINUTE
-const minuteGrid = fixedGrid(MINUTE)
 
 /** The feed whose records build bars of a kind; undefined if there is none, or none that short. */
 export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
@@ -60,27 +46,9 @@ function parseServiceFeed({ feed, of, interval }: BarQuery, asset: AssetClass): 
   throw new CodedError('bad-arguments', `${feed} has no ${interval} bars from ${of}.`)
 }
 
-/** One session's part of a series. */
-interface Part {
-  readonly row: RecordingRow
-  /** Null if none of it is sealed. */
-  readonly sealed: SeriesExtent | null
-  /** Last seq to read. */
-  readonly limit: number
-  /** Rows received before this belong to an earlier session, UTC ms. */
-  readonly notBeforeMs: number
-  readonly overlap: Overlap | null
-  readonly base: number
-}
-
 /** Inputs of a search for a page of bars. `least` and `most`: its first and last record, UTC ms. */
-interface Search extends TimeRange {
+interface Search extends TimeRange, BarSeries {
   readonly query: BarQuery
-  readonly feed: FeedId
-  readonly intervalMs: number
-  readonly parts: readonly Part[]
-  readonly grid: BarGrid
-  readonly corrupt: CorruptData
 }
 
 /** UTC ms. */
@@ -102,39 +70,22 @@ interface FoundBars {
   readonly atMs: number
 }
 
-/** Minutes, [from, to), to rebuild because their hour's rollup doesn't match the query. */
-interface RebuildRange {
-  readonly from: number
-  to: number
-  readonly isWanted: (startMs: number) => boolean
-}
-
 /** Answers bar queries. Call within a read transaction. */
 export class BarReader {
   readonly #queries: StoreQueries
-  readonly #classifier = new Classifier()
-  readonly #scratch = new BlockScratch()
   readonly #journal: JournalIndex
   readonly #sql
   readonly #gapReader: GapIntervalReader
+  readonly #builder: StoredBarBuilder
 
   constructor(queries: StoreQueries) {
     this.#queries = queries
     const { db } = queries
-    this.#journal = new JournalIndex(db, this.#classifier)
+    const classifier = new Classifier()
+    this.#journal = new JournalIndex(db, classifier)
+    this.#builder = new StoredBarBuilder(db, this.#journal, classifier)
     this.#gapReader = new GapIntervalReader(queries, this.#journal)
     this.#sql = {
-      hours: db.prepare<[number, number, number], RollupRow>(
-        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
-      ),
-      blocks: db
-        .prepare<[number, number, number, number, number], readonly [minMs: number, maxMs: number, data: Buffer]>(
-          `SELECT min_ms, max_ms, data FROM block WHERE id IN (
-             SELECT id FROM block INDEXED BY block_order
-             WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ?)
-           ORDER BY min_seq`,
-        )
-        .raw(),
       before: db.prepare<[number, number, number], BlockTimes>(
         `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
          WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
@@ -165,7 +116,8 @@ export class BarReader {
     const { least, most } = this.#span(parts, feed, query.instrument)
     if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most, gaps: [] }
     const corrupt = new CorruptData(feed, query.skipCorrupt === true)
-    const search: Search = { query, feed, intervalMs, parts, grid, corrupt, least, most }
+    const { instrument, of } = query
+    const search: Search = { query, feed, instrument, of, intervalMs, parts, grid, corrupt, least, most }
     const { states, more, atMs } = query.afterMs === undefined ? this.#before(search) : this.#after(search)
     const queriedSpan = { fromMs: states[0]?.startMs ?? atMs, toMs: states.at(-1)?.endMs ?? atMs }
     const received = this.#gapReader.of(parts, feed, query.instrument, queriedSpan, corrupt)
@@ -194,7 +146,7 @@ export class BarReader {
     let from = alignDown(grid, Math.max(first, newest - span))
     for (;;) {
       const lower = Math.max(from, first)
-      const states = this.#build(search, from, end).filter((b) => b.startMs >= lower && b.startMs < before)
+      const states = this.#builder.build(search, from, end).filter((b) => b.startMs >= lower && b.startMs < before)
       if (states.length > query.limit || from <= oldest) {
         const page = states.slice(Math.max(0, states.length - query.limit))
         return { states: page, more: states.length > page.length || least < first, atMs: newest }
@@ -220,7 +172,7 @@ export class BarReader {
     for (;;) {
       // Blocks reach past `end`, where bars aren't complete yet.
       const upper = Math.min(end, before)
-      const states = this.#build(search, from, end).filter((b) => b.startMs > after && b.startMs < upper)
+      const states = this.#builder.build(search, from, end).filter((b) => b.startMs > after && b.startMs < upper)
       if (states.length > query.limit || end > newest) {
         const page = states.slice(0, query.limit)
         return { states: page, more: states.length > page.length, atMs: from }
@@ -300,111 +252,11 @@ export class BarReader {
     }
     return { least, most }
   }
-
-  /** Bars of [from, to) on the grid, oldest first; `complete` isn't decided yet. */
-  #build({ parts, feed, query, grid, corrupt }: Search, from: number, to: number): readonly BarState[] {
-    const { of } = query
-    const rolled = hasRollups(feed) && INTERVALS[query.interval] >= MINUTE
-    const minutes: HourBars = new Map()
-    const direct = createBarBuilder({ grid })
-    for (const part of parts) {
-      const builder = rolled || of === 'service' ? createBarBuilder({ grid: rolled ? minuteGrid : grid }) : direct
-      const { sealed } = part
-      // An hour's rollup holds what its blocks hold. Of thousands of sessions, few have anything in a page.
-      if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
-        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, corrupt)
-        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, corrupt)
-      }
-      this.#journal.records(part, feed, query.instrument, (seq, ms) => {
-        applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
-      })
-      if (builder !== direct) for (const state of builder.states()) mergeBar(minutes, of, state)
-    }
-    if (!rolled && of !== 'service') return direct.states()
-    for (const state of minutes.get(of)?.values() ?? []) {
-      if (state.startMs >= from && state.startMs < to) direct.merge(state)
-    }
-    return direct.states()
-  }
-
-  /**
-   * Adds the rollup rows of [from, to). Minutes that reach past the limit are rebuilt from the messages before it, and
-   * all minutes of a corrupt hour are rebuilt.
-   */
-  #rolled(
-    part: Part,
-    sealed: SeriesExtent,
-    of: BarSource,
-    from: number,
-    to: number,
-    into: HourBars,
-    corrupt: CorruptData,
-  ): void {
-    const cut = new Set<number>()
-    const rebuildRange: RebuildRange[] = []
-    const take = (row: RollupRow): void => {
-      for (const bar of readHour(row).get(of)?.values() ?? []) {
-        if (bar.startMs < from || bar.startMs >= to) continue
-        if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) cut.add(bar.startMs)
-        else mergeBar(into, of, shifted(bar, part.base))
-      }
-    }
-    for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
-      if (corrupt.read(() => take(row))) continue
-      const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
-      corrupt.addRebuilt(hour)
-      const last = rebuildRange.at(-1)
-      if (last?.to === hour.fromMs) last.to = hour.toMs
-      else rebuildRange.push({ from: hour.fromMs, to: hour.toMs, isWanted: (start) => start >= from && start < to })
-    }
-    if (cut.size > 0)
-      rebuildRange.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, isWanted: (start) => cut.has(start) })
-    const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
-    for (const { from: first, to: end, isWanted } of rebuildRange) {
-      const builder = createBarBuilder({ grid: minuteGrid })
-      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, corrupt)
-      for (const state of builder.states()) {
-        if (state.startMs >= first && state.startMs < end && isWanted(state.startMs)) mergeBar(into, of, state)
-      }
-    }
-  }
-
-  /** Adds rows of sealed blocks with a seq in (after, limit] that can lie in [from, to). */
-  #blockRows(
-    part: Part,
-    series: number,
-    of: BarSource,
-    after: number,
-    from: number,
-    to: number,
-    builder: BarBuilder,
-    corrupt: CorruptData,
-  ): void {
-    const limit = Math.min(part.limit, part.row.sealed_seq)
-    for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
-      const isRead = corrupt.read(() =>
-        applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder),
-      )
-      // The span ends after the last record, in the same bar, because bars begin at whole milliseconds.
-      if (!isRead) corrupt.addLost({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
-    }
-  }
 }
 
 /** The span that a search reads first, ms: slightly more than a full page of bars. */
 const firstSpan = ({ query, intervalMs }: Search): number =>
   Math.max(intervalMs >= MINUTE ? HOUR : MIN_SPAN_MS, intervalMs * query.limit * 1.5)
-
-const shifted = (bar: BarState, base: number): BarState =>
-  base === 0
-    ? bar
-    : {
-        ...bar,
-        openSeq: bar.openSeq + base,
-        closeSeq: bar.closeSeq + base,
-        firstSeq: bar.firstSeq + base,
-        lastSeq: bar.lastSeq + base,
-      }
 
 function marked(state: BarState, gapIntervals: readonly SkewedGap[]): BarState {
   const { startMs, endMs } = state

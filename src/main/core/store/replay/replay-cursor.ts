@@ -11,6 +11,7 @@ import type { MessageColumns } from '../types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
 import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
+import { cut, grown, newRows, type Rows } from './replay-rows.ts'
 
 /** Seqs of the first batch, which a seek waits for, and of later ones. */
 const FIRST_SEQS = 1024
@@ -54,17 +55,6 @@ function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): 
     flags: block.flags,
     connections: bare ? null : { monoNs: block.monoNs, conn: block.conn },
   }
-}
-
-/** Rows being collected into a batch. */
-interface Rows {
-  readonly feed: Uint8Array
-  readonly seq: Float64Array
-  readonly recvMs: Float64Array
-  readonly monoNs: Float64Array
-  readonly conn: Uint32Array
-  readonly flags: Uint8Array
-  readonly offsets: Uint32Array
 }
 
 export interface CursorOptions {
@@ -332,33 +322,3 @@ export function* stampsOf(
 }
 
 const lastOf = ({ seq, count }: OpenBlock): number => seq[count - 1]
-
-function newRows(n: number, bare: boolean): Rows {
-  return {
-    feed: new Uint8Array(n),
-    seq: new Float64Array(n),
-    recvMs: new Float64Array(n),
-    monoNs: new Float64Array(bare ? 0 : n),
-    conn: new Uint32Array(bare ? 0 : n),
-    flags: new Uint8Array(n),
-    offsets: new Uint32Array(n + 1),
-  }
-}
-
-function cut(rows: Rows, n: number): Rows {
-  return {
-    feed: rows.feed.subarray(0, n),
-    seq: rows.seq.subarray(0, n),
-    recvMs: rows.recvMs.subarray(0, n),
-    monoNs: rows.monoNs.subarray(0, n),
-    conn: rows.conn.subarray(0, n),
-    flags: rows.flags.subarray(0, n),
-    offsets: rows.offsets.subarray(0, n + 1),
-  }
-}
-
-function grown(out: Uint8Array<ArrayBuffer>, used: number, need: number): Uint8Array<ArrayBuffer> {
-  const more = new Uint8Array(Math.max(out.length * 2, need))
-  more.set(out.subarray(0, used))
-  return more
-}

@@ -4,7 +4,7 @@ import { batchBytes } from '../format/message-columns.ts'
 import type { Batch } from '../types/messages.ts'
 import type { StoreLibrary } from '../types/library.ts'
 import { buffersOf, type Call } from '../rpc/rpc.ts'
-import type { WriterMethods } from './writer-loop.ts'
+import type { WriterMethods } from './writer-methods.ts'
 
 /** Bytes of batches per message to the thread, and messages in flight: enough to keep the store busy. */
 const GROUP_BYTES = 256 << 10

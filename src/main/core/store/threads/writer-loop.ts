@@ -3,20 +3,14 @@
  * Runs in the writer's thread, or in the caller's for tools and tests.
  */
 import type { Failure } from '../../../../shared/base/errors.ts'
-import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
-import { unixMs, type RecordingId, type UnixMs } from '../../../../shared/base/units.ts'
-import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import type { CommitResult, StoreEngine } from './engine.ts'
 import type { Responder } from '../library/import.ts'
 import { OwnershipLost } from '../schema/ownership.ts'
 import { isDiskError, storeFailure } from '../schema/sqlite.ts'
 import type { Batch } from '../types/messages.ts'
-import type { ImportDetails, ImportOutcome, LabelChange } from '../types/library.ts'
-import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
-import type { Committed, WriterEvent } from '../types/writer.ts'
-import type { CompactResult } from '../write/compact.ts'
-import { buffersOf, isCanceled, type Reply, type Request } from '../rpc/rpc.ts'
-import type { Opened } from '../rpc/thread.ts'
+import { buffersOf, isCanceled, type Reply } from '../rpc/rpc.ts'
+import type { WriterReply, WriterRequest } from './writer-methods.ts'
 
 const TURN_MS = 3
 /** Pause between turns of work that isn't urgent, because receiving and drawing need the processor more. */
@@ -39,37 +33,6 @@ const MAX_BATCHES = 64
 const BURST_BYTES = 128 << 10
 const BURST_MS = 20
 const MAX_BURST_JOURNAL_BYTES = 64 << 20
-
-/** What the writer does. */
-export interface WriterMethods {
-  /** `causes`: why sessions that are still open ended; `crash` for those not listed. */
-  begin(id: RecordingId, source: Source, startedMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void
-  /** One way; `committed` follows. `bytes`: size of the batch in memory. */
-  append(batch: Batch, bytes: number): void
-  end(endedMs: UnixMs, counts: readonly FeedCounts[]): void
-  close(): void
-  /** One way. */
-  snapshot(snapshot: NewSnapshot): void
-  addBookmark(bookmark: NewBookmark): ReplayBookmark
-  removeBookmark(id: number): boolean
-  /** Begins an import under a number chosen by the caller. Returns the outcome if the store has the session already. */
-  beginImport(handle: number, about: ImportDetails): ImportOutcome | null
-  appendImport(handle: number, batches: readonly Batch[]): void
-  endImport(handle: number): ImportOutcome
-  abortImport(handle: number): void
-  label(labels: readonly LabelChange[]): void
-  erase(sessions: readonly RecordingId[]): void
-  /** Reports progress. If canceled, it ends early and returns what it did. */
-  compact(): CompactResult
-}
-
-export type WriterRequest = Request<WriterMethods>
-
-export type WriterReply =
-  | Opened
-  | Reply
-  | ({ readonly is: 'committed'; readonly bytes: number } & Committed)
-  | Exclude<WriterEvent, { readonly is: 'committed' }>
 
 /** Requests handled in the order they came. */
 type QueuedRequest = Extract<WriterRequest, { method: 'begin' | 'append' | 'end' | 'close' }>

@@ -14,7 +14,8 @@ import { batchBytes } from '../format/message-columns.ts'
 import { createLibrary } from './library-calls.ts'
 import { buffersOf, Caller, failureError, type Call } from '../rpc/rpc.ts'
 import { openInThread, startThread, waitForThread } from '../rpc/thread.ts'
-import { WriterLoop, type WriterMethods, type WriterReply, type WriterRequest } from './writer-loop.ts'
+import { WriterLoop } from './writer-loop.ts'
+import type { WriterMethods, WriterReply, WriterRequest } from './writer-methods.ts'
 
 /** How long `end` waits for a failing disk. */
 const PATIENCE_MS = 3_000
