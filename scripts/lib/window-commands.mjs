@@ -11,7 +11,7 @@ import { RESEARCH_COMMANDS } from '../../src/renderer/features/research/research
 import { SESSION_COMMANDS } from '../../src/renderer/features/sessions/session-commands.ts'
 import { tapeCommands } from '../../src/renderer/features/tape/tape-commands.ts'
 import { WATCHLIST_COMMANDS } from '../../src/renderer/features/watchlist/watchlist-commands.ts'
-import { DOCK_COMMANDS } from '../../src/renderer/features/workspace/dock-commands.ts'
+import { dockCommands } from '../../src/renderer/features/workspace/dock-commands.ts'
 
 /**
  * The commands of every feature, in the order of src/renderer/features.ts: Node can't load that list, as features import
@@ -30,6 +30,6 @@ export const COMMANDS = [
   ...tapeCommands(null),
   ...alertCommands(null),
   ...RESEARCH_COMMANDS,
-  ...DOCK_COMMANDS,
+  ...dockCommands(null),
   ...replayCommands(null),
 ]

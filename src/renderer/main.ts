@@ -7,6 +7,7 @@ import { parseReplayRoute } from './core/window/window-route.ts'
 import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
 import { replay } from './features/replay/feature.ts'
+import { workspace } from './features/workspace/feature.ts'
 import { FEATURES } from './features.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
@@ -22,4 +23,4 @@ if (route)
   void features
     .get(replay)
     .open(route.sessions, route.atMs)
-    .then(() => app.keepOwnInstrument())
+    .then(() => features.get(workspace).detach())

@@ -7,6 +7,8 @@ import type { StartedFeatures, WindowFeature } from '../../../src/renderer/core/
 import type { QuotesClocks } from '../../../src/renderer/core/market/quotes.svelte.ts'
 import { replay } from '../../../src/renderer/features/replay/feature.ts'
 import type { Replays } from '../../../src/renderer/features/replay/replays.ts'
+import type { DockState } from '../../../src/renderer/features/workspace/dock.svelte.ts'
+import { workspace } from '../../../src/renderer/features/workspace/feature.ts'
 import { FEATURES } from '../../../src/renderer/features.ts'
 import type { Transport } from '../../../src/shared/rpc/transport.ts'
 import Contexts from './Contexts.svelte'
@@ -30,6 +32,9 @@ export const serviceOf = <S>(app: WindowState, feature: WindowFeature<S>): S => 
 
 /** The replays of a window. */
 export const replaysOf = (app: WindowState): Replays => serviceOf(app, replay)
+
+/** The panes of a window. */
+export const dockOf = (app: WindowState): DockState => serviceOf(app, workspace)
 
 /** The contexts of a window's features, as its components find them. */
 export function contextsOf(app: WindowState): Map<unknown, unknown> {

@@ -40,7 +40,7 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
           text: t('Company'),
           run: () => {
             show(instrument)
-            app.openPane('company')
+            app.layout.open('company')
           },
         }
       : null,
@@ -49,7 +49,7 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
           text: t('News'),
           run: () => {
             show(instrument)
-            app.openPane('news')
+            app.layout.open('news')
           },
         }
       : null,

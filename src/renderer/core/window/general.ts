@@ -6,7 +6,7 @@ import type { Command } from './command.ts'
 
 export const nothing = () => undefined
 /** Shows a pane, or puts it away where it is shown. */
-export const togglePane = (which: PaneKind) => (app: WindowState) => app.togglePane(which)
+export const togglePane = (which: PaneKind) => (app: WindowState) => app.layout.toggle(which)
 
 export const general = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({
   id,

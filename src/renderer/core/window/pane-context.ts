@@ -38,6 +38,9 @@ export interface PaneContext {
   readonly visible: boolean
   /** Whether it is the pane that keys and the symbol box speak to. */
   readonly active: boolean
+  /** Whether it is the first pane of its kind, visible ones before others. */
+  readonly isFirst: boolean
+  /** Whether it is the chart that keys apply to. */
+  readonly isKeyChart: boolean
   focus(): void
-  close(): void
 }

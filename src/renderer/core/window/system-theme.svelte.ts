@@ -4,13 +4,13 @@ import type { AppInfo } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import { systemZone, zonePlace } from '../../text/zone-time.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
+import type { DockRoute } from './window-route.ts'
 import type { SettingsState } from './settings.svelte.ts'
 
 /** What of a window a first look reads and sets. */
 export interface FirstWindow {
   readonly info: AppInfo | undefined
-  /** `window`: the part of a workspace that was popped out into this window; null: none. */
-  readonly dock: { readonly window: string | null }
+  readonly route: DockRoute
   readonly settings: Pick<SettingsState, 'ready' | 'now'>
   readonly toasts: Pick<Toasts, 'show'>
   set(patch: SettingsPatch): void
@@ -33,7 +33,7 @@ export function systemLook(zone: string, language: string): Pick<SettingsPatch, 
 
 /** At a first start takes the system's zone and language once the settings are there; answers its undo. */
 export function takeSystemLook(app: FirstWindow): () => void {
-  if (app.info?.firstRun !== true || app.info.safe === true || app.dock.window !== null) return () => {}
+  if (app.info?.firstRun !== true || app.info.safe === true || app.route.window !== undefined) return () => {}
   return $effect.root(() => {
     $effect(() => {
       const { ready, now } = app.settings

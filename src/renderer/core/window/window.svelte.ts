@@ -9,17 +9,16 @@ import type { ReplayState } from '../../../shared/features/replay/replay.ts'
 import type { AccountState, AppInfo, StatusState } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { UpdateState } from '../../../shared/features/updates/updates.ts'
-import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { ChartMarker } from '../../charts/model/markers.ts'
 import { t } from '../../../shared/base/text.ts'
 import { NumberText } from '../../text/format.ts'
 import type { LatencyPercentiles } from '../../base/latency.ts'
-import { Toasts, undoing, type ToastAction } from '../../ui/toasts.svelte.ts'
-import { DockState } from '../../features/workspace/dock.svelte.ts'
+import { Toasts } from '../../ui/toasts.svelte.ts'
 import { Exchange, type ExportPrefill } from '../jobs/transfers.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { startFeatures, type StartedFeatures, type WindowFeature } from './feature.ts'
+import { NO_PANES, type PaneLayout } from './pane-layout.ts'
 import { WindowParts } from './parts.ts'
 import { takeSystemLook } from './system-theme.svelte.ts'
 import { Log } from '../log/log.svelte.ts'
@@ -28,8 +27,7 @@ import { SettingsState } from './settings.svelte.ts'
 import { rowHeightOf } from '../theme/row-height.ts'
 import { instrumentOf } from '../market/watchlist-edit.ts'
 import { Watchlists } from '../market/watchlists.ts'
-import { featuresOf } from './window-place.ts'
-import { dockHash, parseDockRoute } from './window-route.ts'
+import { parseDockRoute, type DockRoute } from './window-route.ts'
 import { zoneOf } from '../../text/zones.ts'
 
 export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
@@ -48,9 +46,12 @@ export class WindowState {
   readonly quotes: Quotes
   readonly log: Log
   readonly exchange: Exchange
-  readonly dock: DockState
   readonly toasts = new Toasts()
   readonly lists: Watchlists
+  /** The panes of this window. The workspace feature sets it. */
+  layout = $state.raw<PaneLayout>(NO_PANES)
+  /** The part of a workspace that this window shows, as its address says. */
+  readonly route: DockRoute = parseDockRoute(location.hash)
   /** What features added to this window. */
   readonly parts = new WindowParts(() => this.settings.now.shortcuts.keys)
 
@@ -113,11 +114,11 @@ export class WindowState {
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
   /** What the pane in front looks at. */
-  readonly instrument = $derived.by<InstrumentId>(() => this.dock.instrument)
+  readonly instrument = $derived.by<InstrumentId>(() => this.layout.instrument)
   readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
   readonly zone = $derived.by(() => zoneOf(this.settings.now.zone, this.asset))
   /** Settings of the chart that keys speak to. */
-  readonly chart = $derived.by<ChartSettings>(() => v.parse(chartSettingsSchema, this.dock.chart?.settings ?? {}))
+  readonly chart = $derived.by<ChartSettings>(() => v.parse(chartSettingsSchema, this.layout.chart?.settings ?? {}))
   readonly list = $derived.by(() => this.#listOf())
   /** How much larger than usual the text is. */
   readonly scale = $derived.by(() => this.settings.now.appearance.scale / 100)
@@ -145,7 +146,6 @@ export class WindowState {
       set: (patch) => this.set(patch),
       toasts: this.toasts,
     })
-    this.dock = new DockState(transport, (failure) => this.tell(failure), parseDockRoute(location.hash))
     this.quotes = new Quotes(transport, clocks)
     this.log = new Log(transport, clocks.frame)
     this.exchange = new Exchange(transport, this.toasts)
@@ -172,7 +172,6 @@ export class WindowState {
     window.addEventListener('online', online)
     this.#undo.push(() => window.removeEventListener('online', online))
     const leaving = () => {
-      this.dock.flush()
       this.#features?.leave()
     }
     window.addEventListener('pagehide', leaving)
@@ -184,7 +183,7 @@ export class WindowState {
     const before = this.info
     this.info = info
     if (before === undefined) this.#undo.push(takeSystemLook(this))
-    else if ((before.safe === true) !== (info.safe === true)) this.dock.otherWorkspaces()
+    else if ((before.safe === true) !== (info.safe === true)) this.layout.reload()
   }
 
   /** Runs when the window shows another view: `live`, or the id of a replay. */
@@ -204,10 +203,6 @@ export class WindowState {
     this.#quoted.push(wanted)
   }
 
-  /** From now on this window keeps its workspace to itself, so that another one can stand beside it. */
-  keepOwnInstrument(): void {
-    this.dock.detach()
-  }
   #listOf(): Watchlist {
     const { watchlists, workspace } = this.settings.now
     const found = watchlists.find((list) => list.id === workspace.activeWatchlist) ?? watchlists[0]
@@ -272,10 +267,6 @@ export class WindowState {
     })
     return false
   }
-  /** Opens a window for panes that were moved out of the dock. False when it was blocked. */
-  openPaneWindow(workspace: string, window: string): boolean {
-    return this.openBeside(dockHash({ workspace, window }), featuresOf(localStorage, workspace, window))
-  }
   /** A length of the usual size of the text, px, at the size chosen; whole. */
   px(usual: number): number {
     return Math.round(usual * this.scale)
@@ -297,50 +288,22 @@ export class WindowState {
   followQuotes(): void {
     this.quotes.follow(this.view, [
       ...this.list.symbols.map(instrumentOf),
-      ...this.dock.instruments,
+      ...this.layout.instruments,
       ...this.#quoted.flatMap((wanted) => wanted()),
     ])
   }
 
   select(instrument: InstrumentId): void {
-    this.dock.select(instrument)
+    this.layout.select(instrument)
   }
   setInterval(interval: Interval): void {
-    this.dock.setInterval(interval)
+    this.layout.setInterval(interval)
     this.toasts.say(t('Interval {interval}', { interval }))
-  }
-  /** Shows a pane of a kind and lets it take the focus. */
-  openPane(kind: PaneKind): void {
-    this.dock.open(kind)
   }
   /** Shows what a mark on a chart stands for, in the pane of its kind. */
   showEvent(event: ShownEvent): void {
     this.event = event
-    this.openPane(event.marker.kind)
-  }
-  /** Puts a pane of a kind away where one is in sight, else shows one. */
-  togglePane(kind: PaneKind): void {
-    const shown = this.dock.shown(kind)
-    if (shown) this.closePane(shown.id)
-    else this.dock.open(kind)
-  }
-  /** Takes back the last change of the layout, for as long as it is the last. */
-  undoingLayout(): ToastAction {
-    const { step } = this.dock
-    return undoing(
-      () => void this.dock.undo(),
-      () => this.dock.step === step,
-    )
-  }
-  /** Says that a pane was closed, and offers it back. */
-  toldClosed(title: string): void {
-    this.toasts.show(t('{title} closed.', { title }), { action: this.undoingLayout() })
-  }
-  /** With a way back. The last pane stays. */
-  closePane(id: string): void {
-    const title = this.dock.titleOf(id)
-    if (!this.dock.close(id)) return this.toasts.show(t('This is the only pane. Add another one before you close it.'))
-    this.toldClosed(title)
+    this.layout.open(event.marker.kind)
   }
   openSymbolBox(typed = ''): void {
     this.symbolBox = { asked: this.symbolBox.asked + 1, typed }
@@ -402,6 +365,5 @@ export class WindowState {
     this.quotes.close()
     this.log.close()
     this.exchange.close()
-    this.dock.dispose()
   }
 }

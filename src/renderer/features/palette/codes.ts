@@ -24,7 +24,7 @@ const pane = (code: string, title: string, kind: PaneKind, example: string, ...a
   title,
   takes: 'nothing',
   example,
-  run: (app) => app.openPane(kind),
+  run: (app) => app.layout.open(kind),
 })
 const act = (
   code: string,

@@ -2,6 +2,7 @@
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'
+import { workspace } from '../workspace/feature.ts'
 import { CODES, type Code } from './codes.ts'
 import { providePalette } from './context.ts'
 import { endpointItems } from './items.ts'
@@ -14,7 +15,7 @@ export interface PaletteService {
 
 export const palette = defineWindowFeature({
   name: 'palette',
-  needs: { evidence, replay },
+  needs: { evidence, replay, workspace },
   start: (services) => ({
     service: { codes: CODES, endpointItems } satisfies PaletteService,
     provide: () => providePalette(services),

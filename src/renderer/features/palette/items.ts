@@ -55,7 +55,7 @@ const panes: PaletteSource = () =>
     kind: 'pane',
     title: paneTitle(kind),
     bonus: 30,
-    run: (app) => app.openPane(kind),
+    run: (app) => app.layout.open(kind),
   }))
 const codes: PaletteSource = (_app, services) =>
   CODES.map((row) => ({
@@ -73,13 +73,13 @@ const lists: PaletteSource = (app) =>
     title: list.name,
     run: () => app.setWorkspace({ activeWatchlist: list.id }),
   }))
-const workspaces: PaletteSource = (app) =>
-  app.dock.all.map((one) => ({
+const workspaces: PaletteSource = (_app, { workspace: dock }) =>
+  dock.all.map((one) => ({
     id: `workspace:${one.id}`,
     kind: 'workspace',
     title: one.name,
     bonus: 20,
-    run: (window) => window.dock.show(one.id),
+    run: () => dock.show(one.id),
   }))
 const settings: PaletteSource = (app) =>
   settingsHere(app).map((row) => ({
@@ -104,7 +104,7 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
       const pane = PANE_OF[one.group]
       if (!pane) return
       app.askedEndpoint = { id: one.id, asked: (app.askedEndpoint?.asked ?? 0) + 1 }
-      app.openPane(pane)
+      app.layout.open(pane)
     },
   }))
 }

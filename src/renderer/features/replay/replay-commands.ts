@@ -32,7 +32,7 @@ export function replayCommands(replays: Replays): readonly Command[] {
       group: 'Replay',
       title: t('Replay a session…'),
       keys: [],
-      run: (app) => app.openPane('sessions'),
+      run: (app) => app.layout.open('sessions'),
     },
     {
       id: 'replay-here',

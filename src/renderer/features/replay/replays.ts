@@ -74,7 +74,7 @@ export class Replays {
 
   /** A replay came to what cannot be read: what it means goes first, and the way on beside it. */
   #tellDamaged({ message }: Failure): void {
-    const action = { label: t('Open Evidence'), run: () => this.#app.openPane('evidence') }
+    const action = { label: t('Open Evidence'), run: () => this.#app.layout.open('evidence') }
     this.#app.toasts.show(t('The replay can’t continue past this point. {message}', { message }), {
       tone: 'bad',
       action,

@@ -2,11 +2,13 @@
 import { MOST_POPOUTS, panesIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
+import { featuresOf } from '../../core/window/window-place.ts'
+import { dockHash } from '../../core/window/window-route.ts'
+import type { DockState } from './dock.svelte.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 
 /** Lifts the pane in front above the others, or puts it back among them. */
-export function toggleFloat(app: WindowState, id: string): void {
-  const { dock } = app
+export function toggleFloat(dock: DockState, id: string): void {
   if (!panesIn(dock.now.dock).includes(id)) return dock.change((now) => edits.dockPane(now, id))
   const box = edits.boxOfPane(dock.now, id)
   const { width, height } = dock.area
@@ -20,8 +22,7 @@ export function toggleFloat(app: WindowState, id: string): void {
 }
 
 /** Moves a pane into a window of its own; from there, back into the dock. */
-export function popOutPane(app: WindowState, id: string): void {
-  const { dock } = app
+export function popOutPane(app: WindowState, dock: DockState, id: string): void {
   const mine = dock.window
   if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
   if (dock.whole.popouts.length >= MOST_POPOUTS)
@@ -34,7 +35,8 @@ export function popOutPane(app: WindowState, id: string): void {
   const window = `window-${n}`
   if (edits.popOut(dock.whole, window, [id]) === dock.whole)
     return app.toasts.show(t('This is the only pane. Add another one before you move it out.'))
-  if (!app.openPaneWindow(dock.id, window)) return
+  const route = { workspace: dock.id, window }
+  if (!app.openBeside(dockHash(route), featuresOf(localStorage, dock.id, window))) return
   dock.changeWhole((now) => edits.popOut(now, window, [id]))
   // The new window reads what is kept.
   dock.flush()

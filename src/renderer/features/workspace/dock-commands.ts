@@ -5,30 +5,25 @@ import { t } from '../../../shared/base/text.ts'
 import { dockLabel } from './labels.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { Command } from '../../core/window/command.ts'
+import type { DockState } from './dock.svelte.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
 
 const STEP_PX = 40
 
-const dock = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({
+const command = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({
   id: `dock-${id}`,
   group: 'Workspace',
   title,
   keys,
   run,
 })
-/** With the pane in front. */
-const onPane = (run: (app: WindowState, pane: string) => void) => (app: WindowState) => {
-  const { front } = app.dock
-  if (front) run(app, front.id)
-}
-
 /** The front pane of the next group in reading order. */
-function step(app: WindowState, by: 1 | -1): void {
-  const { now } = app.dock
+function step(dock: DockState, by: 1 | -1): void {
+  const { now } = dock
   const groups = [now.dock, ...now.floats.map((one) => one.dock)].flatMap(groupsIn)
   const at = groups.findIndex((one) => one.panes.includes(now.front))
   const to = groups[(at + by + groups.length) % groups.length]
-  if (to) app.dock.focus(to.front)
+  if (to) dock.focus(to.front)
 }
 
 const ARROWS = [
@@ -38,49 +33,63 @@ const ARROWS = [
   ['down', '\u2193', 'column', STEP_PX],
 ] as const
 
-export const DOCK_COMMANDS: readonly Command[] = [
-  dock('next', t('Next pane'), ['F6'], (app) => step(app, 1)),
-  dock('previous', t('Previous pane'), ['Shift+F6'], (app) => step(app, -1)),
-  ...ARROWS.map(([to, arrow]) =>
-    dock(
-      `move-${to}`,
-      dockLabel(`dock.move-pane.${to}`),
-      [`Ctrl+Alt+${arrow}`],
-      onPane((app, pane) => {
-        app.dock.change((now) => edits.moveTowards(now, pane, to))
-        app.dock.focus(pane)
-      }),
-    ),
-  ),
-  ...ARROWS.map(([to, arrow, axis, px]) =>
-    dock(
-      `size-${to}`,
-      dockLabel(`dock.size-pane.${to}`),
-      [`Alt+Shift+${arrow}`],
-      onPane((app, pane) =>
-        app.dock.change((now) => edits.resizePane({ ...now, area: app.dock.area }, pane, axis, px)),
+export function dockCommands(dock: DockState): readonly Command[] {
+  /** With the pane in front. */
+  const onPane = (run: (pane: string, app: WindowState) => void) => (app: WindowState) => {
+    if (dock.front) run(dock.front.id, app)
+  }
+  return [
+    command('next', t('Next pane'), ['F6'], () => step(dock, 1)),
+    command('previous', t('Previous pane'), ['Shift+F6'], () => step(dock, -1)),
+    ...ARROWS.map(([to, arrow]) =>
+      command(
+        `move-${to}`,
+        dockLabel(`dock.move-pane.${to}`),
+        [`Ctrl+Alt+${arrow}`],
+        onPane((pane) => {
+          dock.change((now) => edits.moveTowards(now, pane, to))
+          dock.focus(pane)
+        }),
       ),
     ),
-  ),
-  dock(
-    'maximise',
-    t('Maximize or restore the pane'),
-    ['Alt+Enter'],
-    onPane((app, pane) => app.dock.change((now) => edits.toggleMaximised(now, pane))),
-  ),
-  dock('float', t('Float or dock the pane'), ['Ctrl+Alt+F'], onPane(toggleFloat)),
-  dock('pop-out', t('Move the pane to a new window'), ['Ctrl+Alt+P'], onPane(popOutPane)),
-  dock(
-    'close',
-    t('Close the pane'),
-    ['Ctrl+Alt+W'],
-    onPane((app, pane) => app.closePane(pane)),
-  ),
-  dock('undo', t('Undo the last layout change'), ['Ctrl+Alt+Z'], (app) => {
-    if (!app.dock.undo()) app.toasts.show(t('There is no layout change to undo.'))
-  }),
-  dock('redo', t('Redo the layout change'), ['Ctrl+Alt+Y'], (app) => {
-    if (!app.dock.redo()) app.toasts.show(t('There is no layout change to redo.'))
-  }),
-  dock('workspaces', t('Workspaces'), ['Ctrl+Alt+S'], (app) => void app.dock.menuAsked++),
-]
+    ...ARROWS.map(([to, arrow, axis, px]) =>
+      command(
+        `size-${to}`,
+        dockLabel(`dock.size-pane.${to}`),
+        [`Alt+Shift+${arrow}`],
+        onPane((pane) => dock.change((now) => edits.resizePane({ ...now, area: dock.area }, pane, axis, px))),
+      ),
+    ),
+    command(
+      'maximise',
+      t('Maximize or restore the pane'),
+      ['Alt+Enter'],
+      onPane((pane) => dock.change((now) => edits.toggleMaximised(now, pane))),
+    ),
+    command(
+      'float',
+      t('Float or dock the pane'),
+      ['Ctrl+Alt+F'],
+      onPane((pane) => toggleFloat(dock, pane)),
+    ),
+    command(
+      'pop-out',
+      t('Move the pane to a new window'),
+      ['Ctrl+Alt+P'],
+      onPane((pane, app) => popOutPane(app, dock, pane)),
+    ),
+    command(
+      'close',
+      t('Close the pane'),
+      ['Ctrl+Alt+W'],
+      onPane((pane) => dock.close(pane)),
+    ),
+    command('undo', t('Undo the last layout change'), ['Ctrl+Alt+Z'], (app) => {
+      if (!dock.undo()) app.toasts.show(t('There is no layout change to undo.'))
+    }),
+    command('redo', t('Redo the layout change'), ['Ctrl+Alt+Y'], (app) => {
+      if (!dock.redo()) app.toasts.show(t('There is no layout change to redo.'))
+    }),
+    command('workspaces', t('Workspaces'), ['Ctrl+Alt+S'], () => void dock.menuAsked++),
+  ]
+}

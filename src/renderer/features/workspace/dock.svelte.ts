@@ -15,6 +15,9 @@ import { usualBelow } from '../../../shared/features/workspace/migrate.ts'
 import { partOf, withPart } from '../../../shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../shared/features/workspace/ready.ts'
 import type { DockRoute } from '../../core/window/window-route.ts'
+import { t } from '../../../shared/base/text.ts'
+import { undoing, type ToastAction, type Toasts } from '../../ui/toasts.svelte.ts'
+import type { PaneLayout } from '../../core/window/pane-layout.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { paneRow } from '../../core/window/pane-table.ts'
 
@@ -23,7 +26,15 @@ type Change = (now: Workspace) => Workspace
 /** Panes of research and lists stand below what draws; these beside it. */
 const BESIDE: ReadonlySet<PaneKind> = new Set(['watchlist', 'quote', 'tape', 'alerts'])
 
-export class DockState {
+/** The window as its panes need it. */
+export interface DockWindow {
+  readonly transport: Transport
+  readonly route: DockRoute
+  readonly toasts: Pick<Toasts, 'show'>
+  tell(failure: Failure): void
+}
+
+export class DockState implements PaneLayout {
   /** Whether the terminal's own workspaces came. */
   ready = $state(false)
   all = $state.raw<readonly Workspace[]>(firstLibrary().workspaces)
@@ -96,12 +107,13 @@ export class DockState {
   #wasThere = $state(false)
   #detached = false
   readonly #transport: Transport
-  readonly #onProblem: (failure: Failure) => void
+  readonly #app: DockWindow
   readonly #close: () => void
 
-  constructor(transport: Transport, onProblem: (failure: Failure) => void, route: DockRoute = {}) {
+  constructor(app: DockWindow) {
+    const { transport, route } = app
     this.#transport = transport
-    this.#onProblem = onProblem
+    this.#app = app
     this.window = route.window ?? null
     if (route.workspace !== undefined) {
       this.id = route.workspace
@@ -177,7 +189,7 @@ export class DockState {
     this.#sending++
     const result = await this.#transport.invoke('workspaces.put', { text: JSON.stringify(workspace), replaces })
     this.#sending--
-    if (!result.ok) this.#onProblem(result.error)
+    if (!result.ok) this.#app.tell(result.error)
     // The stream tells what is kept; where it came first, this is the last word.
     if (
       this.#sending === 0 &&
@@ -194,7 +206,7 @@ export class DockState {
     return result.ok
   }
   /** Safe mode has begun or ended: what was shown is no more, nor what was done to it here. */
-  otherWorkspaces(): void {
+  reload(): void {
     if (this.window !== null) this.#lost = true
     if (this.#detached) return
     clearTimeout(this.#timer)
@@ -262,7 +274,7 @@ export class DockState {
     const next = this.all.find((one) => one.id !== id)
     const result = await this.#transport.invoke('workspaces.remove', { id })
     if (!result.ok) {
-      this.#onProblem(result.error)
+      this.#app.tell(result.error)
       return false
     }
     if (this.id === id && next) this.#switchTo(next.id)
@@ -271,7 +283,7 @@ export class DockState {
   async snapshot(id: string, atMs: number): Promise<Workspace | null> {
     const result = await this.#transport.invoke('workspaces.snapshot', { id, atMs })
     if (result.ok) return result.value
-    this.#onProblem(result.error)
+    this.#app.tell(result.error)
     return null
   }
 
@@ -285,6 +297,14 @@ export class DockState {
   /** The pane of a kind that can be seen. */
   shown(kind: PaneKind): WorkspacePane | undefined {
     return this.now.panes.find((one) => one.kind === kind && this.visible.has(one.id))
+  }
+  isShown(kind: PaneKind): boolean {
+    return this.shown(kind) !== undefined
+  }
+  toggle(kind: PaneKind): void {
+    const shown = this.shown(kind)
+    if (shown) this.close(shown.id)
+    else this.open(kind)
   }
   /** Shows a pane of a kind, the one that there is or a new one, and lets it take the focus. */
   open(kind: PaneKind): void {
@@ -337,11 +357,25 @@ export class DockState {
     if (kind === 'chart') return { spot: { of: anchor, side: 'right' }, size: null }
     return { spot: { of: anchor, side: 'down' }, size: usualBelow(kind) }
   }
-  /** False: it is the only pane, and stays. */
-  close(id: string): boolean {
-    if (edits.closePane(this.now, id) === this.now) return false
+  /** Takes back the last change of the layout, for as long as it is the last. */
+  undoingLayout(): ToastAction {
+    const { step } = this
+    return undoing(
+      () => void this.undo(),
+      () => this.step === step,
+    )
+  }
+  /** Says that a pane was closed, and offers it back. */
+  toldClosed(title: string): void {
+    this.#app.toasts.show(t('{title} closed.', { title }), { action: this.undoingLayout() })
+  }
+  /** With a way back. The last pane stays. */
+  close(id: string): void {
+    const title = this.titleOf(id)
+    if (edits.closePane(this.now, id) === this.now)
+      return this.#app.toasts.show(t('This is the only pane. Add another one before you close it.'))
     this.change((now) => edits.closePane(now, id))
-    return true
+    this.toldClosed(title)
   }
   /** What the tab of a pane says; see `title`. */
   titleOf(id: string): string {

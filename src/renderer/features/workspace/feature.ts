@@ -1,16 +1,25 @@
 /** Workspaces in the window: their menu in the top bar and their commands. */
 import { workspaceSettings } from '../../../shared/features/workspace/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
-import { DOCK_COMMANDS } from './dock-commands.ts'
+import { provideDock } from './context.ts'
+import { dockCommands } from './dock-commands.ts'
+import { DockState } from './dock.svelte.ts'
 import WorkspaceMenu from './WorkspaceMenu.svelte'
 
 export const workspace = defineWindowFeature({
   name: 'workspace',
   needs: {},
   settings: [workspaceSettings],
-  start: () => ({
-    service: null,
-    commands: DOCK_COMMANDS,
-    topItems: [WorkspaceMenu],
-  }),
+  start(_services, app) {
+    const dock = new DockState(app)
+    app.layout = dock
+    return {
+      service: dock,
+      provide: () => provideDock(dock),
+      commands: dockCommands(dock),
+      topItems: [WorkspaceMenu],
+      leave: () => dock.flush(),
+      close: () => dock.dispose(),
+    }
+  },
 })

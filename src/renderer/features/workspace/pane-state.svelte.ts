@@ -70,10 +70,13 @@ export class PaneState implements PaneContext {
   get active(): boolean {
     return this.#dock.now.front === this.id
   }
+  get isFirst(): boolean {
+    return this.#dock.first(this.kind)?.id === this.id
+  }
+  get isKeyChart(): boolean {
+    return this.#dock.chart?.id === this.id
+  }
   focus(): void {
     this.#dock.focus(this.id)
-  }
-  close(): void {
-    this.#dock.close(this.id)
   }
 }

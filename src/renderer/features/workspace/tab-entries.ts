@@ -2,14 +2,19 @@
 import { panesIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
+import type { DockState } from './dock.svelte.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { entryKeys } from '../../core/window/entry-keys.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
 
 /** The tab's pane, and those that share its place; `close` closes the pane and says so. */
-export function tabEntries(app: WindowState, id: string, close: () => void): readonly (MenuEntry | null)[] {
-  const { dock } = app
+export function tabEntries(
+  app: WindowState,
+  dock: DockState,
+  id: string,
+  close: () => void,
+): readonly (MenuEntry | null)[] {
   const docked = panesIn(dock.now.dock).includes(id)
   const others = edits.tabsWith(dock.now, id).filter((one) => one !== id)
   return [
@@ -24,14 +29,14 @@ export function tabEntries(app: WindowState, id: string, close: () => void): rea
       : null,
     {
       text: docked ? t('Float') : t('Dock again'),
-      run: () => toggleFloat(app, id),
+      run: () => toggleFloat(dock, id),
     },
     {
       text: dock.window === null ? t('Move to new window') : t('Move back to main window'),
-      run: () => popOutPane(app, id),
+      run: () => popOutPane(app, dock, id),
     },
     'rule',
     { text: t('Close'), ...entryKeys(app, 'dock-close'), run: close },
-    others.length > 0 ? { text: t('Close other tabs'), run: () => others.forEach((one) => app.closePane(one)) } : null,
+    others.length > 0 ? { text: t('Close other tabs'), run: () => others.forEach((one) => dock.close(one)) } : null,
   ]
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { evidence } from '../../../../../src/renderer/features/evidence/feature.ts'
 import { palette as codes } from '../../../../../src/renderer/features/palette/feature.ts'
-import { openWindow, serviceOf, replaysOf } from '../../open-window.ts'
+import { dockOf, openWindow, serviceOf, replaysOf } from '../../open-window.ts'
 import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
@@ -19,7 +19,7 @@ afterEach(() => {
 async function open() {
   const state = openWindow(new FakeTerminal())
   app = state
-  await vi.waitFor(() => expect(state.dock.ready && state.info !== undefined && state.update !== null).toBe(true))
+  await vi.waitFor(() => expect(dockOf(state).ready && state.info !== undefined && state.update !== null).toBe(true))
   return state
 }
 
@@ -29,7 +29,14 @@ describe('what the palette and the help offer', () => {
     const ids = (all: readonly { readonly id: string }[], begins: string) =>
       HOSTS_OWN.filter((id) => all.some((one) => one.id === `${begins}:${id}`))
     const [palette, help] = [
-      ids(paletteItems(state, { evidence: serviceOf(state, evidence), replay: replaysOf(state) }), 'setting'),
+      ids(
+        paletteItems(state, {
+          evidence: serviceOf(state, evidence),
+          replay: replaysOf(state),
+          workspace: dockOf(state),
+        }),
+        'setting',
+      ),
       ids(helpTopics(state, serviceOf(state, codes), []), 'settings'),
     ]
     expect(help).toEqual(palette)
@@ -54,18 +61,18 @@ describe('a window too many', () => {
     const state = await open()
     const opened = vi.fn(() => ({}))
     vi.stubGlobal('open', opened)
-    const pane = () => state.dock.now.front
-    for (let i = 0; i <= MOST_POPOUTS; i++) state.dock.open('log')
+    const pane = () => dockOf(state).now.front
+    for (let i = 0; i <= MOST_POPOUTS; i++) dockOf(state).open('log')
     for (let i = 0; i < MOST_POPOUTS; i++) {
-      state.dock.duplicate(pane())
-      popOutPane(state, pane())
+      dockOf(state).duplicate(pane())
+      popOutPane(state, dockOf(state), pane())
     }
-    expect(state.dock.whole.popouts).toHaveLength(MOST_POPOUTS)
+    expect(dockOf(state).whole.popouts).toHaveLength(MOST_POPOUTS)
     expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
-    const before = state.dock.whole
-    popOutPane(state, pane())
+    const before = dockOf(state).whole
+    popOutPane(state, dockOf(state), pane())
     expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
-    expect(state.dock.whole).toBe(before)
+    expect(dockOf(state).whole).toBe(before)
     expect(state.toasts.list.at(-1)?.text).toContain(`up to ${MOST_POPOUTS} extra windows`)
   })
 })

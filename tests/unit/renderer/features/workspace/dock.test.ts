@@ -1,13 +1,14 @@
 import { flushSync } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DockState } from '../../../../../src/renderer/features/workspace/dock.svelte.ts'
-import { dockHash, parseDockRoute } from '../../../../../src/renderer/core/window/window-route.ts'
+import { dockHash, parseDockRoute, type DockRoute } from '../../../../../src/renderer/core/window/window-route.ts'
 import { fromDockview, shapeOf, toDockview } from '../../../../../src/renderer/features/workspace/dock-json.ts'
 import { panesIn, READY_NAMES } from '../../../../../src/shared/features/workspace/document.ts'
 import { floatPane, kindOfIn } from '../../../../../src/shared/features/workspace/edits.ts'
 import { fitTo } from '../../../../../src/shared/features/workspace/fit.ts'
 import { partOf, withPart } from '../../../../../src/shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
+import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 describe('the format of the docking library', () => {
@@ -48,10 +49,12 @@ describe('the dock of a window', () => {
   let terminal: FakeTerminal
   let dock: DockState
   const problems: string[] = []
+  const openDock = (route: DockRoute = {}, tell: (failure: Failure) => void = () => undefined) =>
+    new DockState({ transport: terminal, route, toasts: { show: () => undefined }, tell })
   beforeEach(() => {
     vi.useFakeTimers()
     terminal = new FakeTerminal()
-    dock = new DockState(terminal, (failure) => problems.push(failure.message))
+    dock = openDock({}, (failure) => problems.push(failure.message))
     flushSync()
   })
   afterEach(() => {
@@ -87,11 +90,11 @@ describe('the dock of a window', () => {
     const id = 'safe-mode--overview'
     const part = floatPane(readyWorkspace('overview'), 'tape-1', { x: 0, y: 0, width: 400, height: 300 })
     terminal.workspaces.put(JSON.stringify({ ...part, id }), false)
-    const main = new DockState(terminal, () => undefined, { workspace: id })
-    const beside = new DockState(terminal, () => undefined, { workspace: id, window: 'window-1' })
+    const main = openDock({ workspace: id })
+    const beside = openDock({ workspace: id, window: 'window-1' })
     main.open('log')
     terminal.workspaces.remove(id)
-    for (const one of [main, beside]) one.otherWorkspaces()
+    for (const one of [main, beside]) one.reload()
     expect(main.id).toBe(terminal.workspaces.state().latest)
     expect(main.gone).toBe(false)
     expect(beside.gone).toBe(true)
@@ -102,7 +105,7 @@ describe('the dock of a window', () => {
   })
 
   it('shows what another window did, but not while a change of its own is on its way', async () => {
-    const other = new DockState(terminal, () => undefined)
+    const other = openDock()
     other.open('news')
     await vi.runAllTimersAsync()
     expect(dock.shown('news')?.id).toBe('news-1')
