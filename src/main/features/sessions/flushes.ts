@@ -7,9 +7,9 @@ import type { Batch, MessageColumns, StoredEntry } from '../../core/store/types/
 import type { ChainRuns } from '../../core/store/types/library.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
+import type { Rows } from '../../core/store/format/row-codec.ts'
 import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import { damaged, tooLarge } from './parts.ts'
-import type { Rows } from './rows.ts'
 
 /** Chains as a part: for each the connection, how many runs, then sizes and repeats in turn. */
 export function encodeChains(chains: readonly ChainRuns[]): Buffer {

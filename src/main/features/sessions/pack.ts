@@ -5,13 +5,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { followUserMask } from '../../base/private-files.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
+import { encodeEntries } from '../../core/store/format/entry-codec.ts'
+import { entryRow } from '../../core/store/format/ledger.ts'
+import { encodeRows } from '../../core/store/format/row-codec.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import { checkFlushEntries, encodeChains } from './flushes.ts'
-import { encodeEntries, type EntryLine, type Meta } from './meta.ts'
+import type { Meta } from './meta.ts'
 import { encodePart, fileHeader, tooLarge, type PartKind } from './parts.ts'
 import type { Packed, PackageOptions } from './port.ts'
-import { encodeRows } from './rows.ts'
 
 /** The share of the progress that verifying takes. */
 const VERIFY = 0.4
@@ -67,17 +69,7 @@ export async function exportPackage(
     for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
       stop()
       await out.part('rows', encodeRows(batch))
-      await out.part(
-        'entr',
-        encodeEntries(
-          batch.entries.map(({ seq, wallMs, monoNs, entry }): EntryLine => [
-            seq,
-            wallMs,
-            monoNs,
-            JSON.stringify(entry),
-          ]),
-        ),
-      )
+      await out.part('entr', encodeEntries(batch.entries.map(entryRow)))
       messages += batch.count
       onProgress?.(VERIFY + (1 - VERIFY) * Math.min(1, batch.upToSeq / Math.max(1, ledger.lastSeq)), messages)
     }

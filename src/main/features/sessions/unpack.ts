@@ -9,6 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
 import { recordingId, unixMs } from '../../../shared/base/units.ts'
+import { decodeRows } from '../../core/store/format/row-codec.ts'
 import type { Batch } from '../../core/store/types/messages.ts'
 import type { ImportDetails, StoreLibrary } from '../../core/store/types/library.ts'
 import { readChains, Reflush } from './flushes.ts'
@@ -24,7 +25,6 @@ import {
   type PartHeader,
 } from './parts.ts'
 import type { PackageOptions, Unpacked } from './port.ts'
-import { decodeRows } from './rows.ts'
 
 /** Whether a file begins as a session file does; false where it cannot be read. */
 export async function isPackage(file: string): Promise<boolean> {
@@ -122,6 +122,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
         throw damaged(`part ${part.header.number}`)
       case 'rows': {
         const rows = decodeRows(part.content)
+        if (rows === null) throw damaged('a run of messages')
         const next = await parts.next()
         if (next?.header.kind !== 'entr') throw damaged(`part ${part.header.number + 1}`)
         yield* inTurns(flushes.take(rows, await decodeEntries(next.content)))

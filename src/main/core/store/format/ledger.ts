@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 import { columnBytes } from './message-columns.ts'
 import { ByteReader, ByteWriter } from '../blocks/bytes.ts'
-import type { MessageColumns } from '../types/messages.ts'
+import type { MessageColumns, StoredEntry } from '../types/messages.ts'
 
 /** An entry as stored. The hash covers its JSON text. */
 export interface EntryRow {
@@ -16,6 +16,14 @@ export interface EntryRow {
   readonly monoNs: number
   readonly body: string
 }
+
+/** Converts an entry to its row. */
+export const entryRow = ({ seq, wallMs, monoNs, entry }: StoredEntry): EntryRow => ({
+  seq,
+  wallMs,
+  monoNs,
+  body: JSON.stringify(entry),
+})
 
 /** Start value of a connection's chain. It binds session, connection number and feed. */
 export function genesis(recording: RecordingId, conn: number, feed: FeedId | ''): Uint8Array {

@@ -1,9 +1,9 @@
 /** Writes flushes: journal, entries, gaps and leaves of one transaction. */
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { ColumnsBuilder, connectionRuns } from '../format/message-columns.ts'
-import { encodeJournal, journalCrc, type Leaf } from '../format/journal.ts'
-import { entryLeaf, messageLeaf, type EntryRow } from '../format/ledger.ts'
+import { encodeJournal, journalCrc } from '../format/journal.ts'
+import { entryRow } from '../format/ledger.ts'
+import { LeafHasher } from '../format/leaves.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../types/messages.ts'
 import { stampOfLast, newerStamp } from '../format/last-received.ts'
 import { newChain, type Chain, type RecordingState } from './recording-state.ts'
@@ -26,7 +26,7 @@ export class Appender {
   readonly #connection
   readonly #openGap
   readonly #closeGap
-  readonly #split = new Map<number, ColumnsBuilder>()
+  readonly #hasher = new LeafHasher()
 
   constructor(db: Db) {
     this.#journal = db.prepare<[number, number, number, number, Uint8Array]>(
@@ -63,26 +63,16 @@ export class Appender {
         this.#connection.run(rec.id, conn, feed)
         chains.set(conn, newChain(rec.key, conn, feed))
       }
-      const leaves: Leaf[] = []
-      const advance = (conn: number, count: number, head: Uint8Array): void => {
-        chains.set(conn, { ...chainOf(conn), head })
-        leaves.push({ conn, count, head })
-      }
       const { messages: m, entries } = batch
+      const rows = entries.map(entryRow)
+      const leaves = this.#hasher.leaves(m, rows, (conn) => chainOf(conn).head)
+      for (const { conn, head } of leaves) chains.set(conn, { ...chainOf(conn), head })
       if (m.count > 0) {
-        for (const part of this.#byConnection(m)) {
-          const conn = part.conn[0]
-          advance(conn, part.count, messageLeaf(chainOf(conn).head, part))
-        }
         firstMonoNs = Math.min(firstMonoNs, m.monoNs[0])
         messages += m.count
       }
-      if (entries.length > 0) {
-        const rows = entries.map(entryRow)
-        for (const row of rows) this.#entry.run(rec.id, row.seq, row.wallMs, row.monoNs, row.body)
-        for (const e of entries) this.#gap(rec.id, e.seq, e.wallMs, e.entry)
-        advance(0, rows.length, entryLeaf(chainOf(0).head, rows))
-      }
+      for (const row of rows) this.#entry.run(rec.id, row.seq, row.wallMs, row.monoNs, row.body)
+      for (const e of entries) this.#gap(rec.id, e.seq, e.wallMs, e.entry)
       if (leaves.length === 0) continue
       const { first, last } = seqRange(m, entries)
       // An import of a part of a session keeps the seqs of the whole, so they can skip.
@@ -119,32 +109,7 @@ export class Appender {
       this.#openGap.run(recording, seq, feed, cause, JSON.stringify(symbols), fromMs, skewMs)
     } else if (entry.type === 'gap-close') this.#closeGap.run(wallMs, seq, recording, entry.openedSeq)
   }
-
-  /** The messages of each connection as a separate run. */
-  #byConnection(m: MessageColumns): Iterable<MessageColumns> {
-    const runs = [...connectionRuns(m)]
-    if (runs.length === 1) return [m]
-    const used = new Set<ColumnsBuilder>()
-    for (const [from, to, conn] of runs) {
-      let split = this.#split.get(conn)
-      if (split === undefined) this.#split.set(conn, (split = new ColumnsBuilder()))
-      if (!used.has(split)) split.clear()
-      used.add(split)
-      split.add(m, from, to)
-    }
-    const parts = [...used].map((split) => split.build())
-    if (this.#split.size > 64) this.#split.clear()
-    return parts
-  }
 }
-
-/** Converts an entry to its row. */
-export const entryRow = ({ seq, wallMs, monoNs, entry }: StoredEntry): EntryRow => ({
-  seq,
-  wallMs,
-  monoNs,
-  body: JSON.stringify(entry),
-})
 
 function seqRange(m: MessageColumns, entries: readonly StoredEntry[]): { first: number; last: number } {
   const firstEntry = entries[0]?.seq ?? Infinity

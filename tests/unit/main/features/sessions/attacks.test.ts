@@ -15,7 +15,7 @@ import {
   readPartHeader,
   type PartKind,
 } from '../../../../../src/main/features/sessions/parts.ts'
-import { encodeRows } from '../../../../../src/main/features/sessions/rows.ts'
+import { encodeRows } from '../../../../../src/main/core/store/format/row-codec.ts'
 import { newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
 import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../../../src/shared/core/recording/session-bounds.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { decodeEntries, encodeEntries } from '../../../../../src/main/features/sessions/meta.ts'
+import { decodeEntries } from '../../../../../src/main/features/sessions/meta.ts'
+import { encodeEntries } from '../../../../../src/main/core/store/format/entry-codec.ts'
 import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
@@ -25,8 +26,13 @@ const ENTRIES: readonly LedgerEntry[] = [
 ]
 
 it('takes every entry that a recording can hold', async () => {
-  const lines = ENTRIES.map((entry, i) => [i + 1, 1_000 + i, i * 1_000, JSON.stringify(entry)] as const)
-  const back = await decodeEntries(encodeEntries(lines.map((line) => [...line])))
+  const rows = ENTRIES.map((entry, i) => ({
+    seq: i + 1,
+    wallMs: 1_000 + i,
+    monoNs: i * 1_000,
+    body: JSON.stringify(entry),
+  }))
+  const back = await decodeEntries(encodeEntries(rows))
   expect(back.map(({ entry }) => entry)).toEqual(ENTRIES)
 })
 
@@ -36,5 +42,7 @@ it.each([
   '{"type":"nothing"}',
   '{ "type":"clock","shiftMs":1}',
 ])('refuses %s', async (body) => {
-  await expect(decodeEntries(encodeEntries([[1, 1, 1, body]]))).rejects.toThrow(/an entry is not as it was written/)
+  await expect(decodeEntries(encodeEntries([{ seq: 1, wallMs: 1, monoNs: 1, body }]))).rejects.toThrow(
+    /an entry is not as it was written/,
+  )
 })
