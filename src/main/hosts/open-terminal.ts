@@ -79,7 +79,7 @@ export async function openTerminal(options: HostOptions): Promise<Terminal> {
     setRecording: (on) => running.setRecording(on),
     want: (feed, symbols) => feeds.subscribe(feed, symbols),
     sleep() {
-      say('info', 'terminal', 'The computer goes to sleep.')
+      say('info', 'terminal', 'The computer is going to sleep.')
       feeds.sleep()
     },
     wake() {

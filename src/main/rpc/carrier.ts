@@ -63,24 +63,24 @@ const isId = (id: unknown): id is number => typeof id === 'number' && Number.isS
 
 /** The frame, or the reason why it is malformed. Dispatch checks names and arguments later. */
 function parseFrame(frame: unknown, maxStreams: number): ParsedFrame | string {
-  if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return 'a frame is an object'
+  if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return 'a frame must be an object'
   const own = (key: string): unknown =>
     Object.hasOwn(frame, key) ? (frame as Record<string, unknown>)[key] : undefined // own key just proven
   const t = own('t')
   if (t === 'credit') {
     const ids = own('ids')
-    if (!Array.isArray(ids) || ids.length > maxStreams || !ids.every(isId)) return 'a credit has the ids of streams'
+    if (!Array.isArray(ids) || ids.length > maxStreams || !ids.every(isId)) return 'a credit must have stream ids'
     return { t, ids }
   }
   const id = own('id')
-  if (!isId(id)) return 'a frame has a positive whole id'
+  if (!isId(id)) return 'a frame must have a positive integer id'
   switch (t) {
     case 'call':
     case 'open':
     case 'close':
       return { t, id, name: own('name'), args: own('args') }
     default:
-      return 'a frame is a call, an open, a credit or a close'
+      return 'a frame must be a call, an open, a credit or a close'
   }
 }
 
@@ -158,7 +158,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
 
   function open(id: number, name: unknown, args: unknown): void {
     if (streams.size >= maxStreams) {
-      const error: Failure = { code: 'not-allowed', message: `A window has at most ${maxStreams} open streams.` }
+      const error: Failure = { code: 'not-allowed', message: `A window can have at most ${maxStreams} open streams.` }
       port.send({ t: 'end', id, error })
       return
     }
@@ -180,7 +180,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
 
   function call(id: number, name: unknown, args: unknown): void {
     if (calls.size >= maxCalls) {
-      const error: Failure = { code: 'not-allowed', message: `A window has at most ${maxCalls} calls under way.` }
+      const error: Failure = { code: 'not-allowed', message: `A window can have at most ${maxCalls} pending calls.` }
       port.send({ t: 'result', id, result: { ok: false, error } })
       return
     }
@@ -200,7 +200,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     if (stream.isFresh) schedule()
   }
 
-  port.onClose(() => close('the window left'))
+  port.onClose(() => close('the window was closed'))
   port.onFrame((raw) => {
     if (closed) return
     const frame = parseFrame(raw, maxStreams)
@@ -210,10 +210,10 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     const stream = streams.get(id)
     switch (frame.t) {
       case 'call':
-        if (calls.has(id)) return close('bad frame: the id of a call is in use')
+        if (calls.has(id)) return close('bad frame: duplicate call id')
         return call(id, frame.name, frame.args)
       case 'open':
-        if (stream) return close('bad frame: the id of a stream is in use')
+        if (stream) return close('bad frame: duplicate stream id')
         return open(id, frame.name, frame.args)
       case 'close':
         if (!stream) return

@@ -75,7 +75,7 @@ export function withinLimits(value: unknown): boolean {
 
 function describe(issues: readonly v.BaseIssue<unknown>[]): string {
   const [first] = issues
-  if (!first) return 'not as the contract says'
+  if (!first) return 'doesn’t match the contract'
   const path = v.getDotPath(first)
   // Issues quote the argument, so limit their length.
   const text = first.message.length > 160 ? `${first.message.slice(0, 160)}…` : first.message
@@ -85,7 +85,7 @@ function describe(issues: readonly v.BaseIssue<unknown>[]): string {
 function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: unknown): Result<A> {
   const odd = {
     ok: false,
-    error: { code: 'bad-arguments', message: `The arguments of ${name} are too large or no plain data.` },
+    error: { code: 'bad-arguments', message: `The arguments of ${name} are too large or aren’t plain data.` },
   } as const
   try {
     // An array passes valibot's object schemas if no key is required.
@@ -105,7 +105,7 @@ const ignoreWake = (): void => {}
 
 const unknownName = (kind: string, name: unknown): Failure => ({
   code: 'unknown-call',
-  message: `There is no ${kind} named ${JSON.stringify((typeof name === 'string' ? name : typeof name).slice(0, 64))}.`,
+  message: `No ${kind} is named ${JSON.stringify((typeof name === 'string' ? name : typeof name).slice(0, 64))}.`,
 })
 
 function failed(handlers: Handlers, name: string, thrown: unknown): { readonly ok: false; readonly error: Failure } {

@@ -59,7 +59,7 @@ test('a table is imported in the time format that is chosen', async ({ open, hom
   const dialog = page.getByRole('dialog', { name: /^Import/ })
   await dialog.getByLabel('Choose a file…').setInputFiles(file)
   const problems = dialog.getByRole('list', { name: 'Problems' })
-  await expect(problems).toContainText('"31.12.2025 14:30:15" is no time')
+  await expect(problems).toContainText('"31.12.2025 14:30:15" isn’t a time')
   const format = dialog.getByLabel('Time format', { exact: true })
   await format.selectOption('other')
   await dialog.getByLabel('Other time format').fill('DD.MM')

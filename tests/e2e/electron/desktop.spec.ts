@@ -117,7 +117,7 @@ test('a window that dies comes back, and offers safe mode when it dies again and
     await die()
     await expect(page.locator('html')).not.toHaveAttribute('data-before', 'death')
     await screen.trades('BTC-USD')
-    expect(await asked()).toEqual(died < 3 ? [] : ['Safe mode|Try again as it was|Close the window'])
+    expect(await asked()).toEqual(died < 3 ? [] : ['Safe mode|Reopen normally|Close the window'])
     await expect(banner).toHaveCount(died < 3 ? 0 : 1)
   }
   await expect(clock).toHaveText(/^00:0\d:\d\d$/)

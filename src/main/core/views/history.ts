@@ -174,7 +174,9 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       const rows = inTurn(mine).map(({ of }) => of)
       let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
       if (before !== null && at < 0) {
-        throw new CodedError('not-found', 'That page is not of this source.', { hint: 'Begin again at the newest.' })
+        throw new CodedError('not-found', 'That page is from another source.', {
+          hint: 'Start again from the newest page.',
+        })
       }
       let { seq, ms } = before ?? { seq: null, ms: null }
       for (; at >= 0; at -= 1) {

@@ -127,7 +127,7 @@ export const live = defineFeature({
         await recordings.apply()
         for (const tell of recordingSets) tell()
         status.say(
-          on ? (recordings.trouble()?.why.message ?? 'Recording.') : 'Recording is off: what comes now is not kept.',
+          on ? (recordings.trouble()?.why.message ?? 'Recording.') : 'Recording is off: new messages aren’t saved.',
         )
         statusStreams.changed()
       })
@@ -200,7 +200,7 @@ export const live = defineFeature({
           },
         })
         const { kind, origin } = desk.source
-        status.say([kind === 'demo' ? 'The demo market is open.' : `Watching ${origin}.`, ...notes].join(' '))
+        status.say([kind === 'demo' ? 'The demo market is running.' : `Watching ${origin}.`, ...notes].join(' '))
         const where = kind === 'demo' ? 'demo market' : origin
         log.add('info', 'terminal', `Started: ${where}, store ${store.place.shown}.`)
       },

@@ -47,7 +47,7 @@ export const market = defineFeature({
     })
     const storeFailed = (what: string, thrown: unknown): void => {
       if (reader.failing) return
-      log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message)
+      log.add('warn', 'store', `Couldn’t read the history of ${what}.`, toFailure(thrown).message)
     }
     const history = createViewHistory({
       reader,

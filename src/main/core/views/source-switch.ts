@@ -70,7 +70,7 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
         await credentials.forget()
         await desk.useDemo()
         settings.set({ account: { source: 'demo', baseUrl: '', user: '', plan: '' } })
-        status.say('Signed out: this is the demo market.')
+        status.say('Signed out. Showing the demo market.')
         return credentials.account()
       }),
   }

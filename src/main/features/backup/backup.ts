@@ -94,7 +94,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupList> {
     throw new CodedError('not-found', `There is no store at ${store}.`, { hint: 'Record something first.' })
   }
   if (existsSync(out)) {
-    throw new CodedError('bad-arguments', `${out} exists already.`, { hint: 'Name a folder that does not.' })
+    throw new CodedError('bad-arguments', `${out} already exists.`, { hint: 'Choose a folder that doesn’t exist yet.' })
   }
   const draft = beginDraft(out, dataDir, lock, disk)
   try {
@@ -130,8 +130,8 @@ export function parseList(text: string): BackupList {
   try {
     return v.parse(listSchema, JSON.parse(text))
   } catch (thrown) {
-    throw new CodedError('bad-arguments', 'This folder holds no Tapedeck backup that can be read.', {
-      hint: 'Name the folder that "tapedeck backup" made, with its backup.json.',
+    throw new CodedError('bad-arguments', 'This folder doesn’t contain a readable Tapedeck backup.', {
+      hint: 'Choose the folder that "tapedeck backup" created; it contains backup.json.',
       cause: thrown,
     })
   }

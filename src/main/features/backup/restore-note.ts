@@ -46,7 +46,7 @@ export function readNote(store: string): RestoreNote | null {
   const note = v.safeParse(noteSchema, readJson(path))
   if (note.success) return note.output
   throw new CodedError('store-damaged', `${path} is not readable: a restore was interrupted there.`, {
-    hint: 'What was there before is in a folder "before-restore-…" beside it. Delete the file and restore the backup again.',
+    hint: 'The data from before is in the folder "before-restore-…" next to it. Delete the file and restore the backup again.',
   })
 }
 
@@ -143,7 +143,7 @@ export function settleRestore(
       return `A restore of the backup of ${made} was interrupted before it changed anything. Its partial copies were deleted.`
     }
     const kept = finishRestore(disk, real, note)
-    const where = kept.length === 0 ? '' : ` What was there before is in ${kept.join(' and ')}.`
+    const where = kept.length === 0 ? '' : ` The data from before is in ${kept.join(' and ')}.`
     return `A restore of the backup of ${made} was interrupted. It has been finished now.${where}`
   } catch (thrown) {
     throw diskError(thrown, 'Finishing an interrupted restore')

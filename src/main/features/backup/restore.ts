@@ -81,7 +81,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
           continue
         }
         await disk.copy(join(from, name), draft)
-        if ((await sha256(draft)) !== wanted) throw damaged(`The copy of ${name}`, 'Check the disk that it goes to.')
+        if ((await sha256(draft)) !== wanted) throw damaged(`The copy of ${name}`, 'Check the target disk.')
       }
       writeNote(disk, store, { ...note, phase: 'swapping' })
     } catch (thrown) {
@@ -102,13 +102,13 @@ async function checkBackup(from: string): Promise<BackupList> {
     const path = join(from, name)
     const isSound =
       existsSync(path) && lstatSync(path).isFile() && lstatSync(path).size === bytes && (await sha256(path)) === wanted
-    if (!isSound) throw damaged(`${name} of the backup`, 'Use another backup.')
+    if (!isSound) throw damaged(`${name} in the backup`, 'Use another backup.')
   }
   return list
 }
 
 const damaged = (what: string, hint: string): CodedError =>
-  new CodedError('store-damaged', `${what} is not as it was made.`, { hint: `${hint} Nothing was changed.` })
+  new CodedError('store-damaged', `${what} is corrupt.`, { hint: `${hint} Nothing was changed.` })
 
 /** The backup's settings with this machine's place of the store; null: they stay as they are. */
 function settingsFor(file: string, storePath: string): string | null {

@@ -6,10 +6,12 @@ import type { HostOptions } from '../../terminal/host.ts'
 export function openOutside(open: HostOptions['openExternal']): (url: string) => Promise<void> {
   return async (url) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new CodedError('bad-url', 'Only web addresses are opened outside.')
+      throw new CodedError('bad-url', 'Only web addresses can be opened in the browser.')
     }
     if (open === undefined) {
-      throw new CodedError('not-allowed', 'This window cannot open other programs.', { hint: 'Copy the address.' })
+      throw new CodedError('not-allowed', 'This window can’t open other programs.', {
+        hint: 'Copy the address instead.',
+      })
     }
     await open(url)
   }

@@ -34,18 +34,18 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
     const none: DrawingsState = { instrument, revision: 0, drawings: [] }
     const name = drawingsFile(instrument)
     if (name.length > LONGEST_NAME) {
-      return { state: none, refuses: new CodedError('bad-arguments', 'This symbol is too long to keep drawings for.') }
+      return { state: none, refuses: new CodedError('bad-arguments', 'This symbol is too long to save drawings for.') }
     }
     let text: string | null
     try {
       text = keeper.load(name)
     } catch (cause) {
-      problem(`The drawings of ${instrument} could not be read.`, said(cause))
+      problem(`Couldn’t read the drawings of ${instrument}.`, said(cause))
       // Written over, they would be lost: what cannot be read may be readable tomorrow.
       return {
         state: none,
-        refuses: new CodedError('disk-error', 'The drawings of this symbol could not be read, and stay as they are.', {
-          hint: `Check the rights of ${name} in the folder of drawings, then start again.`,
+        refuses: new CodedError('disk-error', 'Couldn’t read the drawings of this symbol, so they can’t be changed.', {
+          hint: `Check the permissions of ${name} in the drawings folder, then restart Tapedeck.`,
           cause,
         }),
       }
@@ -58,30 +58,30 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
           state: none,
           refuses: new CodedError(
             'store-newer',
-            'A newer Tapedeck drew on this chart; its drawings stay as they are.',
+            'The drawings on this chart are from a newer Tapedeck and can’t be changed.',
             {
               hint: 'Open them with that version.',
             },
           ),
         }
       case 'garbage':
-        return { state: none, refuses: null, ...aside(name, `The drawings of ${instrument} were damaged`) }
+        return { state: none, refuses: null, ...aside(name, `The drawings of ${instrument} were corrupt`) }
       case 'read': {
         const state = { ...none, drawings: found.drawings }
         if (found.damaged === 0) return { state, refuses: null }
         const what = found.damaged === 1 ? 'One drawing' : `${found.damaged} drawings`
-        return { state, refuses: null, ...aside(name, `${what} of ${instrument} could not be read`) }
+        return { state, refuses: null, ...aside(name, `${what} of ${instrument} couldn’t be read`) }
       }
     }
   }
 
   function aside(name: string, what: string): { refuses?: CodedError } {
     try {
-      problem(`${what}; the file is kept as ${keeper.setAside(name)}.`)
+      problem(`${what}; the file was saved as ${keeper.setAside(name)}.`)
       return {}
     } catch (cause) {
-      problem(`${what}; the file stays as it is.`, said(cause))
-      return { refuses: new CodedError('disk-error', `${what}, and the file cannot be put aside.`, { cause }) }
+      problem(`${what}; the file is unchanged.`, said(cause))
+      return { refuses: new CodedError('disk-error', `${what}, and the file couldn’t be set aside.`, { cause }) }
     }
   }
 
@@ -106,7 +106,7 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
       try {
         keeper.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
       } catch (cause) {
-        throw new CodedError('disk-error', 'The drawings could not be saved.', {
+        throw new CodedError('disk-error', 'Couldn’t save the drawings.', {
           hint: 'Check the free disk space and the folder’s permissions.',
           cause,
         })

@@ -31,7 +31,10 @@ export function adoptDemoDrawings(folder: string, problem: (text: string, detail
       if (!BY_ASSET.test(name) || existsSync(to) || !namesNoMarket(readFileSync(join(folder, name), 'utf8'))) continue
       renameSync(join(folder, name), to)
     } catch (error) {
-      problem(`The drawings in ${name} stay with the account.`, error instanceof Error ? error.message : String(error))
+      problem(
+        `The drawings in ${name} couldn’t be moved to the demo market.`,
+        error instanceof Error ? error.message : String(error),
+      )
     }
   }
 }

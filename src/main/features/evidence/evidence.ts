@@ -141,7 +141,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
           const own = await openReader()
           try {
             const result = await totalAgreement(own, await view(name), args, (done, count) => {
-              if (signal.aborted) throw new CodedError('cancelled', 'The comparison was stopped.')
+              if (signal.aborted) throw new CodedError('cancelled', 'The comparison was canceled.')
               tell({ done, count })
             })
             const { agrees, differs, notComparable } = result.counts

@@ -65,7 +65,7 @@ async function barMessages(
   const feed = feedOf(instrument, what)
   const grid = gridOf(feedAsset(feed), what.interval)
   const startMs = grid.startOf(what.startMs)
-  if (Number.isNaN(startMs)) throw new CodedError('not-found', 'There is no bar at that instant: the market is closed.')
+  if (Number.isNaN(startMs)) throw new CodedError('not-found', 'No bar at that time: the market is closed.')
   const endMs = grid.endOf(startMs)
   const seen = view.past ? new Set((await visibleSessions(reader, view)).map((row) => row.session)) : null
   const terms = new BarTerms(what.of, grid, startMs)
@@ -171,8 +171,8 @@ async function printMessage(
   instrument: InstrumentId,
   { recording, seq, recvMs }: PrintArgs,
 ): Promise<Page> {
-  const none = new CodedError('not-found', 'The message of this print is not in the store.', {
-    hint: 'It came while nothing was recorded, or its session was deleted.',
+  const none = new CodedError('not-found', 'The message of this trade isn’t in the store.', {
+    hint: 'Tapedeck wasn’t recording then, or the session was deleted.',
   })
   const rows = await visibleSessions(reader, view)
   const row = recording === null ? recordingAt(rows, recvMs) : rows.find((one) => one.session === recording)

@@ -65,7 +65,7 @@ function foldable(feed: FeedId, interval: Interval): FeedId {
   const { barMs } = FEEDS[feed]
   if (barMs !== null && INTERVALS[interval] >= barMs) return feed
   const least = INTERVAL_LABELS.find((one) => INTERVALS[one] === barMs) ?? '1m'
-  throw new CodedError('usage', `${feed} sends bars of ${least}: it has none of ${interval}.`, {
+  throw new CodedError('usage', `${feed} sends ${least} bars, not ${interval}.`, {
     hint: `Export ${least} or longer, or choose a feed with shorter bars.`,
   })
 }

@@ -43,8 +43,8 @@ export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptio
     },
     choose(folder) {
       if (chooseFolder !== undefined) return chooseFolder(folder)
-      throw new CodedError('not-allowed', 'This window cannot show the folders of the computer.', {
-        hint: 'Type the path of the folder.',
+      throw new CodedError('not-allowed', 'This window can’t show a folder dialog.', {
+        hint: 'Enter the path of the folder.',
       })
     },
     async estimate({ request, folder, name }) {
@@ -59,10 +59,10 @@ export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptio
     async start({ request, folder, name, replace }) {
       refuseConflict(request)
       if (!isName(name)) {
-        throw new CodedError('usage', `"${name}" is no name for a file.`, { hint: 'Use letters, digits, - and _.' })
+        throw new CodedError('usage', `"${name}" isn’t a valid file name.`, { hint: 'Use letters, digits, - and _.' })
       }
       if (!isAbsolute(folder) || !(await isFolder(folder))) {
-        throw new CodedError('not-found', `There is no folder ${folder}.`, { hint: 'Choose one that is there.' })
+        throw new CodedError('not-found', `No such folder: ${folder}.`, { hint: 'Choose an existing folder.' })
       }
       const out = pathOf(folder, name, request)
       refuseName(out, request)
@@ -87,7 +87,7 @@ export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptio
 
 function doneText({ files }: ExportDone, folder: string): string {
   const [first, ...others] = files
-  if (first === undefined) return 'There was nothing to write.'
+  if (first === undefined) return 'Nothing to write.'
   return others.length === 0 ? first.path : `${files.length} files in ${folder}`
 }
 

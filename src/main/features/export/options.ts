@@ -33,7 +33,7 @@ export interface Prepared extends ExportedFile {
 
 /** Throws `cancelled` once the signal was given. */
 export function stopIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new CodedError('cancelled', 'The export was cancelled; nothing was written.')
+  if (signal?.aborted === true) throw new CodedError('cancelled', 'The export was canceled; nothing was written.')
 }
 
 /** The recordings of one source that an export reads, in the order of reading. */
@@ -68,7 +68,7 @@ export function chooseSource(
   const sources = [...new Set(rows.map((row) => row.source))]
   const [first, ...others] = sources
   if (first === undefined) {
-    throw new CodedError('not-found', `Nothing of ${feed} is stored there.`, {
+    throw new CodedError('not-found', `No data from ${feed} is stored there.`, {
       hint: '"tapedeck sessions" lists what is stored.',
     })
   }

@@ -97,7 +97,7 @@ async function refuseUnknownSymbols(
   const names = stored.flatMap(({ symbols }) => symbols.at(-1) ?? []).sort()
   const near = closest(unknown[0], names)
   const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
-  throw new CodedError('not-found', `${feed} holds no ${unknown.join(', ')}.`, {
+  throw new CodedError('not-found', `${feed} has no ${unknown.join(', ')}.`, {
     hint:
       `${near === undefined ? '' : `Did you mean ${near}? `}` +
       `Recorded: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`,
@@ -162,7 +162,7 @@ export function wholePart(request: ExportRequest, out: string): Part {
   }
   if (request.what === 'ticks') return { what: 'ticks', options: { ...common, feed, format, raw } }
   // as `exportConflict` says
-  if (format === 'jsonl') throw new CodedError('usage', 'Bars are exported as CSV or Parquet.')
+  if (format === 'jsonl') throw new CodedError('usage', 'Bars can be exported as CSV or Parquet only.')
   return { what: 'bars', options: { ...common, ...barTerms(request), format, extended: request.extended } }
 }
 

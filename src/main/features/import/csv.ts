@@ -59,7 +59,7 @@ export function createCsvParser(separator: Separator): {
     rest = rest.slice(from)
     seen -= from
     if (last && rest !== '') {
-      if (open) throw new CodedError('usage', `Line ${line}: a quote is not closed.`)
+      if (open) throw new CodedError('usage', `Line ${line}: a quote isn’t closed.`)
       addRow(rows, rest)
       rest = ''
     }
@@ -86,8 +86,8 @@ export function createCsvParser(separator: Separator): {
 }
 
 const tooLong = (line: number, open: boolean): CodedError =>
-  new CodedError('usage', open ? `Line ${line}: a quote is not closed.` : `Line ${line} is too long.`, {
-    hint: 'Is this a table as text?',
+  new CodedError('usage', open ? `Line ${line}: a quote isn’t closed.` : `Line ${line} is too long.`, {
+    hint: 'Check that this is a text file with a table.',
   })
 
 function limited(cells: string[], line: number): string[] {

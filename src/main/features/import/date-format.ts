@@ -41,7 +41,7 @@ export function createDateFormat(format: string): (text: string) => FormattedTim
     const token = /^S+$/.test(part) ? 'S' : part
     const matches = TOKENS[token]
     if (matches === undefined) {
-      if (/[A-Za-z]/.test(part) && part !== 'T') throw wrongFormat(format, `"${part}" is no part of a time`)
+      if (/[A-Za-z]/.test(part) && part !== 'T') throw wrongFormat(format, `"${part}" isn’t part of a time`)
       pattern += part.replace(/[^A-Za-z0-9 ]/g, '\\$&')
       continue
     }
@@ -53,7 +53,7 @@ export function createDateFormat(format: string): (text: string) => FormattedTim
         : token === 'DD'
           ? 'D'
           : token
-    if (names.includes(name)) throw wrongFormat(format, `"${part}" stands in it twice`)
+    if (names.includes(name)) throw wrongFormat(format, `"${part}" occurs twice`)
     names.push(name)
     pattern += `(${matches})`
   }
@@ -61,7 +61,7 @@ export function createDateFormat(format: string): (text: string) => FormattedTim
     if (!names.includes(needed)) throw wrongFormat(format, 'it needs year, month and day')
   }
   if (names.includes('h') !== names.includes('A') || (names.includes('h') && names.includes('H'))) {
-    throw wrongFormat(format, 'hours are HH, or hh with A')
+    throw wrongFormat(format, 'write hours as HH, or as hh with A')
   }
   const whole = new RegExp(`^${pattern}$`)
   return (text) => {
@@ -95,4 +95,4 @@ function timeOf(parts: ReadonlyMap<string, string>): FormattedTime | undefined {
 }
 
 const wrongFormat = (format: string, why: string): CodedError =>
-  new CodedError('usage', `"${format}" is no format of times: ${why}.`, { hint: `It is made of ${DATE_FORMAT_HELP}.` })
+  new CodedError('usage', `"${format}" isn’t a valid time format: ${why}.`, { hint: `Use ${DATE_FORMAT_HELP}.` })

@@ -61,7 +61,7 @@ export async function readManifest(path: string): Promise<ManifestGaps | null> {
         'too-large',
         `The manifest has more than ${MOST_SESSION_GAPS.toLocaleString('en-US')} gaps.`,
         {
-          hint: 'A session holds no more. Import the file without its manifest.',
+          hint: 'That is the limit of a session. Import the file without its manifest.',
         },
       )
   }

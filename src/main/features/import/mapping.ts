@@ -49,13 +49,13 @@ export function checkMapping({ columns, feed, symbol, dateFormat }: CsvMapping):
   if (twice !== undefined) throw new CodedError('usage', `Two columns are mapped to ${twice}.`)
   const has = (field: ImportField): boolean => used.includes(field)
   if (has('raw')) {
-    if (!has('received') && !has('time')) throw new CodedError('usage', 'A column with the time is missing.')
+    if (!has('received') && !has('time')) throw new CodedError('usage', 'No column is mapped to the time.')
     return
   }
-  if (!has('time')) throw new CodedError('usage', 'A column with the time is missing.', { hint: 'Map one to time.' })
+  if (!has('time')) throw new CodedError('usage', 'No column is mapped to the time.', { hint: 'Map a column to time.' })
   if (!has('symbol') && symbol.trim() === '') {
-    throw new CodedError('usage', 'A column with the symbol is missing.', {
-      hint: 'Map one, or name one symbol for all.',
+    throw new CodedError('usage', 'No column is mapped to the symbol.', {
+      hint: 'Map a column, or enter one symbol for all rows.',
     })
   }
   const { kind } = FEEDS[feed]

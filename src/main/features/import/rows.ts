@@ -117,11 +117,12 @@ function ownRow(feed: FeedId, raw: boolean): ReadRow {
   return (cells) => {
     if (cells.length !== columns.length) return `has ${cells.length} columns instead of ${columns.length}`
     const [named, symbolCell, eventMs, , recvMs, , seqText] = cells
-    if (!isFeedId(named)) return `names the feed "${named.slice(0, 40)}", which there is not`
+    if (!isFeedId(named)) return `names the unknown feed "${named.slice(0, 40)}"`
     const recv = Number(recvMs)
     const seq = Number(seqText)
-    if (recvMs === '' || !inRange(recv)) return `its recv_ms "${recvMs.slice(0, 40)}" is no time`
-    if (seqText === '' || !Number.isSafeInteger(seq) || seq < 1) return `its seq "${seqText.slice(0, 40)}" is none`
+    if (recvMs === '' || !inRange(recv)) return `its recv_ms "${recvMs.slice(0, 40)}" isn’t a time`
+    if (seqText === '' || !Number.isSafeInteger(seq) || seq < 1)
+      return `its seq "${seqText.slice(0, 40)}" isn’t a sequence number`
     const symbol = undefusedSymbol(symbolCell)
     let bytes: Uint8Array
     if (raw) bytes = encoder.encode(undefused(cells[columns.length - 1]))
@@ -136,7 +137,7 @@ function ownRow(feed: FeedId, raw: boolean): ReadRow {
     const flags = flagsOf(named, bytes)
     // Of a message that makes no record the store alone knows what it calls the symbol.
     if ((flags & (FLAG.control | FLAG.undecodable)) === 0 && record.symbol !== '' && record.symbol !== symbol) {
-      return `its message is of "${record.symbol.slice(0, 40)}", its column of "${symbol.slice(0, 40)}"`
+      return `its message has the symbol "${record.symbol.slice(0, 40)}", its column "${symbol.slice(0, 40)}"`
     }
     return { feed: named, seq, recvMs: recv, flags, bytes }
   }
@@ -163,7 +164,7 @@ function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: 
   const shown = text.trim().slice(0, 40)
   switch (reading) {
     case 'none':
-      return { text: `"${shown}" is no time` }
+      return { text: `"${shown}" isn’t a time` }
     case 'skipped':
       return { text: `"${shown}" never occurred in ${zone}: clocks were set forward` }
     case 'repeated':
@@ -203,7 +204,7 @@ function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: C
     for (const [i, part] of numbers) {
       const text = cells[i].trim()
       if (text === '') continue
-      if (!Number.isFinite(Number(text)) || !/\d/.test(text)) return `its ${part} "${text.slice(0, 40)}" is no number`
+      if (!Number.isFinite(Number(text)) || !/\d/.test(text)) return `its ${part} "${text.slice(0, 40)}" isn’t a number`
       texts[part] = text.replace(/^\+/, '')
     }
     if (bar) {
@@ -217,7 +218,7 @@ function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: C
     const bytes = encoder.encode(messageOf(feed, texts))
     const flags = flagsOf(feed, bytes)
     if (flags !== 0 || record.kind === KIND.unknown) {
-      return `it makes no ${FEEDS[feed].kind}${record.why === '' ? '' : `: ${record.why}`}`
+      return `it doesn’t make a ${FEEDS[feed].kind}${record.why === '' ? '' : `: ${record.why}`}`
     }
     return { feed, seq: null, recvMs: recv, flags, bytes }
   }
@@ -258,13 +259,13 @@ function ownLine(text: string): Incoming | string {
   try {
     value = parseBoundedJson(text)
   } catch {
-    return 'it is no JSON'
+    return 'it isn’t JSON'
   }
-  if (typeof value !== 'object' || value === null) return 'it is no JSON object'
+  if (typeof value !== 'object' || value === null) return 'it isn’t a JSON object'
   const { feed, recv_ms: recvMs, seq, raw, raw_base64: base64 } = value as Record<string, unknown> // checked below
-  if (typeof feed !== 'string' || !isFeedId(feed)) return 'it names no feed'
-  if (typeof recvMs !== 'number' || !inRange(recvMs)) return 'its recv_ms is no time'
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return 'its seq is none'
+  if (typeof feed !== 'string' || !isFeedId(feed)) return 'it names no known feed'
+  if (typeof recvMs !== 'number' || !inRange(recvMs)) return 'its recv_ms isn’t a time'
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return 'its seq isn’t a sequence number'
   const bytes =
     typeof raw === 'string'
       ? encoder.encode(raw)

@@ -150,13 +150,13 @@ export async function importText(
   const all = segments.reduce((sum, { messages }) => sum + messages, 0)
   if (all === 0) {
     const [first] = read.problems
-    throw new CodedError('usage', `Nothing in ${input.name} could be read.`, {
+    throw new CodedError('usage', `Couldn’t read anything in ${input.name}.`, {
       hint: first === undefined ? 'It has no rows.' : `Line ${first.line}: ${first.text}.`,
     })
   }
   const gaps = manifest?.sha256 === sha256 && manifest.entries.length === segments.length ? manifest.entries : null
   if (input.manifest !== undefined && gaps === null) {
-    read.problems.push({ line: 1, text: 'The manifest beside it is not of this file: its gaps were left out' })
+    read.problems.push({ line: 1, text: 'The manifest next to it belongs to another file, so its gaps were skipped' })
   }
   const sessions: ImportDone['sessions'][number][] = []
   let written = 0
@@ -193,7 +193,7 @@ function refuseUnclear(problems: readonly ImportProblem[]): void {
   if (unclear === undefined) return
   throw new CodedError('usage', `Line ${unclear.line}: ${unclear.text}.`, {
     hint:
-      'Say which one is meant: beside the time zone in the window, or with --repeated first or --repeated second on the ' +
+      'Choose which one is meant: next to the time zone in the window, or with --repeated first or --repeated second on the ' +
       'command line. Or write the times with their offset.',
   })
 }
@@ -206,9 +206,9 @@ const backwards = (rows: number): string =>
 function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gaps: boolean, back: number): string {
   const exact = kind.is === 'lines' || (kind.is === 'ticks' && kind.raw) || mapping?.columns.includes('raw') === true
   const how = exact
-    ? 'The messages are those of the file, to the byte.'
-    : 'The file held no messages: they were written anew in the shape of the feed, from its columns.'
-  const lacks = gaps ? 'Its gaps are those of its manifest.' : 'What it lacks is not known: gaps are not marked.'
+    ? 'The messages are byte for byte those of the file.'
+    : 'The file contained no messages, so Tapedeck built them from its columns in the format of the feed.'
+  const lacks = gaps ? 'The gaps are from its manifest.' : 'Its gaps are unknown and not marked.'
   const order = back === 0 ? '' : ` ${backwards(back)}`
   return `Imported from a file with SHA-256 ${sha256}. ${how} ${lacks}${order}`
 }
@@ -288,7 +288,7 @@ async function* batchesOf(
     let bytes = 0
     while (taken + rows.length < count && rows.length < BATCH_ROWS && bytes < BATCH_BYTES) {
       const one = await queue.next()
-      if (one === undefined) throw new CodedError('disk-error', 'The file changed while it was read.')
+      if (one === undefined) throw new CodedError('disk-error', 'The file changed while it was being read.')
       rows.push(one)
       bytes += one.bytes.length
     }

@@ -82,7 +82,7 @@ function createOffsets(zone: string): (ms: number) => number {
       second: 'numeric',
     })
   } catch (cause) {
-    throw new CodedError('usage', `There is no time zone "${zone}".`, {
+    throw new CodedError('usage', `No such time zone: "${zone}".`, {
       hint: 'Use a name such as Europe/Berlin.',
       cause,
     })

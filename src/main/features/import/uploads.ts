@@ -64,7 +64,7 @@ export function createFiles(folder: string, clock: Clock): Files {
   const found = (id: string): Coming => {
     const file = files.get(id)
     if (file === undefined) {
-      throw new CodedError('not-found', 'That file is not here any more.', { hint: 'Choose it again.' })
+      throw new CodedError('not-found', 'That file is no longer available.', { hint: 'Choose it again.' })
     }
     file.touchedMs = now()
     return file
@@ -90,7 +90,7 @@ export function createFiles(folder: string, clock: Clock): Files {
     async begin({ name, bytes }) {
       await dropOld()
       if (files.size >= MOST) {
-        throw new CodedError('budget', 'Too many files are on their way.', { hint: 'Wait for one to be imported.' })
+        throw new CodedError('budget', 'Too many files are being imported.', { hint: 'Wait until one is done.' })
       }
       const id = randomBytes(12).toString('hex')
       const path = join(folder, id)
@@ -98,7 +98,7 @@ export function createFiles(folder: string, clock: Clock): Files {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const room = await statfs(folder)
         if (room.bavail * room.bsize < bytes + SPARE_BYTES) {
-          throw new CodedError('disk-full', `There is no room for ${name} on the disk.`, {
+          throw new CodedError('disk-full', `Not enough disk space for ${name}.`, {
             hint: 'Free some space and try again.',
           })
         }
@@ -117,7 +117,7 @@ export function createFiles(folder: string, clock: Clock): Files {
       await inTurn(file, async () => {
         const piece = Buffer.from(data, 'base64')
         if (file.handle === null || offset !== file.at || file.at + piece.length > file.bytes) {
-          throw new CodedError('bad-arguments', 'The pieces of the file do not follow one another.')
+          throw new CodedError('bad-arguments', 'The pieces of the file arrived out of order.')
         }
         try {
           for (let from = 0; from < piece.length;) {
@@ -137,7 +137,7 @@ export function createFiles(folder: string, clock: Clock): Files {
         if (file.at !== file.bytes) {
           throw new CodedError(
             'bad-arguments',
-            `Only ${file.at} of ${countText(file.bytes, 'byte')} of ${file.name} came.`,
+            `Only ${file.at} of ${countText(file.bytes, 'byte')} of ${file.name} arrived.`,
           )
         }
         await file.handle?.close()
@@ -150,7 +150,7 @@ export function createFiles(folder: string, clock: Clock): Files {
       await dropOld()
       const about = await stat(path).catch(() => undefined)
       if (about?.isFile() !== true) {
-        throw new CodedError('not-found', `There is no file ${path}.`, { hint: 'It was moved or renamed.' })
+        throw new CodedError('not-found', `No such file: ${path}.`, { hint: 'It may have been moved or renamed.' })
       }
       const id = randomBytes(12).toString('hex')
       const hash = createHash('sha256')
@@ -160,7 +160,7 @@ export function createFiles(folder: string, clock: Clock): Files {
     },
     received(id) {
       const { path, name, bytes, sha256, adopted } = found(id)
-      if (sha256 === null && !adopted) throw new CodedError('not-found', `${name} has not come whole yet.`)
+      if (sha256 === null && !adopted) throw new CodedError('not-found', `${name} hasn’t arrived completely.`)
       return { path, name, bytes, sha256 }
     },
     async close() {

@@ -5,8 +5,8 @@ import { CodedError } from '../../../shared/base/errors.ts'
 
 /** What a move says that was cancelled. */
 export const moveCancelled = (): CodedError =>
-  new CodedError('cancelled', 'The move was stopped.', {
-    hint: 'The store stays where it was, whole; the half copy is removed.',
+  new CodedError('cancelled', 'The move was canceled.', {
+    hint: 'The store stays where it was; the partial copy is removed.',
   })
 
 /** Small enough that hashing one holds up no tick. */
@@ -84,8 +84,8 @@ export async function copyPass({ from, to, before, onBytes, signal }: PassOption
     for (const i of written) {
       if (signal.aborted) throw moveCancelled()
       if (hashOf(await read(copy, piece, i * PIECE_BYTES)) !== pieces[i]) {
-        throw new CodedError('store-damaged', 'The copy does not read as it was written.', {
-          hint: 'Check the disk that it was to go to. The store stays where it was.',
+        throw new CodedError('store-damaged', 'The copy reads back differently than it was written.', {
+          hint: 'Check the target disk. The store stays where it was.',
         })
       }
     }

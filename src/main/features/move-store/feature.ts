@@ -17,8 +17,8 @@ export const moveStore = defineFeature({
   start({ settings, log, store, jobs, live, replay }, { dataDir, storeFile, portable, freeBytes }) {
     const { place, reader, writer } = store
     const fixed = (): string | null => {
-      if (storeFile !== undefined) return 'This store was named when Tapedeck was started, so it stays there.'
-      return portable === true ? 'In portable mode the store stays in the folder that is carried along.' : null
+      if (storeFile !== undefined) return 'This store was chosen when Tapedeck started, so it can’t be moved here.'
+      return portable === true ? 'In portable mode the store stays in the portable folder.' : null
     }
     const service = createStoreMoving({
       place,

@@ -104,8 +104,8 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
     const fixed = options.fixed()
     if (fixed !== null) throw new CodedError('not-allowed', fixed)
     if (jobs.running() > 0) {
-      throw new CodedError('busy', 'Other work is going on with the store.', {
-        hint: 'Wait for it or cancel it, then move the store.',
+      throw new CodedError('busy', 'The store is in use by another job.', {
+        hint: 'Wait for the job or cancel it, then move the store.',
       })
     }
     if (options.replays() > 0) {
@@ -126,7 +126,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
       return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
         const moved: StoreMoved = await work(plan, (done, bytes) => progress({ done, count: bytes, bytes }), signal)
         progress({ count: moved.bytes, bytes: moved.bytes })
-        const left = moved.leftovers ? ` Something of it could not be removed from ${from}.` : ''
+        const left = moved.leftovers ? ` Some files of the old store couldn’t be removed from ${from}.` : ''
         log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)
         return { text: `${moved.path}.${left}`, result: moved }
       })

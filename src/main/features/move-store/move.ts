@@ -41,12 +41,12 @@ export async function planMove(
   free: (folder: string) => Promise<number> = freeIn,
 ): Promise<MovePlan> {
   if (!isAbsolute(folder)) {
-    throw new CodedError('usage', 'Name the folder from its root on.', { hint: 'For example /mnt/large/tapedeck.' })
+    throw new CodedError('usage', 'Enter the full path of the folder.', { hint: 'For example /mnt/large/tapedeck.' })
   }
   // What moves is the file itself, with the journal beside it, and not a link to it.
   const from = await realpath(path).catch(() => resolve(path))
   const to = join(resolve(folder), basename(from))
-  if (to === from) throw new CodedError('usage', 'The store is in this folder already.')
+  if (to === from) throw new CodedError('usage', 'The store is already in this folder.')
   if (!existsSync(from)) throw new CodedError('not-found', `There is no store at ${from}.`)
   for (const taken of [to, `${to}-wal`]) {
     if (existsSync(taken)) {
@@ -57,8 +57,8 @@ export async function planMove(
   try {
     made = (await mkdir(dirname(to), { recursive: true })) ?? null
   } catch (cause) {
-    throw new CodedError('usage', `The folder ${folder} cannot be made.`, {
-      hint: 'Choose another one, or check its rights.',
+    throw new CodedError('usage', `Couldn’t create the folder ${folder}.`, {
+      hint: 'Choose another folder, or check its permissions.',
       cause,
     })
   }
@@ -68,8 +68,8 @@ export async function planMove(
     await removeMade(dirname(to), made)
     throw new CodedError(
       'disk-full',
-      `There is too little room in ${folder}: ${(bytes / 1e6).toFixed(0)} MB go there, and ${(missing / 1e6).toFixed(0)} MB more would have to be free.`,
-      { hint: 'Free some, or choose another folder. Nothing was changed.' },
+      `Not enough space in ${folder}: the store takes ${(bytes / 1e6).toFixed(0)} MB, and ${(missing / 1e6).toFixed(0)} MB more must be free.`,
+      { hint: 'Free some space, or choose another folder. Nothing was changed.' },
     )
   }
   return { from, to, bytes, made }

@@ -359,7 +359,7 @@ export class Player {
 
   #assertNewest(ticket: number): void {
     if (this.#closed) throw new CodedError('cancelled', 'The replay was closed.')
-    if (ticket !== this.#ticket) throw new CodedError('cancelled', 'The replay goes somewhere else now.')
+    if (ticket !== this.#ticket) throw new CodedError('cancelled', 'The replay was moved to another time.')
   }
 
   /** Where it stands, if what follows can be built from that. */

@@ -107,7 +107,7 @@ export function openAnswers(file: string): AnswerFile {
       return db.transaction(() => {
         const old = sql.body.get(sha256)
         if (old === undefined && data === null)
-          throw new CodedError('internal', 'An answer was cleared while it was kept.')
+          throw new CodedError('internal', 'A response was cleared while it was being saved.')
         const body = old ?? Number(sql.addBody.run(sha256, bytes.length, data ?? bytes).lastInsertRowid)
         const { status, contentType, fetchedMs } = answer
         return Number(sql.add.run(...parts(answer), status, contentType, fetchedMs, body).lastInsertRowid)
@@ -140,7 +140,7 @@ const version = (row: Row): AnswerVersion => ({
 async function whole(row: RowWithData): Promise<Answer> {
   const bytes = await decompress(row.data, { maxOutputLength: LARGEST_ANSWER + 1 }).catch(() => null)
   if (bytes === null || !createHash('sha256').update(bytes).digest().equals(row.sha256)) {
-    throw new CodedError('store-damaged', 'A stored answer is damaged and is not shown.', { hint: 'Refresh it.' })
+    throw new CodedError('store-damaged', 'A saved response is corrupt and can’t be shown.', { hint: 'Refresh it.' })
   }
   return { ...version(row), text: bytes.toString('utf8') }
 }
@@ -166,12 +166,12 @@ function openDatabase(file: string): Database.Database {
     if (thrown instanceof CodedError) throw thrown
     const code = thrown instanceof Database.SqliteError ? thrown.code : ''
     if (/CORRUPT|NOTADB/.test(code)) {
-      throw new CodedError('store-damaged', `${file} is no readable history of answers.`, {
+      throw new CodedError('store-damaged', `Couldn’t read the history of responses in ${file}.`, {
         hint: 'Move the file away; Tapedeck will create a new one.',
         cause: thrown,
       })
     }
-    throw new CodedError('disk-error', `Answers cannot be kept in ${file}.`, {
+    throw new CodedError('disk-error', `Couldn’t save responses in ${file}.`, {
       hint: 'Check that its folder can be written to and that the disk is not full.',
       cause: thrown,
     })

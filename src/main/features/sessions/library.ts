@@ -55,7 +55,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
       const { bin, erase } = retentionPlan(await reader.sessions(true), rules, clock.wallMs())
       if (bin.length > 0) {
         await library().label(bin.map((session) => ({ session, patch: {}, binnedMs: clock.wallMs() })))
-        log('info', 'sessions', `${count(bin.length)} put into the bin, as the rules of keeping say.`, bin.join(' '))
+        log('info', 'sessions', `${count(bin.length)} moved to the bin by the retention rules.`, bin.join(' '))
       }
       if (erase.length > 0) {
         await library().erase(erase)
@@ -68,7 +68,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
       }
     } catch (thrown) {
       const { code, message } = toFailure(thrown)
-      if (code !== 'not-found') log('warn', 'sessions', `The rules of keeping could not be applied: ${message}`)
+      if (code !== 'not-found') log('warn', 'sessions', `Couldn’t apply the retention rules: ${message}`)
     }
   }
   const again = (ms: number): void => {
@@ -84,18 +84,18 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     async bin({ sessions, binned }) {
       const binnedMs = binned ? clock.wallMs() : null
       await library().label(sessions.map((session) => ({ session, patch: {}, binnedMs })))
-      log('info', 'sessions', `${count(sessions.length)} ${binned ? 'put into' : 'taken out of'} the bin.`)
+      log('info', 'sessions', `${count(sessions.length)} ${binned ? 'moved to' : 'restored from'} the bin.`)
     },
     async erase({ sessions }) {
       const wanted = new Set<string>(sessions)
       const rows = (await reader.sessions(true)).filter(({ session }) => wanted.has(session))
       if (rows.some(({ binnedMs }) => binnedMs === null)) {
         throw new CodedError('not-allowed', 'Only a session in the bin can be erased.', {
-          hint: 'Delete it first: it then lies in the bin.',
+          hint: 'Move it to the bin first.',
         })
       }
       await library().erase(sessions)
-      log('info', 'sessions', `${count(sessions.length)} erased for good.`, sessions.join(' '))
+      log('info', 'sessions', `${count(sessions.length)} erased permanently.`, sessions.join(' '))
     },
     compact() {
       if (compacting !== null) {
@@ -107,8 +107,8 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
           progress({ count: freedBytes, bytes: freedBytes })
           const text =
             merged === 0 && freedBytes === 0
-              ? 'There was nothing to free.'
-              : `Freed ${(freedBytes / 1e6).toFixed(1)} MB; ${countText(merged, 'block')} went into fuller ones.`
+              ? 'Nothing to free.'
+              : `Freed ${(freedBytes / 1e6).toFixed(1)} MB; ${countText(merged, 'block')} merged.`
           log('info', 'sessions', `The store was compacted. ${text}`)
           return { text, result: { merged, freedBytes } }
         } finally {
@@ -121,10 +121,10 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     async package({ session, folder, name, replace }) {
       const whole = name.toLowerCase().endsWith(SUFFIX) ? name : `${name}${SUFFIX}`
       if (!isFileName(whole)) {
-        throw new CodedError('usage', `"${name}" is no name for a file.`, { hint: 'Use letters, digits, - and _.' })
+        throw new CodedError('usage', `"${name}" isn’t a valid file name.`, { hint: 'Use letters, digits, - and _.' })
       }
       if (!isAbsolute(folder) || !(await stat(folder).catch(() => undefined))?.isDirectory()) {
-        throw new CodedError('not-found', `There is no folder ${folder}.`, { hint: 'Choose one that is there.' })
+        throw new CodedError('not-found', `No such folder: ${folder}.`, { hint: 'Choose an existing folder.' })
       }
       const file = join(folder, whole)
       if (!replace && (await stat(file).catch(() => undefined)) !== undefined) {

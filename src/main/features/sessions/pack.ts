@@ -31,14 +31,15 @@ export async function exportPackage(
   { signal, onProgress }: PackageOptions = {},
 ): Promise<Packed> {
   const stop = (): void => {
-    if (signal?.aborted === true) throw new CodedError('cancelled', 'The session file was not written.')
+    if (signal?.aborted === true)
+      throw new CodedError('cancelled', 'The export was canceled; no session file was written.')
   }
   const ledger = await reader.ledger(session)
   const report = await reader.verify(session, (done) => onProgress?.(done * VERIFY, 0), signal)
   stop()
   if (!report.ok) {
-    throw new CodedError('store-damaged', `Session ${session} is damaged: ${report.problems[0]?.detail ?? ''}.`, {
-      hint: 'Verify names every difference. A file of it would be refused wherever it is opened.',
+    throw new CodedError('store-damaged', `Session ${session} is corrupt: ${report.problems[0]?.detail ?? ''}.`, {
+      hint: 'Verify the session to list every difference. A session file of it couldn’t be imported anywhere.',
     })
   }
   const { recording, chains, label, startedMs, endedMs, ...facts } = ledger
@@ -147,11 +148,11 @@ function fileError(thrown: unknown, file: string): unknown {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   if (thrown instanceof CodedError || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return thrown
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CodedError('disk-full', `The disk is full: ${file} was not written.`, {
+    return new CodedError('disk-full', `The disk is full: ${file} wasn’t written.`, {
       hint: 'Free some space or choose another folder; the partial file has been removed.',
       cause: thrown,
     })
   }
   const why = code === 'ENOENT' ? 'its folder doesn’t exist' : 'the disk or the folder refused it'
-  return new CodedError('disk-error', `${file} could not be written: ${why}.`, { cause: thrown })
+  return new CodedError('disk-error', `Couldn’t write ${file}: ${why}.`, { cause: thrown })
 }

@@ -49,7 +49,7 @@ export function fileHeader(): Buffer {
 export function checkFileHeader(bytes: Uint8Array): void {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new CodedError('unexpected-answer', 'This is not a Tapedeck session file.', {
+    throw new CodedError('unexpected-answer', 'This isn’t a Tapedeck session file.', {
       hint: 'Choose a file that ends in .tapedeck.',
     })
   }
@@ -119,11 +119,11 @@ export async function readPart(header: PartHeader, head: Uint8Array, stored: Uin
 /** Refuses a session that is larger than this process can bear. `what`: what it has more than `most` of, in the plural. */
 export const tooLarge = (what: string, most: number): CodedError =>
   new CodedError('too-large', `The session has more than ${most.toLocaleString('en-US')} ${what}.`, {
-    hint: 'A session file holds no more. To copy a store as it is, use "tapedeck backup".',
+    hint: 'That is the limit of a session file. To copy a whole store, use "tapedeck backup".',
   })
 
 /** Says which part of a file is not as it was written. */
 export const damaged = (what: string): CodedError =>
-  new CodedError('store-damaged', `The session file is damaged: ${what} is not as it was written.`, {
-    hint: 'Nothing was imported. Copy the file again, or make it again where the session was recorded.',
+  new CodedError('store-damaged', `The session file is corrupt: ${what} changed since it was written.`, {
+    hint: 'Nothing was imported. Copy the file again, or save it again where the session was recorded.',
   })

@@ -54,7 +54,7 @@ export async function importPackage(
   try {
     handle = await open(file, 'r')
   } catch (cause) {
-    throw new CodedError('not-found', `The file ${file} cannot be opened.`, { hint: 'Check its name.', cause })
+    throw new CodedError('not-found', `Couldn’t open the file ${file}.`, { hint: 'Check its name.', cause })
   }
   try {
     const { size } = await handle.stat()

@@ -86,7 +86,7 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
       rest()
       const ms = asked.list ? Math.max(0, asked.sinceMs + bounds.listMs - performance.now()) : bounds.idleMs
       timer = setTimeout(
-        () => fail(new BoundsError('ERR_UPDATE_SLOW', 'The update server did not come to an end.')),
+        () => fail(new BoundsError('ERR_UPDATE_SLOW', 'The update server took too long to respond.')),
         ms,
       )
     }
@@ -115,7 +115,7 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
     asked.requests += 1
     if (asked.requests > MOST_REDIRECTIONS + 1) {
       // Not thrown: a redirection is followed in the midst of an event.
-      queueMicrotask(() => fail(new BoundsError('ERR_UPDATE_REDIRECTED', 'The update server leads in a circle.')))
+      queueMicrotask(() => fail(new BoundsError('ERR_UPDATE_REDIRECTED', 'The update server redirects in a circle.')))
     }
     return request
   }

@@ -42,7 +42,7 @@ function refuseOddLists(lists: Lists): void {
   const request = lists.request.bind(lists)
   lists.request = async (...asked) => {
     const text = await request(...asked)
-    if (text !== null && !isPlainList(text)) throw new Error('The list of releases is not one that can be read.')
+    if (text !== null && !isPlainList(text)) throw new Error('The list of releases can’t be read.')
     return text
   }
 }

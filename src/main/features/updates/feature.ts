@@ -11,7 +11,7 @@ import { defineFeature } from '../../terminal/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { createUpdates } from './updates.ts'
 
-const OFF = 'This copy was not installed from a package: it is updated where it came from.'
+const OFF = 'This copy wasn’t installed from a package. Update it where it came from.'
 
 export const updates = defineFeature({
   name: 'updates',

@@ -36,20 +36,20 @@ function failureOf(thrown: unknown): { message: string; hint: string } {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (/sha512|checksum|signature|ERR_CHECKSUM_MISMATCH|not signed/i.test(`${code} ${text}`)) {
     return {
-      message: 'The update is not what its publisher released, and was thrown away.',
-      hint: 'Try again later; if it stays so, install by hand from a release whose checksum you have compared.',
+      message: 'The update doesn’t match what its publisher released, so it was deleted.',
+      hint: 'Try again later. If the problem remains, install a release yourself after comparing its checksum.',
     }
   }
   if (/ERR_UPDATE_(?:ENDLESS|REDIRECTED)/.test(code)) {
     return {
-      message: 'The update server sent more than an update can be, and was not read to its end.',
-      hint: 'Nothing was changed. Tapedeck asks again by itself; if it stays so, tell whoever runs the server.',
+      message: 'The update server sent more data than an update can have, so the download was stopped.',
+      hint: 'Nothing was changed. Tapedeck will try again. If the problem remains, tell the server’s operator.',
     }
   }
   if (code === 'ERR_UPDATE_SLOW') {
     return {
-      message: 'The update server did not come to an end with its answer, and was hung up on.',
-      hint: 'Nothing was changed. Tapedeck asks again by itself.',
+      message: 'The update server didn’t finish its response in time.',
+      hint: 'Nothing was changed. Tapedeck will try again.',
     }
   }
   if (
@@ -57,11 +57,11 @@ function failureOf(thrown: unknown): { message: string; hint: string } {
       `${code} ${text}`,
     )
   ) {
-    return { message: 'The update server could not be reached.', hint: 'Tapedeck asks again by itself.' }
+    return { message: 'Couldn’t reach the update server.', hint: 'Tapedeck will try again.' }
   }
   return {
-    message: 'The update could not be downloaded.',
-    hint: 'Tapedeck asks again by itself; the log has the details.',
+    message: 'Couldn’t download the update.',
+    hint: 'Tapedeck will try again. The log has the details.',
   }
 }
 
@@ -84,7 +84,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
       step({ is: 'found', release })
       await updater.download((done, bytesPerSecond) => step({ is: 'progress', done, bytesPerSecond }))
       step({ is: 'verified' })
-      log('info', `Tapedeck ${release.version} is ready and is installed when you quit`)
+      log('info', `Tapedeck ${release.version} is ready and will be installed when you quit`)
     } catch (thrown) {
       const failure = failureOf(thrown)
       step({ is: 'failed', ...failure, atMs: clock.wallMs() })
@@ -109,7 +109,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
       const what = busy()
       if (what !== null && !anyway) {
         throw new CodedError('not-allowed', `Tapedeck is ${what === 'recording' ? 'recording' : 'replaying'}.`, {
-          hint: 'The update is installed when you quit; install it now only if what is missed meanwhile does not matter.',
+          hint: 'The update will be installed when you quit. If you install it now, the messages sent meanwhile are missed.',
         })
       }
       updater.install()

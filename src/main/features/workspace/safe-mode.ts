@@ -28,15 +28,15 @@ export function createSafeMode(parts: SafeModeParts): SafeMode {
       settings.enter()
       workspaces.enter()
       changed()
-      log.add('info', 'terminal', 'Safe mode has begun.')
+      log.add('info', 'terminal', 'Safe mode is on.')
     },
     leaveSafeMode() {
       if (!settings.safe) return
       settings.leave()
       workspaces.leave()
       changed()
-      status.say('Safe mode has ended.')
-      log.add('info', 'terminal', 'Safe mode has ended.')
+      status.say('Safe mode is off.')
+      log.add('info', 'terminal', 'Safe mode is off.')
     },
   }
 }

@@ -40,7 +40,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
       text = keeper.load()
     } catch (error) {
       readOnly = true
-      problem('The workspaces could not be read; the ready-made ones are shown and nothing is kept.', said(error))
+      problem('Couldn’t read the workspaces. The default ones are shown, and changes aren’t saved.', said(error))
       return firstLibrary()
     }
     if (text === null) return firstLibrary(overview())
@@ -48,7 +48,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
     try {
       content = JSON.parse(text)
     } catch {
-      aside('The workspaces were damaged')
+      aside('The workspaces were corrupt')
       return firstLibrary(overview())
     }
     const found = parseLibrary(content)
@@ -57,15 +57,15 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
         ? content.workspaces.length
         : -1
     if (listed !== found.workspaces.length)
-      aside(listed < 0 ? 'The workspaces were damaged' : 'Some workspaces could not be read')
+      aside(listed < 0 ? 'The workspaces were corrupt' : 'Some workspaces couldn’t be read')
     return found
   }
   function aside(what: string): void {
     try {
-      problem(`${what}; the file is kept as ${keeper.setAside()}.`)
+      problem(`${what}; the file was saved as ${keeper.setAside()}.`)
     } catch (error) {
       readOnly = true
-      problem(`${what}; the file stays as it is, and nothing is kept.`, said(error))
+      problem(`${what}; the file is unchanged, and changes aren’t saved.`, said(error))
     }
   }
 
@@ -75,7 +75,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
       try {
         keeper.save(JSON.stringify(next))
       } catch (cause) {
-        throw new CodedError('disk-error', 'The workspace could not be saved.', {
+        throw new CodedError('disk-error', 'Couldn’t save the workspace.', {
           hint: 'Check the free disk space and the folder’s permissions.',
           cause,
         })
@@ -104,10 +104,10 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
         content = undefined
       }
       const workspace = parseWorkspace(migrateWorkspace(content))
-      if (!workspace) throw new CodedError('bad-arguments', 'This is no workspace that can be shown.')
+      if (!workspace) throw new CodedError('bad-arguments', 'This workspace can’t be shown.')
       const before = findWorkspace(library, workspace.id)
       if (!before && library.workspaces.length >= MOST_WORKSPACES)
-        throw new CodedError('too-large', `There are ${MOST_WORKSPACES} workspaces, which is the most.`, {
+        throw new CodedError('too-large', `You can have up to ${MOST_WORKSPACES} workspaces.`, {
           hint: 'Delete one, then try again.',
         })
       const noted =
@@ -127,7 +127,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
     snapshot(id, atMs) {
       const list = Object.hasOwn(library.snapshots, id) ? library.snapshots[id] : undefined
       const found = list?.find((one) => one.atMs === atMs)
-      if (!found) throw new CodedError('not-found', 'This state of the workspace is no longer kept.')
+      if (!found) throw new CodedError('not-found', 'This version of the workspace is no longer saved.')
       return found.workspace
     },
     onChange(listener) {

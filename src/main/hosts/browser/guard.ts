@@ -14,8 +14,8 @@ export function refusePage(
   headers: IncomingHttpHeaders,
   host: string,
 ): Refusal | undefined {
-  if (headers.host !== host) return { status: 421, text: 'This is not the host you asked for.' }
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'Pages can only be read.' }
+  if (headers.host !== host) return { status: 421, text: 'Wrong host. Open the address that Tapedeck printed.' }
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'Method not allowed: use GET.' }
   return undefined
 }
 
@@ -26,13 +26,13 @@ export function refuseUpgrade(
   headers: IncomingHttpHeaders,
   host: string,
 ): Refusal | undefined {
-  if (headers.host !== host) return { status: 421, text: 'This is not the host you asked for.' }
-  if (method !== 'GET') return { status: 405, text: 'A WebSocket begins with GET.' }
-  if (url !== SOCKET_PATH) return { status: 404, text: 'There is no such socket.' }
-  if (headers.origin !== `http://${host}`) return { status: 403, text: 'Only pages of this host may connect.' }
+  if (headers.host !== host) return { status: 421, text: 'Wrong host. Open the address that Tapedeck printed.' }
+  if (method !== 'GET') return { status: 405, text: 'Method not allowed: a WebSocket starts with GET.' }
+  if (url !== SOCKET_PATH) return { status: 404, text: 'No WebSocket at this address.' }
+  if (headers.origin !== `http://${host}`) return { status: 403, text: 'Only pages from this host may connect.' }
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') {
-    return { status: 403, text: 'Only pages of this host may connect.' }
+    return { status: 403, text: 'Only pages from this host may connect.' }
   }
   return undefined
 }

@@ -72,7 +72,7 @@ function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
         hint: `${ANOTHER} If you didn’t open it, someone else on this computer may have: quit Tapedeck first.`,
       }
     case 'expired':
-      return { code: 'not-allowed', message: 'This address is too old to be opened.', hint: ANOTHER }
+      return { code: 'not-allowed', message: 'This address has expired.', hint: ANOTHER }
     case 'unknown':
       return {
         code: 'not-allowed',
@@ -141,7 +141,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
 
   const read = readOnce(pages)
 
-  server.on('error', (error) => warn(`A connection could not be accepted: ${error.message}`))
+  server.on('error', (error) => warn(`Couldn’t accept a connection: ${error.message}`))
   server.on('request', (request, response) => {
     request.resume() // a body is never wanted, and must not hold the connection
     const refusal = refusePage(request.method, request.headers, host)
@@ -200,8 +200,8 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       clearTimeout(patience)
       const hello = binary ? undefined : parseHello(data.toString('utf8'))
       if (!hello) {
-        warn('A WebSocket was refused: its first message was no greeting')
-        socket.close(CLOSE.protocol, 'the first message shows a token or secret')
+        warn('A WebSocket was refused: its first message wasn’t a greeting')
+        socket.close(CLOSE.protocol, 'the first message must hold a token or secret')
         return
       }
       if (carriers.size >= MAX_WINDOWS) return socket.close(CLOSE.tooMany, 'too many windows')
@@ -234,7 +234,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     }, PING_MS)
     const isBehind = (): boolean => {
       if (socket.bufferedAmount <= MAX_BUFFERED_BYTES) return false
-      warn('A window read nothing for too long and was hung up on')
+      warn('A window was disconnected because it stopped reading')
       socket.terminate()
       return true
     }
@@ -245,14 +245,14 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       },
       onFrame(listener) {
         socket.on('message', (data: Buffer, binary: boolean) => {
-          if (binary) return socket.close(CLOSE.unsupported, 'frames are text')
+          if (binary) return socket.close(CLOSE.unsupported, 'frames must be text')
           const text = data.toString('utf8')
           if (text.length > MAX_FRAME_CHARS) return socket.close(1009, 'the frame is too large')
           let frame: unknown
           try {
             frame = JSON.parse(text)
           } catch {
-            return socket.close(CLOSE.protocol, 'frames are JSON')
+            return socket.close(CLOSE.protocol, 'frames must be JSON')
           }
           listener(frame)
         })
@@ -261,7 +261,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
         socket.once('close', listener)
       },
       close(reason) {
-        if (reason.startsWith('bad frame')) warn(`A window was hung up on: ${reason}`)
+        if (reason.startsWith('bad frame')) warn(`A window was disconnected: ${reason}`)
         socket.close(reason.startsWith('bad frame') ? CLOSE.protocol : CLOSE.going, reason.slice(0, 120))
       },
     }

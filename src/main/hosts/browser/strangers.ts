@@ -24,7 +24,7 @@ export interface Strangers {
 }
 
 /** Starts empty. `evicted` is told each time a connection goes early, with the reason. */
-export function createStrangers(evicted: (why: 'too many wait' | 'it sent too much') => void): Strangers {
+export function createStrangers(evicted: (why: 'too many were waiting' | 'it sent too much data') => void): Strangers {
   const waiting = new Set<Duplex>()
   const counters = new Map<Duplex, (piece: Buffer) => void>()
 
@@ -46,7 +46,7 @@ export function createStrangers(evicted: (why: 'too many wait' | 'it sent too mu
       if (waiting.size <= MAX_STRANGERS || oldest === undefined) return
       forget(oldest)
       oldest.destroy()
-      evicted('too many wait')
+      evicted('too many were waiting')
     },
     limit(socket, head) {
       let bytes = 0
@@ -55,7 +55,7 @@ export function createStrangers(evicted: (why: 'too many wait' | 'it sent too mu
         if (bytes <= MAX_GREETING_BYTES) return
         forget(socket)
         socket.destroy()
-        evicted('it sent too much')
+        evicted('it sent too much data')
       }
       if (socket.destroyed) return
       counters.set(socket, count)

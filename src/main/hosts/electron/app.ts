@@ -95,7 +95,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
   /** A fault nobody caught. The recording goes on: what it would miss comes never again. */
   const surprise = (thrown: unknown): void => {
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-    log('error', 'An unexpected error', text)
+    log('error', 'Unexpected error', text)
     terminal?.crashed('main', text)
   }
   process.on('uncaughtException', surprise)
@@ -128,12 +128,12 @@ export function runElectronApp(options: ElectronAppOptions): void {
   function openBeside(page: string, features: string): void {
     if (leaving.begun()) return
     if (beside.size >= MOST_BESIDE) {
-      log('warn', `A further window was not opened: there are ${MOST_BESIDE} beside the main one`)
+      log('warn', `A window wasn’t opened: ${MOST_BESIDE} are open besides the main one`)
       // The page cannot know: whatever it opens is answered with nothing.
       void dialog.showMessageBox({
         type: 'info',
-        message: `No further window was opened: there are ${MOST_BESIDE} beside the main one.`,
-        detail: 'Close one of them first. Panes that were on their way come back to where they were.',
+        message: `Tapedeck can open at most ${MOST_BESIDE} windows besides the main one.`,
+        detail: 'Close one first. Panes you were moving are back where they were.',
         noLink: true,
       })
       return
@@ -160,7 +160,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       placementFile: join(options.home, 'window.json'),
       background: nativeTheme.shouldUseDarkColors ? '#0E1116' : '#F4F6F9',
       devTools: developing,
-      onLoadFailure: (thrown) => log('error', 'The window could not be loaded', String(thrown)),
+      onLoadFailure: (thrown) => log('error', 'Couldn’t load the window', String(thrown)),
     })
     desktop?.dress(made)
     if (process.platform === 'win32') followSessionEnd(made, records, () => leaving.now())
@@ -210,12 +210,12 @@ export function runElectronApp(options: ElectronAppOptions): void {
       show,
       snooze(alert, forMs) {
         terminal?.alerts.snooze([alert], Date.now() + forMs).catch((thrown: unknown) => {
-          log('error', 'An alert could not be put off', String(thrown))
+          log('error', 'Couldn’t snooze an alert', String(thrown))
         })
       },
       switchOff(alert) {
         terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
-          log('error', 'An alert could not be switched off', String(thrown))
+          log('error', 'Couldn’t turn off an alert', String(thrown))
         })
       },
     })
@@ -227,14 +227,14 @@ export function runElectronApp(options: ElectronAppOptions): void {
       (started) => (terminal = started),
       (thrown: unknown) => {
         const { message, hint, detail } = toFailure(thrown)
-        dialog.showErrorBox('Tapedeck cannot start', [message, hint, detail].filter(Boolean).join('\n\n'))
+        dialog.showErrorBox('Tapedeck can’t start', [message, hint, detail].filter(Boolean).join('\n\n'))
         leaving.nothingToEnd()
         app.exit(1)
         return undefined
       },
     )
   const handlers = starting.then((started) => started?.handlers)
-  const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that is not ours asked for a port'))
+  const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that isn’t Tapedeck’s asked for a port'))
 
   const menu = {
     platform: process.platform,
@@ -271,7 +271,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       if (!window && !desktop.tray && process.platform !== 'darwin') open()
     })
     .catch((thrown: unknown) => {
-      dialog.showErrorBox('Tapedeck cannot start', `The window is not built: ${String(thrown)}`)
+      dialog.showErrorBox('Tapedeck can’t start', `The window hasn’t been built: ${String(thrown)}`)
       void leaving.close().then(() => app.exit(1))
     })
 
@@ -281,7 +281,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       const ask = parseLink(word)
       void starting.then((started) => {
         if (ask) started?.desk.ask(ask)
-        else started?.log('warn', 'desktop', 'A link that asks for nothing known was opened and ignored')
+        else started?.log('warn', 'desktop', 'An unknown tapedeck: link was ignored')
       })
     }
   }

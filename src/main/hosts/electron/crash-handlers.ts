@@ -10,15 +10,15 @@ export async function askAfterDeaths(terminal: Pick<Terminal, 'info' | 'status'>
   const answers: readonly DeathAnswer[] = terminal.info.safe === true ? ['again', 'close'] : ['safe', 'again', 'close']
   const words: Readonly<Record<DeathAnswer, string>> = {
     safe: 'Safe mode',
-    again: 'Try again as it was',
+    again: 'Reopen normally',
     close: 'Close the window',
   }
-  const recording = terminal.status().recorder.is === 'recording' ? ' Recording goes on meanwhile.' : ''
+  const recording = terminal.status().recorder.is === 'recording' ? ' Recording continues.' : ''
   const { response } = await dialog.showMessageBox({
     type: 'warning',
-    title: 'Tapedeck’s window ended',
-    message: 'The window ended by itself three times within two minutes.',
-    detail: `Safe mode shows ready-made panes and looks; what you arranged is kept as it is, and can be gone back to at any time.${recording}`,
+    title: 'Tapedeck’s window crashed',
+    message: 'The window crashed three times within two minutes.',
+    detail: `Safe mode starts with the default panes and theme. Your own stay unchanged, and you can return to them at any time.${recording}`,
     buttons: answers.map((one) => words[one]),
     defaultId: 0,
     cancelId: answers.indexOf('again'),

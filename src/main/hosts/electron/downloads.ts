@@ -19,17 +19,17 @@ export function followSaves(
   session.on('will-download', (event, item) => {
     if (!isOwnFile(item.getURL(), ownUrl)) {
       event.preventDefault()
-      log('warn', 'A page tried to fetch a file and was denied')
+      log('warn', 'A page’s attempt to download a file was denied')
       return
     }
     item.once('done', (_event, state) => {
       if (state !== 'interrupted') return
       const path = item.getSavePath() || item.getFilename()
-      log('error', 'A file could not be saved', path)
+      log('error', 'Couldn’t save a file', path)
       void dialog.showMessageBox({
         type: 'error',
-        message: 'The file could not be saved.',
-        detail: `${path}\n\nIs the place still there, may you write to it, and has it room? Then save it once more.`,
+        message: 'Couldn’t save the file.',
+        detail: `${path}\n\nCheck that the folder exists, is writable and has free space, then save the file again.`,
         noLink: true,
       })
     })

@@ -49,11 +49,11 @@ export function serveWindows(
   const handOver = ({ sender, senderFrame }: IpcMainEvent, ready: Handlers): void => {
     if (closed || sender.isDestroyed() || !senderFrame || senderFrame.isDestroyed()) return
     const before = carriers.get(sender.id)
-    if (before) before.close('a new page came')
+    if (before) before.close('the page was reloaded')
     else {
       const { id } = sender // not to be read once it is destroyed
       sender.once('destroyed', () => {
-        carriers.get(id)?.close('the window left')
+        carriers.get(id)?.close('the window was closed')
         carriers.delete(id)
       })
     }
@@ -62,7 +62,7 @@ export function serveWindows(
     try {
       senderFrame.postMessage(PORT_CHANNEL, null, [port2])
     } catch {
-      carriers.get(sender.id)?.close('the window left') // its frame went in this very moment
+      carriers.get(sender.id)?.close('the window was closed') // its frame went in this very moment
     }
   }
   const onRequest = (event: IpcMainEvent): void => {

@@ -83,7 +83,7 @@ function guardContents(contents: WebContents, ownUrl: string, log: Log, openRepl
   const stay = (event: { preventDefault(): void; readonly url: string }): void => {
     if (isOwnPage(event.url, ownUrl)) return
     event.preventDefault()
-    log('warn', 'A page tried to go elsewhere and was kept')
+    log('warn', 'A page’s attempt to navigate away was denied')
   }
   contents.on('will-navigate', stay)
   contents.on('will-redirect', stay)
@@ -92,7 +92,7 @@ function guardContents(contents: WebContents, ownUrl: string, log: Log, openRepl
   contents.setWindowOpenHandler(({ url, features }) => {
     // Denied also then: the window is made by us, with our own preload and no opener.
     const replay = isOwnPage(contents.getURL(), ownUrl) ? replayWindowUrl(url, ownUrl) : undefined
-    if (replay === undefined) log('warn', 'A page tried to open a window and was denied')
+    if (replay === undefined) log('warn', 'A page’s attempt to open a window was denied')
     else openReplay(replay, features)
     return { action: 'deny' }
   })

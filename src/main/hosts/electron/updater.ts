@@ -10,9 +10,9 @@ export async function installedUpdater(
   resources: string,
   over: (begin: () => void) => void,
 ): Promise<Updater | { readonly off: string }> {
-  if (!packaged) return { off: 'This copy runs from a checkout: it is updated with it.' }
+  if (!packaged) return { off: 'This copy runs from a checkout. Update the checkout instead.' }
   if (!existsSync(join(resources, 'app-update.yml'))) {
-    return { off: 'This package was built without an address of updates. Newer ones are installed by hand.' }
+    return { off: 'This package was built without an update server. Install new versions yourself.' }
   }
   // Loaded only where it is of use.
   const { autoUpdater } = (await import('electron-updater')).default

@@ -77,12 +77,12 @@ describe('a carrier', () => {
     const streams = bench()
     streams.receive({ t: 'open', id: 1, name: 'log', args: {} })
     streams.receive({ t: 'open', id: 1, name: 'log', args: {} })
-    expect(streams.closed).toEqual(['bad frame: the id of a stream is in use'])
+    expect(streams.closed).toEqual(['bad frame: duplicate stream id'])
     expect(streams.stub.openStreams).toBe(0)
     const calls = bench()
     calls.receive({ t: 'call', id: 1, name: 'app.info', args: {} })
     calls.receive({ t: 'call', id: 1, name: 'app.info', args: {} })
-    expect(calls.closed).toEqual(['bad frame: the id of a call is in use'])
+    expect(calls.closed).toEqual(['bad frame: duplicate call id'])
   })
 
   test('ignores credits and closes of streams that have ended: they cross on the way', () => {

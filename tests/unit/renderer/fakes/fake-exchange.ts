@@ -70,7 +70,8 @@ export class FakeExchange {
             ['2026-01-05 14:30:01.002', 'MSFT', '402.55', '10', 'Q'],
           ],
           mapping: mapping ?? GUESSED,
-          problems: mapping === null ? [{ line: 1, text: 'A column with the time is missing. Map one to time.' }] : [],
+          problems:
+            mapping === null ? [{ line: 1, text: 'No column is mapped to the time. Map a column to time.' }] : [],
           exact: false,
         }
       }

@@ -38,9 +38,9 @@ export function desktopState(status: StatusState, settings: Pick<Settings, 'desk
     recorder.is === 'recording'
       ? `recording for ${lengthText(status.nowMs - recorder.sinceMs)}, ${whole.format(status.perSecond)}/s`
       : recorder.is === 'broken'
-        ? 'not recording: the store cannot be written'
+        ? 'not recording: can’t write to the store'
         : recorder.is === 'paused'
-          ? 'recording is paused while the store is moved'
+          ? 'recording paused while the store is being moved'
           : 'watching, not recording'
   return {
     recording,
@@ -60,11 +60,11 @@ export function recorderNotice(
   if (recorder.is === 'broken') {
     if (before.recorder.is === 'broken') return null
     const { message, hint } = recorder.why
-    return { title: 'Tapedeck cannot record', body: [message, hint].filter(Boolean).join(' ') }
+    return { title: 'Tapedeck can’t record', body: [message, hint].filter(Boolean).join(' ') }
   }
   if (recovered === undefined || recovered.atMs === before.recovered?.atMs) return null
   return {
-    title: 'Tapedeck records again',
+    title: 'Tapedeck is recording again',
     body: `${whole.format(recovered.lost)} messages are missing from the recording.`,
   }
 }

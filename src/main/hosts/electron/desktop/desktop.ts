@@ -94,7 +94,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
             checked: next.recording,
             click: ({ checked }) => {
               terminal.setRecording(checked).catch((thrown: unknown) => {
-                terminal.log('error', 'desktop', 'Recording could not be switched', String(thrown))
+                terminal.log('error', 'desktop', 'Couldn’t turn recording on or off', String(thrown))
               })
             },
           },
@@ -107,7 +107,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     if (next.keepAwake !== shown?.keepAwake) {
       if (next.keepAwake) {
         blocker = powerSaveBlocker.start('prevent-app-suspension')
-        terminal.log('info', 'desktop', 'The system is asked not to suspend Tapedeck while it records')
+        terminal.log('info', 'desktop', 'Keeping the computer awake while recording')
       } else if (blocker !== undefined) {
         powerSaveBlocker.stop(blocker)
         blocker = undefined
@@ -141,14 +141,14 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
       try {
         setStartAtLogin(login, startAtLogin)
       } catch (thrown) {
-        terminal.log('warn', 'desktop', 'The system could not be told about the start at login', String(thrown))
+        terminal.log('warn', 'desktop', 'Couldn’t change the start at login', String(thrown))
       }
     }
     if (bookmarkShortcut !== asked?.bookmarkShortcut) {
       const fault = shortcut.take(bookmarkShortcut)
       if (fault !== null) {
-        const why = fault === 'taken' ? 'another program has it' : 'it is no shortcut of this system'
-        terminal.log('warn', 'desktop', `The shortcut ${bookmarkShortcut} could not be taken: ${why}`)
+        const why = fault === 'taken' ? 'another program uses it' : 'it isn’t valid on this system'
+        terminal.log('warn', 'desktop', `Couldn’t register the shortcut ${bookmarkShortcut}: ${why}`)
       }
       terminal.desk.setFacts({ startsAtLogin, ...(fault === null ? {} : { shortcutFault: fault }) })
     }
@@ -158,12 +158,10 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
   function bookmark(): void {
     const { recorder, nowMs } = terminal.status()
     if (recorder.is !== 'recording') return
-    terminal.replays
-      .addBookmark({ session: recorder.session, atMs: nowMs, seq: null, text: 'Marked by shortcut' })
-      .then(
-        () => terminal.log('info', 'desktop', 'This instant was marked'),
-        (thrown: unknown) => terminal.log('error', 'desktop', 'This instant could not be marked', String(thrown)),
-      )
+    terminal.replays.addBookmark({ session: recorder.session, atMs: nowMs, seq: null, text: 'Added by shortcut' }).then(
+      () => terminal.log('info', 'desktop', 'Bookmark added'),
+      (thrown: unknown) => terminal.log('error', 'desktop', 'Couldn’t add a bookmark', String(thrown)),
+    )
   }
 
   const unfollowSettings = terminal.onSettings(followSettings)

@@ -10,9 +10,9 @@ interface Offer {
 }
 
 const OFFERS: readonly Offer[] = [
-  { title: 'Sessions', about: 'Shows what was recorded', word: `${LINK_SCHEME}//sessions` },
-  { title: 'Settings', about: 'Opens the settings', word: `${LINK_SCHEME}//settings` },
-  { title: 'Start in safe mode', about: 'Ready-made panes and looks, no sounds', word: '--safe-mode' },
+  { title: 'Sessions', about: 'Show recorded sessions', word: `${LINK_SCHEME}//sessions` },
+  { title: 'Settings', about: 'Open the settings', word: `${LINK_SCHEME}//settings` },
+  { title: 'Start in safe mode', about: 'Default panes and theme, no sounds', word: '--safe-mode' },
 ]
 
 /** The tasks of Windows' jump list: each starts the program, or speaks to the one that runs. */

@@ -36,7 +36,7 @@ export function autostartEntry(program: string): string {
     '[Desktop Entry]',
     'Type=Application',
     'Name=Tapedeck',
-    'Comment=Records the market from the start',
+    'Comment=Record the market from login',
     `Exec=${quoted(program)} ${HIDDEN}`,
     'Icon=tapedeck',
     'Terminal=false',

@@ -62,7 +62,7 @@ export function createLeaving(options: LeavingOptions): Leaving {
         setTimeout(resolve, patienceMs).unref()
       })
       const over = end().catch((thrown: unknown) => {
-        log('error', 'The terminal did not close cleanly', String(thrown))
+        log('error', 'The terminal didn’t close cleanly', String(thrown))
       })
       await Promise.race([over, patience])
       ended()
@@ -84,7 +84,7 @@ export function createLeaving(options: LeavingOptions): Leaving {
         for (const one of living()) one.close()
       } else if (living().length === 0 && !stays()) show() // who stays must be able to see where
     } catch (thrown) {
-      log('error', 'The question before quitting failed', String(thrown))
+      log('error', 'Couldn’t ask before quitting', String(thrown))
       now() // who asks to quit must get out, whatever cannot be asked or kept
     } finally {
       asking = false
@@ -102,7 +102,7 @@ export function createLeaving(options: LeavingOptions): Leaving {
       void close()
         .then(begin)
         .catch((thrown: unknown) => {
-          log('error', 'The update could not be installed', String(thrown))
+          log('error', 'Couldn’t install the update', String(thrown))
           quit()
         })
       setTimeout(quit, patienceMs + INSTALLER_MS).unref()

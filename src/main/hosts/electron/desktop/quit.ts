@@ -18,14 +18,13 @@ export async function askToQuit(terminal: Pick<Terminal, 'setSettings' | 'log'>,
   const { response, checkboxChecked } = await dialog.showMessageBox({
     type: 'question',
     title: 'Tapedeck is recording',
-    message: 'Tapedeck is recording. Quit and end the recording?',
-    detail:
-      'The recording is closed cleanly and nothing of it is lost. What is sent while Tapedeck is closed is never received.',
+    message: 'Quit and stop recording?',
+    detail: 'The recording is saved. Messages sent while Tapedeck is closed can’t be recovered later.',
     buttons: answers.map((one) => WORDS[one]),
     defaultId: cancel,
     cancelId: cancel,
     noLink: true,
-    checkboxLabel: 'Do not ask again',
+    checkboxLabel: 'Don’t ask again',
   })
   const answer = answers[response] ?? 'stay'
   if (checkboxChecked && answer === 'end') {
@@ -33,7 +32,7 @@ export async function askToQuit(terminal: Pick<Terminal, 'setSettings' | 'log'>,
       await terminal.setSettings({ desktop: { askOnQuit: false } })
     } catch (thrown) {
       // A full disk is no reason to stay: the question is asked once more next time.
-      terminal.log('warn', 'desktop', '“Do not ask again” could not be kept', String(thrown))
+      terminal.log('warn', 'desktop', 'Couldn’t save “Don’t ask again”', String(thrown))
     }
   }
   return answer

@@ -46,7 +46,7 @@ describe('the drawings of a terminal', () => {
     const drawings = open()
     expect(drawings.get(btc).drawings).toEqual([line('b')])
     expect(problems).toEqual([
-      'One drawing of crypto:BTCUSD could not be read; the file is kept as crypto-BTCUSD.json.bad.',
+      'One drawing of crypto:BTCUSD couldn’t be read; the file was saved as crypto-BTCUSD.json.bad.',
     ])
     drawings.edit(btc, put(line('c')))
     expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text)
@@ -54,7 +54,7 @@ describe('the drawings of a terminal', () => {
 
     writeFileSync(file, '\u0000garbage')
     expect(open().get(btc).drawings).toEqual([])
-    expect(problems.at(-1)).toMatch(/damaged; the file is kept as/)
+    expect(problems.at(-1)).toMatch(/corrupt; the file was saved as/)
   })
   it('leave a file of a newer version as it is', () => {
     mkdirSync(folder)
@@ -63,10 +63,10 @@ describe('the drawings of a terminal', () => {
     writeFileSync(file, text)
     const drawings = open()
     expect(drawings.get(btc).drawings).toEqual([])
-    expect(() => drawings.edit(btc, put(line('a')))).toThrow('A newer Tapedeck')
+    expect(() => drawings.edit(btc, put(line('a')))).toThrow('from a newer Tapedeck')
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
-  it('never write over what could not be read', () => {
+  it('never write over drawings that couldn’t be read', () => {
     const saved: string[] = []
     const keeper: DrawingsKeeper = {
       load: () => {
@@ -77,7 +77,7 @@ describe('the drawings of a terminal', () => {
     }
     const drawings = open(keeper)
     expect(drawings.get(btc).drawings).toEqual([])
-    expect(() => drawings.edit(btc, put(line('a')))).toThrow('could not be read')
+    expect(() => drawings.edit(btc, put(line('a')))).toThrow('Couldn’t read the drawings')
     expect(saved).toEqual([])
   })
   it('stay as they were when they cannot be saved, or are too many', () => {
@@ -92,7 +92,7 @@ describe('the drawings of a terminal', () => {
     })
     drawings.edit(btc, put(line('a')))
     full = true
-    expect(() => drawings.edit(btc, put(line('b')))).toThrow('could not be saved')
+    expect(() => drawings.edit(btc, put(line('b')))).toThrow('Couldn’t save')
     expect(drawings.get(btc)).toEqual({ instrument: btc, revision: 1, drawings: [line('a')] })
     full = false
     const many = Array.from({ length: MOST_DRAWINGS }, (_, i) => line(`n${i}`))

@@ -101,7 +101,7 @@ describe('bars of a feed that is named', () => {
   it('are refused where its bars are longer than the interval', async () => {
     await expect(
       runExport(both.reader, request({ feed: 'crypto/XA', interval: '1s' }), join(both.path, 'never.csv')),
-    ).rejects.toMatchObject({ code: 'usage', message: 'crypto/XA sends bars of 1m: it has none of 1s.' })
+    ).rejects.toMatchObject({ code: 'usage', message: 'crypto/XA sends 1m bars, not 1s.' })
   })
 
   it('of the market come from the feed of the interval, where the market is named by its trades', async () => {

@@ -34,7 +34,7 @@ describe('an export', () => {
     writeFileSync(path('keep.csv'), 'good\n')
     const { code, out, err } = await exported('--symbol', 'BTCUSDT', '--out', path('keep.csv'), '--force')
     expect([code, out]).toEqual([1, ''])
-    expect(err).toBe('tapedeck: crypto/XT holds no BTCUSDT. Did you mean BTC-USD? Recorded: BTC-USD, ETH-USD.\n')
+    expect(err).toBe('tapedeck: crypto/XT has no BTCUSDT. Did you mean BTC-USD? Recorded: BTC-USD, ETH-USD.\n')
     expect(readFileSync(path('keep.csv'), 'utf8')).toBe('good\n')
   })
 

@@ -255,7 +255,7 @@ describe('what goes wrong', () => {
     const start = exports.start({ request: request(), folder: '/no/such/folder', name: 'a', replace: true })
     await expect(start).rejects.toMatchObject({ code: 'not-found' })
     expect(await exports.defaults()).toEqual({ folder: store.path, canChoose: false })
-    expect(() => exports.choose('/')).toThrow('cannot show the folders')
+    expect(() => exports.choose('/')).toThrow('can’t show a folder')
   })
 })
 
@@ -319,7 +319,7 @@ describe('presets', () => {
     saved()
     const { code, errors } = await line('--preset', 'excel')
     expect(code).toBe(2)
-    expect(errors).toContain('There are: Excel.')
+    expect(errors).toContain('Saved presets: Excel.')
     expect(existsSync(out())).toBe(false)
   })
 })

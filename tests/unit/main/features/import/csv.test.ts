@@ -68,7 +68,7 @@ describe('a table', () => {
   })
 
   it('ends in a sentence where a quote is never closed, or a row has no end', () => {
-    expect(() => parse('a,"b\nc\n', ',')).toThrow('Line 1: a quote is not closed')
+    expect(() => parse('a,"b\nc\n', ',')).toThrow('Line 1: a quote isn’t closed')
     const parser = createCsvParser(',')
     expect(() => {
       for (let i = 0; i < 40; i++) parser.push('x'.repeat(1 << 20))

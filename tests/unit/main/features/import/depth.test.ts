@@ -29,7 +29,7 @@ it.each([
       for await (const { problems } of incoming(file, { is: 'lines' }, null)) found.push(...problems)
       return found
     },
-    [{ line: 1, text: 'it is no JSON' }],
+    [{ line: 1, text: 'it isn’t JSON' }],
   ],
   ['the description of a session file', async () => readMeta(Buffer.from(DEEP)), /store-damaged/],
   ['the entries of a session file', () => decodeEntries(Buffer.from(DEEP)), /store-damaged/],

@@ -173,7 +173,7 @@ describe('gaps of a manifest', () => {
     await runExport(store.reader, request(), out)
     writeFileSync(out, `${readFileSync(out, 'utf8')}\n`)
     const { problems } = await fresh.take(out)
-    expect(problems).toMatchObject([{ line: 1, text: expect.stringContaining('not of this file') as string }])
+    expect(problems).toMatchObject([{ line: 1, text: expect.stringContaining('belongs to another file') as string }])
     expect(await gapsOf(fresh.reader)).toEqual([])
     const none = await previewFile({ ...input(out), manifest: join(store.path, 'none.json') }, null)
     expect(none.gaps).toBe(null)
@@ -279,9 +279,9 @@ describe('a table of any kind', () => {
     const preview = await look(file('t.csv', text))
     expect(preview).toMatchObject({ kind: 'table', columns: ['when', 'ticker', 'price', 'qty'], exact: false })
     expect(preview.mapping?.columns).toEqual([null, 'symbol', 'price', 'size'])
-    expect(preview.problems).toEqual([{ line: 1, text: 'A column with the time is missing. Map one to time.' }])
+    expect(preview.problems).toEqual([{ line: 1, text: 'No column is mapped to the time. Map a column to time.' }])
     expect((await look(file('t.csv', text), mapping)).problems).toEqual([
-      { line: 3, text: 'its price "soon" is no number' },
+      { line: 3, text: 'its price "soon" isn’t a number' },
     ])
   })
 
@@ -295,7 +295,7 @@ describe('a table of any kind', () => {
     expect(row).toContain(',187.120,100,')
     const sessions = await fresh.reader.sessions()
     expect(sessions[0]).toMatchObject({ name: 't.csv', tags: ['imported'] })
-    expect(sessions[0]?.notes).toContain('written anew')
+    expect(sessions[0]?.notes).toContain('built them from its columns')
   })
 
   it('may have no header and no symbol', async () => {
@@ -307,7 +307,7 @@ describe('a table of any kind', () => {
 
   it('of which nothing can be read leaves nothing', async () => {
     const path = file('x.csv', 'time,symbol,price\nsoon,A,1\n')
-    await expect(fresh.take(path)).rejects.toMatchObject({ code: 'usage', hint: 'Line 2: "soon" is no time.' })
+    await expect(fresh.take(path)).rejects.toMatchObject({ code: 'usage', hint: 'Line 2: "soon" isn’t a time.' })
     await expect(fresh.take(file('e.csv', 'time,symbol,price\n'))).rejects.toMatchObject({ hint: 'It has no rows.' })
     await expect(fresh.take(file('z.csv', ''))).rejects.toMatchObject({ code: 'usage' })
     expect(await fresh.reader.sessions()).toEqual([])
@@ -379,7 +379,7 @@ describe('parts', () => {
     expect(utc(new Date(ms).toISOString())).toBe(ms)
     expect(utc('2026-01-05T10:00:00+02:00')).toBe(Date.UTC(2026, 0, 5, 8))
     for (const text of ['', '12', 'soon', '2026-02-30', '1970-01-01']) expect(utc(text)).toBe('none')
-    expect(() => createTimeReader({ zone: 'Mars/Base' })).toThrow('no time zone')
+    expect(() => createTimeReader({ zone: 'Mars/Base' })).toThrow('No such time zone')
   })
 
   it('guesses columns by the names that tables use', () => {

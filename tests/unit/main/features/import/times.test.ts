@@ -90,7 +90,7 @@ describe('a format of times', () => {
   it.each(['HH:mm', 'YYYY-MM', 'YYYY-MM-DD QQ', 'YYYY-MM-DD MM', 'YYYY-MM-DD hh:mm', 'YYYY-MM-DD HH A', ''])(
     '%j is none',
     (format) => {
-      expect(() => createDateFormat(format)).toThrow('is no format of times')
+      expect(() => createDateFormat(format)).toThrow('isn’t a valid time format')
     },
   )
 
@@ -110,7 +110,7 @@ describe('a format of times', () => {
       expect(await previewFile(input, mapping)).toMatchObject({ mapping: { dateFormat: format }, problems: [] })
       const detected = mapping === null ? null : { ...mapping, dateFormat: undefined }
       const { problems } = await previewFile(input, detected)
-      if (!format.startsWith('YYYY')) expect(problems).toMatchObject([{ line: 2, text: `"${example}" is no time` }])
+      if (!format.startsWith('YYYY')) expect(problems).toMatchObject([{ line: 2, text: `"${example}" isn’t a time` }])
     }
     folder.remove()
   })
@@ -157,12 +157,12 @@ describe('an import of local times', () => {
     const { code, err, started } = await imported('2026-03-29 02:30:00,100,1\n2026-03-29 03:30:00,101,1\n')
     expect([code, started]).toEqual([0, '2026-03-29T01:30:00.000Z'])
     expect(err).toContain('line 2: "2026-03-29 02:30:00" never occurred in Europe/Berlin')
-    expect(err).toContain('1 line was left out')
+    expect(err).toContain('skipped 1 line')
   })
 
   it('reads its times as --date-format says', async () => {
     const { code, err, started } = await imported('05.01.2026 09:30:00,100,1\n', '--date-format', 'DD.MM.YYYY HH:mm:ss')
     expect([code, err, started]).toEqual([0, '', '2026-01-05T08:30:00.000Z'])
-    expect((await imported('x,1,1\n', '--date-format', 'HH:mm')).err).toContain('is no format of times')
+    expect((await imported('x,1,1\n', '--date-format', 'HH:mm')).err).toContain('isn’t a valid time format')
   })
 })

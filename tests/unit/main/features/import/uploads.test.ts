@@ -52,7 +52,7 @@ describe('files that come in pieces', () => {
     expect(sha256).toBe(createHash('sha256').update('hello world').digest('hex'))
     await files.drop(file)
     expect(readdirSync(folder)).toEqual([])
-    expect(() => files.received(file)).toThrow('not here any more')
+    expect(() => files.received(file)).toThrow('no longer available')
   })
 
   it('refuse pieces out of order, beyond the end, and an end before it', async () => {
@@ -63,7 +63,7 @@ describe('files that come in pieces', () => {
     })
     await files.chunk({ file, offset: 0, data: base64('12') })
     await expect(files.end(file)).rejects.toThrow('Only 2 of 4 bytes')
-    expect(() => files.received(file)).toThrow('not come whole')
+    expect(() => files.received(file)).toThrow('arrived completely')
     await files.chunk({ file, offset: 2, data: base64('34') })
     await files.end(file)
     await expect(files.chunk({ file, offset: 4, data: '' })).rejects.toMatchObject({ code: 'bad-arguments' })

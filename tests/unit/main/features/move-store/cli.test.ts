@@ -26,7 +26,7 @@ describe('tapedeck move', () => {
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ from, to: join(folder, 'large', 'tapedeck.db') })
     expect([from, `${from}-wal`, `${from}.lock`].filter((file) => existsSync(file))).toEqual([])
-    expect((await run(join(folder, 'large'))).err).toContain('in this folder already')
+    expect((await run(join(folder, 'large'))).err).toContain('already in this folder')
     const back = await run(join(folder, 'home'), '--json')
     expect(JSON.parse(back.out)).toMatchObject({ to: from })
   })
@@ -39,9 +39,7 @@ describe('tapedeck move', () => {
     const done = runCommandLine(['move', join(folder, 'large')], context)
     stop.abort()
     expect(await done).toBe(130)
-    expect(context.errors()).toBe(
-      'The move was stopped. The store stays where it was, whole; the half copy is removed.\n',
-    )
+    expect(context.errors()).toBe('The move was canceled. The store stays where it was; the partial copy is removed.\n')
     expect(readFileSync(from).equals(before)).toBe(true)
     expect(existsSync(join(folder, 'large'))).toBe(false)
     expect(await run(join(folder, 'large'))).toMatchObject({ code: 0 })

@@ -79,10 +79,10 @@ describe('the plan of a move', () => {
 
   it('is refused with a sentence before anything is touched', async () => {
     await expect(planMove(from, 'relative')).rejects.toMatchObject({ code: 'usage' })
-    await expect(planMove(from, folder)).rejects.toThrow('in this folder already')
+    await expect(planMove(from, folder)).rejects.toThrow('already in this folder')
     await expect(planMove(join(folder, 'none.db'), target)).rejects.toMatchObject({ code: 'not-found' })
     writeFileSync(join(folder, 'file'), '')
-    await expect(planMove(from, join(folder, 'file', 'x'))).rejects.toThrow('cannot be made')
+    await expect(planMove(from, join(folder, 'file', 'x'))).rejects.toThrow('Couldn’t create the folder')
     mkdirSync(target)
     writeFileSync(join(target, 'tapedeck.db'), 'another')
     await expect(planMove(from, target)).rejects.toThrow('already exists')
@@ -92,7 +92,7 @@ describe('the plan of a move', () => {
     writeFileSync(`${from}-wal`, Buffer.alloc(5_000_000))
     const refused = planMove(from, target, async () => 60e6)
     await expect(refused).rejects.toMatchObject({ code: 'disk-full' })
-    await expect(refused).rejects.toThrow('8 MB go there, and 12 MB more')
+    await expect(refused).rejects.toThrow('8 MB, and 12 MB more')
     const all = statSync(from).size + 5_000_000
     expect(await planMove(from, target, async () => all + 64e6)).toMatchObject({ bytes: all })
   })
@@ -174,7 +174,7 @@ describe('a move', () => {
   ])('that is cancelled %s leaves the old store whole and nothing of the new one', async (_when, part) => {
     const { done, told } = await run(part)
     const stopped = await done.catch((thrown: unknown) => thrown)
-    expect(stopped).toMatchObject({ code: 'cancelled', message: 'The move was stopped.' })
+    expect(stopped).toMatchObject({ code: 'cancelled', message: 'The move was canceled.' })
     expect(readFileSync(from).equals(pieces(3))).toBe(true)
     // Also the folder that was made for it.
     expect(existsSync(target)).toBe(false)

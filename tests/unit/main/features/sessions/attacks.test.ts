@@ -105,7 +105,7 @@ afterEach(async () => expect(await reader.sessions()).toEqual([]))
 async function refused(content: Buffer): Promise<void> {
   const failure = await outcome(content)
   expect(failure).toHaveProperty('code', 'store-damaged')
-  expect(failure?.message).toMatch(/^The session file is damaged: .*\.$|ledger head/)
+  expect(failure?.message).toMatch(/^The session file is corrupt: .*\.$|ledger head/)
 }
 
 beforeAll(async () => {

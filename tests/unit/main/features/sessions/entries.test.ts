@@ -43,6 +43,6 @@ it.each([
   '{ "type":"clock","shiftMs":1}',
 ])('refuses %s', async (body) => {
   await expect(decodeEntries(encodeEntries([{ seq: 1, wallMs: 1, monoNs: 1, body }]))).rejects.toThrow(
-    /an entry is not as it was written/,
+    /an entry changed since it was written/,
   )
 })

@@ -121,7 +121,7 @@ test('a tampered update is thrown away', async () => {
   await one.check()
   expect(one.state()).toMatchObject({
     is: 'failed',
-    message: expect.stringContaining('not what its publisher released'),
+    message: expect.stringContaining('match what its publisher released'),
   })
 })
 
@@ -224,7 +224,7 @@ describe('a server that never ends', () => {
     await one.check()
     expect(one.state()).toMatchObject({ is: 'failed' })
     if (what === 'its list') {
-      expect(one.state()).toMatchObject({ message: expect.stringContaining('sent more than an update can be') })
+      expect(one.state()).toMatchObject({ message: expect.stringContaining('sent more data than an update can have') })
     }
     // What lies in the buffers of the connection comes on top.
     expect(await taken).toBeLessThan(BOUNDS.listBytes + (16 << 20))
@@ -243,14 +243,14 @@ describe('a server that never ends', () => {
     await one.check()
     await gone
     clearInterval(timer)
-    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('did not come to an end') })
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('didn’t finish its response') })
   })
 
   test('a list that is never begun is given up in time', async () => {
     odd = () => true
     const one = updates('stable', { ...BOUNDS, listMs: 100 })
     await one.check()
-    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('did not come to an end') })
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('didn’t finish its response') })
     server.closeAllConnections()
   })
 
@@ -261,7 +261,10 @@ describe('a server that never ends', () => {
     }
     const one = updates()
     await one.check()
-    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('more than an update can be') })
+    expect(one.state()).toMatchObject({
+      is: 'failed',
+      message: expect.stringContaining('more data than an update can have'),
+    })
     expect(asked.length).toBeLessThan(20)
   })
 
@@ -276,7 +279,10 @@ describe('a server that never ends', () => {
     }
     const one = updates('stable', { ...BOUNDS, packageBytes: 1 << 20 })
     await one.check()
-    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('more than an update can be') })
+    expect(one.state()).toMatchObject({
+      is: 'failed',
+      message: expect.stringContaining('more data than an update can have'),
+    })
     expect(await taken).toBeLessThan((1 << 20) + (16 << 20))
   })
 
@@ -290,7 +296,7 @@ describe('a server that never ends', () => {
     }
     const one = updates('stable', { ...BOUNDS, idleMs: 100 })
     await one.check()
-    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('did not come to an end') })
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('didn’t finish its response') })
   })
 })
 

@@ -55,7 +55,7 @@ describe('workspaces in safe mode', () => {
     workspaces.put(JSON.stringify({ ...mine, name: 'Changed' }), false)
     expect(saved).toHaveLength(1)
     expect(told).toBe(2)
-    expect(() => workspaces.put('no JSON', false)).toThrow('no workspace')
+    expect(() => workspaces.put('no JSON', false)).toThrow('can’t be shown')
   })
 
   it('are as ever without it', () => {

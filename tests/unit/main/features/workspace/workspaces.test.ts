@@ -40,14 +40,14 @@ it('begins with the ready-made ones, keeps what is put, and tells of it', () => 
   expect(again.latest).toBe('review')
   expect(again.snapshots['overview']).toEqual([{ atMs: 1_000, panes: 4 }])
   expect(open().snapshot('overview', 1_000).name).toBe('Mine')
-  expect(() => open().snapshot('overview', 2)).toThrow(/no longer kept/)
+  expect(() => open().snapshot('overview', 2)).toThrow(/no longer saved/)
   expect(problems).toEqual([])
 })
 
 it('refuses what is not sound, and then nothing changed', () => {
   const desk = open()
   for (const text of ['', 'null', '{}', JSON.stringify({ ...overview, dock: null })])
-    expect(() => desk.put(text, false)).toThrow(/no workspace/)
+    expect(() => desk.put(text, false)).toThrow(/can’t be shown/)
   expect(readdirSync(folder)).toEqual([])
   expect(desk.state().workspaces.length).toBe(6)
 })
@@ -58,10 +58,10 @@ it('keeps a damaged file aside, and takes what can be read', () => {
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.slice(0, text.length / 2))
   expect(open().state().workspaces.length).toBe(6)
-  expect(problems).toEqual(['The workspaces were damaged; the file is kept as workspaces.bad.json.'])
+  expect(problems).toEqual(['The workspaces were corrupt; the file was saved as workspaces.bad.json.'])
   writeFileSync(file, text.replace('"id":"review"', '"id":"Re view"'))
   expect(open().state().workspaces.length).toBe(5)
-  expect(problems[1]).toMatch(/^Some workspaces could not be read; the file is kept/)
+  expect(problems[1]).toMatch(/^Some workspaces couldn’t be read; the file was saved/)
   expect(readFileSync(join(folder, 'workspaces.bad.json'), 'utf8')).toContain('Re view')
 })
 
@@ -75,7 +75,7 @@ it('keeps the last workspace, and what is removed can come back', () => {
   expect(desk.state().workspaces.map((one) => one.id)).toEqual(['overview', 'review'])
 })
 
-it('says when it cannot be kept', () => {
+it('says so when a workspace can’t be saved', () => {
   const desk = createWorkspaces({
     keeper: {
       load: () => null,
@@ -88,6 +88,6 @@ it('says when it cannot be kept', () => {
     overview: () => overview,
     problem: () => undefined,
   })
-  expect(() => desk.put(JSON.stringify(closePane(overview, 'tape-1')), false)).toThrow(/could not be saved/)
+  expect(() => desk.put(JSON.stringify(closePane(overview, 'tape-1')), false)).toThrow(/Couldn’t save/)
   expect(desk.state().workspaces.find((one) => one.id === 'overview')?.panes.length).toBe(4)
 })

@@ -359,7 +359,7 @@ describe('its WebSocket', () => {
         door.socket.terminate()
       }
       expect((await get('/')).statusCode).toBe(200)
-      expect(logged).toContain('A connection was closed before it showed a token: too many wait')
+      expect(logged).toContain('A connection was closed before it showed a token: too many were waiting')
       expect(first.socket.readyState).toBe(WebSocket.OPEN)
     } finally {
       attacking = false
@@ -369,7 +369,7 @@ describe('its WebSocket', () => {
 
   test('warns once of a flood of refusals', async () => {
     for (let i = 0; i < 5; i += 1) await knock({ origin: 'http://evil.test' }).opened
-    expect(logged.filter((text) => text.includes('Only pages of this host'))).toHaveLength(1)
+    expect(logged.filter((text) => text.includes('Only pages from this host'))).toHaveLength(1)
   })
 
   test('drops a connection that sends more than a greeting before it says who it is', async () => {
@@ -378,7 +378,7 @@ describe('its WebSocket', () => {
     // One frame of a message that never ends.
     door.socket.send('x'.repeat(MAX_GREETING_BYTES + 1), { fin: false })
     expect((await door.closed).code).toBe(1006)
-    expect(logged).toContain('A connection was closed before it showed a token: it sent too much')
+    expect(logged).toContain('A connection was closed before it showed a token: it sent too much data')
   })
 
   test('hangs up on a window that no longer answers pings, and on no other', async () => {
@@ -437,7 +437,7 @@ describe('its WebSocket', () => {
         await vi.waitFor(() => expect(answered === id || talkative.windows === 0).toBe(true), { interval: 1 })
       }
       expect(talkative.windows).toBe(0)
-      expect(logged).toContain('A window read nothing for too long and was hung up on')
+      expect(logged).toContain('A window was disconnected because it stopped reading')
       // The bound, and what the system's own buffers take.
       expect(answered * large.length).toBeGreaterThan(MAX_BUFFERED_BYTES)
       expect(answered * large.length).toBeLessThan(2 * MAX_BUFFERED_BYTES)

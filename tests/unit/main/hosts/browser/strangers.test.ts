@@ -26,7 +26,7 @@ describe('connections that have not shown a token', () => {
     strangers.add(late)
     expect([first?.destroyed, second?.destroyed, late.destroyed]).toEqual([true, false, false])
     expect(strangers.size).toBe(MAX_STRANGERS)
-    expect(evicted).toEqual(['too many wait'])
+    expect(evicted).toEqual(['too many were waiting'])
   })
 
   test('are not counted once they are admitted or closed, and an admitted one is never closed for others', async () => {
@@ -51,7 +51,7 @@ describe('connections that have not shown a token', () => {
     socket.emit('data', Buffer.alloc(1))
     expect(socket.destroyed).toBe(true)
     expect(strangers.size).toBe(0)
-    expect(evicted).toEqual(['it sent too much'])
+    expect(evicted).toEqual(['it sent too much data'])
   })
 
   test('send what they like once admitted', () => {

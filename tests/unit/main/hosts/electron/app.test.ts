@@ -409,7 +409,7 @@ test('started at login where there is no tray, it shows itself', async () => {
   expect(windows).toHaveLength(1)
 })
 
-test('a ninth window beside the main one is refused, and the user told', async () => {
+test('a ninth window besides the main one is refused, and the user is told', async () => {
   await start('linux')
   const open = page()
   for (let n = 0; n < 8; n++) open(`#workspace=a&window=w${n}`)
@@ -434,5 +434,5 @@ test('hears in the tray that the network is back, and tells of a recording that 
   }
   await vi.advanceTimersByTimeAsync(3_000)
   expect(did.filter((one) => one === 'network')).toHaveLength(1)
-  expect(did).toContain('notified: Tapedeck cannot record')
+  expect(did).toContain('notified: Tapedeck can’t record')
 })

@@ -52,7 +52,7 @@ describe('a download', () => {
       expect(showMessageBox).toHaveBeenCalledTimes(times)
       expect(log).toHaveBeenCalledTimes(times)
       if (times === 0) continue
-      expect(log).toHaveBeenCalledWith('error', 'A file could not be saved', '/full/disk/picture.png')
+      expect(log).toHaveBeenCalledWith('error', 'Couldn’t save a file', '/full/disk/picture.png')
       expect(showMessageBox).toHaveBeenCalledWith(
         expect.objectContaining({ detail: expect.stringContaining('/full/disk/picture.png') as string }),
       )
@@ -62,7 +62,7 @@ describe('a download', () => {
   test('from elsewhere is denied', () => {
     const { item, log, preventDefault } = begin('https://evil.test/x.exe')
     expect(preventDefault).toHaveBeenCalledOnce()
-    expect(log).toHaveBeenCalledWith('warn', 'A page tried to fetch a file and was denied')
+    expect(log).toHaveBeenCalledWith('warn', 'A page’s attempt to download a file was denied')
     expect(item.listenerCount('done')).toBe(0)
   })
 })

@@ -30,5 +30,7 @@ test('the installer begins only when the host has closed what runs', async () =>
 test('a checkout and a package without an address look for nothing, and say so', async () => {
   const over = vi.fn()
   expect(await installedUpdater(false, resources, over)).toMatchObject({ off: expect.stringContaining('checkout') })
-  expect(await installedUpdater(true, resources, over)).toMatchObject({ off: expect.stringContaining('by hand') })
+  expect(await installedUpdater(true, resources, over)).toMatchObject({
+    off: expect.stringContaining('Install new versions yourself'),
+  })
 })

@@ -104,7 +104,7 @@ describe('the drawings of a window', () => {
   })
   it('show what is kept when the terminal refuses, and say why', async () => {
     there.other({ put: [line('x')], remove: [], order: null })
-    there.refuse({ code: 'disk-error', message: 'The drawings could not be saved.' })
+    there.refuse({ code: 'disk-error', message: 'Couldn’t save the drawings.' })
     here.change([...here.list, line('a')], 'drawn')
     await there.answer()
     expect(ids(here.list)).toBe('x')

@@ -42,8 +42,8 @@ describe('the desktop', () => {
     ['service', recording, 'Tapedeck: recording for 0:12:33, 1,284/s', true, true, true],
     ['demo', recording, 'Tapedeck (demo market): recording for 0:12:33, 1,284/s', true, false, false],
     ['service', off, 'Tapedeck: watching, not recording', false, false, false],
-    ['service', paused, 'Tapedeck: recording is paused while the store is moved', true, true, true],
-    ['service', broken, 'Tapedeck: not recording: the store cannot be written', false, false, false],
+    ['service', paused, 'Tapedeck: recording paused while the store is being moved', true, true, true],
+    ['service', broken, 'Tapedeck: not recording: can’t write to the store', false, false, false],
   ] as const)('%s, %o', (source, recorder, tooltip, keepAwake, staysWithoutWindow, asksBeforeQuit) => {
     expect(desktopState(status(source, recorder), DEFAULT_SETTINGS, true)).toEqual({
       recording: recorder.is === 'recording',
@@ -73,13 +73,13 @@ describe('the desktop', () => {
     const back = { recorder: recording, recovered: { atMs: unixMs(now), lost: 1200 } }
     expect(recorderNotice(undefined, { recorder: full })).toBeNull()
     expect(recorderNotice(was, { recorder: full })).toEqual({
-      title: 'Tapedeck cannot record',
+      title: 'Tapedeck can’t record',
       body: 'The disk is full. Make room.',
     })
     expect(recorderNotice({ recorder: full }, { recorder: { ...full, lost: 900 } })).toBeNull()
     expect(recorderNotice({ recorder: full }, back)?.body).toBe('1,200 messages are missing from the recording.')
     // However short it was: between two looks.
-    expect(recorderNotice(was, back)?.title).toBe('Tapedeck records again')
+    expect(recorderNotice(was, back)?.title).toBe('Tapedeck is recording again')
     expect(recorderNotice(back, back)).toBeNull()
     expect(recorderNotice(was, { recorder: off })).toBeNull()
   })

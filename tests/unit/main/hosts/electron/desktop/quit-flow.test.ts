@@ -75,7 +75,7 @@ describe('quitting', () => {
     answers.push(new Error('no display'))
     quit()
     await turn()
-    expect(did).toEqual(['The question before quitting failed', 'end', 'ended', 'out'])
+    expect(did).toEqual(['Couldn’t ask before quitting', 'end', 'ended', 'out'])
   })
 
   test('does not ask where there is nothing to ask, nor who was asked by the system', async () => {
@@ -95,7 +95,7 @@ describe('quitting', () => {
     const failing = host({ asks: () => false, end: () => Promise.reject(new Error('disk')) })
     failing.quit()
     await turn()
-    expect(failing.did).toEqual(['The terminal did not close cleanly', 'ended', 'out'])
+    expect(failing.did).toEqual(['The terminal didn’t close cleanly', 'ended', 'out'])
     vi.useFakeTimers()
     try {
       const hanging = host({ asks: () => false, end: () => new Promise<void>(() => {}) })
@@ -187,7 +187,7 @@ describe('installing an update', () => {
       throw new Error('ENOENT')
     })
     await vi.advanceTimersByTimeAsync(0)
-    expect(failing.did).toEqual(['end', 'ended', 'The update could not be installed', 'out'])
+    expect(failing.did).toEqual(['end', 'ended', 'Couldn’t install the update', 'out'])
     const silent = host()
     silent.leaving.install(() => {})
     await vi.advanceTimersByTimeAsync(70_000)
