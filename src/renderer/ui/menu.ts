@@ -25,12 +25,17 @@ export function openMenu(
   const box = target?.getBoundingClientRect()
   const at: MenuPlace =
     isByKey(event) && box ? { x: box.left + 12, y: box.bottom } : { x: event.clientX, y: event.clientY }
+  showMenu(label, tidy, at, owner)
+}
+
+/** Opens a menu at a place of a document's viewport; the focus goes there, and back when the menu closes. */
+export function showMenu(label: string, entries: readonly MenuEntry[], at: MenuPlace, owner = document): void {
   const before = owner.activeElement
   const menu = mount(Menu, {
     target: owner.body,
     props: {
       label,
-      entries: tidy,
+      entries,
       at,
       onend: (run: (() => void) | null) => {
         void unmount(menu)

@@ -3,7 +3,7 @@ import type { ChartMarker } from '../../charts/model/markers.ts'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
 import { t } from '../../../shared/base/text.ts'
-import type { ChartAction } from './ChartMenu.svelte'
+import type { MenuItem } from '../../ui/menu-entries.ts'
 
 export interface ChartPlace {
   readonly bar: Bar | null
@@ -34,46 +34,44 @@ export interface PlaceActs {
   readonly keys: (id: string) => string
 }
 
-export function markActions(marks: readonly ChartMarker[], onEvent: PlaceActs['onEvent']): ChartAction[] {
-  return marks.map((mark) => ({ text: mark.text, key: marks.length === 1 ? 'Enter' : '', run: () => onEvent(mark) }))
+export function markActions(marks: readonly ChartMarker[], onEvent: PlaceActs['onEvent']): MenuItem[] {
+  return marks.map((mark) => ({ text: mark.text, keys: marks.length === 1 ? 'Enter' : '', run: () => onEvent(mark) }))
 }
 
-export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts: PlaceActs): ChartAction[] {
+export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts: PlaceActs): MenuItem[] {
   const able = markActions(marks, acts.onEvent)
   const { replayFrom, alertAt, messages, priceText } = acts
   if (replayFrom && ms !== null) {
-    able.push({ text: t('Replay from here'), key: 'Shift+Enter', run: () => replayFrom(ms) })
+    able.push({ text: t('Replay from here'), keys: 'Shift+Enter', run: () => replayFrom(ms) })
   }
   if (alertAt && level !== undefined && level > 0) {
     const at = Number(fixedText(level, acts.decimals))
     able.push({
       text: t('Alert at {price}…', { price: priceText(at) }),
-      key: acts.keys('new-alert'),
+      keys: acts.keys('new-alert'),
       run: () => alertAt(at),
     })
   }
   if (messages && bar) {
-    able.push({ text: t('Messages behind this bar'), key: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
+    able.push({ text: t('Messages behind this bar'), keys: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
   }
   if (price !== null) {
     const text = priceText(price)
     able.push({
       text: t('Copy price {text}', { text }),
-      key: '',
       run: () => void navigator.clipboard.writeText(text.replaceAll(',', '')),
     })
   }
   able.push(
-    { text: t('Indicators…'), key: acts.keys('chart-indicators'), run: () => acts.open('indicators') },
-    { text: t('Compare…'), key: '', run: () => acts.open('compare') },
-    { text: t('Go to date…'), key: acts.keys('chart-date'), run: () => acts.open('date') },
-    { text: t('Scale and lines…'), key: '', run: () => acts.open('view') },
-    { text: t('Fit all bars'), key: 'Home', run: acts.fit },
-    { text: t('Save picture'), key: '', run: () => acts.picture('file') },
-    { text: t('Copy picture'), key: '', run: () => acts.picture('clipboard') },
+    { text: t('Indicators…'), keys: acts.keys('chart-indicators'), run: () => acts.open('indicators') },
+    { text: t('Compare…'), run: () => acts.open('compare') },
+    { text: t('Go to date…'), keys: acts.keys('chart-date'), run: () => acts.open('date') },
+    { text: t('Scale and lines…'), run: () => acts.open('view') },
+    { text: t('Fit all bars'), keys: 'Home', run: acts.fit },
+    { text: t('Save picture'), run: () => acts.picture('file') },
+    { text: t('Copy picture'), run: () => acts.picture('clipboard') },
     {
       text: acts.table ? t('Hide table') : t('Show bars as table'),
-      key: '',
       run: acts.toggleTable,
     },
   )
