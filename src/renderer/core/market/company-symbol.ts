@@ -1,13 +1,10 @@
-/** The company that panes follow: the stock in view. */
+/** The company of a stock. */
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import type { WindowState } from '../window/window.svelte.ts'
 
-/** Its symbol in the service's spelling; null: what is in view, or another `of`, is no stock. */
-export function companySymbol(
-  app: Pick<WindowState, 'instrument' | 'quotes'>,
-  of: InstrumentId = app.instrument,
-): string | null {
+/** The company's symbol as the service writes it; null if the instrument isn't a stock. */
+export function companySymbol({ quotes }: Pick<WindowState, 'quotes'>, of: InstrumentId): string | null {
   const instrument = parseInstrument(of)
   if (instrument?.asset !== 'stocks') return null
-  return app.quotes.row(of)?.symbol ?? instrument.key
+  return quotes.row(of)?.symbol ?? instrument.key
 }

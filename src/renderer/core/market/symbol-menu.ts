@@ -4,6 +4,7 @@ import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 import { instrumentOf } from './watchlist-edit.ts'
+import type { Subject } from '../window/subject.ts'
 import type { WindowState } from '../window/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { entryKeys } from '../window/entry-keys.ts'
@@ -19,18 +20,18 @@ export function copyText(app: WindowState, text: string): void {
 }
 
 /** The part that every symbol has: look at it, its company, its lists, its export. */
-export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (MenuEntry | null)[] {
+export function symbolEntries(app: WindowState, subject: Subject, symbol: WatchSymbol): readonly (MenuEntry | null)[] {
   const instrument = instrumentOf(symbol)
   const row = app.quotes.peek(instrument)
   const last = row && row.last !== null ? fixedText(row.last, row.decimals) : null
   const show = (id: InstrumentId) => {
-    if (id !== app.instrument) app.select(id)
+    if (id !== subject.instrument) subject.select(id)
   }
   /** The entry of a command for symbols; none where no feature has it. */
   const onCommand = (id: string, text: string): readonly MenuEntry[] => {
     const run = app.parts.commands.find(id)?.forSymbol
     if (run === undefined) return []
-    return [{ text, ...(instrument === app.instrument ? entryKeys(app, id) : {}), run: () => run(symbol) }]
+    return [{ text, ...(instrument === subject.instrument ? entryKeys(app, id) : {}), run: () => run(symbol) }]
   }
   const inLists = app.settings.now.watchlists.slice(0, MOST_LISTS)
   return [

@@ -8,6 +8,7 @@ import type { SettingsSection } from '../../../shared/core/settings/settings.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import type { Command } from './command.ts'
 import type { PaneContext } from './pane-context.ts'
+import { provideSubject } from './subject.ts'
 import type { DialogName, WindowState } from './window.svelte.ts'
 
 type Part = Component<{ app: WindowState }>
@@ -15,8 +16,7 @@ type Part = Component<{ app: WindowState }>
 /** What the window opens for a kind of pane. */
 export interface PaneType {
   readonly kind: PaneKind
-  /** `app`: the window with what this pane looks at; `whole`: without. */
-  readonly component: Component<{ app: WindowState; whole: WindowState; pane: PaneContext }>
+  readonly component: Component<{ app: WindowState; pane: PaneContext }>
   /** Its styles answer to its own width, as those of panes with text and tables do. */
   readonly sized?: true
   /** A symbol dropped anywhere on it is the one it shows from then on. */
@@ -120,7 +120,10 @@ export function startFeatures(features: readonly WindowFeature[], app: WindowSta
       if (one === undefined) throw new Error(`The feature ${feature.name} isn't started.`)
       return one.service as S // what this very feature's `start` returned
     },
-    provide: () => all.forEach((one) => one.provide?.()),
+    provide() {
+      provideSubject(app)
+      for (const one of all) one.provide?.()
+    },
     leave: () => all.forEach((one) => one.leave?.()),
     close: () => all.toReversed().forEach((one) => one.close?.()),
   }

@@ -1,23 +1,19 @@
 /** What a pane of the dock is told of its place, and what it may ask for: the second prop of every pane. */
 import type { Snippet } from 'svelte'
 import type { Interval } from '../../../shared/core/market/market.ts'
-import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
+import type { Subject } from './subject.ts'
 
 /** Settings of one pane as they are kept: the pane reads them through its own schema. */
 export type PaneSettings = Readonly<Record<string, unknown>>
 
 /** Getters are reactive: read them where a template or a `$derived` is to follow. */
-export interface PaneContext {
+export interface PaneContext extends Subject {
   /** Unique in its workspace, and kept with it. */
   readonly id: string
   readonly kind: PaneKind
   /** The colour whose panes look at the same instrument; null: this pane keeps its own. */
   readonly link: LinkColour | null
-  /** What this pane looks at: its colour's instrument, or its own. */
-  readonly instrument: InstrumentId
-  /** Looks at another instrument, together with all panes of its colour. */
-  setInstrument(instrument: InstrumentId): void
   /** The interval that its colour shares; null: each chart has its own. */
   readonly interval: Interval | null
   /** Tells the others of its colour, if they share the interval. */

@@ -23,6 +23,7 @@ import { WindowParts } from './parts.ts'
 import { takeSystemLook } from './system-theme.svelte.ts'
 import { Log } from '../log/log.svelte.ts'
 import { Quotes, type QuotesClocks } from '../market/quotes.svelte.ts'
+import type { Subject } from './subject.ts'
 import { SettingsState } from './settings.svelte.ts'
 import { rowHeightOf } from '../theme/row-height.ts'
 import { instrumentOf } from '../market/watchlist-edit.ts'
@@ -40,7 +41,7 @@ const TICK_MS = 250
 /** Address of the built page in Electron. */
 const APP_PAGE = 'app://tapedeck/'
 
-export class WindowState {
+export class WindowState implements Subject {
   readonly transport: Transport
   readonly settings: SettingsState
   readonly quotes: Quotes

@@ -1,10 +1,11 @@
 /** A pane's own view of the dock: what `PaneContext` promises. */
 import type { Snippet } from 'svelte'
 import type { Interval } from '../../../shared/core/market/market.ts'
-import type { InstrumentId } from '../../../shared/base/units.ts'
+import { parseInstrument, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
 import type { WorkspacePane } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
+import { zoneOf } from '../../text/zones.ts'
 import type { DockState } from './dock.svelte.ts'
 import type { PaneContext, PaneSettings } from '../../core/window/pane-context.ts'
 
@@ -12,14 +13,17 @@ export class PaneState implements PaneContext {
   readonly id: string
   readonly kind: PaneKind
   readonly #dock: DockState
+  readonly #zoneSetting: () => string
   /** As it was last: a pane that is being closed still has a kind, a colour and settings. */
   #last: WorkspacePane
   readonly #pane = $derived.by<WorkspacePane>(() => this.#find())
   readonly instrument = $derived.by<InstrumentId>(() => edits.instrumentOf(this.#dock.whole, this.#pane))
   readonly #shared = $derived.by(() => (this.#pane.link === null ? undefined : this.#dock.whole.links[this.#pane.link]))
 
-  constructor(dock: DockState, pane: WorkspacePane) {
+  /** `zoneSetting`: the window's time zone as set; reactive. */
+  constructor(dock: DockState, pane: WorkspacePane, zoneSetting: () => string) {
     this.#dock = dock
+    this.#zoneSetting = zoneSetting
     this.#last = pane
     this.id = pane.id
     this.kind = pane.kind
@@ -33,7 +37,13 @@ export class PaneState implements PaneContext {
   get link(): LinkColour | null {
     return this.#pane.link
   }
-  setInstrument(instrument: InstrumentId): void {
+  get asset(): AssetClass {
+    return parseInstrument(this.instrument)?.asset ?? 'crypto'
+  }
+  get zone(): string {
+    return zoneOf(this.#zoneSetting(), this.asset)
+  }
+  select(instrument: InstrumentId): void {
     this.#dock.select(instrument, this.id)
   }
   get interval(): Interval | null {

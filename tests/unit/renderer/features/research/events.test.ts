@@ -15,10 +15,10 @@ describe('the company of a chart', () => {
   const aapl = instrumentId('stocks', 'AAPL')
   const brk = instrumentId('stocks', 'BRKB')
   const quotes = { row: (of: string) => (of === brk ? { symbol: 'BRK.B' } : undefined) }
-  const app = { instrument: aapl, quotes } as unknown as Parameters<typeof companySymbol>[0] // only what is asked here
+  const app = { quotes } as unknown as Parameters<typeof companySymbol>[0] // only what is asked here
 
   it('is of its own instrument, whatever the pane in front looks at', () => {
-    expect(companySymbol(app)).toBe('AAPL')
+    expect(companySymbol(app, aapl)).toBe('AAPL')
     expect(companySymbol(app, brk)).toBe('BRK.B')
     expect(companySymbol(app, instrumentId('crypto', 'BTC-USD'))).toBeNull()
   })

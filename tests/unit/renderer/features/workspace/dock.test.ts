@@ -4,11 +4,13 @@ import { DockState } from '../../../../../src/renderer/features/workspace/dock.s
 import { dockHash, parseDockRoute, type DockRoute } from '../../../../../src/renderer/core/window/window-route.ts'
 import { fromDockview, shapeOf, toDockview } from '../../../../../src/renderer/features/workspace/dock-json.ts'
 import { panesIn, READY_NAMES } from '../../../../../src/shared/features/workspace/document.ts'
-import { floatPane, kindOfIn } from '../../../../../src/shared/features/workspace/edits.ts'
+import { floatPane, kindOfIn, setLink } from '../../../../../src/shared/features/workspace/edits.ts'
 import { fitTo } from '../../../../../src/shared/features/workspace/fit.ts'
 import { partOf, withPart } from '../../../../../src/shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
+import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { PaneState } from '../../../../../src/renderer/features/workspace/pane-state.svelte.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 describe('the format of the docking library', () => {
@@ -110,6 +112,20 @@ describe('the dock of a window', () => {
     await vi.runAllTimersAsync()
     expect(dock.shown('news')?.id).toBe('news-1')
     other.dispose()
+  })
+
+  it('gives each pane its own instrument, and the time zone of that instrument', () => {
+    const [first, second] = dock.now.panes.filter(({ kind }) => kind === 'chart' || kind === 'tape')
+    if (!first || !second) throw new Error('no two panes of an instrument')
+    dock.change((now) => setLink(now, second.id, null))
+    const [linked, alone] = [first, second].map((pane) => new PaneState(dock, pane, () => 'exchange'))
+    alone?.select(instrumentId('stocks', 'AAPL'))
+    linked?.select(instrumentId('crypto', 'BTC-USD'))
+    const shown = [linked, alone].map((pane) => [pane?.instrument, pane?.asset, pane?.zone])
+    expect(shown).toEqual([
+      ['crypto:BTCUSD', 'crypto', 'UTC'],
+      ['stocks:AAPL', 'stocks', 'America/New_York'],
+    ])
   })
 
   it('keeps the title of a pane that the next workspace has too', () => {
