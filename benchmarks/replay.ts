@@ -10,7 +10,7 @@ import { createMarket, type Market } from '../src/main/core/market/market.ts'
 import { Cursor } from '../src/main/core/playback/cursor.ts'
 import type { Part } from '../src/main/core/playback/parts.ts'
 import { Player } from '../src/main/features/replay/player.ts'
-import { NO_LIMITS, Rig } from '../src/main/core/playback/rig.ts'
+import { NO_LIMITS, PlaybackState } from '../src/main/core/playback/playback-state.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
 import { newColumns } from '../src/main/core/store/format/message-columns.ts'
 import { StoreEngine } from '../src/main/core/store/threads/engine.ts'
@@ -143,8 +143,8 @@ async function fullSpeed(file: string, reader: StoreReader, part: Part, count: n
       2,
       async () => {
         const cursor = new Cursor(reader, part.recording, 0, part.lastSeq)
-        const rig = new Rig(newMarket(), part, cursor, { seq: 0, timeMs: part.fromMs })
-        while (rig.advance(NO_LIMITS) === 'dry') await cursor.more()
+        const rig = new PlaybackState(newMarket(), part, cursor, { seq: 0, timeMs: part.fromMs })
+        while (rig.advance(NO_LIMITS) === 'pending') await cursor.waitForNext()
         cursor.close()
         if (rig.messages !== count) throw new Error(`${rig.messages} of ${count} messages were replayed`)
       },

@@ -1,22 +1,22 @@
-/** A place in one recording, and the batches that follow it: read ahead, never more than a few. */
+/** A position in a session, and the batches after it. At most a few batches are read ahead. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { ReplayBatch } from '../store/types/replay.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 
-/** Batches read and not yet used; the reader keeps another one on its way. */
+/** Batches read ahead; the reader has another one on its way. */
 const AHEAD = 2
 
 export class Cursor {
-  /** The batch at hand; its rows from `row` and entries from `entry` on are not used yet. */
+  /** The current batch. Its rows from `row` and its entries from `entry` on come next. */
   batch: ReplayBatch | null = null
   row = 0
   entry = 0
-  /** Everything was used. */
+  /** Everything was read. */
   ended = false
-  /** Why reading ended early; null: it did not. */
+  /** Why reading failed; null if it didn't. */
   failure: Error | null = null
-  /** It reads no further. */
+  /** The last seq that it reads. */
   readonly upToSeq: number
   readonly #iterator: AsyncIterator<ReplayBatch>
   readonly #ready: ReplayBatch[] = []
@@ -24,7 +24,7 @@ export class Cursor {
   #closed = false
   #pull: Promise<void> | null = null
 
-  /** Nothing is read before it is asked for. `upToMs`: nothing that was received later is wanted. */
+  /** Reading starts with `begin` or `next`. `upToMs`: it may stop at the first message received later, UTC ms. */
   constructor(
     reader: Pick<StoreReader, 'replay'>,
     recording: RecordingId,
@@ -38,13 +38,13 @@ export class Cursor {
       [Symbol.asyncIterator]()
   }
 
-  /** Reads ahead. */
+  /** Starts reading. */
   begin(): void {
     this.#fetch()
   }
 
-  /** Whether the next item is at hand: a message, an entry, none any more (`end`), or not yet read (`dry`). */
-  next(): 'message' | 'entry' | 'end' | 'dry' {
+  /** What comes next: a message, an entry, nothing (`end`), or something that isn't read yet (`pending`). */
+  next(): 'message' | 'entry' | 'end' | 'pending' {
     for (;;) {
       const { batch } = this
       if (batch !== null) {
@@ -58,7 +58,7 @@ export class Cursor {
       if (following === undefined) {
         if (this.#exhausted) this.ended = true
         else this.#fetch()
-        return this.ended ? 'end' : 'dry'
+        return this.ended ? 'end' : 'pending'
       }
       this.batch = following
       this.row = 0
@@ -67,14 +67,14 @@ export class Cursor {
     }
   }
 
-  /** The entry at hand, after `next` told of one. */
-  entryAtHand(): StoredEntry {
+  /** The next entry. Call only after `next` returned `entry`. */
+  nextEntry(): StoredEntry {
     return this.batch!.entries[this.entry]
   }
 
-  /** Resolves when `next` will not be `dry`. */
-  async more(): Promise<void> {
-    while (this.next() === 'dry' && !this.#closed) await this.#pull
+  /** Resolves when `next` no longer returns `pending`. */
+  async waitForNext(): Promise<void> {
+    while (this.next() === 'pending' && !this.#closed) await this.#pull
   }
 
   close(): void {

@@ -1,21 +1,21 @@
-/** The recordings of a replay in their order, and its time: of receipt, made never to decrease over all of them. */
+/** The sessions of a replay in order. Replay time is receive time that never decreases across all of them. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 
-/** One recording of a replay. Times are replay times, UTC ms. */
+/** One session of a replay. Times are replay times, UTC ms. */
 export interface Part {
   readonly recording: RecordingId
   readonly fromMs: number
   readonly toMs: number
-  /** Its last message or entry; later ones, of a recording that goes on, are not played. */
+  /** Its last message or entry. What a live session receives later isn't played. */
   readonly lastSeq: number
-  /** Messages received before this are an earlier recording's; -Infinity: none. */
+  /** Messages received before this belong to an earlier session; -Infinity if there are none. */
   readonly notBeforeMs: number
-  /** Whether it was closed in order; else what lies after it is a crash. */
+  /** Whether it was closed. Otherwise a crash follows it. */
   readonly clean: boolean
 }
 
-/** Makes the times of parts, given in the order of playing, never decrease. */
-export function joined(parts: readonly Part[]): readonly Part[] {
+/** Makes the times of parts, which are in playing order, never decrease. */
+export function joinParts(parts: readonly Part[]): readonly Part[] {
   let ended = -Infinity
   return parts.map((part) => {
     const fromMs = Math.max(part.fromMs, ended)
@@ -24,7 +24,7 @@ export function joined(parts: readonly Part[]): readonly Part[] {
   })
 }
 
-/** The last part that has begun at an instant; 0 before the first. */
+/** Index of the last part that has begun at an instant, UTC ms; 0 before the first. */
 export function partAt(parts: readonly Part[], ms: number): number {
   return Math.max(
     0,

@@ -1,13 +1,13 @@
-/** From listed sessions to the parts of a replay, and the gaps between and in them. */
+/** Makes the parts of a replay from listed sessions, with the gaps in and between them. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
 import { unixMs } from '../../../shared/base/units.ts'
-import { joined, type Part } from './parts.ts'
+import { joinParts, type Part } from './parts.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 
-/** Parts of the sessions with these names, in the order of playing. Fails with `not-found` and `ambiguous-source`. */
-export async function partsOf(
+/** Loads the parts of the named sessions in playing order. Rejects with `not-found` or `ambiguous-source`. */
+export async function loadParts(
   reader: Pick<StoreReader, 'sessions' | 'findPosition'>,
   names: readonly string[],
 ): Promise<{ readonly source: string; readonly rows: readonly SessionRow[]; readonly parts: readonly Part[] }> {
@@ -45,10 +45,10 @@ export async function partsOf(
   if (parts.length === 0) {
     throw new CodedError('not-found', 'Nothing was recorded in this session.', { hint: 'Choose another session.' })
   }
-  return { source, rows, parts: joined(parts) }
+  return { source, rows, parts: joinParts(parts) }
 }
 
-/** What lies between parts and is in no stored gap: of every feed that the recording before had. */
+/** The time between parts that no stored gap covers, as a gap of each feed of the earlier session. */
 export function gapsBetween(parts: readonly Part[], rows: readonly SessionRow[]): readonly Gap[] {
   return parts.flatMap((part, i) => {
     const next = parts.at(i + 1)
@@ -71,18 +71,18 @@ export function gapsBetween(parts: readonly Part[], rows: readonly SessionRow[])
 
 const covers = (gap: Gap, { toMs }: Part): boolean => gap.fromMs <= toMs && (gap.toMs === null || gap.toMs > toMs)
 
-/** Gaps as they were known at a place: none that opened later, and none closed that closed later. */
-export function gapsAt(
+/** The gaps as known at a position: without those that opened later; those that closed later are still open. */
+export function gapsKnownAt(
   gaps: readonly Gap[],
   order: ReadonlyMap<string, number>,
   at: { readonly recording: string; readonly seq: number },
   nowMs: number,
 ): readonly Gap[] {
-  const here = order.get(at.recording) ?? -1
+  const current = order.get(at.recording) ?? -1
   return gaps.flatMap((gap): Gap[] => {
-    const place = order.get(gap.recording) ?? Infinity
-    if (place > here || (place === here && gap.fromSeq > at.seq) || gap.fromMs > nowMs) return []
-    const closed = gap.toMs !== null && gap.toMs <= nowMs && (place < here || (gap.toSeq ?? Infinity) <= at.seq)
+    const session = order.get(gap.recording) ?? Infinity
+    if (session > current || (session === current && gap.fromSeq > at.seq) || gap.fromMs > nowMs) return []
+    const closed = gap.toMs !== null && gap.toMs <= nowMs && (session < current || (gap.toSeq ?? Infinity) <= at.seq)
     return [closed ? gap : { ...gap, toMs: null, toSeq: null }]
   })
 }

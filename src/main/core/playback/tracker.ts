@@ -1,14 +1,11 @@
-/**
- * What a recording's entries say of its feeds: states, acknowledgements, gaps. The same entries that live
- * wrote while it told its hub; here they tell another one.
- */
+/** Feed states, acknowledgements and gaps of a replay, from the entries that live wrote when it updated its hub. */
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
 import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 import { FEED_IDS, feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { HubSink, MarketContext } from '../market/hub-types.ts'
 
-/** Gaps of one feed that are kept; older ones the store knows. */
+/** Maximum gaps in memory. The store has the older ones. */
 const MAX_GAPS = 500
 
 interface TrackedGap {
@@ -22,11 +19,11 @@ interface TrackedGap {
 
 interface Connection {
   readonly feed: FeedId
-  readonly asked: Set<string>
+  readonly requested: Set<string>
   readonly acknowledged: Map<string, string>
 }
 
-/** The state of one connection; number 0: of a session without one. */
+/** The state of one connection; number 0 stands for a feed without one. */
 interface Slot {
   readonly conn: number
   readonly state: FeedState
@@ -36,18 +33,18 @@ export class FeedTracker {
   readonly #gaps: TrackedGap[] = []
   readonly #connections = new Map<number, Connection>()
   readonly #slots = new Map<FeedId, Slot[]>()
-  /** Of its connections the one that needs attention most, and the best. */
-  readonly #shown = new Map<FeedId, FeedState>()
-  readonly #seen = new Map<FeedId, FeedState>()
-  readonly #why = new Map<FeedId, Reason>()
+  /** Per feed, the state of the connection that most needs attention, and of the best one. */
+  readonly #worst = new Map<FeedId, FeedState>()
+  readonly #best = new Map<FeedId, FeedState>()
+  readonly #endReasons = new Map<FeedId, Reason>()
 
-  /** Takes an entry; `sink` is told what live told its hub. */
+  /** Applies an entry, and updates `sink` as live updated its hub. */
   apply(seq: number, wallMs: UnixMs, entry: LedgerEntry, sink: HubSink | null): void {
     switch (entry.type) {
       case 'connecting': {
         const { feed, conn } = entry
-        this.#connections.set(conn, { feed, asked: new Set(), acknowledged: new Map() })
-        // The session that waited has a connection now.
+        this.#connections.set(conn, { feed, requested: new Set(), acknowledged: new Map() })
+        // The slot that waited for a connection has one now.
         const slots = this.#slots.get(feed) ?? []
         const at = slots.findIndex((slot) => slot.conn !== conn && !this.#connections.has(slot.conn))
         if (at >= 0) slots[at] = { conn, state: slots[at].state }
@@ -57,11 +54,11 @@ export class FeedTracker {
         return
       case 'disconnected':
         this.#connections.delete(entry.conn)
-        this.#why.set(entry.feed, reasonOf(entry.closeCode, entry.reason))
+        this.#endReasons.set(entry.feed, reasonOf(entry.closeCode, entry.reason))
         return
       case 'subscribe': {
         const connection = this.#connections.get(entry.conn)
-        for (const symbol of entry.symbols) connection?.asked.add(keyOf(entry.feed, symbol))
+        for (const symbol of entry.symbols) connection?.requested.add(keyOf(entry.feed, symbol))
         return
       }
       case 'acknowledged':
@@ -72,7 +69,7 @@ export class FeedTracker {
         const connection = this.#connections.get(entry.conn)
         for (const symbol of entry.symbols) {
           const key = keyOf(entry.feed, symbol)
-          connection?.asked.delete(key)
+          connection?.requested.delete(key)
           connection?.acknowledged.delete(key)
         }
         return
@@ -95,12 +92,12 @@ export class FeedTracker {
     }
   }
 
-  /** The recording ended: what comes until the next one is in none. */
+  /** Applies the end of the session. The time until the next one belongs to no session. */
   end(wallMs: UnixMs, cause: GapCause, sink: HubSink | null): void {
     const open = new Set(
       this.#gaps.filter(({ toMs, symbols }) => toMs === null && symbols.length === 0).map((g) => g.feed),
     )
-    for (const [feed, state] of [...this.#shown]) {
+    for (const [feed, state] of [...this.#worst]) {
       if (state.is === 'idle') continue
       if (!open.has(feed)) this.#gapOpened(Infinity, feed, cause, [], wallMs, sink)
       this.#slots.delete(feed)
@@ -109,25 +106,25 @@ export class FeedTracker {
     this.#connections.clear()
   }
 
-  /** What stands around the market now. */
-  around(): MarketContext {
+  /** The feed states and gaps that a market is restored with. */
+  marketContext(): MarketContext {
     return {
-      feedStates: [...this.#shown].map(([feed, state]) => [feed, state, this.#seen.get(feed) ?? state]),
+      feedStates: [...this.#worst].map(([feed, state]) => [feed, state, this.#best.get(feed) ?? state]),
       gaps: this.#gaps.map(({ feed, cause, symbols, fromMs, toMs }) => ({ feed, cause, symbols, fromMs, toMs })),
     }
   }
 
-  /** Every feed as the status line shows it. `received` and `perSecond` by the index of the feed. */
+  /** Every feed as the status line shows it. The arrays are by feed index. */
   statuses(received: ArrayLike<number>, perSecond: ArrayLike<number>, lastMs: ArrayLike<number>): FeedStatus[] {
     return FEED_IDS.map((feed, i) => {
       const mine = [...this.#connections.values()].filter((one) => one.feed === feed)
       const known = new Set(mine.flatMap((one) => [...one.acknowledged.keys()]))
       return {
         feed,
-        state: this.#shown.get(feed) ?? { is: 'idle' },
+        state: this.#worst.get(feed) ?? { is: 'idle' },
         connections: mine.length,
         acknowledged: mine.flatMap((one) => [...one.acknowledged.values()]),
-        missing: mine.flatMap((one) => [...one.asked].filter((key) => !known.has(key))),
+        missing: mine.flatMap((one) => [...one.requested].filter((key) => !known.has(key))),
         overBudget: [],
         budget: 50 * Math.max(1, mine.length),
         perSecond: perSecond[i],
@@ -143,10 +140,10 @@ export class FeedTracker {
   #acknowledged(entry: LedgerEntry & { readonly type: 'acknowledged' }, sink: HubSink | null): void {
     const connection = this.#connections.get(entry.conn)
     if (connection === undefined) return
-    // What nobody asked for is in the recording; a window must not learn symbols from it.
-    const asked = entry.symbols.filter((symbol) => connection.asked.has(keyOf(entry.feed, symbol)))
-    for (const symbol of asked) connection.acknowledged.set(keyOf(entry.feed, symbol), symbol)
-    sink?.acknowledged(entry.feed, asked)
+    // Unrequested symbols are stored, too, but windows must not list them.
+    const requested = entry.symbols.filter((symbol) => connection.requested.has(keyOf(entry.feed, symbol)))
+    for (const symbol of requested) connection.acknowledged.set(keyOf(entry.feed, symbol), symbol)
+    sink?.acknowledged(entry.feed, requested)
   }
 
   #gapOpened(
@@ -168,7 +165,7 @@ export class FeedTracker {
   #state(feed: FeedId, conn: number, state: FeedState, wallMs: UnixMs, sink: HubSink | null): void {
     const slots = this.#slots.get(feed) ?? []
     const mine = slots.findIndex((slot) => slot.conn === conn)
-    // A session whose connection is gone tells its next state without one.
+    // A feed without a connection reports its next state without a number.
     const at = mine >= 0 ? mine : slots.findIndex((slot) => !this.#connections.has(slot.conn))
     if (at < 0) slots.push({ conn, state })
     else slots[at] = { conn, state }
@@ -180,12 +177,12 @@ export class FeedTracker {
     const states = (this.#slots.get(feed) ?? []).map(({ state }) => state)
     const worst = worstState(states)
     const best = bestState(states)
-    this.#shown.set(feed, worst)
-    this.#seen.set(feed, best)
+    this.#worst.set(feed, worst)
+    this.#best.set(feed, best)
     sink?.feedState(feed, worst, wallMs, best)
   }
 
-  /** An entry tells little more than the kind of a state; what else a window shows of it follows from those before. */
+  /** An entry has little more than the kind of a state. The rest follows from earlier entries. */
   #stateOf(entry: LedgerEntry & { readonly type: 'state' }, wallMs: UnixMs): FeedState {
     const { feed, state: is, untilMs = wallMs, attempt = 1 } = entry
     switch (is) {
@@ -196,9 +193,9 @@ export class FeedTracker {
       case 'stale':
         return { is, sinceMs: wallMs, lastMs: wallMs }
       case 'waiting':
-        return { is, untilMs: unixMs(untilMs), attempt, why: this.#why.get(feed) ?? LOST }
+        return { is, untilMs: unixMs(untilMs), attempt, why: this.#endReasons.get(feed) ?? LOST }
       case 'refused':
-        return { is, why: this.#why.get(feed) ?? LOST }
+        return { is, why: this.#endReasons.get(feed) ?? LOST }
       default:
         return { is: 'idle' }
     }

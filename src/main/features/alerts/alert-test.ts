@@ -12,11 +12,11 @@ import type { Suspension } from '../../../shared/features/alerts/evaluator/cover
 import { MIN_REPORTED_MS } from './alerts.ts'
 import { alertSink } from './record-sink.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
-import { NO_LIMITS, Rig } from '../../core/playback/rig.ts'
+import { NO_LIMITS, PlaybackState } from '../../core/playback/playback-state.ts'
 import { sinkOnly } from '../../core/market/market.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
-import { partsOf } from '../../core/playback/replay-parts.ts'
+import { loadParts } from '../../core/playback/replay-parts.ts'
 
 export interface AlertTestOptions {
   readonly reader: StoreReader
@@ -79,7 +79,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
       hint: 'Alerts on the market can be tested.',
     })
   }
-  const { source, parts } = await partsOf(reader, [options.session])
+  const { source, parts } = await loadParts(reader, [options.session])
   const [part] = parts
   const fromMs = Math.max(part.fromMs, options.fromMs ?? -Infinity)
   const toMs = Math.min(part.toMs, options.toMs ?? Infinity)
@@ -143,11 +143,11 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const market = sinkOnly({ ...sink, acknowledged: () => undefined })
   const at = { seq: begin?.seq ?? 0, timeMs: begin?.ms ?? part.fromMs }
   const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
-  const rig = new Rig(market, part, cursor, at)
+  const rig = new PlaybackState(market, part, cursor, at)
   try {
     if (at.seq > 0) {
       rig.catchUp(await reader.entries({ recording }))
-      const { feedStates, gaps } = rig.tracker.around()
+      const { feedStates, gaps } = rig.tracker.marketContext()
       for (const [feed, state, seen] of feedStates) sink.feedState(feed, state, unixMs(at.timeMs), seen)
       for (const gap of gaps) {
         if (gap.toMs === null) sink.gapOpened(gap.feed, gap.cause, gap.symbols, gap.fromMs)
@@ -156,11 +156,11 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     for (;;) {
       if (signal.aborted) throw new CodedError('cancelled', 'The test was cancelled.')
       const until = options.realMs() + options.turnMs
-      const went = rig.advance({ ...NO_LIMITS, upToMs: toMs, spent: () => options.realMs() >= until })
+      const went = rig.advance({ ...NO_LIMITS, upToMs: toMs, isTimeUp: () => options.realMs() >= until })
       if (cursor.failure !== null) throw cursor.failure
       progress(Math.min(1, Math.max(0, (rig.timeMs - at.timeMs) / Math.max(1, toMs - at.timeMs))), rig.messages)
       if (went === 'end' || went === 'reached') break
-      if (went === 'dry') await cursor.more()
+      if (went === 'pending') await cursor.waitForNext()
       else await turn()
     }
     evaluator.advance(toMs)

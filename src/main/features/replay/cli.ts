@@ -11,7 +11,7 @@ import { hubCalendar } from '../../core/market/hub-calendar.ts'
 import { createMarket, type Market } from '../../core/market/market.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
 import type { Part } from '../../core/playback/parts.ts'
-import { NO_LIMITS, Rig } from '../../core/playback/rig.ts'
+import { NO_LIMITS, PlaybackState } from '../../core/playback/playback-state.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
@@ -190,23 +190,23 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
   }
   const at = { seq: snapshot?.seq ?? 0, timeMs: snapshot?.wallMs ?? row.startedMs }
   const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
-  const rig = new Rig(market, part, cursor, at)
+  const rig = new PlaybackState(market, part, cursor, at)
   try {
     if (snapshot !== null) {
       rig.catchUp(await reader.entries({ recording }))
-      market.restore(snapshot.data, rig.tracker.around())
+      market.restore(snapshot.data, rig.tracker.marketContext())
     }
     const nowMs = (): number => clock.monoNs() / 1e6
     const goTo = async (due: () => { readonly upToMs: number; readonly upToSeq: number }): Promise<boolean> => {
       for (;;) {
         if (signal.aborted) return false
         const until = nowMs() + TURN_MS
-        const went = rig.advance({ ...NO_LIMITS, ...due(), spent: () => nowMs() >= until })
+        const went = rig.advance({ ...NO_LIMITS, ...due(), isTimeUp: () => nowMs() >= until })
         if (cursor.failure !== null) throw cursor.failure
         progress?.draw(rig.messages, row.messages, new Date(rig.timeMs).toISOString(), 'messages')
         if (went === 'end') return true
-        if (went === 'dry') await cursor.more()
-        else if (went === 'spent') await turn()
+        if (went === 'pending') await cursor.waitForNext()
+        else if (went === 'time-up') await turn()
         else if (due().upToMs === Infinity) return true
         else await rest(context, REST_MS)
       }

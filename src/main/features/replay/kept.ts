@@ -1,16 +1,16 @@
 /** Snapshots that a player took as it passed, so that going back a little costs little. */
-import type { Kept } from '../../core/playback/rig.ts'
+import type { Checkpoint } from '../../core/playback/playback-state.ts'
 
 const MOST = 48
 const MOST_BYTES = 64 << 20
 
 export class KeptSnapshots {
-  readonly #of = new Map<number, Kept[]>()
+  readonly #of = new Map<number, Checkpoint[]>()
   #bytes = 0
   #count = 0
 
   /** Keeps one of a part; one at the same seq is replaced. */
-  add(part: number, kept: Kept): void {
+  add(part: number, kept: Checkpoint): void {
     const list = this.#of.get(part) ?? []
     this.#of.set(part, list)
     const at = list.findIndex(({ seq }) => seq >= kept.seq)
@@ -22,7 +22,7 @@ export class KeptSnapshots {
   }
 
   /** The newest of a part at or before a seq and a replay time. */
-  before(part: number, seq: number, ms = Infinity): Kept | undefined {
+  before(part: number, seq: number, ms = Infinity): Checkpoint | undefined {
     return this.#of.get(part)?.findLast((kept) => kept.seq <= seq && kept.timeMs <= ms)
   }
 

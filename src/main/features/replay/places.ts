@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../core/store/types/messages.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { KeptSnapshots } from './kept.ts'
 import { partAt, type Part } from '../../core/playback/parts.ts'
-import type { Kept, Rig } from '../../core/playback/rig.ts'
+import type { Checkpoint, PlaybackState } from '../../core/playback/playback-state.ts'
 
 /** A snapshot so few entries before a place is near enough. */
 const NEAR = 2_000
@@ -56,17 +56,20 @@ export class Places {
   }
 
   /** The nearest state at or before a place; undefined: nothing is known. `here`: where the replay stands in this part. */
-  async nearest({ part, seq, upToMs }: Target, here: Rig | null): Promise<Kept | undefined> {
+  async nearest({ part, seq, upToMs }: Target, here: PlaybackState | null): Promise<Checkpoint | undefined> {
     const kept = this.#kept.before(part, seq, upToMs)
     const ahead = here !== null && here.seq <= seq && here.timeMs <= upToMs && here.seq > (kept?.seq ?? -1)
-    const mine = ahead ? here.keep() : kept
+    const mine = ahead ? here.checkpoint() : kept
     // The reader need not look where what is at hand is near.
     if (mine !== undefined && seq - mine.seq <= NEAR) return mine
     return (await this.stored(this.#parts()[part], { upToSeq: seq, upToMs, afterSeq: mine?.seq ?? -1 })) ?? mine
   }
 
   /** The newest snapshot that was stored at or before a place; at 0: of what was known when the recording began. */
-  async stored({ recording }: Part, place: Omit<SnapshotQuery, 'recording' | 'version'>): Promise<Kept | undefined> {
+  async stored(
+    { recording }: Part,
+    place: Omit<SnapshotQuery, 'recording' | 'version'>,
+  ): Promise<Checkpoint | undefined> {
     const found = await this.#reader.snapshot({ ...place, recording, version: this.#version })
     if (found === null) return undefined
     const { seq, data } = found

@@ -9,7 +9,7 @@ import type { Span } from './play.ts'
 
 export interface PlayerOptions {
   readonly reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
-  /** In the order of playing, their times never decreasing: `joined`. At least one. */
+  /** In playing order, with times that never decrease (`joinParts`). At least one. */
   readonly parts: readonly Part[]
   /** What windows look at. */
   readonly market: Market

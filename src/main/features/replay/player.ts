@@ -14,7 +14,7 @@ import { ANY_TIME, Places, type Target } from './places.ts'
 import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
 import type { PlayerOptions, PlayerState } from './player-port.ts'
 import { Rates } from './rates.ts'
-import { NO_LIMITS, Rig, type Advanced, type Limits } from '../../core/playback/rig.ts'
+import { NO_LIMITS, PlaybackState, type Advanced, type Limits } from '../../core/playback/playback-state.ts'
 import { givingWay, KEEP_EVERY, SLICE_MS, travel } from './travel.ts'
 
 /** How often the clock moves while nothing is due, ms. */
@@ -29,7 +29,7 @@ export class Player {
   readonly #places: Places
   #play: Play
   #index = 0
-  #rig: Rig
+  #rig: PlaybackState
   /** Grows with each seek and step: one that is not the newest gives up. */
   #ticket = 0
   #busy = 0
@@ -200,29 +200,29 @@ export class Player {
     if (this.#closed || this.#busy > 0 || !this.#play.playing) return
     const start = realMs()
     const dueMs = due(this.#play, start)
-    const spent = () => realMs() - start >= SLICE_MS
-    const done = this.#advance({ ...NO_LIMITS, upToMs: dueMs, spent })
+    const isTimeUp = () => realMs() - start >= SLICE_MS
+    const done = this.#advance({ ...NO_LIMITS, upToMs: dueMs, isTimeUp })
     if (this.#rig.cursor.failure !== null) return this.#failed(this.#rig.cursor.failure)
     this.#rates.measure(this.#rig.messages, start)
     this.#keepSome()
     if (done === 'end' && this.#crossing(dueMs)) return
     const nextMs = this.#nextMs()
-    const left = done === 'spent' || done === 'dry'
+    const left = done === 'time-up' || done === 'pending'
     this.#tellTurned(dueMs, nextMs, left)
     if (!this.#play.playing) return
-    if (done === 'dry' || nextMs === undefined) {
-      void this.#rig.cursor.more().then(() => this.#schedule(0))
+    if (done === 'pending' || nextMs === undefined) {
+      void this.#rig.cursor.waitForNext().then(() => this.#schedule(0))
     } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
   }
 
   /** Applies what comes, also what was recorded since its cursor was opened. */
   #advance(limits: Limits): Advanced {
     const rig = this.#rig
-    if (rig.over) return 'end'
+    if (rig.isOver) return 'end'
     const done = rig.advance(limits)
     const { lastSeq } = this.#parts[this.#index]
     if (done !== 'end' || rig.cursor.failure !== null || rig.cursor.upToSeq >= lastSeq) return done
-    rig.goOn(this.#cursorAt(this.#index, rig.seq))
+    rig.continueWith(this.#cursorAt(this.#index, rig.seq))
     return rig.advance(limits)
   }
 
@@ -238,7 +238,7 @@ export class Player {
   #crossing(dueMs: number): boolean {
     const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return false
-    if (!this.#rig.over && this.#rig.part.toMs <= dueMs) this.#rig.finish()
+    if (!this.#rig.isOver && this.#rig.part.toMs <= dueMs) this.#rig.finish()
     if (following.fromMs > dueMs) return false
     const ticket = this.#ticket
     this.#busy += 1
@@ -252,11 +252,11 @@ export class Player {
   }
 
   #nextMs(): number | null | undefined {
-    const next = this.#rig.over ? null : this.#rig.nextMs()
+    const next = this.#rig.isOver ? null : this.#rig.nextMs()
     if (next !== null) return next
     const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return null
-    return this.#rig.over ? following.fromMs : this.#rig.part.toMs
+    return this.#rig.isOver ? following.fromMs : this.#rig.part.toMs
   }
 
   async #enterNext(current: () => void): Promise<void> {
@@ -271,7 +271,7 @@ export class Player {
     rig.exactness = before.exactness
     this.#index = index
     this.#rig = rig
-    this.#o.market.restore(base?.data ?? null, rig.tracker.around())
+    this.#o.market.restore(base?.data ?? null, rig.tracker.marketContext())
   }
 
   // -- going to a place --
@@ -310,18 +310,18 @@ export class Player {
       current()
       rig.lastMessageSeq = from?.lastMessageSeq ?? 0
       rig.catchUp(entries)
-      aside.restore(from?.data ?? null, rig.tracker.around())
+      aside.restore(from?.data ?? null, rig.tracker.marketContext())
       await travel(rig, target, { kept: this.#kept, realMs: this.#o.realMs, current })
       if (target.over) rig.finish()
       rig.cursor.close()
       const data = aside.save()
-      const placed = rig.onto(market, this.#cursorAt(target.part, rig.seq))
+      const placed = rig.copyOnto(market, this.#cursorAt(target.part, rig.seq))
       this.#rig.cursor.close()
       this.#rig = placed
       this.#index = target.part
       this.#rates.restart()
       this.#reached(Math.max(target.ms ?? -Infinity, rig.timeMs))
-      market.restore(data, placed.tracker.around())
+      market.restore(data, placed.tracker.marketContext())
     } catch (thrown) {
       rig.cursor.close()
       throw thrown
@@ -334,21 +334,21 @@ export class Player {
     const before = this.#rig.messages
     for (;;) {
       const start = realMs()
-      const spent = () => realMs() - start >= SLICE_MS
+      const isTimeUp = () => realMs() - start >= SLICE_MS
       const messages = limit.messages - (this.#rig.messages - before)
-      const done = this.#advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, spent })
+      const done = this.#advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, isTimeUp })
       if (this.#rig.cursor.failure !== null) throw this.#rig.cursor.failure
       this.#keepSome()
       if (done === 'reached') break
       if (done === 'end') {
         const following = this.#parts.at(this.#index + 1)
         if (following === undefined || following.fromMs > limit.upToMs) {
-          if (following !== undefined && !this.#rig.over && this.#rig.part.toMs <= limit.upToMs) this.#rig.finish()
+          if (following !== undefined && !this.#rig.isOver && this.#rig.part.toMs <= limit.upToMs) this.#rig.finish()
           break
         }
-        if (!this.#rig.over) this.#rig.finish()
+        if (!this.#rig.isOver) this.#rig.finish()
         await this.#enterNext(current)
-      } else if (done === 'dry') await this.#rig.cursor.more()
+      } else if (done === 'pending') await this.#rig.cursor.waitForNext()
       else await givingWay()
       current()
     }
@@ -363,8 +363,8 @@ export class Player {
   }
 
   /** Where it stands, if what follows can be built from that. */
-  #here(part: number): Rig | null {
-    return this.#index === part && !this.#rig.over && this.#rig.seq > 0 ? this.#rig : null
+  #here(part: number): PlaybackState | null {
+    return this.#index === part && !this.#rig.isOver && this.#rig.seq > 0 ? this.#rig : null
   }
 
   #newRig(
@@ -372,8 +372,8 @@ export class Player {
     index: number,
     at: { readonly seq: number; readonly timeMs: number },
     upTo?: Pick<Target, 'seq' | 'upToMs'>,
-  ): Rig {
-    return new Rig(market, this.#parts[index], this.#cursorAt(index, at.seq, upTo), at)
+  ): PlaybackState {
+    return new PlaybackState(market, this.#parts[index], this.#cursorAt(index, at.seq, upTo), at)
   }
 
   #cursorAt(index: number, seq: number, upTo?: Pick<Target, 'seq' | 'upToMs'>): Cursor {
@@ -383,8 +383,8 @@ export class Player {
 
   #keepSome(): void {
     const { seq } = this.#rig
-    if (seq - Math.max(0, this.#kept.newestSeq(this.#index, seq)) >= KEEP_EVERY && !this.#rig.over) {
-      this.#kept.add(this.#index, this.#rig.keep())
+    if (seq - Math.max(0, this.#kept.newestSeq(this.#index, seq)) >= KEEP_EVERY && !this.#rig.isOver) {
+      this.#kept.add(this.#index, this.#rig.checkpoint())
     }
   }
 

@@ -18,7 +18,7 @@ import { Player } from './player.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { StoreWriter } from '../../core/store/types/writer.ts'
 import { createViewHistory, type ViewHistory } from '../../core/views/history.ts'
-import { gapsAt, gapsBetween, partsOf } from '../../core/playback/replay-parts.ts'
+import { gapsKnownAt, gapsBetween, loadParts } from '../../core/playback/replay-parts.ts'
 import { createSeeder } from '../../core/views/seeder.ts'
 import type { View } from '../../core/views/views.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
@@ -84,7 +84,7 @@ const SWEEP_MS = 200
 /** Opens sessions as a replay that stands nowhere yet: seek it. Fails with `not-found` and `ambiguous-source`. */
 export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const { id, reader, clock, calendar, nameOf } = options
-  const opened = await partsOf(reader, options.sessions)
+  const opened = await loadParts(reader, options.sessions)
   const { source, rows } = opened
   let { parts } = opened
   const between = gapsBetween(parts, rows)
@@ -170,7 +170,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     visible: {
       sessions: (all) =>
         all.filter(({ session }) => (order.get(session) ?? Infinity) <= (order.get(player.present.recording) ?? -1)),
-      gaps: (gaps) => gapsAt([...gaps, ...between], order, player.present, player.nowMs),
+      gaps: (gaps) => gapsKnownAt([...gaps, ...between], order, player.present, player.nowMs),
     },
     failed: options.failed,
   })

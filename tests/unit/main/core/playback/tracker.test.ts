@@ -4,12 +4,12 @@ import type { HubSink } from '../../../../../src/main/core/market/hub-types.ts'
 import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
-test('of several connections it tells the one that needs attention and the best, as live does', () => {
+test('reports the connection that most needs attention and the best one, as live does', () => {
   const tracker = new FeedTracker()
-  const told: string[] = []
+  const reported: string[] = []
   const sink: HubSink = {
     apply: () => undefined,
-    feedState: (_feed, state, _nowMs, seen) => void told.push(`${state.is} ${seen?.is}`),
+    feedState: (_feed, state, _nowMs, seen) => void reported.push(`${state.is} ${seen?.is}`),
     acknowledged: () => undefined,
     gapOpened: () => undefined,
     gapClosed: () => undefined,
@@ -26,7 +26,7 @@ test('of several connections it tells the one that needs attention and the best,
     { type: 'state', feed, conn: 2, state: 'idle' },
   ]
   entries.forEach((entry, i) => tracker.apply(i + 1, unixMs(i), entry, sink))
-  expect(told).toEqual([
+  expect(reported).toEqual([
     'open open',
     'connecting open',
     'refused open',
@@ -36,6 +36,6 @@ test('of several connections it tells the one that needs attention and the best,
   ])
   tracker.apply(9, unixMs(9), { type: 'state', feed, conn: 1, state: 'open' }, sink)
   tracker.apply(10, unixMs(10), { type: 'state', feed, conn: 2, state: 'waiting' }, sink)
-  const [[, state, seen]] = tracker.around().feedStates
-  expect([state.is, seen?.is]).toEqual(['waiting', 'open'])
+  const [[, worst, best]] = tracker.marketContext().feedStates
+  expect([worst.is, best?.is]).toEqual(['waiting', 'open'])
 })

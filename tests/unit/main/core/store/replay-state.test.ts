@@ -7,7 +7,7 @@ import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { createMarket, type Market } from '../../../../../src/main/core/market/market.ts'
 import { Cursor } from '../../../../../src/main/core/playback/cursor.ts'
-import { NO_LIMITS, Rig } from '../../../../../src/main/core/playback/rig.ts'
+import { NO_LIMITS, PlaybackState } from '../../../../../src/main/core/playback/playback-state.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
@@ -133,13 +133,13 @@ async function seek(reader: LocalReader, recording: RecordingId, seq: number, la
   const at = { seq: found?.seq ?? 0, timeMs: found?.wallMs ?? T0 }
   const part = { recording, fromMs: T0, toMs, lastSeq: last, notBeforeMs: -Infinity, clean: false }
   const cursor = new Cursor(reader, recording, at.seq, last)
-  const rig = new Rig(made.market, part, cursor, at)
+  const rig = new PlaybackState(made.market, part, cursor, at)
   if (found !== null) {
     rig.catchUp(await reader.entries({ recording }))
-    made.market.restore(found.data, rig.tracker.around())
+    made.market.restore(found.data, rig.tracker.marketContext())
   }
   const to = async (upToSeq: number): Promise<void> => {
-    while (rig.advance({ ...NO_LIMITS, upToSeq }) === 'dry') await cursor.more()
+    while (rig.advance({ ...NO_LIMITS, upToSeq }) === 'pending') await cursor.waitForNext()
   }
   await to(seq)
   return { ...made, rig, cursor, to, used: found !== null }

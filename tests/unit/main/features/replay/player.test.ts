@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joined } from '../../../../../src/main/core/playback/parts.ts'
+import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import { emptyMarket, FakeLive, memoryReader, RETRY_MS, rowsOf, T0, type HubOf } from './live.ts'
 
@@ -45,7 +45,7 @@ function replaying(live: FakeLive, options: { rows?: number; snapshots?: boolean
   const of = emptyMarket()
   const player = new Player({
     reader: memoryReader(live.recordings, options.rows, options.snapshots),
-    parts: joined(live.parts()),
+    parts: joinParts(live.parts()),
     market: of.market,
     newMarket: () => emptyMarket().market,
     realMs: () => time.ms,
@@ -300,7 +300,7 @@ describe('a replay', () => {
           }
         },
       },
-      parts: joined(live.parts()),
+      parts: joinParts(live.parts()),
       market: of.market,
       newMarket: () => emptyMarket().market,
       realMs: () => time.ms,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joined } from '../../../../../src/main/core/playback/parts.ts'
+import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import { SLICE_MS } from '../../../../../src/main/features/replay/travel.ts'
 import { emptyMarket, FakeLive, memoryReader, T0, type HubOf } from './live.ts'
@@ -25,7 +25,7 @@ describe('a replay of recordings that overlap', () => {
     for (let i = 31; i < 90; i += 1) live.trade('BTC-USD', 100 + i, T0 + i * 1_000)
     live.end(T0 + 90_000)
     const [first, second] = live.parts()
-    const parts = joined([first, { ...second, notBeforeMs: first.toMs }])
+    const parts = joinParts([first, { ...second, notBeforeMs: first.toMs }])
     const times: number[] = []
     const counting = (): HubOf => {
       const of = emptyMarket()
@@ -78,7 +78,7 @@ describe('a replay beside a recording', () => {
     let realMs = 0
     const player = new Player({
       reader: memoryReader(live.recordings, 100_000, false),
-      parts: joined(live.parts()),
+      parts: joinParts(live.parts()),
       market: emptyMarket().market,
       newMarket: () => emptyMarket().market,
       realMs: () => (realMs += 0.5),

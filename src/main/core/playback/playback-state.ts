@@ -1,6 +1,6 @@
 /**
- * The state of a replay at one place: a market, what the entries said, and the cursor behind it. Applies what
- * follows, message by message, as live did: the same decoder, the same fold, the same hub.
+ * The state of a replay at one seq: a market, its feeds, and the cursor that reads on. Applies messages and entries as
+ * live did, with the same decoder, fold and hub.
  */
 import { cutsOrder, entersMarket } from '../../../shared/core/recording/recording.ts'
 import type { ReplayExactness } from '../../../shared/features/replay/replay.ts'
@@ -13,59 +13,59 @@ import type { Cursor } from './cursor.ts'
 import type { Part } from './parts.ts'
 import { FeedTracker } from './tracker.ts'
 
-/** Messages between two looks at the clock. */
-const A_LOOK = 64
+/** Messages between two checks of the clock. */
+const CLOCK_CHECK_MESSAGES = 64
 
-/** How far to go. The first that is met ends it. */
+/** How far to advance. It stops at the first limit that is reached. */
 export interface Limits {
-  /** Replay time of the last to be applied. */
+  /** Replay time of the last message or entry to apply, UTC ms. */
   readonly upToMs: number
-  /** Seq of the last to be applied. */
+  /** Seq of the last message or entry to apply. */
   readonly upToSeq: number
-  /** So many messages at most. */
+  /** Maximum number of messages. */
   readonly messages: number
-  /** Asked now and then: whether the time for this is over. */
-  readonly spent: () => boolean
+  /** Called now and then. If it returns true, advancing stops. */
+  readonly isTimeUp: () => boolean
 }
 
-export const NO_LIMITS: Limits = { upToMs: Infinity, upToSeq: Infinity, messages: Infinity, spent: () => false }
+export const NO_LIMITS: Limits = { upToMs: Infinity, upToSeq: Infinity, messages: Infinity, isTimeUp: () => false }
 
 /**
- * `reached`: what comes next is beyond the limits. `spent`: of time. `dry`: what comes next is not read yet.
- * `end`: the recording has no more.
+ * Why advancing stopped. `reached`: the next item is beyond the limits. `pending`: it isn't read yet. `end`: the session
+ * has no more.
  */
-export type Advanced = 'reached' | 'spent' | 'dry' | 'end'
+export type Advanced = 'reached' | 'time-up' | 'pending' | 'end'
 
-/** A place to go back to. */
-export interface Kept {
+/** A state to return to. `data`: the saved market. */
+export interface Checkpoint {
   readonly seq: number
   readonly timeMs: number
   readonly lastMessageSeq: number
   readonly data: Uint8Array
 }
 
-export class Rig {
+export class PlaybackState {
   readonly part: Part
-  /** Seq of the last message or entry that is applied; 0: none of this recording. */
+  /** Seq of the last message or entry applied; 0 if none of this session was. */
   seq: number
-  /** Replay time of it. */
+  /** Its replay time, UTC ms. */
   timeMs: number
-  /** Seq of the last message; 0: not known, or none. */
+  /** Seq of the last message; 0 if it is unknown or there is none. */
   lastMessageSeq = 0
-  /** Messages applied since this rig began. */
+  /** Messages applied by this object. */
   messages = 0
   exactness: ReplayExactness = { is: 'none' }
   tracker = new FeedTracker()
-  /** By the index of the feed. */
+  /** Messages and last receive time (UTC ms) by feed index. */
   readonly received = new Float64Array(FEED_IDS.length)
   readonly lastMs = new Float64Array(FEED_IDS.length).fill(NaN)
-  /** The recording's end is applied too: what comes is between recordings. */
-  over = false
+  /** The session's end was applied, too: the clock is between sessions. */
+  isOver = false
   #cursor: Cursor
   readonly #market: Market
   readonly #record = scratch()
-  /** A record went into the fold since this rig began. */
-  #folded = false
+  /** A record was added to the fold by this object. */
+  #hasFolded = false
   #taken: { readonly minuteMs: UnixMs; readonly sha256: string } | null = null
 
   constructor(market: Market, part: Part, cursor: Cursor, at: { readonly seq: number; readonly timeMs: number }) {
@@ -80,13 +80,13 @@ export class Rig {
     return this.#cursor
   }
 
-  /** Goes on with another cursor from here, where the one before read no further. */
-  goOn(cursor: Cursor): void {
+  /** Continues with another cursor, because the current one has no more to read. */
+  continueWith(cursor: Cursor): void {
     this.#cursor.close()
     this.#cursor = cursor
   }
 
-  /** Entries up to this place, for what stands around the market. */
+  /** Applies the entries up to here to the feeds only. */
   catchUp(entries: readonly StoredEntry[]): void {
     for (const { seq, wallMs, entry } of entries) {
       if (seq > this.seq) return
@@ -94,45 +94,45 @@ export class Rig {
     }
   }
 
-  /** A copy of this place over another market, which has its state; it goes on with another cursor. */
-  onto(market: Market, cursor: Cursor): Rig {
-    const rig = new Rig(market, this.part, cursor, this)
-    rig.lastMessageSeq = this.lastMessageSeq
-    rig.exactness = this.exactness
-    rig.tracker = this.tracker
-    rig.over = this.over
-    rig.#taken = this.#taken
-    rig.#folded = this.#folded
-    rig.received.set(this.received)
-    rig.lastMs.set(this.lastMs)
-    return rig
+  /** Copies this state onto another market, which already has its market state, with another cursor. */
+  copyOnto(market: Market, cursor: Cursor): PlaybackState {
+    const copy = new PlaybackState(market, this.part, cursor, this)
+    copy.lastMessageSeq = this.lastMessageSeq
+    copy.exactness = this.exactness
+    copy.tracker = this.tracker
+    copy.isOver = this.isOver
+    copy.#taken = this.#taken
+    copy.#hasFolded = this.#hasFolded
+    copy.received.set(this.received)
+    copy.lastMs.set(this.lastMs)
+    return copy
   }
 
-  /** Replay time of what comes next; null: nothing of this recording; undefined: it is not read yet. */
+  /** Replay time of the next item, UTC ms; null at the end of the session; undefined while it isn't read yet. */
   nextMs(): number | null | undefined {
     switch (this.#cursor.next()) {
       case 'message':
         return Math.max(this.timeMs, this.#cursor.batch!.recvMs[this.#cursor.row])
       case 'entry':
-        return Math.max(this.timeMs, this.#cursor.entryAtHand().wallMs)
+        return Math.max(this.timeMs, this.#cursor.nextEntry().wallMs)
       case 'end':
         return null
-      case 'dry':
+      case 'pending':
         return undefined
     }
   }
 
-  /** Applies what comes within the limits. */
-  advance({ upToMs, upToSeq, messages, spent }: Limits): Advanced {
+  /** Applies messages and entries up to the limits. */
+  advance({ upToMs, upToSeq, messages, isTimeUp }: Limits): Advanced {
     const cursor = this.#cursor
-    let look = A_LOOK
-    let left = messages
+    let untilCheck = CLOCK_CHECK_MESSAGES
+    let remaining = messages
     for (;;) {
-      if (left === 0) return 'reached'
+      if (remaining === 0) return 'reached'
       const kind = cursor.next()
-      if (kind === 'dry' || kind === 'end') return kind
+      if (kind === 'pending' || kind === 'end') return kind
       if (kind === 'entry') {
-        const stored = cursor.entryAtHand()
+        const stored = cursor.nextEntry()
         if (stored.seq > upToSeq || Math.max(this.timeMs, stored.wallMs) > upToMs) return 'reached'
         cursor.entry += 1
         this.#entry(stored)
@@ -143,23 +143,23 @@ export class Rig {
       const seq = batch.seq[row]
       if (seq > upToSeq || Math.max(this.timeMs, batch.recvMs[row]) > upToMs) return 'reached'
       cursor.row = row + 1
-      left -= 1
+      remaining -= 1
       this.#message(batch.feed[row], seq, batch.recvMs[row], batch.flags[row], batch.bytes, batch.offsets, row)
-      if (--look === 0) {
-        look = A_LOOK
-        if (spent()) return 'spent'
+      if (--untilCheck === 0) {
+        untilCheck = CLOCK_CHECK_MESSAGES
+        if (isTimeUp()) return 'time-up'
       }
     }
   }
 
-  /** The recording's end: feeds are told to be out of reach until the next one begins. */
+  /** Applies the session's end: feeds are disconnected until the next session begins. */
   finish(): void {
-    this.over = true
+    this.isOver = true
     this.timeMs = this.part.toMs
     this.tracker.end(unixMs(this.part.toMs), this.part.clean ? 'quit' : 'crash', this.#market.sink)
   }
 
-  keep(): Kept {
+  checkpoint(): Checkpoint {
     const { seq, timeMs, lastMessageSeq } = this
     return { seq, timeMs, lastMessageSeq, data: this.#market.save() }
   }
@@ -184,7 +184,7 @@ export class Rig {
     if (decodeStored(id, flags, bytes, offsets[row], offsets[row + 1], record) !== 'market') return
     const at = unixMs(recvMs)
     this.#taken = this.#market.digest(id, at, record) ?? this.#taken
-    this.#folded = true
+    this.#hasFolded = true
     if (recvMs >= this.part.notBeforeMs) this.#market.sink.apply(id, seq, at, record)
   }
 
@@ -192,7 +192,7 @@ export class Rig {
     this.seq = seq
     if (wallMs > this.timeMs) this.timeMs = wallMs
     if (entry.type === 'gap-open') {
-      // The recorder's own gaps cut the order of records; live began its fold anew, too.
+      // The recorder's own gaps lose records. Live restarted its fold there, too.
       if (cutsOrder(entry.cause)) this.#market.cut()
       this.#market.setSkew(entry.skewMs ?? 0)
     }
@@ -209,8 +209,8 @@ export class Rig {
       this.exactness = { is: 'not comparable', why }
       return
     }
-    // A replay that began right between the first record of a minute and the digest before it has none to compare.
-    if (taken === null && !this.#folded) return
+    // A replay that began between the first record of a minute and its digest has nothing to compare.
+    if (taken === null && !this.#hasFolded) return
     const { minuteMs, sha256 } = entry
     if (taken === null || taken.minuteMs !== minuteMs || taken.sha256 !== sha256) {
       this.exactness = { is: 'differs', minuteMs, seq, live: sha256, replay: taken?.sha256 ?? '' }
