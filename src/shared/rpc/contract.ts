@@ -1,14 +1,11 @@
 /** Building blocks of call and stream tables, including schemas that several tables share. */
 import * as v from 'valibot'
-import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from '../core/market/market.ts'
 import { FEED_IDS, parseInstrument, type InstrumentId } from '../base/units.ts'
 
 export const instrument = v.custom<InstrumentId>(
   (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
   'an instrument such as "crypto:BTCUSD"',
 )
-export const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x), 'an interval')
-export const of = v.picklist(BAR_SOURCES)
 export const feed = v.picklist(FEED_IDS)
 export const ms = v.pipe(v.number(), v.finite())
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max))

@@ -1,6 +1,7 @@
 /** Bars, quotes, trades and symbols of a view. */
 import * as v from 'valibot'
-import { call, instrument, interval, limit, ms, of, text, view } from '../../rpc/contract.ts'
+import { interval, of } from '../market/contract.ts'
+import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
 import type { GapSpan, QuoteRow, SymbolHit } from '../status/status.ts'
 import type { Bar, Print } from '../market/market.ts'
 

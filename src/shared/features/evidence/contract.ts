@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from './evidence.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { FEED_IDS, recordingId } from '../../base/units.ts'
-import { call, instrument, interval, limit, ms, of, text, view } from '../../rpc/contract.ts'
+import { interval, of } from '../../core/market/contract.ts'
+import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
 
 const session = text(64)
 const recording = v.pipe(text(64), v.transform(recordingId))

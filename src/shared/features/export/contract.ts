@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS, type ExportEstimate, type ExportRequest } from './export.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { recordingId } from '../../base/units.ts'
-import { call, feed, interval, ms, none, of, text } from '../../rpc/contract.ts'
+import { interval, of } from '../../core/market/contract.ts'
+import { call, feed, ms, none, text } from '../../rpc/contract.ts'
 
 const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   what: v.picklist(EXPORT_KINDS),

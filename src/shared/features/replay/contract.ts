@@ -2,7 +2,8 @@
 import * as v from 'valibot'
 import { ASSET_CLASSES } from '../../base/units.ts'
 import type { ReplayBookmark, ReplayState, ReplayTimeline } from './replay.ts'
-import { call, interval, limit, ms, text } from '../../rpc/contract.ts'
+import { interval } from '../../core/market/contract.ts'
+import { call, limit, ms, text } from '../../rpc/contract.ts'
 
 const id = text(64)
 const session = text(64)
