@@ -3,21 +3,11 @@ import type { Chart } from 'klinecharts'
 import { describe, expect, it } from 'vitest'
 import { KlineCrosshair } from '../../../../src/renderer/charts/kline-crosshair.ts'
 import { rowOf, type Row } from '../../../../src/renderer/charts/model/series.ts'
-import { unixMs } from '../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../kit/market.ts'
 
 const SECOND = 1_000
 const rowAt = (at: number): Row =>
-  rowOf({
-    startMs: unixMs(at * SECOND),
-    endMs: unixMs((at + 1) * SECOND),
-    open: 100 + at,
-    high: 100 + at,
-    low: 100 + at,
-    close: 100 + at,
-    volume: null,
-    count: 1,
-    complete: true,
-  })
+  rowOf(makeBar({ startMs: at * SECOND, lengthMs: SECOND, close: 100 + at, volume: null }))
 
 /** A chart of rows 10 px wide that ends at its last row, `seen` rows of which are in view. */
 function chartOf(count: number, seen: number) {

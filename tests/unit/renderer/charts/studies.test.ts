@@ -10,20 +10,11 @@ import { StudyRun } from '../../../../src/renderer/charts/model/study-run.ts'
 import { Zone } from '../../../../src/renderer/text/zone.ts'
 import { CHART_INDICATOR_IDS, INDICATORS } from '../../../../src/shared/core/market/indicators/table.ts'
 import type { Bar } from '../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../kit/market.ts'
 
 const MINUTE = 60_000
-const bar = (minute: number, close: number, range = 2, volume: number | null = 3): Bar => ({
-  startMs: unixMs(minute * MINUTE),
-  endMs: unixMs((minute + 1) * MINUTE),
-  open: close - 1,
-  high: close + range,
-  low: close - range,
-  close,
-  volume,
-  count: 1,
-  complete: true,
-})
+const bar = (minute: number, close: number, range = 2, volume: number | null = 3) =>
+  makeBar({ startMs: minute * MINUTE, open: close - 1, high: close + range, low: close - range, close, volume })
 const noDay = () => 0
 const near = (n: number): unknown => expect.closeTo(n, 9)
 

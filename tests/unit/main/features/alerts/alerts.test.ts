@@ -13,6 +13,7 @@ import { KIND, scratch } from '../../../../../src/service/codec.ts'
 import { smaBelowPrice } from '../../../shared/features/alerts/harness.ts'
 import { ALERT_CALENDAR } from '../../../../../src/main/features/alerts/alert-calendar.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const T0 = 1_700_000_040_000
@@ -586,11 +587,7 @@ test('bars of the source before do not warm up an indicator of the next one', as
   r.alerts.sourceChanged()
   r.trade(100)
   expect(answers.length).toBeGreaterThan(0)
-  const bars = [0, 1, 2, 3].map((n): Bar => {
-    const startMs = T0 + (n - 5) * 60_000
-    const prices = { open: 90, high: 90, low: 90, close: 90 }
-    return { startMs: unixMs(startMs), endMs: unixMs(startMs + 60_000), ...prices, volume: 1, count: 1, complete: true }
-  })
+  const bars = [0, 1, 2, 3].map((n) => makeBar({ startMs: T0 + (n - 5) * 60_000, close: 90 }))
   const state = () => r.alerts.list().find((alert) => alert.id === id)?.state
   for (const answer of former) answer(bars)
   await new Promise((resolve) => setImmediate(resolve))

@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest'
 import { createWarming } from '../../../../../src/main/features/alerts/warming.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { alertOf, BTC, rig, smaBelowPrice, T0 } from '../../../shared/features/alerts/harness.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const sma = smaBelowPrice(3)
-const bar = (n: number, close: number): Bar => ({
-  startMs: unixMs(T0 + n * MINUTE),
-  endMs: unixMs(T0 + (n + 1) * MINUTE),
-  open: close,
-  high: close,
-  low: close,
-  close,
-  volume: 1,
-  count: 1,
-  complete: true,
-})
+const bar = (n: number, close: number) => makeBar({ startMs: T0 + n * MINUTE, close })
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** An alert on an indicator in a store that fails until it is mended. */

@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { chartSurface, lengthText } from '../../../../../src/renderer/charts/drawings/surface.ts'
-import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
-const bar = (startMs: number, open: number, high: number, low: number, close: number, volume: number): Bar => ({
-  startMs: unixMs(startMs),
-  endMs: unixMs(startMs + 1_000),
-  open,
-  high,
-  low,
-  close,
-  volume,
-  count: 1,
-  complete: true,
-})
+const bar = (startMs: number, open: number, high: number, low: number, close: number, volume: number) =>
+  makeBar({ startMs, lengthMs: 1_000, open, high, low, close, volume })
 const BARS = [bar(1_000, 10, 14, 8, 12, 5), bar(2_000, 12, 20, 11, 19, 7), bar(9_000, 19, 19, 15, 16, 1)]
 
 /** Ten px a bar from the left, a price in 10 px, with the night between 3 and 9 s left out. */

@@ -4,8 +4,8 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import '../../browser-stubs.ts'
 import type { ChartPages, ChartSeries } from '../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { recordedChart } from '../recording-canvas.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, style: 'candles', ticks: false }
@@ -15,17 +15,10 @@ const OTHER: ChartSeries = { ...SERIES, label: 'Y' }
 const COUNT = 400
 /** So many bars, the first of which starts at this minute. */
 const from = (minute: number): readonly Bar[] =>
-  Array.from({ length: COUNT }, (_, i) => ({
-    startMs: unixMs((minute + i) * MINUTE),
-    endMs: unixMs((minute + i + 1) * MINUTE),
-    open: 100 + i,
-    high: 103 + i,
-    low: 99 + i,
-    close: 101 + i,
-    volume: 5,
-    count: 1,
-    complete: true,
-  }))
+  Array.from({ length: COUNT }, (_, i) => {
+    const prices = { open: 100 + i, high: 103 + i, low: 99 + i, close: 101 + i }
+    return makeBar({ startMs: (minute + i) * MINUTE, ...prices, volume: 5 })
+  })
 const bars = from(0)
 
 const { port, frames } = recordedChart(1_000, 600)

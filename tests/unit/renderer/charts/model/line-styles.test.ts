@@ -6,23 +6,13 @@ import { dashPattern, LINE_COLORS, type LineDash } from '../../../../../src/rend
 import type { ChartLegend } from '../../../../../src/renderer/charts/model/chart.ts'
 import { addStudy, studiesOf } from '../../../../../src/renderer/features/chart/model/chart-studies.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { recordedChart } from '../recording-canvas.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const bars: readonly Bar[] = Array.from({ length: 120 }, (_, i) => {
   const price = 200 + 20 * Math.sin(i / 7)
-  return {
-    startMs: unixMs(i * MINUTE),
-    endMs: unixMs((i + 1) * MINUTE),
-    open: price,
-    high: price + 2,
-    low: price - 2,
-    close: price + 1,
-    volume: 5,
-    count: 1,
-    complete: true,
-  }
+  return makeBar({ startMs: i * MINUTE, open: price, high: price + 2, low: price - 2, close: price + 1, volume: 5 })
 })
 
 const { port, painted, frames } = recordedChart(1_000, 800)

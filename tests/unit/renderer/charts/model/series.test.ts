@@ -1,22 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_SLOTS, mergeBars, rowsOf } from '../../../../../src/renderer/charts/model/series.ts'
-import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import type { GapSpan } from '../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
-const bar = (minute: number, close = 100): Bar => ({
-  startMs: unixMs(minute * MINUTE),
-  endMs: unixMs((minute + 1) * MINUTE),
-  open: close,
-  high: close,
-  low: close,
-  close,
-  volume: 1,
-  count: 1,
-  complete: true,
-})
+const bar = (minute: number, close = 100) => makeBar({ startMs: minute * MINUTE, close })
 const gap = (from: number, to: number | null): GapSpan => ({
   feed: 'crypto/XT',
   cause: 'drop',

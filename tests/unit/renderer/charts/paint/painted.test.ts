@@ -7,6 +7,7 @@ import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import type { GapSpan } from '../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { recordedChart, type Painted } from '../recording-canvas.ts'
+import { makeBar, type BarParts } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const WIDTH = 1_000
@@ -22,19 +23,9 @@ const PLOT: ChartPlot = {
   asset: 'crypto',
 }
 
-function bar(minute: number, open: number, close: number, more: Partial<Bar> = {}): Bar {
-  return {
-    startMs: unixMs(minute * MINUTE),
-    endMs: unixMs((minute + 1) * MINUTE),
-    open,
-    high: Math.max(open, close) + 1,
-    low: Math.min(open, close) - 1,
-    close,
-    volume: 5,
-    count: 1,
-    complete: true,
-    ...more,
-  }
+function bar(minute: number, open: number, close: number, more: BarParts = {}): Bar {
+  const range = { high: Math.max(open, close) + 1, low: Math.min(open, close) - 1 }
+  return makeBar({ startMs: minute * MINUTE, open, ...range, close, volume: 5, ...more })
 }
 const falling = Array.from({ length: 20 }, (_, i) => bar(i, 200 - i * 2, 199 - i * 2))
 const rising = Array.from({ length: 20 }, (_, i) => bar(i, 100 + i * 2, 101 + i * 2))

@@ -5,13 +5,13 @@ import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import ChartPane from '../../../../../src/renderer/features/chart/ChartPane.svelte'
 import type { ChartLegend } from '../../../../../src/renderer/charts/model/chart.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { chartWindow } from '../../../../../src/renderer/features/chart/model/chart-window.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { drawings } from '../../../../../src/renderer/features/drawings/feature.ts'
 import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const { calls, visible } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[], visible: [] as Bar[] }))
 vi.mock('../../../../../src/renderer/charts/kline-chart.ts', () => ({
@@ -143,8 +143,7 @@ describe('the table of visible bars', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Table' }))
     const table = screen.getByRole('region', { name: 'Visible bars' })
     expect(table.querySelectorAll('tbody tr')).toHaveLength(0)
-    const price = { open: 1, high: 1, low: 1, close: 1 }
-    visible.push({ startMs: unixMs(0), endMs: unixMs(60_000), ...price, volume: null, count: 1, complete: true })
+    visible.push(makeBar({ close: 1, volume: null }))
     const sendLegend = lastOf('onLegend') as (legend: ChartLegend) => void
     sendLegend(NO_LEGEND)
     await settle()

@@ -13,8 +13,7 @@ import {
 } from '../../../../../src/renderer/features/chart/model/chart-studies.ts'
 import { rangeStats, spanText } from '../../../../../src/renderer/features/chart/model/range-stats.ts'
 import { MOST_INDICATORS, STUDY_KINDS } from '../../../../../src/shared/features/chart/chart-settings.ts'
-import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 describe('indicators of a chart', () => {
   it('may be several of one kind, each with its own parameters, colours and pane', () => {
@@ -85,17 +84,10 @@ describe('indicators of a chart', () => {
 })
 
 describe('a marked range', () => {
-  const bar = (second: number, open: number, close: number, volume: number | null): Bar => ({
-    startMs: unixMs(second * 1_000),
-    endMs: unixMs(second * 1_000 + 1_000),
-    open,
-    high: Math.max(open, close) + 1,
-    low: Math.min(open, close) - 1,
-    close,
-    volume,
-    count: 1,
-    complete: true,
-  })
+  const bar = (second: number, open: number, close: number, volume: number | null) => {
+    const range = { high: Math.max(open, close) + 1, low: Math.min(open, close) - 1 }
+    return makeBar({ startMs: second * 1_000, lengthMs: 1_000, open, ...range, close, volume })
+  }
   it('counts bars, time, change, extremes and volume', () => {
     expect(rangeStats([bar(0, 10, 12, 3), bar(1, 12, 9, null), bar(5, 9, 15, 4)])).toEqual({
       bars: 3,

@@ -9,21 +9,11 @@ import {
 } from '../../../../../src/shared/features/evidence/agreement.ts'
 import { createBarBuilder, fixedGrid, toBar } from '../../../../../src/shared/core/market/bars.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeBar, type BarParts } from '../../../../kit/market.ts'
 
 const about: Circumstances = { startMs: 0, ticksWhole: true, barsWhole: true, over: true, volumes: true }
-const bar = (part: Partial<Bar> = {}): Bar => ({
-  startMs: unixMs(0),
-  endMs: unixMs(60_000),
-  open: 10,
-  high: 12,
-  low: 9,
-  close: 11,
-  volume: 3.5,
-  count: 7,
-  complete: true,
-  ...part,
-})
+const bar = (parts: BarParts = {}): Bar =>
+  makeBar({ open: 10, high: 12, low: 9, close: 11, volume: 3.5, count: 7, ...parts })
 
 const trades = fc.array(
   fc.record({

@@ -12,20 +12,11 @@ import type { BarsPage, BarsValue } from '../../../../../../src/shared/core/view
 import type { Bar, Interval } from '../../../../../../src/shared/core/market/market.ts'
 import type { GapSpan } from '../../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../../kit/market.ts'
 
 const btc = instrumentId('crypto', 'BTC-USD')
 const SECOND = 1_000
-const bar = (second: number, close = second): Bar => ({
-  startMs: unixMs(second * SECOND),
-  endMs: unixMs((second + 1) * SECOND),
-  open: close,
-  high: close,
-  low: close,
-  close,
-  volume: 1,
-  count: 1,
-  complete: true,
-})
+const bar = (second: number, close = second) => makeBar({ startMs: second * SECOND, lengthMs: SECOND, close })
 const bars = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => bar(from + i))
 const value = (reset: readonly Bar[] | null, updates: readonly Bar[] = []): BarsValue => ({
   reset,

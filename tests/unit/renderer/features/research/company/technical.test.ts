@@ -11,21 +11,10 @@ import {
   technicalPoints,
 } from '../../../../../../src/renderer/features/research/company/technical.ts'
 import { chartOf, readAnswer, type Table } from '../../../../../../src/shared/features/research/read.ts'
-import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
-import { unixMs } from '../../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../../kit/market.ts'
 
 const DAY = 86_400_000
-const bar = (startMs: number, lengthMs: number): Bar => ({
-  startMs: unixMs(startMs),
-  endMs: unixMs(startMs + lengthMs),
-  open: 1,
-  high: 1,
-  low: 1,
-  close: 1,
-  volume: null,
-  count: 1,
-  complete: true,
-})
+const bar = (startMs: number, lengthMs: number) => makeBar({ startMs, lengthMs, close: 1, volume: null })
 const tableOf = (value: unknown): Table => {
   const [table] = comparable(readAnswer(JSON.stringify(value)).tables)
   if (table === undefined) throw new Error('nothing to compare')

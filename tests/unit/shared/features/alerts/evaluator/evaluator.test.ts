@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AlertCondition } from '../../../../../../src/shared/features/alerts/types.ts'
 import type { Drawing } from '../../../../../../src/shared/features/drawings/types.ts'
-import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId } from '../../../../../../src/shared/base/units.ts'
 import { alertOf, BTC, rig, smaBelowPrice, T0 } from '../harness.ts'
+import { makeBar } from '../../../../../kit/market.ts'
 
 const above = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'up' })
 const either = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'either' })
@@ -326,17 +327,7 @@ describe('an indicator', () => {
   test('the past makes it warm, and crosses nothing itself', () => {
     const alert = alertOf({ ...sma, direction: 'either' })
     const r = rig([alert])
-    const bar = (n: number, price: number) => ({
-      startMs: unixMs(T0 + minute(n)),
-      endMs: unixMs(T0 + minute(n + 1)),
-      open: price,
-      high: price,
-      low: price,
-      close: price,
-      volume: 1,
-      count: 1,
-      complete: true,
-    })
+    const bar = (n: number, close: number) => makeBar({ startMs: T0 + minute(n), close })
     r.evaluator.seed(BTC, 'trade', '1m', [bar(-3, 100), bar(-2, 300), bar(-1, 10), bar(0, 10)])
     expect(r.evaluator.state(alert.id)).toEqual({ is: 'armed' })
     r.trade(minute(1), 10)
