@@ -24,9 +24,13 @@ export function makeBar({ startMs = 0, lengthMs = 60_000, close = 100, ...parts 
   }
 }
 
-/** The text of a crypto trade. Prices and sizes are literals, so that tests choose the digits. `eventMs`: UTC ms. */
-export const tradeText = (pair: string, price: number | string, size: number | string, eventMs: number): string =>
-  `{"ev":"XT","pair":"${pair}","p":${price},"t":${eventMs},"s":${size}}`
+/** The text of a crypto trade. Numbers can be literals, so that tests choose the digits. `eventMs`: UTC ms. */
+export const tradeText = (
+  pair: string,
+  price: number | string,
+  size: number | string,
+  eventMs: number | string,
+): string => `{"ev":"XT","pair":"${pair}","p":${price},"t":${eventMs},"s":${size}}`
 
 /** The text of a crypto quote. `eventMs`: UTC ms. */
 export const quoteText = (pair: string, bid: number | string, ask: number | string, eventMs: number): string =>

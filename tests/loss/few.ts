@@ -6,7 +6,8 @@ import { writeSync } from 'node:fs'
 import { SEAL_AFTER_MS, StoreEngine } from '../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../src/shared/base/units.ts'
-import { DEMO, quote, T0, trade, Writer } from '../unit/main/core/store/harness.ts'
+import { DEMO, T0, Writer } from '../unit/main/core/store/harness.ts'
+import { quoteText, tradeText } from '../kit/market.ts'
 
 const file = process.argv[2]
 if (file === undefined) throw new TypeError('usage: few FILE [end]')
@@ -21,11 +22,11 @@ for (const isLast of [false, true]) {
     const at = nowMs + i
     engine.commit([
       writer.batch([
-        { conn: 1, data: trade('BTC-USD', 30_000 + i, i + 1, at) },
-        { conn: 2, data: quote('ETH-USD', 2_000 + i, 2_001 + i, at) },
+        { conn: 1, data: tradeText('BTC-USD', 30_000 + i, i + 1, at) },
+        { conn: 2, data: quoteText('ETH-USD', 2_000 + i, 2_001 + i, at) },
         { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'], fromMs: unixMs(at) } },
         { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: writer.seq + 3 } },
-        { conn: 1, data: trade('BTC-USD', 30_001 + i, i + 2, at) },
+        { conn: 1, data: tradeText('BTC-USD', 30_001 + i, i + 2, at) },
       ]),
     ])
     if (i % 5 === 4) {

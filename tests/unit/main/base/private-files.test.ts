@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tightenHome } from '../../../../src/main/base/private-files.ts'
 import { openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer } from '../core/store/harness.ts'
+import { DEMO, T0, tempFolder, Writer } from '../core/store/harness.ts'
+import { tradeText } from '../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 let home: string
@@ -26,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('files of the app', () => {
     const file = join(home, 'tapedeck.db')
     const writer = await openStoreWriter({ file })
     const id = await writer.begin(DEMO, unixMs(T0))
-    writer.append(new Writer().batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }]))
+    writer.append(new Writer().batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }]))
     await writer.end(unixMs(T0 + 1_000), [])
     await writer.close()
     mkdirSync(join(home, 'drawings'))

@@ -8,7 +8,8 @@ import { openLocalReader } from '../../../../src/main/core/store/threads/reader.
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import { hasZstd, zstdProblem } from '../../../../src/main/base/zstd.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
-import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../core/store/harness.ts'
+import { DEMO, readAll, T0, tempFolder, Writer } from '../core/store/harness.ts'
+import { tradeText } from '../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -30,7 +31,7 @@ describe('a Node without zstd', () => {
     const engine = new StoreEngine(folder.file, () => now, false)
     const key = newRecordingId(T0)
     engine.begin(key, DEMO, unixMs(T0))
-    const texts = Array.from({ length: 50 }, (_, i) => trade('BTC-USD', i, 1, T0 + i))
+    const texts = Array.from({ length: 50 }, (_, i) => tradeText('BTC-USD', i, 1, T0 + i))
     engine.commit([new Writer().batch(texts.map((data) => ({ conn: 1, data })))])
     now += SEAL_AFTER_MS
     engine.drain()
@@ -58,14 +59,14 @@ describe('a Node without zstd', () => {
     const first = newRecordingId(T0)
     able.begin(first, DEMO, unixMs(T0))
     const batches = new Writer()
-    able.commit([batches.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0), recvMs: T0 + 10 }])])
+    able.commit([batches.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0), recvMs: T0 + 10 }])])
     able.drain()
     able.close()
     const unable = new StoreEngine(folder.file, () => 0, false)
     expect(unable.unclosed).toEqual([])
     const second = newRecordingId(T0 + 5_000)
     unable.begin(second, DEMO, unixMs(T0 + 5_000))
-    unable.commit([new Writer().batch([{ conn: 1, data: trade('BTC-USD', 2, 1, T0 + 5_000) }])])
+    unable.commit([new Writer().batch([{ conn: 1, data: tradeText('BTC-USD', 2, 1, T0 + 5_000) }])])
     unable.close()
     const next = new StoreEngine(folder.file)
     expect(next.unclosed).toEqual([first, second])

@@ -10,7 +10,8 @@ import { openLocalReader, type LocalReader } from '../../../../src/main/core/sto
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import type { OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
 import { barsPage } from '../../../../src/main/core/views/views.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../core/store/harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../core/store/harness.ts'
+import { quoteText, tradeText } from '../../../kit/market.ts'
 import { openedReplay } from './opened-replay.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -58,8 +59,8 @@ function itemsOf(events: readonly Event[], from: number): Item[] {
   let at = from
   for (const { afterMs, what, symbol, price, lateMs } of events) {
     at += afterMs
-    if (what === 'trade') items.push({ conn: 1, data: trade(symbol, price / 4, price, at - lateMs), recvMs: at })
-    else if (what === 'quote') items.push({ conn: 2, data: quote(symbol, price, price + 1, at), recvMs: at })
+    if (what === 'trade') items.push({ conn: 1, data: tradeText(symbol, price / 4, price, at - lateMs), recvMs: at })
+    else if (what === 'quote') items.push({ conn: 2, data: quoteText(symbol, price, price + 1, at), recvMs: at })
     else if (what === 'drop') {
       const feed = 'crypto/XT'
       items.push({ entry: { type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(at - 50) }, wallMs: at })

@@ -11,7 +11,8 @@ import { createViewHistory, type Visible } from '../../../../src/main/core/views
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore } from '../core/store/flip.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../core/store/harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../core/store/harness.ts'
+import { tradeText } from '../../../kit/market.ts'
 import { openedReplay } from './opened-replay.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -39,7 +40,7 @@ function record(lists: readonly (readonly number[])[], damaged: number): LocalRe
   const writer = new Writer()
   for (const list of lists) {
     engine.commit([
-      writer.batch(list.map((ms, i): Item => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, ms), recvMs: ms }))),
+      writer.batch(list.map((ms, i): Item => ({ conn: 1, data: tradeText('BTC-USD', 100 + i, 1, ms), recvMs: ms }))),
     ])
     now += 130_000
     engine.drain()
@@ -163,7 +164,7 @@ describe('where messages themselves are wanted', () => {
     const engine = new StoreEngine(folder.file, () => T0 + 60_000)
     const later = newRecordingId(T0 + 60_000)
     engine.begin(later, DEMO, unixMs(T0 + 60_000))
-    const one: Item = { conn: 1, data: trade('BTC-USD', 105, 1, T0 + 61_000), recvMs: T0 + 61_000 }
+    const one: Item = { conn: 1, data: tradeText('BTC-USD', 105, 1, T0 + 61_000), recvMs: T0 + 61_000 }
     engine.commit([new Writer().batch([one])])
     engine.close()
     const refused = await openedReplay(reader, [damaged])

@@ -16,7 +16,8 @@ import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { Source } from '../../../../src/shared/core/recording/recording.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../core/store/harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../core/store/harness.ts'
+import { quoteText, tradeText } from '../../../kit/market.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -43,8 +44,8 @@ function items(from: number): Item[] {
       all.push({ entry: { type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(at - 500) }, wallMs: at })
       all.push({ entry: { type: 'gap-close', feed, openedSeq: all.length }, wallMs: at + 10 })
     }
-    all.push({ conn: 1, data: trade('BTC-USD', 100 + i, 2, at), recvMs: at + 20 })
-    all.push({ conn: 2, data: quote('BTC-USD', 99 + i, 101 + i, at), recvMs: at + 20 })
+    all.push({ conn: 1, data: tradeText('BTC-USD', 100 + i, 2, at), recvMs: at + 20 })
+    all.push({ conn: 2, data: quoteText('BTC-USD', 99 + i, 101 + i, at), recvMs: at + 20 })
   }
   return all
 }

@@ -18,6 +18,7 @@ import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-ter
 import type { HostOptions } from '../../../../src/main/terminal/host.ts'
 import { makeFolder } from '../../../kit/folder.ts'
 import { hurriedClock } from '../../../kit/clock.ts'
+import { tradeText } from '../../../kit/market.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -120,7 +121,7 @@ describe('the terminal', () => {
     terminal.want('crypto/XT', ['BTC-USD'])
     await service.subscribed('crypto/XT', 'BTC-USD')
     for (let i = 0; i < 500; i += 1) {
-      service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${100 + i},"t":${Date.now()},"s":1}`)
+      service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', 100 + i, 1, Date.now()))
     }
     service.send('crypto/XT', 'BTC-USD', 'no JSON at all')
     await follow(terminal, 'status', { view: 'live' }, (value) => value.stored >= service.sent().frames)
@@ -160,7 +161,7 @@ describe('the terminal', () => {
     expect(row.rows[0]).toMatchObject({ last: null })
     const stream = openStream(handlers, 'quotes', args, () => {})
     await service.subscribed('crypto/XT', 'BTC-USD')
-    service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":7,"t":${Date.now()},"s":1}`)
+    service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', 7, 1, Date.now()))
     await follow(terminal, 'quotes', args, ({ rows: [one] }) => one?.last === 7)
     if (stream.ok) stream.value.close()
     await terminal.service(live).disconnect()
@@ -186,7 +187,7 @@ describe('the terminal', () => {
     const service = await simulator()
     const t0 = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000
     const send = (price: number, at: number) =>
-      service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${t0 + at},"s":2}`)
+      service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', price, 2, t0 + at))
     const terminal = await terminalOf(signIn(service))
     terminal.want('crypto/XT', ['BTC-USD'])
     await service.subscribed('crypto/XT', 'BTC-USD')
@@ -241,7 +242,7 @@ describe('older prints', () => {
     }
     const send = async (price: number, at: number) => {
       const before = take()
-      service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${t0 + at},"s":1}`)
+      service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', price, 1, t0 + at))
       await expect.poll(take, { timeout: 5_000 }).toBe(before + 1)
     }
     await send(10, 0)
@@ -276,7 +277,7 @@ describe('older prints', () => {
     const send = async (count: number) => {
       for (let i = 0; i < count; i += 1) {
         price += 1
-        service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${Date.now()},"s":1}`)
+        service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', price, 1, Date.now()))
       }
       const quotes = { view: 'live', instruments: [BTC] }
       await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.last === price)
@@ -400,7 +401,7 @@ describe('a store that cannot be written', () => {
     const { baseUrl, username: user, password } = service
     await terminal.service(live).connect({ baseUrl, user, password })
     await service.subscribed('crypto/XT', 'BTC-USD')
-    service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":7,"t":${Date.now()},"s":1}`)
+    service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', 7, 1, Date.now()))
     await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.last === 7)
     expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'disk-full' } })
     await terminal.close()

@@ -19,6 +19,7 @@ import type {
 import type { CountedGap } from '../../../../src/shared/features/evidence/coverage.ts'
 import type { Bar } from '../../../../src/shared/core/market/market.ts'
 import { recordingId, unixMs, type FeedId } from '../../../../src/shared/base/units.ts'
+import { tradeText } from '../../../kit/market.ts'
 
 const MINUTE = 60_000
 const SESSION = recordingId('01jbq8w4recording')
@@ -161,7 +162,7 @@ function messages({ what, instrument, after, limit }: CallArgs<'evidence.message
     const price = 64_000 + [0, 4, 9, 12.5, 7, -3, -8, 1, 2.5, 4.5][i % 10]
     const size = 0.031 + (i % 5) / 100
     const eventMs = startMs + i * 1_300
-    const raw = `{"ev":"XT","pair":"${instrument.slice(instrument.indexOf(':') + 1)}","p":${price},"t":${eventMs},"s":${size}}`
+    const raw = tradeText(instrument.slice(instrument.indexOf(':') + 1), price, size, eventMs)
     return {
       recording: SESSION,
       feed: 'crypto/XT',

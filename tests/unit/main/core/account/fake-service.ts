@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { tradeText } from '../../../../kit/market.ts'
 
 export class FakeService {
   readonly bodies: string[] = []
@@ -13,7 +14,7 @@ export class FakeService {
   onOpen: (ws: WebSocket) => void = () => undefined
   onMessage: (ws: WebSocket, text: string) => void = (ws) => {
     ws.send('{"type":"subscribed","tickers":["BTC-USD"]}')
-    ws.send(`{"ev":"XT","pair":"BTC-USD","p":1,"t":${Date.now()},"s":1}`)
+    ws.send(tradeText('BTC-USD', 1, 1, Date.now()))
   }
   readonly #http: Server
   readonly #wss = new WebSocketServer({ noServer: true })

@@ -14,7 +14,8 @@ import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import type { Clock } from '../../../../../src/main/base/clock.ts'
 import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { manualClock, type ManualClock } from '../../../../kit/clock.ts'
-import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
+import { DEMO, readAll, T0, tempFolder, Writer } from '../store/harness.ts'
 
 /** A writer that records its calls; the test sends commits and deaths. */
 function noteWriter(): StoreWriter & {
@@ -562,7 +563,7 @@ describe('a failing disk', () => {
     })
     const batches = new Writer()
     loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
-    const texts = Array.from({ length: 5 }, (_, i) => trade('BTC-USD', 100 + i, 1, T0 + i))
+    const texts = Array.from({ length: 5 }, (_, i) => tradeText('BTC-USD', 100 + i, 1, T0 + i))
     for (const data of texts)
       loop.handle({ method: 'append', call: 0, args: [batches.batch([{ conn: 1, data }]), 100] })
     await recovered.promise
@@ -623,7 +624,7 @@ it('passes frames through the real writer to the real reader', async () => {
   const live = createRecorder({ writer: real, clock, newId: newRecordingId })
   const id = await live.start(DEMO)
   const conn = live.connection('crypto/XT')
-  const texts = Array.from({ length: 20_000 }, (_, i) => trade('BTC-USD', (100 + i / 100).toFixed(2), 1, T0 + i))
+  const texts = Array.from({ length: 20_000 }, (_, i) => tradeText('BTC-USD', (100 + i / 100).toFixed(2), 1, T0 + i))
   for (const text of texts) live.frame(conn, bytes(text), false, clock.stamp)
   await live.stop()
   const reader = await openStoreReader({ file: folder.file })

@@ -6,7 +6,8 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer } from './harness.ts'
+import { DEMO, T0, tempFolder, Writer } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -19,7 +20,7 @@ const logBytes = (): number => statSync(`${folder.file}-wal`, { throwIfNoEntry: 
 const recordSome = (engine: StoreEngine): void => {
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
   const writer = new Writer()
-  for (let i = 0; i < 20; i++) engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', i, 1, T0 + i) }])])
+  for (let i = 0; i < 20; i++) engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', i, 1, T0 + i) }])])
 }
 
 /** Verifies a copy of the database file without the files next to it. */

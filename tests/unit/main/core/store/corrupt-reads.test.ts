@@ -11,7 +11,8 @@ import { touchesGap, type GapInterval } from '../../../../../src/shared/core/mar
 import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const MINUTE = 60_000
@@ -27,7 +28,7 @@ afterEach(() => folder.remove())
 const at = (minute: number, second = 1): number => T0 + minute * MINUTE + second * 1_000
 const print = (minute: number, price = 100 + minute, second = 1): Item => ({
   conn: 1,
-  data: trade('BTC-USD', price, 1, at(minute, second)),
+  data: tradeText('BTC-USD', price, 1, at(minute, second)),
   recvMs: at(minute, second),
 })
 const acknowledged = (minute: number): Item => ({
@@ -372,8 +373,8 @@ describe('any corruption of one row', () => {
   })
   const toItem = ({ what, ms, cents, size }: { what: string; ms: number; cents: number; size: number }): Item =>
     what === 'quote'
-      ? { conn: 2, data: quote('BTC-USD', cents / 100, cents / 100 + 0.01, T0 + ms) }
-      : { conn: 1, data: trade('BTC-USD', cents / 100, (size / 1e4).toFixed(4), T0 + ms) }
+      ? { conn: 2, data: quoteText('BTC-USD', cents / 100, cents / 100 + 0.01, T0 + ms) }
+      : { conn: 1, data: tradeText('BTC-USD', cents / 100, (size / 1e4).toFixed(4), T0 + ms) }
 
   it("changes no bar that it doesn't touch, and leaves none that it touches complete", async () => {
     let refused = 0

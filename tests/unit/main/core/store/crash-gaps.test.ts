@@ -6,7 +6,8 @@ import { openLocalReader } from '../../../../../src/main/core/store/threads/read
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -21,10 +22,14 @@ const connecting = (conn: number, feed: FeedId, wallMs = T0): Item => ({
 })
 const bitcoin = (eventMs: number, recvMs: number): Item => ({
   conn: 1,
-  data: trade('BTC-USD', 100, 1, eventMs),
+  data: tradeText('BTC-USD', 100, 1, eventMs),
   recvMs,
 })
-const ether = (eventMs: number, recvMs: number): Item => ({ conn: 2, data: quote('ETH-USD', 10, 11, eventMs), recvMs })
+const ether = (eventMs: number, recvMs: number): Item => ({
+  conn: 2,
+  data: quoteText('ETH-USD', 10, 11, eventMs),
+  recvMs,
+})
 const both = [connecting(1, 'crypto/XT'), connecting(2, 'crypto/XQ')]
 
 /**

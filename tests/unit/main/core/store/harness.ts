@@ -70,11 +70,6 @@ export class Writer {
   }
 }
 
-export const trade = (pair: string, p: number | string, s: number | string, t: number): string =>
-  `{"ev":"XT","pair":"${pair}","p":${p},"t":${t},"s":${s}}`
-export const quote = (pair: string, bp: number | string, ap: number | string, t: number): string =>
-  `{"ev":"XQ","pair":"${pair}","bp":${bp},"ap":${ap},"t":${t}}`
-
 export interface Row {
   readonly seq: number
   readonly recvMs: number

@@ -8,7 +8,8 @@ import { findMissingCommits, inspectLog } from '../../../../../src/main/core/sto
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer } from './harness.ts'
+import { DEMO, T0, tempFolder, Writer } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 it('reports nothing if the head is an earlier one, whatever the store did since', async () => {
   const folder = tempFolder()
@@ -28,7 +29,7 @@ it('reports nothing if the head is an earlier one, whatever the store did since'
     take()
     const writer = new Writer()
     for (let round = 0; round < 3; round++) {
-      const text = trade('BTC-USD', '1'.padEnd(start === 0 && round === 1 ? 9_000_000 : 10, '0'), 1, T0)
+      const text = tradeText('BTC-USD', '1'.padEnd(start === 0 && round === 1 ? 9_000_000 : 10, '0'), 1, T0)
       engine.commit([writer.batch([{ conn: 1, data: text }])])
       take()
       now += 40_000

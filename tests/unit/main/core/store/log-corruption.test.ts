@@ -25,7 +25,8 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import type { StoreNotice } from '../../../../../src/main/core/store/types/writer.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { DEMO, readEverything, T0, tempFolder, trade, Writer } from './harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const FRAME = 24 + 2048
 let folder: ReturnType<typeof tempFolder>
@@ -35,7 +36,7 @@ beforeEach(() => {
 afterEach(() => folder.remove())
 
 const commit = (engine: StoreEngine, writer: Writer, times: number): void => {
-  for (let i = 0; i < times; i++) engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', i, 1, T0 + i) }])])
+  for (let i = 0; i < times; i++) engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', i, 1, T0 + i) }])])
 }
 
 /** Copies the files of a store as a `kill -9` leaves them: every write is there and nothing is closed. */
@@ -256,7 +257,7 @@ describe('opening a store for writing', () => {
     engine.end(unixMs(T0 + 9_000), [])
     engine.drain()
     engine.begin(newRecordingId(T0 + 10_000), DEMO, unixMs(T0 + 10_000))
-    const text = trade('BTC-USD', '1'.padEnd(500_000, '0'), 1, T0)
+    const text = tradeText('BTC-USD', '1'.padEnd(500_000, '0'), 1, T0)
     while (readHead(folder.file)?.isInFile !== true) engine.commit([big.batch([{ conn: 1, data: text }])])
     copyAsKilled(folder.file, killed)
     expect(framesOf(killed)).toBeGreaterThan(4_000)

@@ -12,7 +12,8 @@ import type { LibraryWriter, WriterEvent } from '../../../../../src/main/core/st
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { realStorePath, refuseSecondName } from '../../../../../src/main/core/store/schema/store-path.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readAll, T0, tempFolder, trade, Writer } from './harness.ts'
+import { DEMO, readAll, T0, tempFolder, Writer } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const writerThread = new URL('../../../../../src/main/store-worker.ts', import.meta.url)
 
@@ -48,7 +49,7 @@ async function session(writer: LibraryWriter) {
       off()
       resolve(event)
     })
-    const text = trade('BTC-USD', 100 + batches.seq, 1, T0 + batches.seq)
+    const text = tradeText('BTC-USD', 100 + batches.seq, 1, T0 + batches.seq)
     texts.push(text)
     writer.append(batches.batch([{ conn: 1, data: text }]))
     return promise
@@ -174,7 +175,7 @@ describe('a lock file that was deleted', () => {
     const first = await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     const send = (): string => {
-      const text = trade('BTC-USD', 1, 1, systemClock.wallMs())
+      const text = tradeText('BTC-USD', 1, 1, systemClock.wallMs())
       const stamp = { wallMs: systemClock.wallMs(), monoNs: systemClock.monoNs() }
       recorder.frame(conn, new TextEncoder().encode(text), false, stamp)
       return text
@@ -236,7 +237,7 @@ describe('the store itself', () => {
     try {
       engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
       const batches = new Writer()
-      const batch = () => batches.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])
+      const batch = () => batches.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])
       engine.commit([batch()])
       const other = new Database(folder.file)
       other.exec(change)
@@ -275,11 +276,11 @@ describe('the store itself', () => {
         'PRAGMA wal_checkpoint(TRUNCATE)',
         "INSERT INTO bookmark (recording, at_ms, text) VALUES (1, 0, 'x')",
       ]) {
-        engine.commit([batches.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])])
+        engine.commit([batches.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])])
         const other = new Database(folder.file)
         other.exec(change)
         other.close()
-        expect(engine.commit([batches.batch([{ conn: 1, data: trade('BTC-USD', 2, 1, T0) }])]).messages).toBe(1)
+        expect(engine.commit([batches.batch([{ conn: 1, data: tradeText('BTC-USD', 2, 1, T0) }])]).messages).toBe(1)
       }
     } finally {
       engine.close()
@@ -298,7 +299,7 @@ describe('the store itself', () => {
       const other = new Database(folder.file)
       other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       other.close()
-      expect(engine.commit([new Writer().batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])]).messages).toBe(1)
+      expect(engine.commit([new Writer().batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])]).messages).toBe(1)
     } finally {
       engine.close()
     }
@@ -310,7 +311,7 @@ describe('the store itself', () => {
       engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
       const batches = new Writer()
       for (let i = 0; i < 50; i++) {
-        engine.commit([batches.batch([{ conn: 1, data: trade('BTC-USD', i, 'x'.repeat(4_000), T0 + i) }])])
+        engine.commit([batches.batch([{ conn: 1, data: tradeText('BTC-USD', i, 'x'.repeat(4_000), T0 + i) }])])
         const reader = await openStoreReader({ file: folder.file })
         await reader.sessions()
         await reader.close()
@@ -318,7 +319,7 @@ describe('the store itself', () => {
       engine.end(unixMs(T0 + 60_000), [])
       engine.drain()
       engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 60_000))
-      expect(engine.commit([new Writer().batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])]).messages).toBe(1)
+      expect(engine.commit([new Writer().batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])]).messages).toBe(1)
     } finally {
       engine.close()
     }

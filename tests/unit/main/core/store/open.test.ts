@@ -8,7 +8,8 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import type { WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
 import { APPLICATION_ID } from '../../../../../src/main/core/store/schema/sqlite.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readAll, T0, tempFolder, trade, Writer } from './harness.ts'
+import { DEMO, readAll, T0, tempFolder, Writer } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -30,7 +31,7 @@ describe('opening the store', () => {
     const id = await writer.begin(DEMO, unixMs(T0))
     const committed = Promise.withResolvers<WriterEvent>()
     writer.onEvent((event) => committed.resolve(event))
-    const texts = Array.from({ length: 100 }, (_, i) => trade('BTC-USD', 100 + i, 1, T0 + i))
+    const texts = Array.from({ length: 100 }, (_, i) => tradeText('BTC-USD', 100 + i, 1, T0 + i))
     writer.append(new Writer().batch(texts.map((data) => ({ conn: 1, data }))))
     expect(writer.backlogBytes).toBeGreaterThan(0)
     expect(await committed.promise).toMatchObject({ is: 'committed', seq: 100, messages: 100 })
@@ -130,7 +131,7 @@ describe('migrations', () => {
     writer.onEvent((event) => committed.resolve(event))
     writer.append(
       new Writer().batch([
-        { conn: 1, data: trade('BTC-USD', 7, 1, T0 + 7_201_000) },
+        { conn: 1, data: tradeText('BTC-USD', 7, 1, T0 + 7_201_000) },
         { entry: { ...gap, fromMs: unixMs(T0 + 7_202_000) } },
       ]),
     )
@@ -152,7 +153,7 @@ describe('migrations', () => {
       ['drop', 25],
     ])
     const rows = await readAll(reader, 'crypto/XT', sessions[0].session)
-    expect([rows.length, rows[0].raw]).toEqual([120, trade('ETH-USD', 100, 1.5, T0)])
+    expect([rows.length, rows[0].raw]).toEqual([120, tradeText('ETH-USD', 100, 1.5, T0)])
     const { bars } = await reader.bars({
       instrument: 'crypto:BTCUSD' as never,
       of: 'trade',

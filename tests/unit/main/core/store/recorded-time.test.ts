@@ -8,7 +8,8 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { instrumentId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 let folder: ReturnType<typeof tempFolder>
@@ -24,7 +25,7 @@ const acknowledged = (symbols: readonly string[], wallMs: number, feed: FeedId =
 /** A trade dated in one minute and received in another, in minutes after T0. */
 const print = (dated: number, received: number, symbol = 'BTC-USD'): Item => ({
   conn: 1,
-  data: trade(symbol, 100, 1, T0 + dated * MINUTE + 5_000),
+  data: tradeText(symbol, 100, 1, T0 + dated * MINUTE + 5_000),
   recvMs: T0 + received * MINUTE + 6_000,
 })
 
@@ -109,7 +110,7 @@ it('is not complete in the live hub either, if a trade is dated outside the watc
   const record = scratch()
   let seq = 0
   const apply = (dated: number, received: number): void => {
-    const bytes = new TextEncoder().encode(trade('BTC-USD', 100, 1, T0 + dated * MINUTE + 5_000))
+    const bytes = new TextEncoder().encode(tradeText('BTC-USD', 100, 1, T0 + dated * MINUTE + 5_000))
     decode('crypto/XT', bytes, 0, bytes.length, record)
     hub.apply('crypto/XT', ++seq, unixMs(T0 + received * MINUTE + 6_000), record)
   }

@@ -6,7 +6,8 @@ import { openLocalReader, type LocalReader } from '../../../../../src/main/core/
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import type { GapCause } from '../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -16,7 +17,7 @@ afterEach(() => folder.remove())
 
 /** Trades dated at `fromMs` and after; by default after their receipt, as from a service whose clock is ahead. */
 const items = (n: number, fromMs = T0 + 1_000): Item[] =>
-  Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, fromMs + i) }))
+  Array.from({ length: n }, (_, i) => ({ conn: 1, data: tradeText('BTC-USD', 100 + i, 1, fromMs + i) }))
 
 /** Leaves a session as a crash would: some sealed, some only in the journal, one connection open. */
 function recordAndCrash(sealed: boolean): RecordingId {
@@ -184,7 +185,7 @@ describe('a session left open by a crash', () => {
       entry: { type, feed: 'crypto/XT', conn: 1, symbols },
       wallMs,
     })
-    const print = (ms: number): Item => ({ conn: 1, data: trade('BTC-USD', 100, 1, ms), recvMs: ms })
+    const print = (ms: number): Item => ({ conn: 1, data: tradeText('BTC-USD', 100, 1, ms), recvMs: ms })
     const before = new StoreEngine(folder.file)
     before.begin(newRecordingId(T0), DEMO, unixMs(T0))
     const open: Item = {
@@ -226,7 +227,7 @@ describe('a session left open by a crash', () => {
       const engine = new StoreEngine(folder.file)
       const id = key(n)
       engine.begin(id, DEMO, unixMs(T0 + n * 5_000))
-      const own: Item = { conn: 1, data: trade('BTC-USD', n, 1, T0 + n * 5_000 + 9), recvMs: T0 + n * 5_000 + 9 }
+      const own: Item = { conn: 1, data: tradeText('BTC-USD', n, 1, T0 + n * 5_000 + 9), recvMs: T0 + n * 5_000 + 9 }
       engine.commit([
         new Writer().batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 }, wallMs: T0 + n * 5_000 }, own]),
       ])

@@ -15,7 +15,8 @@ import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { entersMarket, FLAG, type GapCause } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const FEEDS = ['crypto/XT', 'crypto/XQ'] as const
 
@@ -35,7 +36,7 @@ const eventArb: fc.Arbitrary<Event> = fc.oneof(
       .map(([pair, p, late, isTrade, afterMs]): Event => ({
         is: 'message',
         conn: isTrade ? 1 : 2,
-        text: isTrade ? trade(pair, p / 10, 0.5, T0 + late) : quote(pair, p / 10, p / 10 + 1, T0 + late),
+        text: isTrade ? tradeText(pair, p / 10, 0.5, T0 + late) : quoteText(pair, p / 10, p / 10 + 1, T0 + late),
         afterMs,
       })),
   },
@@ -101,7 +102,7 @@ function live(events: readonly Event[], file: string, snapshots: ReadonlySet<num
     } else {
       const conn = event.is === 'message' ? event.conn : 1
       const text =
-        event.is === 'message' ? event.text : event.is === 'torn' ? '{"ev":"XT",' : trade('BTC-USD', 9e9, 1, T0)
+        event.is === 'message' ? event.text : event.is === 'torn' ? '{"ev":"XT",' : tradeText('BTC-USD', 9e9, 1, T0)
       const bytes = new TextEncoder().encode(text)
       const found = decode(FEEDS[conn - 1], bytes, 0, bytes.length, record)
       const flags = found === 'market' ? (event.is === 'unasked' ? FLAG.unasked : 0) : FLAG.undecodable

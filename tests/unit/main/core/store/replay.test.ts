@@ -15,7 +15,8 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { SnapshotReader } from '../../../../../src/main/core/store/write/snapshots.ts'
 import { FLAG, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { FEED_IDS, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { DEMO, latin1, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const READER_WORKER = new URL('../../../../../src/main/reader-worker.ts', import.meta.url)
 
@@ -119,10 +120,10 @@ const entryArb: fc.Arbitrary<Item> = fc
 const messageArb: fc.Arbitrary<Item> = fc.oneof(
   fc
     .tuple(fc.constantFrom('BTC-USD', 'ETH-USD', 'SOL-USD'), fc.integer({ min: 1, max: 1e6 }))
-    .map(([pair, p]): Item => ({ conn: 1, data: trade(pair, p / 100, 1, T0) })),
-  fc.integer({ min: 1, max: 1e6 }).map((p): Item => ({ conn: 2, data: quote('BTC-USD', p, p + 1, T0) })),
+    .map(([pair, p]): Item => ({ conn: 1, data: tradeText(pair, p / 100, 1, T0) })),
+  fc.integer({ min: 1, max: 1e6 }).map((p): Item => ({ conn: 2, data: quoteText('BTC-USD', p, p + 1, T0) })),
   fc.constant<Item>({ conn: 1, data: 'not json', flags: FLAG.undecodable }),
-  fc.constant<Item>({ conn: 2, data: quote('XRP-USD', 1, 2, T0), flags: FLAG.unasked }),
+  fc.constant<Item>({ conn: 2, data: quoteText('XRP-USD', 1, 2, T0), flags: FLAG.unasked }),
   fc.uint8Array({ maxLength: 40 }).map((data): Item => ({ conn: 3, data, flags: FLAG.undecodable | FLAG.binary })),
 )
 const itemsArb = fc.array(fc.oneof({ weight: 12, arbitrary: messageArb }, { weight: 1, arbitrary: entryArb }), {
@@ -166,7 +167,7 @@ describe('replay', () => {
     const items = Array.from({ length: 9_000 }, (_, i): Item =>
       i % 50 === 0
         ? { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
-        : { conn: 1, data: trade(`S${i % 7}-USD`, i, 1, T0) },
+        : { conn: 1, data: tradeText(`S${i % 7}-USD`, i, 1, T0) },
     )
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
@@ -196,7 +197,7 @@ describe('replay', () => {
   })
 
   it('is the same over a thread, one batch ahead, and ends when iteration ends', async () => {
-    const items = Array.from({ length: 20_000 }, (_, i): Item => ({ conn: 1, data: trade('BTC-USD', i, 1, T0) }))
+    const items = Array.from({ length: 20_000 }, (_, i): Item => ({ conn: 1, data: tradeText('BTC-USD', i, 1, T0) }))
     record(items, [
       { size: 500, seal: true },
       { size: 700, seal: false },
@@ -273,7 +274,7 @@ describe('findPosition', () => {
               const back = step < 0 && drift + step > -90 ? step : Math.abs(step)
               drift += Math.min(0, back)
               wall += back
-              items.push({ conn: 1 + (items.length % 2), data: trade('BTC-USD', 1, 1, T0), recvMs: wall })
+              items.push({ conn: 1 + (items.length % 2), data: tradeText('BTC-USD', 1, 1, T0), recvMs: wall })
             }
             record(items, cuts).close()
             const reader = openLocalReader(made.file)
@@ -300,7 +301,7 @@ describe('findPosition', () => {
   it('finds it in a long session without entries', async () => {
     const items = Array.from({ length: 60_000 }, (_, i): Item => ({
       conn: 1 + (i % 2),
-      data: i % 2 === 0 ? trade(`S${i % 5}-USD`, i, 1, T0) : quote('BTC-USD', i, i + 1, T0),
+      data: i % 2 === 0 ? tradeText(`S${i % 5}-USD`, i, 1, T0) : quoteText('BTC-USD', i, i + 1, T0),
       recvMs: T0 + Math.floor(i * 1.5) + (i > 30_000 ? 600_000 : 0),
     }))
     record(items, [{ size: 9_000, seal: true }]).close()
@@ -319,7 +320,7 @@ describe('activity', () => {
     const items = Array.from({ length: 20_000 }, (_, i): Item =>
       i % 1_000 === 0
         ? { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 }, wallMs: T0 + (i < 15_000 ? i : 45_000 + i) }
-        : { conn: 1, data: trade('BTC-USD', 1, 1, T0), recvMs: T0 + (i < 15_000 ? i : 45_000 + i) },
+        : { conn: 1, data: tradeText('BTC-USD', 1, 1, T0), recvMs: T0 + (i < 15_000 ? i : 45_000 + i) },
     )
     record(items, [{ size: 1_300, seal: true }]).close()
     const reader = reading()
@@ -340,7 +341,7 @@ describe('activity', () => {
 
   it("doesn't count what a corrupt flush held, sealed over or not", async () => {
     const items = (n: number): Item[] =>
-      Array.from({ length: n }, () => ({ conn: 1, data: trade('BTC-USD', 1, 1, T0) }))
+      Array.from({ length: n }, () => ({ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }))
     const connected: Item = { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
     const writer = new Writer(FEEDS)
     const engine = new StoreEngine(folder.file, () => T0)
@@ -371,7 +372,7 @@ describe('activity', () => {
       parts.batch(
         Array.from({ length: count }, (_, i): Item => ({
           conn: 1,
-          data: trade(i % 2 === 0 ? 'BTC-USD' : 'ETH-USD', 1, 1, T0),
+          data: tradeText(i % 2 === 0 ? 'BTC-USD' : 'ETH-USD', 1, 1, T0),
           recvMs: T0 + fromMs + 1 + i,
         })),
       )
@@ -399,7 +400,7 @@ describe('activity', () => {
 
   it('adds up sessions and follows a live one', async () => {
     const engine = record(
-      Array.from({ length: 100 }, (): Item => ({ conn: 1, data: trade('BTC-USD', 1, 1, T0) })),
+      Array.from({ length: 100 }, (): Item => ({ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) })),
       [{ size: 10, seal: false }],
     )
     close.push(() => engine.close())
@@ -410,7 +411,7 @@ describe('activity', () => {
     expect(await sum([recording])).toBe(100)
     const writer = new Writer(FEEDS)
     writer.batch(Array.from({ length: 100 }, (): Item => ({ conn: 1, data: '' })))
-    engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])])
+    engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])])
     expect(await sum([recording])).toBe(101)
     expect(await sum([recording, recording])).toBe(202)
   })

@@ -10,7 +10,8 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { Sealer } from '../../../../../src/main/core/store/write/sealer.ts'
 import { openForWriting } from '../../../../../src/main/core/store/schema/sqlite.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, tempFolder, trade, Writer } from './harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 let now: number
@@ -33,7 +34,7 @@ afterEach(() => {
 
 const batchOf = (count: number) => {
   const texts = Array.from({ length: count }, (_, i) =>
-    trade(i % 2 ? 'BTC-USD' : 'ETH-USD', 1 + sent.length + i, 1, T0),
+    tradeText(i % 2 ? 'BTC-USD' : 'ETH-USD', 1 + sent.length + i, 1, T0),
   )
   sent.push(...texts)
   return writer.batch(texts.map((data) => ({ conn: 1, data })))

@@ -7,7 +7,8 @@ import { openLocalReader } from '../../../../../src/main/core/store/threads/read
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type InstrumentId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, readEverything, T0, tempFolder, trade, Writer, type Item, type Row } from './harness.ts'
+import { DEMO, latin1, readEverything, T0, tempFolder, Writer, type Item, type Row } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 let now: number
@@ -27,7 +28,7 @@ afterEach(() => folder.remove())
 /** One message of each ticker, committed and sealed. */
 function record(tickers: readonly string[], flags: number): void {
   const items = tickers.map((ticker, i): Item => {
-    const data = trade(ticker, 1 + ((sent.length + i) % 977) / 8, 1, T0 + sent.length + i)
+    const data = tradeText(ticker, 1 + ((sent.length + i) % 977) / 8, 1, T0 + sent.length + i)
     return { conn: 1, data, flags }
   })
   sent.push(...items.map((item) => ('data' in item ? String(item.data) : '')))
@@ -137,7 +138,7 @@ describe('tickers without a subscription', () => {
   it('keep their limit if a crash interrupts the session', async () => {
     record(tickers(0, MAX_UNASKED_SERIES - 1), FLAG.unasked)
     engine.commit([
-      writer.batch([1, 2].map((n) => ({ conn: 1, data: trade(`N${n}-USD`, n, 1, T0), flags: FLAG.unasked }))),
+      writer.batch([1, 2].map((n) => ({ conn: 1, data: tradeText(`N${n}-USD`, n, 1, T0), flags: FLAG.unasked }))),
     ])
     engine.close() // without sealing, so that the next start seals the journal
     engine = new StoreEngine(folder.file, () => now)

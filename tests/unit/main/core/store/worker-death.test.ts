@@ -4,7 +4,8 @@ import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { createRecorder } from '../../../../../src/main/core/recording/recorder.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { DEMO, readAll, tempFolder, trade } from './harness.ts'
+import { DEMO, readAll, tempFolder } from './harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 it('is survived: the thread restarts, the interruption is a gap, and committed messages stay', async () => {
   const folder = tempFolder()
@@ -36,7 +37,7 @@ serveWriter(parentPort, workerData.file)
   const first = await recorder.start(DEMO)
   const conn = recorder.connection('crypto/XT')
   const send = (n: number): string => {
-    const text = trade('BTC-USD', n, 1, systemClock.wallMs())
+    const text = tradeText('BTC-USD', n, 1, systemClock.wallMs())
     recorder.frame(conn, new TextEncoder().encode(text), false, {
       wallMs: systemClock.wallMs(),
       monoNs: systemClock.monoNs(),

@@ -6,7 +6,8 @@ import type { AlertDraft } from '../../../../../src/shared/features/alerts/types
 import type { Interval } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { recorded } from '../export/recorded.ts'
-import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const symbols = ['BTC-USD']
 
@@ -30,7 +31,7 @@ function market(): Item[] {
     // Within its second: a bar that the clock closed takes no more, though the store has it.
     recvMs = Math.max(recvMs, Math.min(eventMs + 20 + next(120), Math.floor(eventMs / 1_000) * 1_000 + 999))
     cents += next(41) - 20
-    items.push({ conn: 1, data: trade('BTC-USD', (cents / 100).toFixed(2), 1, eventMs), recvMs })
+    items.push({ conn: 1, data: tradeText('BTC-USD', (cents / 100).toFixed(2), 1, eventMs), recvMs })
   }
   return items
 }

@@ -8,7 +8,8 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import type { StoreWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { DEMO, readEverything, T0, tempFolder, trade, Writer } from '../../core/store/harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const values = (texts: Readonly<Record<string, string>>): Values => ({
   text: (name) => texts[name],
@@ -41,7 +42,7 @@ async function recording(count: number): Promise<(more: number) => Promise<void>
       if (event.is === 'committed' && event.seq >= from + n) resolve()
     })
     opened.append(
-      batches.batch(Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', i, 1, T0 + i) }))),
+      batches.batch(Array.from({ length: n }, (_, i) => ({ conn: 1, data: tradeText('BTC-USD', i, 1, T0 + i) }))),
     )
     return promise
   }

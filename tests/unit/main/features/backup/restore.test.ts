@@ -26,7 +26,8 @@ import { realStorePath } from '../../../../../src/main/core/store/schema/store-p
 import { settleAtStart, settleUnfinished } from '../../../../../src/main/hosts/finish-interrupted.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { DEMO, readEverything, T0, tempFolder, trade, Writer } from '../../core/store/harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 let home: string
@@ -47,7 +48,7 @@ async function record(file: string, count: number): Promise<void> {
   await writer.begin(DEMO, unixMs(T0))
   const batches = new Writer()
   writer.append(
-    batches.batch(Array.from({ length: count }, (_, i) => ({ conn: 1, data: trade('BTC-USD', i, 1, T0 + i) }))),
+    batches.batch(Array.from({ length: count }, (_, i) => ({ conn: 1, data: tradeText('BTC-USD', i, 1, T0 + i) }))),
   )
   await writer.end(unixMs(T0 + 1_000), [])
   await writer.close()

@@ -5,7 +5,8 @@ import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
@@ -33,7 +34,7 @@ function record(withBars: boolean): void {
     const bar = `{"ev":"XA","pair":"BTC-USD","o":100,"c":${close},"h":${Math.max(103, close)},"l":100,"v":1.5,"s":${start},"e":${start + MINUTE}}`
     const ticks = [100, 103, 102].map((price, i): Item => {
       const ms = start + 5_000 + i * 10_000
-      return { conn: 1, data: trade('BTC-USD', price, 0.5, ms), recvMs: ms + 20 }
+      return { conn: 1, data: tradeText('BTC-USD', price, 0.5, ms), recvMs: ms + 20 }
     })
     return withBars ? [...ticks, { conn: 2, data: bar, recvMs: start + MINUTE + 100 }] : ticks
   })

@@ -18,7 +18,8 @@ import {
 } from '../../../../../src/shared/base/units.ts'
 import { writerOf } from '../../../../../src/simulator/market/frames.ts'
 import { createMarket } from '../../../../../src/simulator/market/market.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../../core/store/harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const FEEDS: readonly FeedId[] = ['crypto/XT', 'crypto/XQ', 'crypto/XA', 'crypto/XAS']
@@ -95,7 +96,7 @@ const subscribed = (ms: number): Item[] =>
     entry(ms, { type: 'acknowledged', feed, conn: i + 1, symbols: ['BTC-USD'] }),
   ])
 const tradeAt = (ms: number, price: number, size = 0.5): Item =>
-  at(ms + 40, { conn: 1, data: trade('BTC-USD', price, size, ms) })
+  at(ms + 40, { conn: 1, data: tradeText('BTC-USD', price, size, ms) })
 const barText = (ev: string, s: number, e: number, [o, h, l, c, v]: readonly number[]): string =>
   `{"ev":"${ev}","pair":"BTC-USD","o":${o},"c":${c},"h":${h},"l":${l},"v":${v},"s":${s},"e":${e}}`
 const minuteBar = (start: number, numbers: readonly number[]): Item =>
@@ -135,9 +136,9 @@ describe('the messages of a bar', () => {
       eventMs: T0 + 9_000,
       recvMs: T0 + 9_040,
       flags: 0,
-      raw: trade('BTC-USD', 103, 0.5, T0 + 9_000),
+      raw: tradeText('BTC-USD', 103, 0.5, T0 + 9_000),
       rawBase64: null,
-      bytes: trade('BTC-USD', 103, 0.5, T0 + 9_000).length,
+      bytes: tradeText('BTC-USD', 103, 0.5, T0 + 9_000).length,
       read: {
         kind: 'trade',
         symbol: 'BTC-USD',
@@ -181,8 +182,8 @@ describe('the messages of a bar', () => {
   it('say what was left out', async () => {
     const { evidence } = await record([
       ...trades,
-      at(T0 + 12_000, { conn: 1, data: trade('BTC-USD', 700, 9, T0 + 12_000), flags: FLAG.unasked }),
-      at(T0 + 13_000, { conn: 1, data: trade('BTC-USD', -5, 9, T0 + 13_000) }),
+      at(T0 + 12_000, { conn: 1, data: tradeText('BTC-USD', 700, 9, T0 + 12_000), flags: FLAG.unasked }),
+      at(T0 + 13_000, { conn: 1, data: tradeText('BTC-USD', -5, 9, T0 + 13_000) }),
     ])
     const { messages, bar: sum } = await evidence.messages({ ...page, what: bar(T0) })
     expect(sum?.arithmetic).toMatchObject({ count: 4, high: { value: 103 } })
@@ -192,8 +193,8 @@ describe('the messages of a bar', () => {
 
   it('of quotes and of service bars too', async () => {
     const { evidence } = await record([
-      at(T0 + 1_000, { conn: 2, data: quote('BTC-USD', 99, 101, T0 + 1_000) }),
-      at(T0 + 2_000, { conn: 2, data: quote('BTC-USD', 100, 104, T0 + 2_000) }),
+      at(T0 + 1_000, { conn: 2, data: quoteText('BTC-USD', 99, 101, T0 + 1_000) }),
+      at(T0 + 2_000, { conn: 2, data: quoteText('BTC-USD', 100, 104, T0 + 2_000) }),
       minuteBar(T0, [100, 105, 98, 101, 7]),
       minuteBar(T0, [100, 106, 98, 101, 8]), // sent again, corrected
       minuteBar(T0 + MINUTE, [101, 109, 97, 100, 2]),
@@ -226,9 +227,9 @@ describe('the messages of a bar', () => {
 describe('the messages of a print and of a quote', () => {
   const items = [
     tradeAt(T0 + 1_000, 100),
-    at(T0 + 2_000, { conn: 2, data: quote('BTC-USD', 99, 101, T0 + 2_000) }),
+    at(T0 + 2_000, { conn: 2, data: quoteText('BTC-USD', 99, 101, T0 + 2_000) }),
     tradeAt(T0 + 3_000, 102),
-    at(T0 + 4_000, { conn: 2, data: `{"ev":"XQ","pair":"BTC-USD","bp":98,"ap":0,"t":${T0 + 4_000}}` }),
+    at(T0 + 4_000, { conn: 2, data: quoteText('BTC-USD', 98, 0, T0 + 4_000) }),
   ]
 
   it('are found by seq', async () => {

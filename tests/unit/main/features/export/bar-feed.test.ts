@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
 import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import type { FeedId } from '../../../../../src/shared/base/units.ts'
-import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 
 const MINUTE = 60_000
@@ -163,7 +164,7 @@ describe('extended bars', () => {
         control,
         ...prints.map(([at, p, s]): Item => ({
           conn: 1,
-          data: trade('BTC-USD', p, s, START + at),
+          data: tradeText('BTC-USD', p, s, START + at),
           recvMs: START + at,
         })),
       ],

@@ -7,14 +7,15 @@ import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
 import { formatOfName } from '../../../../../src/shared/features/export/export.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
-import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 
 let store: RecordedStore
 beforeAll(async () => {
   const items = ['BTC-USD', 'ETH-USD'].map((symbol, i): Item => ({
     conn: 1,
-    data: trade(symbol, 100 + i, 1, T0 + i),
+    data: tradeText(symbol, 100 + i, 1, T0 + i),
     recvMs: T0 + i,
   }))
   store = await recorded([items])

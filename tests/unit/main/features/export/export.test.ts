@@ -21,6 +21,7 @@ import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { messagesOf } from '../../core/store/blocks/messages.ts'
 import { fakeReader, type FakeRun } from './fake-reader.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 let folder = ''
 let out = ''
@@ -30,8 +31,7 @@ beforeEach(async () => {
 })
 
 const T = Date.UTC(2024, 7, 8, 23, 54, 15, 342)
-const xt = (pair: string, p: string, t: string | number, s: string) =>
-  `{"ev":"XT","pair":"${pair}","p":${p},"t":${t},"s":${s}}`
+const xt = (pair: string, p: string, t: string | number, s: string): string => tradeText(pair, p, s, t)
 const stamp = (i: number, flags = 0) => ({
   seq: i * 3 + 1,
   conn: 1,

@@ -9,7 +9,8 @@ import { runExport } from '../../../../../src/main/features/export/run.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
-import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { recorded } from './recorded.ts'
 
 const MINUTE = 60_000
@@ -35,7 +36,7 @@ const request = (more: Partial<ExportRequest>): ExportRequest => ({
 })
 const print = (atMs: number, price: number, size: number, flags = 0): Item => ({
   conn: 1,
-  data: trade('BTC-USD', price, size, atMs),
+  data: tradeText('BTC-USD', price, size, atMs),
   recvMs: atMs,
   flags,
 })

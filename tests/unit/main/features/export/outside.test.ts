@@ -8,23 +8,24 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
 import type { ExportDone, ExportRequest } from '../../../../../src/shared/features/export/export.ts'
-import { quote, T0, trade, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 
 const FORMULA = '=1+2'
 /** Prices whose text matters, an undated print, a symbol that is a formula, and one with what CSV is made of. */
 const items: Item[] = [
-  { conn: 1, data: trade('BTC-USD', '61837.630', '0.02', T0 + 1), recvMs: T0 + 9 },
-  { conn: 1, data: trade('BTC-USD', '1e-05', '2.50', T0 + 2), recvMs: T0 + 10 },
-  { conn: 1, data: trade(FORMULA, '0.1', '3', T0 + 3.25), recvMs: T0 + 11 },
-  { conn: 1, data: trade('A,\\"B\\"\\n;C', '7', '1', T0 + 4), recvMs: T0 + 12 },
+  { conn: 1, data: tradeText('BTC-USD', '61837.630', '0.02', T0 + 1), recvMs: T0 + 9 },
+  { conn: 1, data: tradeText('BTC-USD', '1e-05', '2.50', T0 + 2), recvMs: T0 + 10 },
+  { conn: 1, data: tradeText(FORMULA, '0.1', '3', T0 + 3.25), recvMs: T0 + 11 },
+  { conn: 1, data: tradeText('A,\\"B\\"\\n;C', '7', '1', T0 + 4), recvMs: T0 + 12 },
   { conn: 1, data: '{"ev":"XT","pair":"ETH-USD","p":2,"t":null,"s":1}', flags: 32, recvMs: T0 + 13 },
   ...Array.from({ length: 3_000 }, (_, i) => ({
     conn: 1,
-    data: trade('SOL-USD', (100 + i / 100).toFixed(2), i + 1, T0 + 20 + i),
+    data: tradeText('SOL-USD', (100 + i / 100).toFixed(2), i + 1, T0 + 20 + i),
     recvMs: T0 + 30 + i,
   })),
-  { conn: 2, data: quote('BTC-USD', '1.5', '1.6', T0 + 1), recvMs: T0 + 5_000 },
+  { conn: 2, data: quoteText('BTC-USD', '1.5', '1.6', T0 + 1), recvMs: T0 + 5_000 },
 ]
 const ROWS = items.length - 1
 
@@ -91,7 +92,7 @@ describe('DuckDB', () => {
     expect(third).toEqual({
       symbol: FORMULA,
       us: String((T0 + 3.25) * 1_000),
-      raw: trade(FORMULA, '0.1', '3', T0 + 3.25),
+      raw: tradeText(FORMULA, '0.1', '3', T0 + 3.25),
     })
   })
 

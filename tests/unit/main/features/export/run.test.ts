@@ -14,7 +14,8 @@ import { createSettingsStore, settingsFile } from '../../../../../src/main/core/
 import type { ExportDone, ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import type { RecordingId } from '../../../../../src/shared/base/units.ts'
-import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 
@@ -23,7 +24,7 @@ const HOSTILE = '../../=cmd|,"x'
 const items = (day: number): Item[] =>
   ['BTC-USD', 'ETH-USD', HOSTILE].flatMap((symbol, i) => ({
     conn: 1,
-    data: trade(JSON.stringify(symbol).slice(1, -1), 100 + i, '0.50', T0 + day * DAY + i),
+    data: tradeText(JSON.stringify(symbol).slice(1, -1), 100 + i, '0.50', T0 + day * DAY + i),
     recvMs: T0 + day * DAY + i,
   }))
 
@@ -108,7 +109,7 @@ describe('a chosen few recordings', () => {
   const prints = (hour: number): Item[] =>
     [0, 1].map((i) => ({
       conn: 1,
-      data: trade('BTC-USD', 100 + hour * 10 + i, 1, T0 + hour * HOUR + i),
+      data: tradeText('BTC-USD', 100 + hour * 10 + i, 1, T0 + hour * HOUR + i),
       recvMs: T0 + hour * HOUR + i,
     }))
   beforeEach(async () => {

@@ -9,7 +9,8 @@ import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
 let folder: ReturnType<typeof tempFolder>
@@ -21,7 +22,7 @@ let open: RecordingId
 const at = (minute: number) => T0 + minute * MINUTE
 const print = (symbol: string, minute: number, price: number): Item => ({
   conn: 1,
-  data: trade(symbol, price, 1, at(minute) + 1_000),
+  data: tradeText(symbol, price, 1, at(minute) + 1_000),
   recvMs: at(minute) + 1_000,
 })
 const acknowledged = (minute: number, symbols: readonly string[]): Item => ({

@@ -6,12 +6,13 @@ import { runExport } from '../../../../../src/main/features/export/run.ts'
 import { createExports } from '../../../../../src/main/features/export/export-jobs.ts'
 import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
-import { T0, trade } from '../../core/store/harness.ts'
+import { T0 } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 
 let store: RecordedStore
 beforeEach(async () => {
-  store = await recorded([[{ conn: 1, data: trade('BTC-USD', 100, 1, T0), recvMs: T0 }]])
+  store = await recorded([[{ conn: 1, data: tradeText('BTC-USD', 100, 1, T0), recvMs: T0 }]])
 })
 afterEach(() => store.close())
 

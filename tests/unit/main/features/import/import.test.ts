@@ -18,6 +18,7 @@ import type { CsvMapping } from '../../../../../src/shared/features/import/impor
 import { FEED_IDS, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { recorded, type RecordedStore } from '../export/recorded.ts'
 import { T0, tempFolder, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
   what: 'ticks',
@@ -94,7 +95,7 @@ async function round(store: RecordedStore, more: Partial<ExportRequest>): Promis
 describe('gaps of a manifest', () => {
   const print = (i: number): Item => ({
     conn: 1,
-    data: `{"ev":"XT","pair":"BTC-USD","p":${100 + i},"t":${T0 + i * 1_000},"s":1}`,
+    data: tradeText('BTC-USD', 100 + i, 1, T0 + i * 1_000),
     recvMs: T0 + i * 1_000,
   })
   const items = (openedSeq: number): Item[] => [
@@ -253,7 +254,7 @@ describe('export, import, export', () => {
   })
 
   it('makes a session for each recording that a file was of, and joins none with what is recorded here', async () => {
-    const one = (t: number): Item => ({ conn: 1, data: `{"ev":"XT","pair":"A","p":1,"t":${t},"s":1}`, recvMs: t })
+    const one = (t: number): Item => ({ conn: 1, data: tradeText('A', 1, 1, t), recvMs: t })
     const store = await recorded([[one(T0), one(T0 + 1)], [one(T0 + 3_600_000)]])
     const [before, after] = await round(store, {})
     expect(after).toBe(before)

@@ -15,6 +15,7 @@ import { FLAG, type GapCause, type LedgerEntry } from '../../../../../src/shared
 import type { FeedState, QuoteRow } from '../../../../../src/shared/core/status/status.ts'
 import { FEED_IDS, monoNs, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import type { RecordingId } from '../../../../../src/shared/base/units.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 /** How long a dropped feed waits before it is tried again. */
 export const RETRY_MS = 4_000
@@ -227,11 +228,11 @@ export class FakeLive {
 
   trade(symbol: string, price: number, atMs: number, size = 1, eventMs = atMs): void {
     const pair = symbol
-    this.message('crypto/XT', `{"ev":"XT","pair":"${pair}","p":${price},"t":${eventMs},"s":${size}}`, atMs)
+    this.message('crypto/XT', tradeText(pair, price, size, eventMs), atMs)
   }
 
   quote(symbol: string, bid: number, ask: number, atMs: number): void {
-    this.message('crypto/XQ', `{"ev":"XQ","pair":"${symbol}","bp":${bid},"ap":${ask},"t":${atMs}}`, atMs)
+    this.message('crypto/XQ', quoteText(symbol, bid, ask, atMs), atMs)
   }
 
   parts(): readonly Part[] {

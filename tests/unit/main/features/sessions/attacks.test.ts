@@ -24,7 +24,8 @@ import type { LibraryWriter } from '../../../../../src/main/core/store/types/wri
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, readEverything, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 interface Part {
@@ -112,7 +113,7 @@ beforeAll(async () => {
   folder = makeFolder('attacks')
   parts = await partsOf(
     await packed([
-      Array.from({ length: 20 }, (_, i) => ({ conn: 1 + (i % 2), data: trade('BTC-USD', i + 1, 1, T0 + i) })),
+      Array.from({ length: 20 }, (_, i) => ({ conn: 1 + (i % 2), data: tradeText('BTC-USD', i + 1, 1, T0 + i) })),
       [{ entry: { type: 'clock', shiftMs: 5 } }, { conn: 1, data: 'x' }],
     ]),
   )
@@ -286,9 +287,9 @@ describe('a session of instants that no clock shows', () => {
     'received at %d: it is refused, or read to its end like any other',
     async (recvMs) => {
       const items: Item[] = [
-        { conn: 1, data: trade('BTC-USD', 1, 1, T0) },
-        { conn: 1, data: trade('BTC-USD', 2, 1, T0), recvMs },
-        { conn: 1, data: trade('BTC-USD', 3, 1, T0 + 2) },
+        { conn: 1, data: tradeText('BTC-USD', 1, 1, T0) },
+        { conn: 1, data: tradeText('BTC-USD', 2, 1, T0), recvMs },
+        { conn: 1, data: tradeText('BTC-USD', 3, 1, T0 + 2) },
       ]
       const content = await packed([items]).catch(() => null)
       if (content === null) return // no store holds it, so no file does

@@ -7,7 +7,8 @@ import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { tradeText } from '../../../../kit/market.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
@@ -28,13 +29,13 @@ beforeEach(() => {
   first = record(T0, [
     { entry: { ...gap, cause: 'connect', symbols: ['BTC-USD'], fromMs: unixMs(T0) } },
     { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 1 }, wallMs: T0 + 400 },
-    { conn: 1, data: trade('BTC-USD', '100.5', 1, T0 + 500) },
+    { conn: 1, data: tradeText('BTC-USD', '100.5', 1, T0 + 500) },
     { entry: { ...gap, cause: 'drop', symbols: ['BTC-USD', 'ETH-USD'], fromMs: unixMs(T0 + 1_000) } },
     { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 4 }, wallMs: T0 + 3_250 },
-    { conn: 1, data: trade('BTC-USD', '101', 1, T0 + 4_000) },
+    { conn: 1, data: tradeText('BTC-USD', '101', 1, T0 + 4_000) },
   ])
   second = record(T0 + 3_600_000, [
-    { conn: 1, data: trade('BTC-USD', '102', 1, T0 + 3_600_500) },
+    { conn: 1, data: tradeText('BTC-USD', '102', 1, T0 + 3_600_500) },
     { entry: { ...gap, cause: 'half-open', symbols: [], fromMs: unixMs(T0 + 3_601_000) } },
   ])
   engine.drain()

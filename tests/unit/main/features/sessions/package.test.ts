@@ -14,7 +14,8 @@ import type { StoreReader } from '../../../../../src/main/core/store/types/reade
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, quote, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
@@ -86,8 +87,8 @@ const frame: fc.Arbitrary<Item> = fc.record({
     fc.integer({ min: 0, max: 4e9 }).map((n) => T0 + n / 1_000),
   ),
   data: fc.oneof(
-    fc.integer({ min: 1, max: 1e6 }).map((p) => trade('BTC-USD', p / 100, 1, T0 + p)),
-    fc.integer({ min: 1, max: 1e6 }).map((p) => quote('ETH-USD', p / 10, (p + 1) / 10, T0 + p)),
+    fc.integer({ min: 1, max: 1e6 }).map((p) => tradeText('BTC-USD', p / 100, 1, T0 + p)),
+    fc.integer({ min: 1, max: 1e6 }).map((p) => quoteText('ETH-USD', p / 10, (p + 1) / 10, T0 + p)),
     fc.uint8Array({ maxLength: 200 }),
   ),
   flags: fc.constantFrom(0, 0, FLAG.binary, FLAG.undecodable, FLAG.unasked),
@@ -139,7 +140,7 @@ describe('a session as a file', () => {
   }, 60_000)
 
   it('is of a source of its own and carries labels; packed again it keeps both', async () => {
-    const { file, session } = record([[{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }]])
+    const { file, session } = record([[{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }]])
     const labelled = await openStoreWriter({ file })
     await labelled.library.label([
       { session, patch: { name: 'CPI day', notes: 'a\nb', tags: ['macro'], pinned: true } },
@@ -164,7 +165,7 @@ describe('a session as a file', () => {
   })
 
   it('refuses a session that still runs, and leaves no file of one that is damaged or stopped', async () => {
-    const { file, session } = record([Array.from({ length: 50 }, () => ({ conn: 1, data: trade('A', 1, 1, T0) }))])
+    const { file, session } = record([Array.from({ length: 50 }, () => ({ conn: 1, data: tradeText('A', 1, 1, T0) }))])
     const engine = new StoreEngine(file)
     const live = newRecordingId(T0)
     engine.begin(live, DEMO, unixMs(T0))
@@ -195,7 +196,7 @@ describe('a session file that is not as it was written', () => {
   beforeAll(async () => {
     const items: Item[] = Array.from({ length: 30 }, (_, i) => ({
       conn: 1 + (i % 2),
-      data: trade('BTC-USD', i, 1, T0),
+      data: tradeText('BTC-USD', i, 1, T0),
     }))
     const { file, session } = record([items, [{ entry: { type: 'clock', shiftMs: 5 } }, { conn: 3, data: 'x' }], items])
     const from = await openStoreReader({ file })
@@ -271,7 +272,7 @@ describe('a session file that is not as it was written', () => {
 
   it('is found out also when an entry or a stamp was changed and every sum made anew', async () => {
     const { file, session } = record([
-      [{ conn: 1, data: trade('A', 1, 1, T0) }],
+      [{ conn: 1, data: tradeText('A', 1, 1, T0) }],
       [{ entry: { type: 'clock', shiftMs: 5 } }],
     ])
     const from = await openStoreReader({ file })

@@ -10,6 +10,7 @@ import type { SimulatorOptions } from '../../../../../../src/simulator/options.t
 import { startSimulator, type Simulator } from '../../../../../../src/simulator/simulator.ts'
 import { recordingId, unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { hurriedClock } from '../../../../../kit/clock.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 const FEED: FeedId = 'crypto/XT'
 const hurried = hurriedClock((ms) => Math.min(ms / 20, 120))
@@ -100,7 +101,7 @@ describe('the simulator', () => {
     const messages = Array.from({ length: 20_000 }, (_, i) => ({
       feed: FEED,
       symbol: 'BTC-USD',
-      raw: `{"ev":"XT","pair":"BTC-USD","p":${i + 1},"t":${Date.now()},"s":1}`,
+      raw: tradeText('BTC-USD', i + 1, 1, Date.now()),
     }))
     const w = await world({ market: { kind: 'playlist', messages }, keepFrames: true })
     w.feeds.subscribe(FEED, ['BTC-USD'])
@@ -150,7 +151,7 @@ describe('the simulator', () => {
     await opens(w)
     w.simulator.fault('malformed', { count: 60 })
     w.simulator.fault('unasked', { count: 10 })
-    w.simulator.send(FEED, 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":1,"t":${Date.now()},"s":1}`)
+    w.simulator.send(FEED, 'BTC-USD', tradeText('BTC-USD', 1, 1, Date.now()))
     await until('all', () => w.frames.length >= w.simulator.sent().frames)
     expect(status(w).state.is).toBe('open')
     expect(status(w).unasked).toBeGreaterThanOrEqual(10)

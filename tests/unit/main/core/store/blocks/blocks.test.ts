@@ -11,6 +11,7 @@ import type { MessageColumns } from '../../../../../../src/main/core/store/types
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { recordingId } from '../../../../../../src/shared/base/units.ts'
 import { messagesOf, type Stamps } from './messages.ts'
+import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 const decoder = new TextDecoder()
 const text = (block: OpenBlock, row: number): string => decoder.decode(block.raw(row))
@@ -50,7 +51,7 @@ describe('number styles', () => {
   for (const [name, literals] of Object.entries(styles)) {
     test(name, () => {
       const many = Array.from({ length: 5 }, () => literals).flat()
-      const frames = many.map((p, i) => `{"ev":"XT","pair":"BTC-USD","p":${p},"t":${1.7e12 + i},"s":1}`)
+      const frames = many.map((p, i) => tradeText('BTC-USD', p, 1, 1.7e12 + i))
       const block = roundTrip(messagesOf(frames))
       expect(block.keys).toEqual(['p', 't', 's'])
       many.forEach((p, i) => {
@@ -214,7 +215,7 @@ describe('corruption', () => {
   const frames = Array.from({ length: 60 }, (_, i) =>
     i % 11 === 3
       ? `{"odd":"${'x'.repeat(i)}${i}"}`
-      : `{"ev":"XT","pair":"B","p":${(i * 37) / 8},"t":${1.7e12 + i},"s":${i % 5 === 0 ? '1e-8' : i}}`,
+      : tradeText('B', (i * 37) / 8, i % 5 === 0 ? '1e-8' : i, 1.7e12 + i),
   )
   const sealed = encodeBlock('crypto/XT', messagesOf([...frames, new Uint8Array([255, 0, 1])]))
   const readAll = (bytes: Uint8Array): void => {
@@ -353,7 +354,7 @@ test('runs merge by seq', () => {
 function tape(count: number, odd: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => {
     const price = i < odd ? '1E5' : `${100 + (i % 50)}.${10 + (i % 90)}`
-    return `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${1.7e12 + i * 40},"s":${i % 9}}`
+    return tradeText('BTC-USD', price, i % 9, 1.7e12 + i * 40)
   })
 }
 
@@ -428,8 +429,8 @@ function describeRows(block: OpenBlock, keys: readonly string[]) {
 
 test('a part of a block returns the same about its rows as the whole', () => {
   const kinds = [
-    (n: number) => `{"ev":"XT","pair":"BTC-USD","p":${n / 100},"t":${1.7e12 + n},"s":${n % 7}}`,
-    (n: number) => `{"ev":"XQ","pair":"BTC-USD","bp":${n / 8},"ap":${n},"t":${1.7e12 + n}}`,
+    (n: number) => tradeText('BTC-USD', n / 100, n % 7, 1.7e12 + n),
+    (n: number) => quoteText('BTC-USD', n / 8, n, 1.7e12 + n),
     (n: number) => `{"ev":"XQ","pair":"ETH-USD","bp":${n},"x":${n % 3 === 0 ? '1e5' : n / 4},"t":${1.7e12 + n}}`,
     (n: number) => `no message ${n}`,
   ]
@@ -462,7 +463,7 @@ test('a part of a long block can begin and end anywhere', () => {
   let price = 6_000_000
   const frames = Array.from({ length: n }, (_, i) => {
     price += ((i * 7919) % 401) - 200 + (i % 997 === 0 ? 1e9 : 0)
-    return `{"ev":"XQ","pair":"B","bp":${(price / 100).toFixed(2)},"ap":${((price + 2 + (i % 3)) / 100).toFixed(2)},"t":${1.7e12 + i * 3 - (i % 20)}}`
+    return quoteText('B', (price / 100).toFixed(2), ((price + 2 + (i % 3)) / 100).toFixed(2), 1.7e12 + i * 3 - (i % 20))
   })
   const block = openBlock(encodeBlock('crypto/XQ', messagesOf(frames)))
   fc.assert(

@@ -4,7 +4,8 @@ import { openLocalReader, type LocalReader } from '../../../../../../src/main/co
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
 import { flip, inStore } from '../flip.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const FEED = 'crypto/XT'
@@ -17,7 +18,7 @@ afterEach(() => folder.remove())
 const at = (minute: number, second = 1): number => T0 + minute * MINUTE + second * 1_000
 const print = (minute: number, second = 1, lateMs = 0): Item => ({
   conn: 1,
-  data: trade('BTC-USD', 100 + minute, 1, at(minute, second) - lateMs),
+  data: tradeText('BTC-USD', 100 + minute, 1, at(minute, second) - lateMs),
   recvMs: at(minute, second),
 })
 const digest = (minute: number): Item => ({

@@ -2,7 +2,8 @@
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
-import { T0, trade, Writer } from '../harness.ts'
+import { T0, Writer } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 const [file, what, session] = process.argv.slice(2)
 const engine = new StoreEngine(file)
@@ -10,7 +11,7 @@ if (what === 'erasing') engine.library.erase([recordingId(session)])
 else {
   const writer = new Writer(['crypto/XT', 'crypto/XT'])
   const batches = Array.from({ length: 20 }, () =>
-    writer.batch(Array.from({ length: 50 }, (_, i) => ({ conn: 1 + (i % 2), data: trade('A', i, 1, T0) }))),
+    writer.batch(Array.from({ length: 50 }, (_, i) => ({ conn: 1 + (i % 2), data: tradeText('A', i, 1, T0) }))),
   )
   const about = {
     id: newRecordingId(T0),

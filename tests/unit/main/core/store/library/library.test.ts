@@ -9,7 +9,8 @@ import type { ImportDetails } from '../../../../../../src/main/core/store/types/
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -22,7 +23,7 @@ const writerThread = new URL('../../../../../../src/main/store-worker.ts', impor
 const trades = (count: number, from = 0): Item[] =>
   Array.from({ length: count }, (_, i) => ({
     conn: 1 + (i % 2),
-    data: trade(i % 3 === 0 ? 'ETH-USD' : 'BTC-USD', (100 + i / 100).toFixed(2), '0.5', T0 + from + i),
+    data: tradeText(i % 3 === 0 ? 'ETH-USD' : 'BTC-USD', (100 + i / 100).toFixed(2), '0.5', T0 + from + i),
   }))
 const about = (id: RecordingId, more: Partial<ImportDetails> = {}): ImportDetails => ({
   id,

@@ -15,7 +15,8 @@ import { INTERVALS, type Bar, type BarSource, type Interval } from '../../../../
 import { overlapsOf } from '../../../../../../src/shared/features/sessions/overlaps.ts'
 import { FLAG, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const FEEDS = ['crypto/XT', 'crypto/XQ', 'crypto/XA'] as const
@@ -32,7 +33,7 @@ function toItem({ what, at, cents, size }: { what: string; at: number; cents: nu
   const p = cents / 100
   switch (what) {
     case 'quote':
-      return { conn: 2, data: quote('BTC-USD', p, p + 0.01, t) }
+      return { conn: 2, data: quoteText('BTC-USD', p, p + 0.01, t) }
     case 'bar': {
       const s = Math.floor(t / 60_000) * 60_000
       return {
@@ -41,13 +42,13 @@ function toItem({ what, at, cents, size }: { what: string; at: number; cents: nu
       }
     }
     case 'odd':
-      return { conn: 1, data: trade('BTC-USD', `"${p}"`, 'null', t) }
+      return { conn: 1, data: tradeText('BTC-USD', `"${p}"`, 'null', t) }
     case 'unasked':
-      return { conn: 1, data: trade('BTC-USD', p, size, t), flags: FLAG.unasked }
+      return { conn: 1, data: tradeText('BTC-USD', p, size, t), flags: FLAG.unasked }
     case 'undated':
-      return { conn: 1, data: trade('BTC-USD', p, size, t), flags: FLAG.undated }
+      return { conn: 1, data: tradeText('BTC-USD', p, size, t), flags: FLAG.undated }
     default:
-      return { conn: 1, data: trade(at % 7 === 0 ? 'ETH-USD' : 'BTC-USD', p, (size / 1e4).toFixed(4), t) }
+      return { conn: 1, data: tradeText(at % 7 === 0 ? 'ETH-USD' : 'BTC-USD', p, (size / 1e4).toFixed(4), t) }
   }
 }
 
@@ -198,7 +199,7 @@ it('marks bars that overlap a gap, the start or the end of reception as incomple
   const writer = new Writer(FEEDS)
   const minute = (m: number, s: number): Item => ({
     conn: 1,
-    data: trade('BTC-USD', 100 + m, 1, T0 + m * 60_000 + s * 1_000),
+    data: tradeText('BTC-USD', 100 + m, 1, T0 + m * 60_000 + s * 1_000),
   })
   engine.commit([
     writer.batch([
@@ -242,7 +243,11 @@ it('marks the bar in which an instrument was unsubscribed, and the bars after it
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
-  const at = (s: number): Item => ({ conn: 1, data: trade('BTC-USD', 100, 1, T0 + s * 1_000), recvMs: T0 + s * 1_000 })
+  const at = (s: number): Item => ({
+    conn: 1,
+    data: tradeText('BTC-USD', 100, 1, T0 + s * 1_000),
+    recvMs: T0 + s * 1_000,
+  })
   const symbols = ['BTC-USD']
   engine.commit([
     new Writer(FEEDS).batch([
@@ -270,7 +275,7 @@ it('widens a gap by the clock skew measured when it opened', async () => {
   const writer = new Writer(FEEDS)
   const minutes = Array.from({ length: 7 }, (_, m): Item => {
     const ms = T0 + m * 60_000 + 5_000
-    return { conn: 1, data: trade('BTC-USD', 100 + m, 1, ms), recvMs: ms }
+    return { conn: 1, data: tradeText('BTC-USD', 100 + m, 1, ms), recvMs: ms }
   })
   const gap = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'] } as const
   engine.commit([
@@ -310,7 +315,7 @@ it('reads sessions one after another, also if the clock was set back in between'
   const engine = new StoreEngine(folder.file, () => T0)
   const at = (ms: number, p: number, recvMs: number): Item => ({
     conn: 1,
-    data: trade('BTC-USD', p, 1, ms),
+    data: tradeText('BTC-USD', p, 1, ms),
     recvMs,
   })
   const keys = [T0 + 3_600_000, T0 + 60_000].map((startedMs) => newRecordingId(startedMs))
@@ -358,7 +363,7 @@ it('keeps sources separate and joins sessions of one, preferring the earlier one
     engine.end(unixMs(toMs), [])
     engine.drain()
   }
-  const at = (ms: number, p: number): Item => ({ conn: 1, data: trade('BTC-USD', p, 1, ms), recvMs: ms })
+  const at = (ms: number, p: number): Item => ({ conn: 1, data: tradeText('BTC-USD', p, 1, ms), recvMs: ms })
   const service = { kind: 'service', origin: 'https://y', user: 'me' } as const
   record(service, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
   record(service, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
@@ -403,7 +408,7 @@ it('refuses an unknown interval instead of searching without end', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
-  engine.commit([new Writer(FEEDS).batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0), recvMs: T0 }])])
+  engine.commit([new Writer(FEEDS).batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0), recvMs: T0 }])])
   const reader = openLocalReader(folder.file)
   for (const wrong of ['1d', '', 'toString']) {
     const interval = wrong as Interval // a value that untyped callers could pass

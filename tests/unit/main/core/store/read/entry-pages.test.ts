@@ -7,7 +7,8 @@ import { countEntries, entriesUpTo } from '../../../../../../src/main/core/store
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -26,7 +27,7 @@ function makeStore(flushes: number): void {
   for (let i = 0; i < flushes; i += 50) {
     const batches = Array.from({ length: Math.min(50, flushes - i) }, () => {
       const state: Item = { entry: { type: 'state', feed: 'crypto/XT', conn: 1, state: 'open' } }
-      return writer.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }, ...new Array<Item>(10).fill(state)])
+      return writer.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }, ...new Array<Item>(10).fill(state)])
     })
     engine.commit(batches)
   }

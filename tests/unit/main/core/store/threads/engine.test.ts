@@ -7,7 +7,8 @@ import { openLocalReader } from '../../../../../../src/main/core/store/threads/r
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, latin1, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -24,13 +25,13 @@ const frame = fc.oneof(
         fc.integer({ min: 1, max: 1e6 }),
         fc.integer({ min: 0, max: 200_000 }),
       )
-      .map(([s, p, t]) => trade(s, p / 100, 0.5, T0 + t)),
+      .map(([s, p, t]) => tradeText(s, p / 100, 0.5, T0 + t)),
   },
   {
     weight: 2,
     arbitrary: fc
       .tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 0, max: 200_000 }))
-      .map(([p, t]) => quote('BTC-USD', p / 10, (p + 1) / 10, T0 + t)),
+      .map(([p, t]) => quoteText('BTC-USD', p / 10, (p + 1) / 10, T0 + t)),
   },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 65_536 }).map((n) => new Uint8Array(n).fill(n & 255)) },
@@ -132,7 +133,7 @@ describe('StoreEngine', () => {
     const writer = new Writer()
     const spelling = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
     for (let round = 0; round < 10; round++) {
-      const texts = Array.from({ length: 20 }, (_, i) => trade(spelling(round * 20 + i - round), 1, 1, T0))
+      const texts = Array.from({ length: 20 }, (_, i) => tradeText(spelling(round * 20 + i - round), 1, 1, T0))
       engine.commit([writer.batch(texts.map((data) => ({ conn: 1, data })))])
       now += SEAL_AFTER_MS
       if (round % 3 === 0) engine.drain()
@@ -156,7 +157,7 @@ describe('StoreEngine', () => {
     const sent: string[] = []
     for (let round = 0; round < 40; round++) {
       const items = Array.from({ length: 150 }, (_, i) => {
-        const text = trade(
+        const text = tradeText(
           i % 3 === 0 ? 'ETH-USD' : 'BTC-USD',
           (30_000 + round + i / 100).toFixed(2),
           '0.25',
@@ -191,18 +192,18 @@ describe('StoreEngine', () => {
     const session = async (): Promise<unknown> => (await reader.sessions())[0]
     engine.commit([
       writer.batch([
-        { conn: 1, data: trade('BTC-USD', 1, 1, T0) },
-        { conn: 2, data: quote('BTC-USD', 1, 2, T0) },
+        { conn: 1, data: tradeText('BTC-USD', 1, 1, T0) },
+        { conn: 2, data: quoteText('BTC-USD', 1, 2, T0) },
       ]),
     ])
     expect(await session()).toMatchObject({ symbols: 1, messages: 2 })
-    engine.commit([writer.batch([{ conn: 1, data: trade('ETH-USD', 1, 1, T0) }])])
+    engine.commit([writer.batch([{ conn: 1, data: tradeText('ETH-USD', 1, 1, T0) }])])
     expect(await session()).toMatchObject({ symbols: 2, messages: 3 })
     now += SEAL_AFTER_MS
     engine.drain()
-    engine.commit([writer.batch([{ conn: 1, data: trade('SOL-USD', 1, 1, T0) }])])
+    engine.commit([writer.batch([{ conn: 1, data: tradeText('SOL-USD', 1, 1, T0) }])])
     expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
-    engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 2, 1, T0) }])])
+    engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', 2, 1, T0) }])])
     const disk = new Database(folder.file)
     disk.exec('UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) AS BLOB) WHERE first_seq = 5')
     disk.close()
@@ -220,7 +221,7 @@ describe('StoreEngine', () => {
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
     const writer = new Writer()
     const put = (bytes: number): void => {
-      const text = trade('BTC-USD', '1'.padEnd(1_000_000, '0'), 1, T0)
+      const text = tradeText('BTC-USD', '1'.padEnd(1_000_000, '0'), 1, T0)
       for (let sent = 0; sent < bytes; sent += text.length) engine.commit([writer.batch([{ conn: 1, data: text }])])
     }
     put(1)

@@ -7,7 +7,8 @@ import { openLocalReader } from '../../../../../../src/main/core/store/threads/r
 import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
 let folder: ReturnType<typeof tempFolder>
@@ -51,8 +52,8 @@ function makeStore(file: string): void {
       for (let i = 0; i < 24; i++) {
         const t = T0 + round * 60_000 + i * 2_400
         const p = (30_000 + next() * 100).toFixed(2)
-        items.push({ conn: 1, data: trade(i % 2 ? 'BTC-USD' : 'ETH-USD', p, (next() * 2).toFixed(4), t) })
-        items.push({ conn: 2, data: quote('BTC-USD', p, (Number(p) + 1).toFixed(2), t) })
+        items.push({ conn: 1, data: tradeText(i % 2 ? 'BTC-USD' : 'ETH-USD', p, (next() * 2).toFixed(4), t) })
+        items.push({ conn: 2, data: quoteText('BTC-USD', p, (Number(p) + 1).toFixed(2), t) })
         if (i % 10 === 0) items.push({ conn: 1, data: `not json ${i}` })
       }
       engine.commit([writer.batch(items)])

@@ -7,7 +7,8 @@ import { openForReading, openForWriting } from '../../../../../../src/main/core/
 import { checkStructure } from '../../../../../../src/main/core/store/verify/verify-structure.ts'
 import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer } from '../harness.ts'
+import { DEMO, T0, tempFolder, Writer } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 const PIECES = { wholeBytes: 0, pieceRows: 2 }
 
@@ -21,7 +22,11 @@ beforeEach(() => {
     const writer = new Writer(['crypto/XT'])
     engine.commit([
       writer.batch(
-        Array.from({ length: 50 }, (_, n) => ({ conn: 1, data: trade('BTC-USD', n, 1, T0), recvMs: T0 + n * 2_000 })),
+        Array.from({ length: 50 }, (_, n) => ({
+          conn: 1,
+          data: tradeText('BTC-USD', n, 1, T0),
+          recvMs: T0 + n * 2_000,
+        })),
       ),
     ])
     engine.end(unixMs(T0 + 200_000), [])

@@ -4,7 +4,8 @@ import { StoreEngine } from '../../../../../../src/main/core/store/threads/engin
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -28,7 +29,7 @@ function record(engine: StoreEngine, startMs: number, messages = 10): RecordingI
     },
     { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 2 }, wallMs: ms(3) },
     ...Array.from({ length: messages }, (_, i): Item => {
-      return { conn: 1, data: trade('BTC-USD', 100 + i, '0.5', ms(4 + i)), recvMs: ms(4 + i) }
+      return { conn: 1, data: tradeText('BTC-USD', 100 + i, '0.5', ms(4 + i)), recvMs: ms(4 + i) }
     }),
     { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', symbols: [], fromMs: unixMs(startMs + 30_000) } },
   ]
@@ -72,7 +73,7 @@ describe('verifying while the store changes', () => {
     const open = newRecordingId(T0 + STEP)
     const writer = new Writer(['crypto/XT'])
     engine.begin(open, DEMO, unixMs(T0 + STEP))
-    engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0 + STEP), recvMs: T0 + STEP }])])
+    engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0 + STEP), recvMs: T0 + STEP }])])
     const reader = openLocalReader(folder.file)
     let closed = false
     const report = await reader.verify(null, (_, messages) => {
@@ -102,7 +103,7 @@ describe('verifying in short reads', () => {
       const at = T0 + writer.seq * 50
       const items = Array.from({ length: n }, (_, i): Item => {
         const pair = i % 3 === 0 ? 'ETH-USD' : 'BTC-USD'
-        return { conn: 1, data: trade(pair, 100 + (i % 50), '0.5', at + i * 50), recvMs: at + i * 50 }
+        return { conn: 1, data: tradeText(pair, 100 + (i % 50), '0.5', at + i * 50), recvMs: at + i * 50 }
       })
       engine.commit([writer.batch(items)])
       now = at + n * 50

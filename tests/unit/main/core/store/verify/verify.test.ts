@@ -22,7 +22,8 @@ import {
   type InstrumentId,
   type RecordingId,
 } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
 
 const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
 const BTC = 'crypto:BTCUSD' as InstrumentId // a normalized instrument key
@@ -54,7 +55,7 @@ class Live {
   readonly #encoder = new TextEncoder()
 
   trade(ms: number, price: number): Item[] {
-    const text = trade('BTC-USD', price, 0.5, ms)
+    const text = tradeText('BTC-USD', price, 0.5, ms)
     const bytes = this.#encoder.encode(text)
     decode('crypto/XT', bytes, 0, bytes.length, this.#record)
     const taken = this.#fold.apply('crypto/XT', ms, this.#record)
@@ -234,7 +235,7 @@ describe('verifying', () => {
   const some = (from: number, n: number): Item[] =>
     Array.from({ length: n }, (_, i) => ({
       conn: 1,
-      data: trade('BTC-USD', 100 + ((from + i) % 9), 0.5, T0 + (from + i) * 1_000),
+      data: tradeText('BTC-USD', 100 + ((from + i) % 9), 0.5, T0 + (from + i) * 1_000),
       recvMs: T0 + (from + i) * 1_000,
     }))
   const gapped: Item[] = [
