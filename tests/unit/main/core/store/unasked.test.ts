@@ -156,7 +156,7 @@ describe('tickers without a subscription', () => {
     const { problems } = await verify()
     expect(problems.map(({ kind, detail }) => [kind, detail])).toContainEqual([
       'structure',
-      'seq 1 lies with no instrument instead of crypto:T1USD',
+      'seq 1 is stored under no instrument instead of crypto:T1USD',
     ])
   })
 
@@ -170,7 +170,7 @@ describe('tickers without a subscription', () => {
     )
     const { problems } = await verify()
     expect(problems.map(({ detail }) => detail)).toContain(
-      `seq ${MAX_UNASKED_SERIES + FEW + 1} lies with no instrument instead of crypto:BTCUSD`,
+      `seq ${MAX_UNASKED_SERIES + FEW + 1} is stored under no instrument instead of crypto:BTCUSD`,
     )
   })
 
