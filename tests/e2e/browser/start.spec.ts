@@ -46,7 +46,7 @@ test('the store moves to another folder from the settings, and recording goes on
   const folder = settings.getByRole('textbox', { name: /^Full path of the new folder/ })
   await folder.fill('not from its root')
   await settings.getByRole('button', { name: 'Move store' }).click()
-  await expect(settings.getByRole('alert')).toContainText('Name the folder from its root on.')
+  await expect(settings.getByRole('alert')).toContainText('Enter the full path of the folder.')
   const target = join(home, 'large')
   await folder.fill(target)
   await settings.getByRole('button', { name: 'Move store' }).click()
