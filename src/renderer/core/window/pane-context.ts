@@ -1,38 +1,38 @@
-/** What a pane of the dock is told of its place, and what it may ask for: the second prop of every pane. */
+/** What a pane knows of its place in the workspace and can change there: the second prop of every pane. */
 import type { Snippet } from 'svelte'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import type { Subject } from './subject.ts'
 
-/** Settings of one pane as they are kept: the pane reads them through its own schema. */
+/** The stored settings of one pane, which parses them with its own schema. */
 export type PaneSettings = Readonly<Record<string, unknown>>
 
-/** Getters are reactive: read them where a template or a `$derived` is to follow. */
+/** Getters are reactive. */
 export interface PaneContext extends Subject {
-  /** Unique in its workspace, and kept with it. */
+  /** Unique in its workspace and stored with it. */
   readonly id: string
   readonly kind: PaneKind
-  /** The colour whose panes look at the same instrument; null: this pane keeps its own. */
+  /** The color whose panes share an instrument; null if this pane has its own. */
   readonly link: LinkColour | null
-  /** The interval that its colour shares; null: each chart has its own. */
+  /** The interval shared by its color; null if each chart has its own. */
   readonly interval: Interval | null
-  /** Tells the others of its colour, if they share the interval. */
+  /** Changes the interval of its color, if shared. */
   setInterval(interval: Interval): void
-  /** Where the crosshair of another chart of its colour stands, UTC ms; null: nowhere, or not shared. */
+  /** The crosshair of another chart of its color, UTC ms; null if there is none or it isn't shared. */
   readonly crosshair: number | null
-  /** Tells the others where the crosshair of this one is; null: it left. */
+  /** Shares the crosshair of this chart, UTC ms; null when it leaves. */
   setCrosshair(ms: number | null): void
-  /** Of this pane alone, as kept with the workspace. */
+  /** The settings of this pane alone, stored with the workspace. */
   readonly settings: PaneSettings
-  /** Merges into the settings and keeps them; `undefined` takes a key away. */
+  /** Merges into the settings and stores them; `undefined` removes a key. */
   setSettings(patch: PaneSettings): void
-  /** What the tab says: what the pane shows, such as "BTC-USD 5m". Empty: the name of its kind. */
+  /** Sets the title of the tab, such as "BTC-USD 5m"; empty for the name of its kind. */
   title(text: string): void
-  /** Tools that stand in the line of its tab while it is the one in front; null: none. */
+  /** Sets the tools shown next to its tab while it is in front; null for none. */
   tools(snippet: Snippet | null): void
-  /** Whether it can be seen: neither behind another tab nor behind a pane that takes the whole dock. */
+  /** Whether it is neither behind another tab nor hidden by a maximized pane. */
   readonly visible: boolean
-  /** Whether it is the pane that keys and the symbol box speak to. */
+  /** Whether keys and the symbol box apply to it. */
   readonly active: boolean
   /** Whether it is the first pane of its kind, visible ones before others. */
   readonly isFirst: boolean

@@ -1,4 +1,4 @@
-/** The root of what a window knows: every controller, and what the user is looking at. */
+/** The state of one window: its connection, clock and view, its settings, and what is open in it. */
 import * as v from 'valibot'
 import { chartSettingsSchema, type ChartSettings } from '../../../shared/features/chart/chart-settings.ts'
 import type { SettingsPatch, Watchlist } from '../../../shared/core/settings/settings.ts'
@@ -32,13 +32,13 @@ import { parseDockRoute, type DockRoute } from './window-route.ts'
 import { zoneOf } from '../../text/zones.ts'
 
 export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
-/** A mark on the chart of an instrument. */
+/** A marker on the chart of an instrument. */
 export interface ShownEvent {
   readonly instrument: InstrumentId
   readonly marker: ChartMarker
 }
 const TICK_MS = 250
-/** Address of the built page in Electron. */
+/** The address of the built page in Electron. */
 const APP_PAGE = 'app://tapedeck/'
 
 export class WindowState implements Subject {
@@ -57,78 +57,78 @@ export class WindowState implements Subject {
   readonly parts = new WindowParts(() => this.settings.now.shortcuts.keys)
 
   info = $state.raw<AppInfo | undefined>()
-  /** Of the live terminal, also while a replay is shown: recording goes on underneath. */
+  /** The status of the live terminal, also while a replay is shown: recording continues meanwhile. */
   status = $state.raw<StatusState | undefined>()
-  /** Of a replay as of its clock; undefined while the live market is shown. */
+  /** The status of the replay as of its clock; undefined while the live market is shown. */
   replayStatus = $state.raw<StatusState | undefined>()
   /** The replay that this window shows; null: the live market. */
   replaying = $state.raw<ReplayState | null>(null)
   account = $state.raw<AccountState | undefined>()
-  /** Null: not told yet. */
+  /** Null until the terminal has sent it. */
   update = $state.raw<UpdateState | null>(null)
   linkUp = $state(true)
-  /** Why the terminal turned this window away for good, if it did. */
+  /** Why the terminal refused this window for good, if it did. */
   refused = $state.raw<Failure | undefined>()
-  /** Grows with each return of the link, change of view and jump of a replay: what comes then does not flash. */
+  /** Grows when the link returns, the view changes or a replay jumps: the values that follow don't flash. */
   epoch = $state(0)
-  /** Grows when the live market is that of another source. */
+  /** Grows when the live market changes to another source. */
   markets = $state(0)
-  /** Now of what is shown, for ages: the wall clock's or the replay's. Moved four times a second, not with every tick. */
+  /** The current time of the view, UTC ms: that of the wall clock or of the replay. Updated four times a second. */
   nowMs = $state(Date.now())
-  /** The wall clock, at the same pace, also while a replay is shown. */
+  /** The wall clock, UTC ms, also while a replay is shown. Updated four times a second. */
   wallMs = $state(Date.now())
   paint = $state.raw<LatencyPercentiles | undefined>()
   dialog = $state<DialogName | null>(null)
-  /** A mark of a chart that the user wants to read about; its pane takes it away. */
+  /** The chart marker whose details the user asked for; the pane that shows them clears it. */
   event = $state.raw<ShownEvent | null>(null)
   /** Changes whenever the design tokens do (theme, direction palette). */
   themeKey = $state('')
   settingsTab = $state('connection')
-  /** The setting that the dialog should show, by its id in the table of settings. */
+  /** The setting that the dialog should scroll to, by its id in the table of settings. */
   settingsFocus = $state<string | null>(null)
-  /** What the help is asked about when it opens. */
+  /** What the help searches for when it opens. */
   helpQuery = $state('')
-  /** The step that the tour is at; null: it is not on. */
+  /** The current step of the tour; null if it isn't running. */
   tour = $state<number | null>(null)
-  /** An endpoint that was chosen elsewhere than in its pane; `asked` grows with each choice. */
+  /** The endpoint chosen in the palette or the help, until its pane shows it; `asked` grows with each choice. */
   askedEndpoint = $state.raw<{ readonly id: string; readonly asked: number } | null>(null)
-  /** Grows when the symbol box should take the focus; `typed` is what the user began to type. */
+  /** `asked` grows when the symbol box should take the focus; `typed` is what the user has typed so far. */
   symbolBox = $state.raw<{ readonly asked: number; readonly typed: string }>({ asked: 0, typed: '' })
   /** Digits typed so far for a new interval. */
   intervalTyped = $state('')
 
-  /** What every call and stream of the market is asked for: `live`, or a replay's id. */
+  /** The view that calls and streams of the market name: `live`, or a replay's id. */
   readonly view = $derived.by<string>(() => this.replaying?.id ?? 'live')
-  /** Now of what is shown, to the frame: for clocks and for what is said to be the latest. */
+  /** The current time of the view, UTC ms, up to date in each frame: for clocks and the latest values. */
   readonly clockMs = $derived.by(() => {
     const state = this.replaying
     if (!state) return this.nowMs
-    // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
+    // Trades and the state arrive on separate streams: if a trade arrives first, the replay has reached its time.
     return state.playing ? Math.min(Math.max(state.nowMs, this.latestMs()), state.toMs) : state.nowMs
   })
-  /** Whose market is shown: a recording of the demo market stays one, also while an account is signed in. Null: not told yet. */
+  /** Whose market is shown; null until known. A replay of the demo market counts as demo, whoever is signed in. */
   readonly market = $derived.by<DrawingMarket | null>(() => {
     const state = this.replaying
     return state ? (state.source === 'demo' ? 'demo' : 'service') : (this.status?.source ?? null)
   })
-  /** The status that belongs to what is shown. */
+  /** The status of the view. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
-  /** What the pane in front looks at. */
+  /** The instrument of the pane in front. */
   readonly instrument = $derived.by<InstrumentId>(() => this.layout.instrument)
   readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
   readonly zone = $derived.by(() => zoneOf(this.settings.now.zone, this.asset))
-  /** Settings of the chart that keys speak to. */
+  /** The settings of the chart that keys apply to. */
   readonly chart = $derived.by<ChartSettings>(() => v.parse(chartSettingsSchema, this.layout.chart?.settings ?? {}))
   readonly list = $derived.by(() => this.#listOf())
-  /** How much larger than usual the text is. */
+  /** Text size as a multiple of the default. */
   readonly scale = $derived.by(() => this.settings.now.appearance.scale / 100)
-  /** Px, as `--row` of the tokens. */
+  /** Row height in px, as the design token `--row`. */
   readonly rowHeight = $derived.by(() => rowHeightOf(this.settings.now.appearance))
 
-  /** When the newest print shown was received, UTC ms: a replay that plays has reached it. */
+  /** When the newest trade shown was received, UTC ms: a playing replay has reached that time. */
   latestMs = (): number => -Infinity
-  /** What redraws of this window wait for. */
+  /** The clocks that this window redraws by. */
   readonly clocks: QuotesClocks
   #features: StartedFeatures | undefined
   readonly #viewed: ((view: string) => void)[] = []
@@ -158,7 +158,7 @@ export class WindowState implements Subject {
           this.toasts.say(up ? t('Connected to Tapedeck again.') : t('This window lost its connection to Tapedeck.'))
         this.linkUp = up
       }),
-      keepStream(transport, 'status', { view: 'live' }, (value) => this.#tookStatus(value)),
+      keepStream(transport, 'status', { view: 'live' }, (value) => this.#takeStatus(value)),
       keepStream(transport, 'account', {}, (value) => (this.account = value)),
       keepStream(transport, 'updates', {}, (value) => (this.update = value)),
     )
@@ -172,15 +172,13 @@ export class WindowState implements Subject {
     const online = () => void transport.invoke('app.networkChanged', {})
     window.addEventListener('online', online)
     this.#undo.push(() => window.removeEventListener('online', online))
-    const leaving = () => {
-      this.#features?.leave()
-    }
+    const leaving = () => this.#features?.leave()
     window.addEventListener('pagehide', leaving)
     this.#undo.push(() => window.removeEventListener('pagehide', leaving))
-    this.#undo.push(keepStream(transport, 'desk.info', {}, (info) => this.#tookInfo(info)))
+    this.#undo.push(keepStream(transport, 'desk.info', {}, (info) => this.#takeInfo(info)))
   }
 
-  #tookInfo(info: AppInfo): void {
+  #takeInfo(info: AppInfo): void {
     const before = this.info
     this.info = info
     if (before === undefined) this.#undo.push(takeSystemLook(this))
@@ -210,13 +208,13 @@ export class WindowState implements Subject {
     return found ?? { id: '', name: '', symbols: [], sort: null }
   }
 
-  #tookStatus(value: StatusState): void {
+  #takeStatus(value: StatusState): void {
     const before = this.status
     this.status = value
     if (before && before.historyChanges !== value.historyChanges) this.markets++
     if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
     const { recovered } = value
-    // However short it was: what is missing is told where everybody sees it.
+    // However short the interruption was, the user learns what was lost.
     if (before && recovered !== undefined && recovered.atMs !== before.recovered?.atMs) {
       this.toasts.show(
         t(
@@ -256,24 +254,25 @@ export class WindowState implements Subject {
     } else this.#unfollowStatus = keepStream(this.transport, 'status', { view }, (value) => (this.replayStatus = value))
   }
 
-  /** Opens another window of the app at a fragment of its address. False when it was blocked. */
+  /** Opens another window of the app at a fragment of its address. Returns false if it was blocked. */
   openBeside(hash: string, features: string): boolean {
-    // The app's own address by its name: in a stand-in for Electron the page's own is another one.
+    // In Electron the page has the app's own address, unless it is served over HTTP.
     const page = this.info?.host === 'electron' && location.protocol !== 'http:' ? APP_PAGE : location.pathname
     const opened = window.open(`${page}${hash}`, '_blank', features)
-    // Electron makes the window itself, and so answers null.
+    // Electron creates the window itself, so `open` returns null.
     if (opened || this.info?.host === 'electron') return true
     this.toasts.show(t('The browser blocked the new window. Allow pop-ups for this address, then try again.'), {
       tone: 'bad',
     })
     return false
   }
-  /** A length of the usual size of the text, px, at the size chosen; whole. */
-  px(usual: number): number {
-    return Math.round(usual * this.scale)
+
+  /** Scales a length in px by the text size, rounded. */
+  px(length: number): number {
+    return Math.round(length * this.scale)
   }
 
-  /** A failure as a toast: what happened and what to do. */
+  /** Shows a failure as a toast: what happened and what to do. */
   tell(failure: Failure): void {
     this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
   }
@@ -285,7 +284,7 @@ export class WindowState implements Subject {
     this.settings.set({ workspace: part ?? {} })
   }
 
-  /** What the quotes stream must carry: the list on screen and what the panes in sight look at. */
+  /** Subscribes to quotes of the active watchlist, of the visible panes and of what features want. */
   followQuotes(): void {
     this.quotes.follow(this.view, [
       ...this.list.symbols.map(instrumentOf),
@@ -301,7 +300,7 @@ export class WindowState implements Subject {
     this.layout.setInterval(interval)
     this.toasts.say(t('Interval {interval}', { interval }))
   }
-  /** Shows what a mark on a chart stands for, in the pane of its kind. */
+  /** Shows the details of a chart marker in the pane of its kind. */
   showEvent(event: ShownEvent): void {
     this.event = event
     this.layout.open(event.marker.kind)
@@ -313,12 +312,12 @@ export class WindowState implements Subject {
     this.exchange.begin(prefill)
     this.dialog = 'export'
   }
-  /** Null: the dialog asks for the file. */
+  /** Opens the import dialog; with null it asks for the file. */
   openImport(file: File | null = null): void {
     this.exchange.file = file
     this.dialog = 'import'
   }
-  /** `setting`: the one to show, by its id in the table of settings. */
+  /** `setting`: the one to scroll to, by its id in the table of settings. */
   openSettings(tab: string, setting: string | null = null): void {
     this.settingsTab = tab
     this.settingsFocus = setting
@@ -332,7 +331,7 @@ export class WindowState implements Subject {
     this.dialog = null
     this.tour = 0
   }
-  /** Also keeps in mind that it was seen, so that it is not offered again. */
+  /** Ends the tour and saves that it was seen, so it isn't offered again. */
   endTour(): void {
     this.tour = null
     if (!this.settings.now.help.tourSeen) this.set({ help: { tourSeen: true } })
