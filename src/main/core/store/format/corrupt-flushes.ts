@@ -3,6 +3,7 @@
  * before and after them, are known.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { formatInstant } from '../types/corruption.ts'
 import { Journal } from './journal.ts'
 import type { Db } from '../schema/sqlite.ts'
 
@@ -94,6 +95,3 @@ export class CorruptFlushes {
     )
   }
 }
-
-/** A time out of range is itself corrupt. */
-const formatInstant = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'an unknown time')

@@ -27,7 +27,7 @@ import { Journal } from '../format/journal.ts'
 import type { InstrumentQuery, StoredInstrument } from '../types/reader.ts'
 import type { TickQuery } from '../types/ticks.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { BlockQuery, TickPlan, TickSource, TickWindow } from '../types/ticks.ts'
+import type { BlockQuery, ListedBlock, TickPlan, TickSource, TickWindow } from '../types/ticks.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
@@ -116,14 +116,12 @@ export class StoreQueries implements TickSource {
       series: db.prepare<[number, string], { id: number; instrument: string }>(
         'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
       ),
-      blocks: db
-        .prepare<[number, number, number, number, number, number], Buffer>(
-          `SELECT data FROM block WHERE id IN (
-             SELECT id FROM block INDEXED BY block_order
-             WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ? ORDER BY min_seq LIMIT ?)
-           ORDER BY min_seq`,
-        )
-        .pluck(),
+      blocks: db.prepare<[number, number, number, number, number, number], ListedBlock>(
+        `SELECT data, min_ms AS minMs, max_ms AS maxMs FROM block WHERE id IN (
+           SELECT id FROM block INDEXED BY block_order
+           WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ? ORDER BY min_seq LIMIT ?)
+         ORDER BY min_seq`,
+      ),
     }
   }
 
@@ -304,7 +302,7 @@ export class StoreQueries implements TickSource {
     if (!isBefore && fromMs < (query.toMs ?? Infinity)) throw this.#corruptFlushes.refusal(plan.id, seqs)
   }
 
-  blocks({ series, after, upTo, fromMs, toMs, limit }: BlockQuery): readonly Uint8Array[] {
+  blocks({ series, after, upTo, fromMs, toMs, limit }: BlockQuery): readonly ListedBlock[] {
     return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, limit)
   }
 

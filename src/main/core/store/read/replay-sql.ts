@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import { FEED_IDS, isFeedId, recordingId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import { BlockCache } from './block-cache.ts'
-import { VERIFY_HINT } from '../types/corruption.ts'
+import { readDated, VERIFY_HINT } from '../types/corruption.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Journal } from '../format/journal.ts'
@@ -30,6 +30,9 @@ export interface BlockRange {
   readonly id: number
   readonly min_seq: number
   readonly max_seq: number
+  /** Event times, UTC ms. */
+  readonly min_ms: number
+  readonly max_ms: number
   readonly count: number
 }
 
@@ -51,7 +54,8 @@ export class ReplaySql {
     this.db = db
     this.journal = new Journal(db)
     this.corruptFlushes = new CorruptFlushes(db)
-    const place = 'SELECT id, min_seq, max_seq, count FROM block INDEXED BY block_order WHERE series = ?'
+    const place =
+      'SELECT id, min_seq, max_seq, min_ms, max_ms, count FROM block INDEXED BY block_order WHERE series = ?'
     this.#sql = {
       recording: db.prepare<[string], { id: number; started_ms: number }>(
         'SELECT id, started_ms FROM recording WHERE key = ?',
@@ -145,7 +149,7 @@ export class ReplaySql {
     if (known !== undefined) return known
     const data = this.#sql.data.get(place.id)
     if (data === undefined) throw new TypeError(`block ${place.id} is gone`)
-    const block = openBlock(data)
+    const block = readDated({ what: 'messages', fromMs: place.min_ms, toMs: place.max_ms }, () => openBlock(data))
     if (keep) this.#cache.put(name, block, block.bytes)
     return block
   }

@@ -126,8 +126,8 @@ export class StoredBarBuilder {
       }
     }
     for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
-      if (corrupt.read(() => take(row))) continue
       const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
+      if (corrupt.read({ what: 'bars', ...hour }, () => take(row))) continue
       corrupt.addRebuilt(hour)
       const last = rebuildRange.at(-1)
       if (last?.to === hour.fromMs) last.to = hour.toMs
@@ -158,7 +158,7 @@ export class StoredBarBuilder {
   ): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
     for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
-      const isRead = corrupt.read(() =>
+      const isRead = corrupt.read({ what: 'messages', fromMs: minMs, toMs: maxMs }, () =>
         applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder),
       )
       // The span ends after the last record, in the same bar, because bars begin at whole milliseconds.

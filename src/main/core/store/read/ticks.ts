@@ -7,6 +7,7 @@ import { corruptBlock } from '../blocks/bytes.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
+import { readDated } from '../types/corruption.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
@@ -72,8 +73,8 @@ async function* blocksOf(
       limit,
     })
     if (blocks.length === 0) return
-    for (const bytes of blocks) {
-      const block = openBlock(bytes)
+    for (const { data, minMs, maxMs } of blocks) {
+      const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data))
       const wanted = selectRows(block, query, plan, cursor, upTo)
       const lastSeq = block.seq[block.count - 1]
       if (!(lastSeq > cursor)) throw corruptBlock('its seqs are not those that it is listed with')

@@ -9,16 +9,43 @@ import { unixMs, type FeedId } from '../../../../shared/base/units.ts'
 export const VERIFY_HINT =
   'Run Verify in the Evidence pane, or "tapedeck verify": it lists everything affected. If you have a backup, restore the store from it.'
 
+const isCorrupt = (thrown: unknown): boolean => thrown instanceof CodedError && thrown.code === 'store-damaged'
+
 /** Runs a read of one part of the store. Returns false if that part is corrupt; rethrows any other error. */
 export function tryRead(read: () => void): boolean {
   try {
     read()
     return true
   } catch (thrown) {
-    if (thrown instanceof CodedError && thrown.code === 'store-damaged') return false
+    if (isCorrupt(thrown)) return false
     throw thrown
   }
 }
+
+/** The event times of stored data, UTC ms, both inclusive. */
+interface DatedData {
+  readonly what: 'messages' | 'bars'
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Runs a read of one part of the store. If it is corrupt, the error says which times it is about. */
+export function readDated<T>({ what, fromMs, toMs }: DatedData, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!isCorrupt(thrown)) throw thrown
+    const range = `${formatInstant(fromMs)} to ${formatInstant(toMs)}`
+    throw new CodedError('store-damaged', `Stored ${what} dated ${range} are corrupt.`, {
+      hint: `Choose a range without them. ${VERIFY_HINT}`,
+      cause: thrown,
+    })
+  }
+}
+
+/** A time out of range is itself corrupt. */
+export const formatInstant = (ms: number): string =>
+  Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'an unknown time'
 
 /** What one query does about corrupt data: skip it and collect where it was, or refuse. */
 export class CorruptData {
@@ -32,10 +59,10 @@ export class CorruptData {
     this.isSkipped = isSkipped
   }
 
-  /** Runs a read of one part of the store. Returns false if that part is corrupt and skipped; otherwise rethrows. */
-  read(part: () => void): boolean {
+  /** Runs a read of one part of the store. Returns false if that part is corrupt and skipped; otherwise refuses. */
+  read(data: DatedData, part: () => void): boolean {
     if (this.isSkipped) return tryRead(part)
-    part()
+    readDated(data, part)
     return true
   }
 

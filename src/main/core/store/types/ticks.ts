@@ -95,6 +95,13 @@ export interface BlockQuery {
   readonly limit: number
 }
 
+/** A block and the event times it is listed with, UTC ms. */
+export interface ListedBlock {
+  readonly data: Uint8Array
+  readonly minMs: number
+  readonly maxMs: number
+}
+
 type MaybePromise<T> = T | Promise<T>
 
 /**
@@ -105,5 +112,5 @@ export interface TickSource {
   plan(query: TickQuery): MaybePromise<readonly TickPlan[]>
   /** Throws `store-damaged` if a corrupt flush may have held queried messages. */
   window(query: TickQuery, plan: TickPlan, after: number): MaybePromise<TickWindow>
-  blocks(query: BlockQuery): MaybePromise<readonly Uint8Array[]>
+  blocks(query: BlockQuery): MaybePromise<readonly ListedBlock[]>
 }

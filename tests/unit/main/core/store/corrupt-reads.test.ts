@@ -130,6 +130,26 @@ describe('a corrupt block', () => {
     expect(page.bars).toHaveLength(3)
     expect((await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 5 } })).gaps).toHaveLength(1)
   })
+
+  it.each(['bars', 'ticks', 'replay'] as const)('is refused by %s with the times that it is about', async (of) => {
+    const recording = store(rounds)
+    flipped('block', blocks()[1])
+    const reader = openLocalReader(folder.file)
+    const read = {
+      bars: () => reader.bars({ ...BARS, interval: '1s' }),
+      ticks: () =>
+        reader
+          .ticks({ feed: 'crypto/XT', instruments: [BTC], recording, fromMs: at(3) })
+          [Symbol.asyncIterator]()
+          .next(),
+      replay: () => reader.replay({ recording, afterSeq: 4 })[Symbol.asyncIterator]().next(),
+    }
+    await expect(read[of]()).rejects.toMatchObject({
+      code: 'store-damaged',
+      message: 'Stored messages dated 2026-01-05T10:03:01.000Z to 2026-01-05T10:05:01.000Z are corrupt.',
+    })
+    await reader.close()
+  })
 })
 
 describe('a corrupt index', () => {
@@ -182,7 +202,9 @@ describe('a corrupt hour of bars', () => {
     for (const column of ['data', 'sum']) {
       const [first] = hours()
       flipped('rollup', first, { column })
-      await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+      await expect(bars()).rejects.toThrow(
+        'Stored bars dated 2026-01-05T10:00:00.000Z to 2026-01-05T11:00:00.000Z are corrupt.',
+      )
       const page = await readPastCorrupt()
       expect(page).toEqual({ ...before, rebuilt: [{ fromMs: T0, toMs: T0 + HOUR }] })
       flipped('rollup', first, { column })
