@@ -1,4 +1,4 @@
-/** The Electron host: joins window, protocol, ports and power to one terminal, and ends it cleanly once. */
+/** The Electron host: connects windows, protocol, ports and power to one terminal and closes it cleanly. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
@@ -41,7 +41,7 @@ import { openWindow } from './window.ts'
 export interface ElectronAppOptions {
   /** The app's own folder: settings, store, window place, and Chromium's files below it. */
   readonly home: string
-  /** `home` is carried along: the system learns of no link and no start of ours. */
+  /** Portable mode: registers neither links nor a start at login with the system. */
   readonly portable: boolean
   /** Path of the built preload. */
   readonly preload: string
@@ -51,24 +51,24 @@ export interface ElectronAppOptions {
   readonly icons: string
   /** The dev server's address while developing; absent: the built pages. */
   readonly devUrl: string | undefined
-  /** Builds the terminal, once the single instance is sure. */
+  /** Starts the terminal, once this is known to be the only instance. */
   readonly start: (desktop: StartDesktop) => Promise<Terminal>
 }
 
 /** What a terminal can ask of the desktop. */
 export interface StartDesktop {
   readonly notify: (notice: Notice) => void
-  /** Lets an installer of updates take over, when the recording is closed. */
+  /** Hands over to an update installer once the recording is closed. */
   readonly install: (begin: () => void) => void
 }
 
 /** As `appId` in electron-builder.config.mjs, which a test compares. */
 export const APP_ID = 'app.tapedeck.Tapedeck'
 
-/** A terminal that does not end by then is left to the next start, which closes its recording as a crash. */
+/** If closing takes longer than this, ms, the app exits and the next start recovers the recording as after a crash. */
 const LONGEST_CLOSE_MS = 10_000
 
-/** Runs the app until it quits. Returns at once: Electron gets ready only after the main module is read. */
+/** Runs the app until it quits. Returns at once, because Electron gets ready only after the main module has run. */
 export function runElectronApp(options: ElectronAppOptions): void {
   mkdirSync(options.home, { recursive: true })
   app.setPath('userData', options.home)
@@ -79,9 +79,9 @@ export function runElectronApp(options: ElectronAppOptions): void {
     return
   }
 
-  /** Installed: the system may be told of it. What is carried along leaves no trace there. */
+  /** Portable copies register nothing with the system. */
   const installed = app.isPackaged && !options.portable
-  // The name that the shortcuts of the installer carry: notifications and the taskbar go by it.
+  // Windows groups notifications and taskbar buttons by the id in the installer's shortcuts.
   if (process.platform === 'win32' && app.isPackaged) app.setAppUserModelId(APP_ID)
 
   const url = options.devUrl ?? APP_URL
@@ -92,7 +92,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     terminal?.log(level, 'window', text, detail)
 
   guardApp(app, url, log, (page, features) => openBeside(page, features))
-  /** A fault nobody caught. The recording goes on: what it would miss comes never again. */
+  /** An uncaught error. The recording continues, because missed messages can't be received later. */
   const surprise = (thrown: unknown): void => {
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
     log('error', 'Unexpected error', text)
@@ -114,7 +114,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     ear?.destroy()
     ear = undefined
   }
-  /** Windows tells only windows that the user's session ends: where none is left, one that is never shown listens. */
+  /** Windows reports the end of the user's session only to windows. If none is left, a hidden one listens. */
   let ear: BaseWindow | undefined
   function listen(): void {
     if (process.platform !== 'win32' || leaving.begun() || ear !== undefined) return
@@ -122,14 +122,14 @@ export function runElectronApp(options: ElectronAppOptions): void {
     followSessionEnd(ear, records, () => leaving.now())
   }
 
-  /** Replays and panes in windows of their own; more than anyone can look at is a mistake. */
+  /** Windows with a replay or panes of their own. Their number is limited to what a person can look at. */
   const beside = new Set<BrowserWindow>()
   const MOST_BESIDE = 8
   function openBeside(page: string, features: string): void {
     if (leaving.begun()) return
     if (beside.size >= MOST_BESIDE) {
       log('warn', `A window wasn’t opened: ${MOST_BESIDE} are open besides the main one`)
-      // The page cannot know: whatever it opens is answered with nothing.
+      // The page can't tell: `window.open` returns null in any case.
       void dialog.showMessageBox({
         type: 'info',
         message: `Tapedeck can open at most ${MOST_BESIDE} windows besides the main one.`,
@@ -192,7 +192,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     stays: () => process.platform === 'darwin' || desktop?.state().staysWithoutWindow === true,
     windows: () => [...beside, ...(window ? [window] : [])],
     show,
-    // A terminal that is still starting is awaited: it may already have begun a recording.
+    // Wait for a terminal that is still starting: it may already be recording.
     async end() {
       desktop?.close()
       unfollowNetwork()
@@ -247,7 +247,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       guardSession(session.defaultSession, url)
       followSaves(session.defaultSession, url, log)
       if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
-      // Started by the system at login: it records, and shows itself when asked.
+      // Started at login: record without a window until the user opens one.
       if (startsHidden()) listen()
       else open()
       const started = await starting
@@ -267,7 +267,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
         show,
         quit: () => app.quit(),
       })
-      // Without a tray nothing would lead to an app that started hidden.
+      // Without a tray there would be no way to reach an app that started hidden.
       if (!window && !desktop.tray && process.platform !== 'darwin') open()
     })
     .catch((thrown: unknown) => {
@@ -275,7 +275,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       void leaving.close().then(() => app.exit(1))
     })
 
-  /** Links of ours: they name what to look at, and nothing else (see `parseLink`). */
+  /** Opens tapedeck: links, which only name what to show (see `parseLink`). */
   const openLinks = (words: readonly string[]): void => {
     for (const word of linksIn(words)) {
       const ask = parseLink(word)
@@ -285,7 +285,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       })
     }
   }
-  /** Session files that the system asked to open: by the command line, by a double click, by a second start. */
+  /** Opens session files from the command line, a double click or a second start. */
   const openFiles = (paths: readonly string[]): void => {
     for (const path of paths) {
       void starting.then((started) => started?.imports.open(path))
@@ -296,7 +296,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     openLinks(words)
   }
   openAll(process.argv.slice(1))
-  // Only an installed app may take the scheme for itself.
+  // Only an installed app registers the link scheme.
   if (installed) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
   app.on('open-url', (event, url) => {
     event.preventDefault()
@@ -309,7 +309,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     show()
   })
   app.on('second-instance', (_event, argv, workingDirectory) => {
-    // Told apart before they are made whole: a link would become a path.
+    // Filter before resolving: a link would turn into a path.
     openFiles(filesIn(argv.slice(1)).map((path) => resolve(workingDirectory, path)))
     openLinks(argv.slice(1))
     if (argv.includes('--safe-mode')) void starting.then((started) => started?.enterSafeMode())

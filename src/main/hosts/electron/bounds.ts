@@ -1,4 +1,4 @@
-/** Where the window was, and where it may be put again. Pure but for the two file functions. */
+/** Saved window bounds, and where to restore a window. Pure except for the two file functions. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 
@@ -15,7 +15,7 @@ export type Placement = v.InferOutput<typeof placement>
 
 export const DESIGN_SIZE = { width: 1440, height: 900 } as const
 export const LEAST_SIZE = { width: 1024, height: 640 } as const
-/** Of a window that holds a pane or two: a tape is narrow. */
+/** Smallest size of a window with a pane or two: a tape is narrow. */
 export const LEAST_BESIDE = { width: 320, height: 240 } as const
 
 export interface Size {
@@ -23,7 +23,7 @@ export interface Size {
   readonly height: number
 }
 
-/** How much of the top edge must be on a screen to take hold of the window. */
+/** How much of the top edge must be on a screen so that the user can drag the window. */
 const GRIP = { width: 120, height: 32 } as const
 
 const clamp = (n: number, low: number, high: number): number => Math.max(low, Math.min(n, high))
@@ -69,22 +69,22 @@ export function reachableBounds(
   }
 }
 
-/** What was saved; undefined when there is nothing sound: a window is never worth an error. */
+/** The saved placement; undefined if it is absent or invalid. Never throws. */
 export function readPlacement(file: string): Placement | undefined {
   try {
     return v.parse(placement, JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    return undefined // absent or damaged: the window opens where a first one would
+    return undefined // Absent or corrupt: open where a first window would.
   }
 }
 
-/** Saves, replacing the file whole. Throws nothing: a full disk must not hold a window open. */
+/** Replaces the file atomically. Never throws: a full disk must not keep a window open. */
 export function writePlacement(file: string, value: Placement | Readonly<Record<string, Placement>>): void {
   try {
     const draft = `${file}.new`
     writeFileSync(draft, JSON.stringify(value))
     renameSync(draft, file)
   } catch {
-    // The place of a window is not worth a word to the user.
+    // Losing a window's position isn't worth a message.
   }
 }

@@ -1,11 +1,11 @@
-/** The question after a window died again and again. */
+/** The question after a window has crashed several times. */
 import { dialog } from 'electron'
 import type { Terminal } from '../open-terminal.ts'
 
 /** `safe`: back in safe mode. `again`: back as it was. `close`: the window goes, the terminal stays as it is. */
 export type DeathAnswer = 'safe' | 'again' | 'close'
 
-/** Offers safe mode where it is not on already. */
+/** Asks what to do, and offers safe mode unless it is already on. */
 export async function askAfterDeaths(terminal: Pick<Terminal, 'info' | 'status'>): Promise<DeathAnswer> {
   const answers: readonly DeathAnswer[] = terminal.info.safe === true ? ['again', 'close'] : ['safe', 'again', 'close']
   const words: Readonly<Record<DeathAnswer, string>> = {

@@ -1,16 +1,16 @@
-/** Files that a window saves: Electron asks the user where, and here is seen to what it may be and how it ended. */
+/** Files that a window saves: Electron asks where; this module denies foreign downloads and reports failures. */
 import { dialog, type Session } from 'electron'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import { isOwnPage } from './security.ts'
 
 const BLOB = 'blob:'
 
-/** Whether a download is what a page of ours made itself: nothing is ever fetched from elsewhere. */
+/** Whether our own page created this download. Nothing is ever downloaded from elsewhere. */
 export function isOwnFile(url: string, ownUrl: string): boolean {
   return url.startsWith(BLOB) && isOwnPage(url.slice(BLOB.length), ownUrl)
 }
 
-/** Denies every other download. Says when one that the user wanted could not be written; a cancelled one is no failure. */
+/** Denies every other download, and tells the user if saving failed. A canceled download isn't a failure. */
 export function followSaves(
   session: Session,
   ownUrl: string,

@@ -28,7 +28,7 @@ function windowPort(port: MessagePortMain): WindowPort {
 }
 
 export interface WindowPorts {
-  /** Hangs up on every window. */
+  /** Disconnects every window. */
   close(): void
 }
 
@@ -51,7 +51,7 @@ export function serveWindows(
     const before = carriers.get(sender.id)
     if (before) before.close('the page was reloaded')
     else {
-      const { id } = sender // not to be read once it is destroyed
+      const { id } = sender // Its id can't be read once it is destroyed.
       sender.once('destroyed', () => {
         carriers.get(id)?.close('the window was closed')
         carriers.delete(id)
@@ -62,11 +62,11 @@ export function serveWindows(
     try {
       senderFrame.postMessage(PORT_CHANNEL, null, [port2])
     } catch {
-      carriers.get(sender.id)?.close('the window was closed') // its frame went in this very moment
+      carriers.get(sender.id)?.close('the window was closed') // Its frame disappeared at this moment.
     }
   }
   const onRequest = (event: IpcMainEvent): void => {
-    // Checked now, and again before handing over: the frame may have gone elsewhere meanwhile.
+    // Checked now and again before the port is sent: the frame may have navigated in between.
     const trusted = (): boolean => isTrustedSender(event.senderFrame, ownUrl)
     if (!trusted()) {
       refused()

@@ -1,9 +1,9 @@
-/** The return of the network, also while no window is there to hear of it. */
+/** Detects that the network is back, even without a window. */
 
-/** How often it is looked at, ms: the system tells it to pages alone. */
+/** Polling interval, ms: Electron reports changes only to pages. */
 const EVERY_MS = 2_000
 
-/** Calls `back` whenever the machine is on a network again; answers how to end that. */
+/** Calls `back` whenever the computer is online again. Returns a function that stops it. */
 export function followNetwork(isOnline: () => boolean, back: () => void): () => void {
   let online = isOnline()
   const timer = setInterval(() => {

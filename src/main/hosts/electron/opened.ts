@@ -1,14 +1,14 @@
-/** What of the words of a command line is to be opened: session files by their paths, links of ours. Pure. */
+/** Finds session files and tapedeck: links among command line arguments. Pure. */
 import { LINK_SCHEME } from '../../../shared/features/desktop/requests.ts'
 
 const isLink = (word: string): boolean => word.toLowerCase().startsWith(LINK_SCHEME)
 
-/** Links of ours, whatever they ask for. */
+/** The tapedeck: links, valid or not. */
 export function linksIn(words: readonly string[]): readonly string[] {
   return words.filter(isLink)
 }
 
-/** Paths of session files. A link is none, though it may end like one: it comes from a stranger, and names no file. */
+/** Paths of session files. A link never counts as one, whatever it ends in: it may come from a stranger. */
 export function filesIn(words: readonly string[]): readonly string[] {
   return words.filter((word) => /\.tapedeck$/i.test(word) && !word.startsWith('-') && !isLink(word))
 }

@@ -1,7 +1,7 @@
-/** The machine's sleep and end, as the terminal wants to know them. */
+/** Reports the computer's sleep and shutdown to the terminal. */
 import type { PowerMonitor, WindowSessionEndEvent } from 'electron'
 
-/** What of a terminal sleeps. */
+/** The part of a terminal that handles sleep. */
 export interface Sleeper {
   sleep(): void
   wake(): void
@@ -14,7 +14,7 @@ export interface Sleeper {
 export function followPower(powerMonitor: PowerMonitor, terminal: Sleeper, shutdown: () => void): void {
   powerMonitor.on('suspend', () => terminal.sleep())
   powerMonitor.on('resume', () => terminal.wake())
-  // Electron's types leave out the event, its documentation does not: only who prevents it is given time.
+  // Electron's types leave out the event, which is documented: only preventing it gives us time.
   const goingDown = (event?: { preventDefault(): void }): void => {
     event?.preventDefault()
     shutdown()

@@ -10,7 +10,7 @@ export function registerScheme(protocol: Protocol): void {
   ])
 }
 
-/** Answers a request for a page; pure but for reading the file. */
+/** The response to a request for a page. Pure except for reading the file. */
 export async function answerPage(pages: Pages, method: string, address: string): Promise<Response> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (method !== 'GET' && method !== 'HEAD') return new Response(null, { status: 405 })

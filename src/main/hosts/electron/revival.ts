@@ -1,16 +1,16 @@
-/** What is done about a window whose process died: pure, from when it did. */
+/** Decides what to do about a window whose process crashed. Pure. */
 
-/** As many within this long are no accident: what the window shows may be what kills it. */
+/** This many crashes within `WITHIN_MS` are no accident: what the window shows may cause them. */
 const DEATHS = 3
 const WITHIN_MS = 120_000
 
-/** `ask`: coming back as before would only go on; the user is offered safe mode. */
+/** `ask`: reloading would likely crash again, so the user is offered safe mode. */
 export type Revival = 'reload' | 'ask'
 
 export interface Revivals {
-  /** Notes a death, in ms of any clock that does not go back. */
+  /** Records a crash at monotonic ms. */
   died(nowMs: number): Revival
-  /** The user chose: what was counts no more. */
+  /** Clears the count after the user has chosen. */
   forget(): void
 }
 

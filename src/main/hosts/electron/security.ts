@@ -1,4 +1,4 @@
-/** What a window may do: show our own pages and speak to us. Everything else is denied, here for all. */
+/** What a window may do: show our own pages and talk to the terminal. Everything else is denied here. */
 import type { App, Session, WebContents } from 'electron'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 
@@ -9,31 +9,31 @@ export const APP_SCHEME = 'app'
 export const APP_HOST = 'tapedeck'
 export const APP_URL = `${APP_SCHEME}://${APP_HOST}/`
 
-/** Scheme and host of an address, whatever the scheme: `URL.origin` is "null" for those Node does not know. */
+/** Scheme and host of an address. `URL.origin` is "null" for schemes that Node doesn't know. */
 function site(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`
 }
 
-/** Whether an address is a page of ours: of the app's own scheme, or of the dev server while developing. */
+/** Whether an address is one of our pages: the app's scheme, or the dev server while developing. */
 export function isOwnPage(url: string, ownUrl: string): boolean {
   const own = site(ownUrl)
   return own !== undefined && site(url) === own
 }
 
-/** A frame that sent something: narrow, so that the check can be tested without Electron. */
+/** The parts of a sender's frame needed here, so that tests need no Electron. */
 export interface SenderFrame {
   readonly url: string
   readonly parent: unknown
 }
 
-/** Only the top frame of one of our own pages may speak to us. */
+/** Whether the sender is the top frame of one of our own pages. */
 export function isTrustedSender(frame: SenderFrame | null, ownUrl: string): boolean {
   try {
     return frame !== null && frame.parent === null && isOwnPage(frame.url, ownUrl)
   } catch {
-    return false // Electron throws at whoever reads a frame that is gone
+    return false // Electron throws when a frame that is gone is read.
   }
 }
 
@@ -90,7 +90,7 @@ function guardContents(contents: WebContents, ownUrl: string, log: Log, openRepl
   contents.on('will-frame-navigate', stay)
   contents.on('will-attach-webview', (event) => event.preventDefault())
   contents.setWindowOpenHandler(({ url, features }) => {
-    // Denied also then: the window is made by us, with our own preload and no opener.
+    // Denied even then: we create the window ourselves, with our preload and no opener.
     const replay = isOwnPage(contents.getURL(), ownUrl) ? replayWindowUrl(url, ownUrl) : undefined
     if (replay === undefined) log('warn', 'A page’s attempt to open a window was denied')
     else openReplay(replay, features)

@@ -14,9 +14,9 @@ export async function installedUpdater(
   if (!existsSync(join(resources, 'app-update.yml'))) {
     return { off: 'This package was built without an update server. Install new versions yourself.' }
   }
-  // Loaded only where it is of use.
+  // Loaded only if it is used.
   const { autoUpdater } = (await import('electron-updater')).default
   const updater = updaterOf(autoUpdater)
-  // Its installer ends this process by force within seconds: nothing may be open then, and nobody be asked again.
+  // The installer kills this process within seconds, so everything must be closed and no question may appear.
   return { ...updater, install: () => over(() => updater.install()) }
 }

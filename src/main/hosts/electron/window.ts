@@ -17,26 +17,26 @@ export interface WindowOptions {
   readonly preload: string
   /** The page to show: `app://tapedeck/`, or the dev server's address. */
   readonly url: string
-  /** Where the main window's place is kept. */
+  /** File of the main window's placement. */
   readonly placementFile: string
-  /** A window beside the main one; absent: the main one. */
+  /** Set for a window besides the main one. */
   readonly further?: {
-    /** Where the places of such windows are kept. */
+    /** File of their placements. */
     readonly placesFile: string
-    /** What it is known by there; null: it opens beside the main one and is not remembered. */
+    /** Its key there; null opens it next to the main window and doesn't save its placement. */
     readonly key: string | null
-    /** Its size until it has a place of its own. */
+    /** Its size until a placement is saved. */
     readonly size: Size
   }
-  /** Colour of the window until its page paints. */
+  /** Background color until the page paints. */
   readonly background: string
-  /** Tooling for developers is there. */
+  /** Whether developer tools are available. */
   readonly devTools: boolean
-  /** The page could not be loaded: the window stays empty. */
+  /** Called if the page couldn't be loaded. */
   readonly onLoadFailure: (thrown: unknown) => void
 }
 
-/** How far a further window is put from the main one, px, so that both can be seen. */
+/** Offset of a further window from the main one, px, so that both are visible. */
 const BESIDE = 36
 
 function placeBeside(
@@ -84,7 +84,7 @@ export function openWindow(options: WindowOptions): BrowserWindow {
     window.show()
   })
   window.on('close', () => {
-    // Normal bounds: a window that is maximized or minimized goes back to them when it is restored.
+    // Normal bounds are what a maximized or minimized window returns to.
     const place = { ...window.getNormalBounds(), maximized: window.isMaximized() }
     if (!further) writePlacement(options.placementFile, place)
     else if (further.key !== null) keepPlace(further.placesFile, further.key, place)

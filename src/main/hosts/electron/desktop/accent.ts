@@ -1,8 +1,8 @@
-/** The accent colour that the user gave to the system, as it changes. */
+/** Follows the system's accent color. */
 
-/** What of Electron's `systemPreferences` tells of it; narrow, so that it can be tested without Electron. */
+/** The parts of Electron's `systemPreferences` needed here, so that tests need no Electron. */
 export interface SystemAccent {
-  /** RRGGBBAA; older systems have none and throw. */
+  /** RRGGBBAA. Throws on systems without an accent color. */
   getAccentColor(): string
   on(event: 'accent-color-changed', listener: (event: unknown, color: string) => void): unknown
   off(event: 'accent-color-changed', listener: (event: unknown, color: string) => void): unknown
@@ -10,13 +10,13 @@ export interface SystemAccent {
   unsubscribeNotification(id: number): void
 }
 
-/** `#rrggbb` of RRGGBBAA, whose transparency counts for nothing here; null: no colour. */
+/** `#rrggbb` of RRGGBBAA, ignoring transparency; null if it isn't a color. */
 export function accentOf(rgba: unknown): string | null {
   const found = typeof rgba === 'string' ? /^#?([0-9a-f]{6})(?:[0-9a-f]{2})?$/i.exec(rgba) : null
   return found ? `#${(found[1] ?? '').toLowerCase()}` : null
 }
 
-/** Tells the colour now and whenever it changes, null where the system has none; answers its undo. */
+/** Calls back with the color now and on each change, null if there is none. Returns a function that stops it. */
 export function followAccent(
   system: SystemAccent,
   platform: NodeJS.Platform,
@@ -26,12 +26,12 @@ export function followAccent(
     try {
       return accentOf(system.getAccentColor())
     } catch {
-      return null // a system without an accent of its own
+      return null // The system has no accent color.
     }
   }
   tell(read())
   if (platform === 'darwin') {
-    // macOS has no event of its own for it.
+    // Electron has no event for it on macOS.
     const id = system.subscribeNotification('AppleColorPreferencesChangedNotification', () => tell(read()))
     return () => system.unsubscribeNotification(id)
   }

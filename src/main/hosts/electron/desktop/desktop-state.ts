@@ -1,18 +1,18 @@
-/** What the desktop is told of a terminal: pure, from its status and settings. */
+/** Computes the desktop's tray, badge and sleep state from a terminal's status and settings. Pure. */
 import type { Settings } from '../../../../shared/core/settings/settings.ts'
 import type { StatusState } from '../../../../shared/core/status/status.ts'
 import type { Notice } from '../../../terminal/host.ts'
 
 export interface DesktopState {
-  /** A recording runs, of whichever market. */
+  /** Whether any market is being recorded. */
   readonly recording: boolean
-  /** Of the tray's icon: what is going on, in a line. */
+  /** The tray icon's tooltip. */
   readonly tooltip: string
-  /** The system may not put the app to sleep: what it would miss comes never again. */
+  /** Keeps the system from sleeping: messages missed during sleep can't be received later. */
   readonly keepAwake: boolean
-  /** Closing the last window leaves the app in the tray, recording on. */
+  /** Closing the last window leaves the app recording in the tray. */
   readonly staysWithoutWindow: boolean
-  /** Quitting ends a recording of a real market, so it asks first. */
+  /** Quitting would end the recording of a real market, so the app asks first. */
   readonly asksBeforeQuit: boolean
 }
 
@@ -26,11 +26,11 @@ export function lengthText(ms: number): string {
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
-/** `tray`: the desktop has one. Without it nobody could reach an app without a window. */
+/** `tray`: whether the desktop has one. Without it, an app without a window can't be reached. */
 export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>, tray: boolean): DesktopState {
   const { recorder, source } = status
   const recording = recorder.is === 'recording'
-  /** Interrupted for a moment: what counts while recording counts then too. */
+  /** A paused recording counts as recording. */
   const goesOn = recording || recorder.is === 'paused'
   const real = goesOn && source === 'service'
   const where = source === 'demo' ? ' (demo market)' : ''
@@ -51,7 +51,7 @@ export function desktopState(status: StatusState, settings: Pick<Settings, 'desk
   }
 }
 
-/** What is to be told of a recording to who looks at no window; null: nothing. `before`: what was looked at last. */
+/** The notification for a change of the recorder from `before`; null if there is nothing to say. */
 export function recorderNotice(
   before: Pick<StatusState, 'recorder' | 'recovered'> | undefined,
   { recorder, recovered }: Pick<StatusState, 'recorder' | 'recovered'>,

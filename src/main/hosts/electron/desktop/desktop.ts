@@ -1,4 +1,4 @@
-/** The app on its desktop: tray, badge, sleep, start at login, shortcut of everywhere, theme, accent. Follows the terminal. */
+/** Applies the terminal's state to the desktop: tray, badge, sleep, start at login, global shortcut, theme, accent. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -26,10 +26,10 @@ import { followShortcut } from './shortcut.ts'
 export interface DesktopOptions {
   /** Folder of the pictures. */
   readonly icons: string
-  /** Installed, not carried along: the system may be told to start it. */
+  /** Installed rather than portable: may register with the system. */
   readonly installed: boolean
   readonly windows: () => readonly BrowserWindow[]
-  /** A window of ours has the focus: what it says needs no notification. */
+  /** Whether a window has the focus, so no notification is needed. */
   readonly focused: () => boolean
   readonly show: () => void
   readonly notify: (notice: Notice) => void
@@ -38,22 +38,22 @@ export interface DesktopOptions {
 
 export interface Desktop {
   state(): DesktopState
-  /** It can be reached without a window. */
+  /** Whether there is a tray icon, so the app can be reached without a window. */
   readonly tray: boolean
-  /** Gives a new window what the others have. */
+  /** Gives a new window the badge and progress of the others. */
   dress(window: BrowserWindow): void
   close(): void
 }
 
-/** How often the tray follows, ms: its tooltip counts seconds. */
+/** Update interval of the tray, ms: its tooltip counts seconds. */
 const EVERY_MS = 1_000
 
-/** Whether the theme of a setting is dark or light to the system; anything else follows it. */
+/** The system's name for a theme setting; anything but dark and light follows the system. */
 function themeSource(theme: string): 'dark' | 'light' | 'system' {
   return theme === 'dark' || theme === 'light' ? theme : 'system'
 }
 
-/** Puts the terminal on the desktop, until `close`. */
+/** Keeps the desktop up to date until `close`. */
 export function followDesktop(terminal: Terminal, options: DesktopOptions): Desktop {
   const picture = (name: string): NativeImage => nativeImage.createFromPath(join(options.icons, name))
   const pictures = { idle: picture('tapedeck-32.png'), recording: picture('tapedeck-32-recording.png') }
@@ -62,7 +62,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     tray = new Tray(pictures.idle)
     tray.on('click', options.show)
   } catch (thrown) {
-    // Some desktops have no tray: everything else goes on, and closing the window then ends the app.
+    // Some desktops have no tray. There, closing the last window quits the app.
     terminal.log('info', 'desktop', 'This desktop has no tray', String(thrown))
   }
 
@@ -154,7 +154,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     }
     asked = now.desktop
   }
-  /** Marks this instant in the recording that runs. */
+  /** Adds a bookmark at the current time of the recording. */
   function bookmark(): void {
     const { recorder, nowMs } = terminal.status()
     if (recorder.is !== 'recording') return

@@ -1,11 +1,11 @@
-/** What the system offers beside the app's icon before a window is there: the jump list of Windows, the dock's menu. */
+/** Windows' jump list and the macOS dock menu. */
 import type { Task } from 'electron'
 import { LINK_SCHEME, parseLink, type Ask } from '../../../../shared/features/desktop/requests.ts'
 
 interface Offer {
   readonly title: string
   readonly about: string
-  /** The one word of the command line that does it. */
+  /** The command line argument that does it. */
   readonly word: string
 }
 
@@ -15,7 +15,7 @@ const OFFERS: readonly Offer[] = [
   { title: 'Start in safe mode', about: 'Default panes and theme, no sounds', word: '--safe-mode' },
 ]
 
-/** The tasks of Windows' jump list: each starts the program, or speaks to the one that runs. */
+/** The tasks of Windows' jump list. Each starts the program or reaches the running instance. */
 export function userTasks(program: string): Task[] {
   return OFFERS.map(({ title, about, word }) => ({
     program,
@@ -27,7 +27,7 @@ export function userTasks(program: string): Task[] {
   }))
 }
 
-/** The dock's menu is of an app that runs: what only a start can do is not in it. */
+/** The dock menu. The app is already running, so it leaves out tasks that only a start can do. */
 export function dockMenu(ask: (ask: Ask) => void): { readonly label: string; readonly click: () => void }[] {
   return OFFERS.flatMap(({ title, word }) => {
     const asked = parseLink(word)

@@ -1,12 +1,12 @@
-/** Start at login: by the system's own list on Windows and macOS, by an entry of the desktop's on Linux. */
+/** Start at login: a login item on Windows and macOS, an autostart entry on Linux. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export interface LoginHost {
   readonly platform: NodeJS.Platform
-  /** Installed: neither a checkout nor carried along. Others have no place that the system could start. */
+  /** Installed, not a checkout or portable: only those have a stable path to start. */
   readonly installed: boolean
-  /** The program, or the AppImage that it came out of. */
+  /** The program, or the AppImage that contains it. */
   readonly program: string
   /** The folder of the user's desktop settings on Linux: `XDG_CONFIG_HOME`. */
   readonly config: string
@@ -14,23 +14,23 @@ export interface LoginHost {
   readonly setItem: (item: { openAtLogin: boolean; args: string[] }) => void
 }
 
-/** How the system starts it: no window, it records. */
+/** The argument of a start at login: record without a window. */
 export const HIDDEN = '--hidden'
-/** Tells our entry from one that the user wrote. */
+/** Distinguishes our entry from one the user wrote. */
 const OURS = 'X-Tapedeck-Login=true'
 
-/** Whether the setting does anything here. */
+/** Whether this copy can start at login. */
 export function canStartAtLogin({ platform, installed }: Pick<LoginHost, 'platform' | 'installed'>): boolean {
   return installed && (platform === 'linux' || platform === 'darwin' || platform === 'win32')
 }
 
-/** A word of an entry's command, quoted twice: as an argument, and as a string of the file. */
+/** An argument of the entry's command, quoted as an argument and as a string of the file. */
 function quoted(word: string): string {
   const argument = word.replace(/["`$\\]/g, '\\$&').replaceAll('%', '%%')
   return `"${argument.replaceAll('\\', '\\\\')}"`
 }
 
-/** The entry of a desktop that starts a program at login (freedesktop's autostart specification). */
+/** The autostart entry of a program (freedesktop's autostart specification). */
 export function autostartEntry(program: string): string {
   return [
     '[Desktop Entry]',
@@ -53,7 +53,7 @@ function read(file: string): string | null {
   }
 }
 
-/** Makes the system start the app at login, or no longer. Throws where the user's folder cannot be written. */
+/** Turns start at login on or off. Throws if the user's folder isn't writable. */
 export function setStartAtLogin(host: LoginHost, on: boolean): void {
   if (!canStartAtLogin(host)) return
   if (host.platform !== 'linux') return host.setItem({ openAtLogin: on, args: [HIDDEN] })

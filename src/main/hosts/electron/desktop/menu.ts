@@ -1,4 +1,4 @@
-/** The native menu: what a desktop expects, and the commands of the window, told by the window from its own table. */
+/** The native menu: the usual entries and the window's commands, as the window reports them. */
 import { Menu, type MenuItemConstructorOptions } from 'electron'
 import type { MenuRow } from '../../../../shared/features/desktop/requests.ts'
 
@@ -11,10 +11,10 @@ export interface MenuOptions {
   readonly run: (id: string) => void
 }
 
-/** Rows of the first group stand in menus that every program has; the others have menus of their own. */
+/** Commands of the first group go into the standard menus; the other groups get menus of their own. */
 const FIRST_GROUP = 'General'
 
-/** The menu's template. Shortcuts are shown, not taken: keys are the window's, which knows where the focus is. */
+/** The menu's template. Shortcuts are only shown: the window handles keys, because it knows the focus. */
 export function menuTemplate({ platform, developing, rows, run }: MenuOptions): MenuItemConstructorOptions[] {
   const item = ({ id, title, keys }: MenuRow): MenuItemConstructorOptions => ({
     label: title,
@@ -53,14 +53,14 @@ export function menuTemplate({ platform, developing, rows, run }: MenuOptions): 
 
 const NAMED: Readonly<Record<string, string>> = { '←': 'Left', '→': 'Right', '↑': 'Up', '↓': 'Down', Esc: 'Escape' }
 
-/** Electron's name of a chord as the window shows it. */
+/** Electron's accelerator for a chord as the window shows it. */
 export function acceleratorOf(keys: string): string {
   const parts = keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), 'Plus'] : keys.split('+')
   const key = parts.pop() ?? ''
   return [...parts.map((part) => (part === 'Ctrl' ? 'CmdOrCtrl' : part)), NAMED[key] ?? key].join('+')
 }
 
-/** Puts the menu up. */
+/** Installs the menu. */
 export function installMenu(options: MenuOptions): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(options)))
 }

@@ -1,27 +1,27 @@
-/** Notifications of the system: a click brings the window to the front, buttons put off or switch off what rang. */
+/** System notifications. A click brings the window to the front; buttons snooze or turn off the alert. */
 import { Notification } from 'electron'
 import { t } from '../../../../shared/base/text.ts'
 import type { Notice } from '../../../terminal/host.ts'
 
 export interface NoticeHost {
   readonly platform: NodeJS.Platform
-  /** A window is there, which makes the sounds of alerts itself. */
+  /** Whether there is a window, which plays the alert sounds itself. */
   readonly window: () => boolean
   readonly show: () => void
-  /** Puts an alert off for as long as the button says, by its id. */
+  /** Snoozes an alert by id, for `forMs`. */
   readonly snooze: (alert: string, forMs: number) => void
-  /** Switches an alert off, by its id. */
+  /** Turns an alert off by id. */
   readonly switchOff: (alert: string) => void
 }
 
 const SNOOZE_MS = 15 * 60_000
-/** A notification that nobody holds loses its click; more than these are past anyway. */
+/** Notifications kept referenced: a garbage-collected one loses its click handler. */
 const HELD = 20
 const held = new Set<Notification>()
 
-/** What can be done about an alert without the window. One that rang for the last time has nothing to switch off. */
+/** The buttons of a notification. An alert that won't fire again has nothing to turn off. */
 function offers({ alert, again = false }: Notice, host: NoticeHost): readonly { text: string; run: () => void }[] {
-  // Electron has buttons on these two alone.
+  // Electron supports buttons only on these two.
   if (alert === undefined || (host.platform !== 'darwin' && host.platform !== 'win32')) return []
   return [
     { text: t('Snooze for 15 minutes'), run: () => host.snooze(alert, SNOOZE_MS) },
@@ -29,7 +29,7 @@ function offers({ alert, again = false }: Notice, host: NoticeHost): readonly { 
   ]
 }
 
-/** Silent only where a window makes the sound. Nothing happens where the system has no notifications. */
+/** Shows a notification, silent if a window plays the sound. Does nothing where notifications aren't supported. */
 export function showNotice(notice: Notice, host: NoticeHost): void {
   if (!Notification.isSupported()) return
   const buttons = offers(notice, host)

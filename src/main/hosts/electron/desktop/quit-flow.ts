@@ -1,23 +1,23 @@
-/** How the app ends: the question before it, the clean end of the terminal, once, whoever asks for it. */
+/** How the app quits: it asks first if needed and closes the terminal once, whoever asks to quit. */
 import type { LogEntry } from '../../../../shared/core/status/status.ts'
 import type { QuitAnswer } from './quit.ts'
 
 export interface LeavingOptions {
-  /** Quitting ends a recording of a real market, and the user wants to be asked. */
+  /** Whether to ask: quitting ends the recording of a real market, and the user didn't opt out. */
   readonly asks: () => boolean
-  /** The question. `window`: whether "close the window, record on" is an answer. */
+  /** Asks. `window`: whether "Close the window, keep recording" is offered. */
   readonly ask: (window: boolean) => Promise<QuitAnswer>
   /** The app can be reached without a window: it has a tray or a dock. */
   readonly reachable: () => boolean
-  /** It goes on when its last window closes, by its settings and what it does. */
+  /** Whether the app keeps running when its last window closes. */
   readonly stays: () => boolean
-  /** Windows there are now. */
+  /** The open windows. */
   readonly windows: () => readonly { close(): void; isDestroyed(): boolean }[]
-  /** Brings a window to the front, a new one where there is none. */
+  /** Brings a window to the front, or opens one. */
   readonly show: () => void
-  /** Ends the terminal. A rejection is told and changes nothing. */
+  /** Closes the terminal. A rejection is logged; quitting continues. */
   readonly end: () => Promise<void>
-  /** After `end`, or when it took too long. */
+  /** Called after `end`, or when it took too long. */
   readonly ended: () => void
   /** Electron's `app.quit`. */
   readonly quit: () => void
@@ -27,23 +27,23 @@ export interface LeavingOptions {
 }
 
 export interface Leaving {
-  /** Whether the end has begun: no further window is opened. */
+  /** Whether quitting has begun, so that no more windows open. */
   begun(): boolean
   /** Electron's `before-quit`. */
   beforeQuit(event: { preventDefault(): void }): void
   /** Electron's `window-all-closed`. */
   allClosed(): void
-  /** Ends the terminal, once; resolves also when it does not end in time. */
+  /** Closes the terminal once. Resolves even if it doesn't close in time. */
   close(): Promise<void>
-  /** Quits without asking: the user was asked, or the system is going down and gives no time for it. */
+  /** Quits without asking: the user has answered, or the system is shutting down. */
   now(): void
-  /** Lets an installer of updates take over: without asking again, and not before the recording is closed. */
+  /** Hands over to an update installer once the recording is closed, without asking again. */
   install(begin: () => void): void
-  /** There is nothing to end: the terminal never came to be. */
+  /** There is nothing to close: the terminal failed to start. */
   nothingToEnd(): void
 }
 
-/** How long an installer that was begun may take to end the app, ms: one that failed must not leave it half dead. */
+/** If the installer hasn't ended the app after this, ms, it failed and the app exits by itself. */
 const INSTALLER_MS = 60_000
 
 export function createLeaving(options: LeavingOptions): Leaving {
@@ -52,7 +52,7 @@ export function createLeaving(options: LeavingOptions): Leaving {
   let closed = false
   let asking = false
   let ending = false
-  /** The answer was to record on without a window: that counts for the closing that follows. */
+  /** The user chose to keep recording without a window; applies to the close that follows. */
   let keeps = false
 
   const living = () => windows().filter((one) => !one.isDestroyed())
@@ -82,10 +82,10 @@ export function createLeaving(options: LeavingOptions): Leaving {
       if (answer === 'window') {
         keeps = true
         for (const one of living()) one.close()
-      } else if (living().length === 0 && !stays()) show() // who stays must be able to see where
+      } else if (living().length === 0 && !stays()) show() // Staying means showing a window.
     } catch (thrown) {
       log('error', 'Couldn’t ask before quitting', String(thrown))
-      now() // who asks to quit must get out, whatever cannot be asked or kept
+      now() // Quitting must work even if asking or saving fails.
     } finally {
       asking = false
     }

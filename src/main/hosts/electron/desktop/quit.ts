@@ -1,8 +1,8 @@
-/** The one question before a recording of a real market is ended. */
+/** The question before the recording of a real market ends. */
 import { dialog } from 'electron'
 import type { Terminal } from '../../open-terminal.ts'
 
-/** `end`: quit. `window`: only the windows close, the recording goes on in the tray. `stay`: nothing. */
+/** `end`: quit. `window`: close the windows and keep recording in the tray. `stay`: cancel. */
 export type QuitAnswer = 'end' | 'window' | 'stay'
 
 const WORDS: Readonly<Record<QuitAnswer, string>> = {
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<QuitAnswer, string>> = {
   stay: 'Cancel',
 }
 
-/** `window`: there is a window to close, and the app can be reached without one. */
+/** `window`: whether to offer closing the window and recording on. */
 export async function askToQuit(terminal: Pick<Terminal, 'setSettings' | 'log'>, window: boolean): Promise<QuitAnswer> {
   const answers: readonly QuitAnswer[] = window ? ['end', 'window', 'stay'] : ['end', 'stay']
   const cancel = answers.indexOf('stay')
@@ -31,7 +31,7 @@ export async function askToQuit(terminal: Pick<Terminal, 'setSettings' | 'log'>,
     try {
       await terminal.setSettings({ desktop: { askOnQuit: false } })
     } catch (thrown) {
-      // A full disk is no reason to stay: the question is asked once more next time.
+      // A full disk must not block quitting; the question is asked again next time.
       terminal.log('warn', 'desktop', 'Couldn’t save “Don’t ask again”', String(thrown))
     }
   }

@@ -1,8 +1,8 @@
-/** The shortcut of everywhere: one accelerator at a time, or none. */
+/** The global shortcut: one accelerator at a time, or none. */
 import type { GlobalShortcut } from 'electron'
 
 export interface Shortcut {
-  /** Takes another one; `''`: none. Answers why it does nothing; null: nothing stands against it. */
+  /** Registers another accelerator; `''` for none. Returns why it failed, or null. */
   take(accelerator: string): 'taken' | 'unknown' | null
 }
 
@@ -16,7 +16,7 @@ export function followShortcut(global: Pick<GlobalShortcut, 'register' | 'unregi
       try {
         if (!global.register(accelerator, run)) return 'taken'
       } catch {
-        return 'unknown' // no accelerator, or none that this system has
+        return 'unknown' // Not a valid accelerator on this system.
       }
       held = accelerator
       return null
