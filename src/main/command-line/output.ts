@@ -1,4 +1,4 @@
-/** Standard output of a command: written whole, and a write that fails is a failure of the command. */
+/** Standard output of a command: written completely, or the command fails. */
 import { fstatSync, writeSync } from 'node:fs'
 
 /** The parts of a process that output needs; for tests. */
@@ -15,7 +15,7 @@ export interface OutputParts {
 
 export interface Output {
   write(text: string): void
-  /** Resolves once everything was handed to the system, or could not be. */
+  /** Resolves once everything was handed to the system, or writing failed. */
   flush(): Promise<void>
   /** The first error other than a reader that went away. */
   readonly failure: NodeJS.ErrnoException | null
@@ -45,7 +45,7 @@ export function createOutput({ stream, fd, isFile, writeSync: writeSome, onFailu
   const fail = (error: NodeJS.ErrnoException): void => {
     if (failed) return
     failed = true
-    // `| head`: the reader has what it wanted. That is no failure.
+    // With `| head`, the reader has what it wanted. That isn't a failure.
     if (error.code !== 'EPIPE') failure = error
     onFailure(error)
   }

@@ -1,10 +1,10 @@
-/** One line on a terminal that says how far a long command is, drawn over itself. */
+/** A progress line on the terminal that redraws itself. */
 import type { Context } from './command.ts'
 
 export interface ProgressLine {
   /** Whether anything is drawn at all. */
   readonly shown: boolean
-  /** `all` 0: how much there is is not known. */
+  /** `all` is 0 if the total is unknown. */
   draw(count: number, all: number, more: string, unit: string): void
   clear(): void
 }

@@ -1,4 +1,4 @@
-/** Where a command's market data come from, for a person who must not mistake a demo for the market. */
+/** Names the source of a command's market data, so that nobody mistakes the demo for a real market. */
 import type { StatusState } from '../../shared/core/status/status.ts'
 
 /** "the demo market", or the origin of the service. */

@@ -1,4 +1,4 @@
-/** Waiting for Ctrl+C, or for a time to pass: nothing else ends a command that serves. */
+/** Waits for Ctrl+C or a duration. */
 import type { Clock } from '../base/clock.ts'
 
 /** Resolves `time` after `ms` (null: never) or `signal` once aborted. */

@@ -97,7 +97,7 @@ export async function openPages(folder: string, connect: string): Promise<Pages>
         const body = await readFile(path)
         return { status: 200, headers: headers(TYPES[extname(path)] ?? 'application/octet-stream', policy), body }
       } catch {
-        return missing // rebuilt under a running host: gone is gone
+        return missing // The build was replaced while the host was running.
       }
     },
   }

@@ -1,4 +1,4 @@
-/** How a part of the terminal says what it is: its name, what it needs, and what it adds. */
+/** What a feature of the terminal is: its name, what it needs, and what it adds. */
 import type { SettingsSection } from '../../shared/core/settings/settings.ts'
 import type { Responder } from '../rpc/respond.ts'
 import type { Host } from './host.ts'

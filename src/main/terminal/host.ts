@@ -1,4 +1,4 @@
-/** What a host lends the terminal: everything outside of it. */
+/** What a host provides to the terminal. */
 import type { Release } from '../../shared/features/updates/updates.ts'
 import type { UpdateSettings } from '../../shared/features/updates/settings.ts'
 import type { SettingsSection } from '../../shared/core/settings/settings.ts'
@@ -10,19 +10,19 @@ import type { WorkerUrls } from '../base/workers.ts'
 export interface Notice {
   readonly title: string
   readonly body: string
-  /** The alert that rang: what the notification offers to put off. */
+  /** The alert that fired, which the notification offers to snooze. */
   readonly alert?: string
-  /** It may ring again as it is: the notification offers to switch it off, too. */
+  /** The alert may fire again, so the notification also offers to turn it off. */
   readonly again?: boolean
 }
 
-/** What electron-updater's updaters are to us. */
+/** The parts of electron-updater that Tapedeck uses. */
 export interface Updater {
-  /** Resolves with what is offered; null: nothing newer. Rejects where it cannot be asked or read. */
+  /** Resolves with a newer release, or null. Rejects if the server can't be reached or read. */
   check(channel: UpdateSettings['channel']): Promise<Release | null>
-  /** Downloads and verifies what was found. Rejects where it is not what its publisher signed off. */
+  /** Downloads and verifies the release. Rejects if it doesn't match what its publisher signed. */
   download(onProgress: (done: number, bytesPerSecond: number) => void): Promise<void>
-  /** Quits, installs, starts again. The host ends the recording before. */
+  /** Quits, installs and restarts. The host closes the recording first. */
   install(): void
 }
 
@@ -37,19 +37,19 @@ export interface HostOptions {
   /** Folder of the demo market's data (`resources/demo/`, ending in a slash). */
   readonly demoData: URL
   readonly clock?: Clock | undefined
-  /** Do not touch the OS keychain: secrets live in memory (tests, `--no-keychain` hosts). */
+  /** Keep secrets in memory instead of the OS keychain. */
   readonly memoryKeychain?: boolean | undefined
-  /** Where newer versions come from; absent: this host is not installed, and is not updated from here. */
+  /** Installs newer versions; absent if this copy isn't updated from here. */
   readonly updater?: Updater | { readonly off: string } | undefined
-  /** Opens an http(s) URL outside; absent: the host cannot. */
+  /** Opens an http(s) URL in another program; absent if the host can't. */
   readonly openExternal?: ((url: string) => Promise<void>) | undefined
-  /** Shows the host's own chooser of a folder; absent: it has none. */
+  /** Shows the host's folder dialog; absent if it has none. */
   readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
-  /** The user's own folder; the system's unless told. */
+  /** The user's home folder; the system's by default. */
   readonly userFolder?: string | undefined
   /** Start on this source whatever the settings say, without storing the choice. */
   readonly source?: 'demo' | 'service' | undefined
-  /** Sign in with these instead of what is stored; nothing of it is kept. Absent parts come from the settings. */
+  /** Sign in with these instead of the saved account, without saving them. Absent parts come from the settings. */
   readonly account?:
     | {
         readonly baseUrl?: string
@@ -62,26 +62,26 @@ export interface HostOptions {
   readonly record?: boolean | undefined
   /** Allow a feed more than one connection, whatever the settings say. */
   readonly allowSharding?: boolean | undefined
-  /** Refuse to start on a store that cannot be written: for what exists to record. */
+  /** Refuse to start if the store isn't writable, for hosts whose purpose is to record. */
   readonly mustRecord?: boolean | undefined
-  /** Want every watchlist's symbols (default: what the settings say). */
+  /** Subscribe to the symbols of every watchlist (default: as the settings say). */
   readonly wantWatchlists?: boolean | undefined
-  /** File of the answers' history; absent: `<dataDir>/research.db`. */
+  /** File of the response history; absent: `<dataDir>/research.db`. */
   readonly answersFile?: string | undefined
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
   /** Add the sample session of the demo market to a store without sessions at the first start. Off unless set. */
   readonly sample?: boolean | undefined
-  /** Free bytes of a folder; the system's answer unless told. */
+  /** Free bytes of a folder; the system's by default. */
   readonly freeBytes?: ((folder: string) => Promise<number>) | undefined
   readonly logLevel?: LogEntry['level'] | undefined
-  /** Ready-made panes and looks, no sounds; what is kept of them is neither read nor written. */
+  /** Safe mode: default panes and theme, no sounds; the saved ones are neither read nor written. */
   readonly safe?: boolean | undefined
-  /** `dataDir` is carried along: secrets live in memory, and the window says so. */
+  /** Portable mode: secrets live in memory, and the window says so. */
   readonly portable?: boolean | undefined
-  /** Shows a notification of the system; absent: the host has none. */
+  /** Shows a system notification; absent if the host has none. */
   readonly notify?: ((notice: Notice) => void) | undefined
-  /** What was finished or undone on the disk before this start, a sentence each. */
+  /** What was finished or undone on the disk before this start, one sentence each. */
   readonly notes?: readonly string[] | undefined
   /** Finishes an interrupted restore of a store that is about to be opened; returns what it did, in a sentence. */
   readonly settleStore?: ((file: string) => string | null) | undefined

@@ -9,7 +9,7 @@ export interface RunningFeatures {
   readonly names: readonly string[]
   /** Every call and stream of the features. */
   readonly responders: readonly Responder[]
-  /** The service of a feature. Throws where it wasn't started. */
+  /** The service of a feature. Throws if it wasn't started. */
   service<S>(feature: MainFeature<S>): S
   /** Ends everything, once. Rejects with the first failure after the rest has been closed, too. */
   close(): Promise<void>

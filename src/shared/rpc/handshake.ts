@@ -1,4 +1,4 @@
-/** The first frames on a loopback WebSocket, with which a page proves that it may connect. */
+/** The first frames on a loopback WebSocket, in which a page proves that it may connect. */
 import type { Failure } from '../base/errors.ts'
 
 /** A token comes from the address and works once. It is exchanged for a secret, which the tab saves for reloads. */

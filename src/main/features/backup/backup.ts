@@ -35,7 +35,7 @@ export type BackupList = v.InferOutput<typeof listSchema>
 
 export const LIST_FILE = 'backup.json'
 const ANSWERS_NAME = 'research.db'
-/** Of this machine only. */
+/** Files that belong to this computer only. */
 const NOT_KEPT = new Set(['window.json'])
 
 export interface BackupOptions {
@@ -46,14 +46,14 @@ export interface BackupOptions {
   readonly out: string
   readonly nowMs: number
   readonly version: string
-  /** Locks the draft, so that nobody takes it for one that a killed backup left. */
+  /** Locks the draft, so that no other process deletes it as a leftover. */
   readonly lock: LockStore
   /** Called with the name of each part before it is copied. */
   readonly onPart?: (name: string) => void
   readonly disk?: Disk | undefined
 }
 
-/** A database as of one instant, into a file that does not exist yet. Other writers go on meanwhile. */
+/** Copies a database as of one instant to a new file. Writers can continue meanwhile. */
 function copyDatabase(from: string, to: string): void {
   const db = new Database(from, { readonly: true, fileMustExist: true, timeout: 10_000 })
   try {
@@ -80,7 +80,7 @@ function ownFiles(dataDir: string): string[] {
 
 export async function sha256(file: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of createReadStream(file)) hash.update(piece as Buffer) // a stream without an encoding
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer) // Without an encoding, the stream yields buffers.
   return hash.digest('hex')
 }
 

@@ -1,4 +1,4 @@
-/** `tapedeck backup`: everything of the user's as a folder, while recording goes on; and back again. */
+/** `tapedeck backup`: backs up all user data to a folder, even while recording, and restores it. */
 import { join, resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
 import { makeBackup } from './backup.ts'

@@ -1,4 +1,4 @@
-/** The steps on the disk that making and restoring a backup consist of, so that a test can end the program at each. */
+/** The disk operations of making and restoring a backup, so that a test can stop after each of them. */
 import {
   closeSync,
   copyFileSync,
@@ -24,7 +24,7 @@ export interface Disk {
   move(from: string, to: string): void
   /** Removes a file, or a folder with everything in it; nothing happens where there is none. */
   remove(path: string): void
-  /** Makes the names in a folder last; does nothing where the system can't, as on Windows. */
+  /** Syncs a folder's entries. Does nothing where the system can't, as on Windows. */
   syncFolder(path: string): void
 }
 
@@ -41,7 +41,7 @@ export const systemDisk: Disk = {
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   async copy(from, to) {
     await copyFile(from, to)
-    // Ours, and to be written: what lies on a read-only medium brings a mode that forbids it.
+    // A file copied from a read-only medium would otherwise stay read-only.
     await chmod(to, 0o600)
     const file = await open(to, 'r+')
     try {

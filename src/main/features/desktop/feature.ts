@@ -12,7 +12,7 @@ import { openOutside } from './open-external.ts'
 
 export interface DesktopService extends Desk {
   info(): AppInfo
-  /** What `info` returns is another: windows are told. */
+  /** Tells windows that `info` has changed. */
   infoChanged(): void
 }
 

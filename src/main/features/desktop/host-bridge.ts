@@ -3,27 +3,27 @@ import type { Ask, MenuRow, NumberedAsk } from '../../../shared/features/desktop
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 
-/** What the host found out about its desktop, for windows to say. */
+/** Facts about the host's desktop that windows show. */
 export type DeskFacts = Pick<AppInfo, 'startsAtLogin' | 'shortcutFault'>
 
 export interface Desk {
-  /** Asks the window that has listened longest; kept until there is one. */
+  /** Sends a request to the window that has listened longest, once there is one. */
   ask(ask: Ask): void
-  /** The menu as a window tells it. */
+  /** Sets the menu that a window reports. */
   setMenu(rows: readonly MenuRow[]): void
-  /** Called with every menu that is told. */
+  /** Calls back with every reported menu. */
   onMenu(listener: (rows: readonly MenuRow[]) => void): void
   streams(wake: () => void): StreamSource<readonly NumberedAsk[]>
-  /** The accent of the system, `#rrggbb`; null: none that the host knows. */
+  /** The system's accent color, `#rrggbb`; null if unknown. */
   readonly accent: string | null
   setAccent(accent: string | null): void
   readonly facts: DeskFacts
   setFacts(facts: DeskFacts): void
-  /** Called with every change of the accent and of the facts. */
+  /** Calls back on every change of accent or facts. */
   onSystem(listener: () => void): void
 }
 
-/** More than anybody asks before a window is there. */
+/** Requests kept while no window is open. */
 const KEPT = 20
 
 export function createDesk(): Desk {
@@ -87,7 +87,7 @@ export function createDesk(): Desk {
           const at = windows.indexOf(window)
           if (at < 0) return
           windows.splice(at, 1)
-          // What it did not take is the next one's.
+          // Requests it didn't take go to the next window.
           waiting = [...window.inbox, ...waiting]
           give()
         },

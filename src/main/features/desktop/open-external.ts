@@ -1,8 +1,8 @@
-/** Addresses that are shown by another program. */
+/** Opens addresses in another program. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { HostOptions } from '../../terminal/host.ts'
 
-/** Opens nothing but web addresses: `bad-url`; `not-allowed` where the host opens none. */
+/** Opens web addresses only: rejects others with `bad-url`, and with `not-allowed` if the host can't open any. */
 export function openOutside(open: HostOptions['openExternal']): (url: string) => Promise<void> {
   return async (url) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

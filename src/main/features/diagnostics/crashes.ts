@@ -1,4 +1,4 @@
-/** Reports of crashes, on this machine only: small files that a person can read before sharing any of them. */
+/** Crash reports: small local files that the user can read before sharing them. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,20 +6,20 @@ export interface Crash {
   /** UTC ms. */
   readonly atMs: number
   readonly version: string
-  /** What ended, or nearly did. */
+  /** What crashed. */
   readonly what: 'main' | 'window' | 'store' | 'start'
-  /** Its stack or reason, without what looks like a secret. */
+  /** Its stack or reason, with secrets redacted. */
   readonly text: string
 }
 
-/** Older ones are removed: a program that dies in a circle may not fill the disk. */
+/** Number of reports kept, so that a crash loop can't fill the disk. */
 const KEPT = 10
 const MOST_TEXT = 20_000
 const NAME = /^crash-[0-9T-]+Z-(?:main|window|store|start)\.txt$/
 
 const folderOf = (dataDir: string): string => join(dataDir, 'crashes')
 
-/** Keeps a report; never throws, because whoever calls is in trouble already. Answers its file. */
+/** Saves a report and returns its file, or null. Never throws: its callers are already handling a failure. */
 export function keepCrash(dataDir: string, { atMs, version, what, text }: Crash): string | null {
   try {
     const folder = folderOf(dataDir)
@@ -33,7 +33,7 @@ export function keepCrash(dataDir: string, { atMs, version, what, text }: Crash)
     for (const old of names(folder).slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
     return file
   } catch {
-    return null // a full or read-only disk: the log is all there is
+    return null // The disk is full or read-only; the log still has the error.
   }
 }
 
@@ -43,12 +43,12 @@ function names(folder: string): string[] {
     .sort()
 }
 
-/** The texts of the reports kept, oldest first. */
+/** The texts of the saved reports, oldest first. */
 export function readCrashes(dataDir: string): readonly string[] {
   try {
     const folder = folderOf(dataDir)
     return names(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
   } catch {
-    return [] // there is no such folder: nothing has crashed
+    return [] // No folder: nothing has crashed yet.
   }
 }

@@ -1,4 +1,4 @@
-/** What a terminal tells somebody who helps, and what it keeps of what died. */
+/** The diagnostic report, and reports of crashes. */
 import { homedir } from 'node:os'
 import { keepCrash, readCrashes, type Crash } from './crashes.ts'
 import { diagnosticsText } from './report.ts'
@@ -48,7 +48,7 @@ export function createDiagnosing(parts: DiagnosingParts): Diagnosing {
         atMs: wallMs(),
         version: info().version,
         what,
-        // Whole first: a secret may hold the end of a line.
+        // Redact the whole text first: a secret may contain a line break.
         text: hidden(text)
           .split('\n')
           .map((line) => blot(line))

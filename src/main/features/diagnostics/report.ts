@@ -40,7 +40,7 @@ export function diagnosticsText(facts: DiagnosticFacts, symbols: boolean): strin
   const hide = (text: string, by: string): void => {
     if (text.length > 1) hidden.push([new RegExp(escaped(text), 'gi'), by])
   }
-  // A store elsewhere tells a name as readily as one at home.
+  // The path of a store elsewhere may contain a name, too.
   if (!info.storePath.startsWith(home)) hide(dirname(info.storePath), '(folder)')
   if (info.portable !== undefined) hide(info.portable, '(folder)')
   hide(home, '~')

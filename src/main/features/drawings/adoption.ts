@@ -1,4 +1,4 @@
-/** Whose drawings are that were saved before drawings were kept by market. */
+/** Decides which market owns drawings that were saved before drawings were kept per market. */
 import { existsSync } from 'node:fs'
 import { adoptDemoDrawings } from './file-keeper.ts'
 

@@ -110,7 +110,7 @@ function progress(values: Values, context: Context, what: string, done: number):
   if (context.interactive && !values.on('json')) context.err(`\r${what} ${Math.floor(done * 100)} % `)
 }
 
-/** Each session that holds both, by symbol; oldest first. */
+/** The agreement of each session with ticks and service bars, by symbol; oldest first. */
 async function agreementOf(reader: StoreReader, values: Values, context: Context): Promise<readonly Agreement[]> {
   const symbols = values.texts('symbol')
   const session = values.text('session')

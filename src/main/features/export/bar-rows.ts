@@ -8,7 +8,7 @@ import type { ByteSink } from '../../base/file-sink.ts'
 
 /** The part of an export's options that its rows depend on. */
 export interface BarRowOptions {
-  /** CSV unless told. */
+  /** Default: CSV. */
   readonly format?: 'csv' | 'parquet' | undefined
   readonly of: BarSource
   readonly extended?: boolean | undefined
@@ -31,7 +31,7 @@ export const BAR_COLUMNS = [
   'of',
 ] as const
 
-/** What `tapedeck/bars/2` has after them. */
+/** Additional columns of `tapedeck/bars/2`. */
 export const EXTENDED_COLUMNS = ['feed', 'end_ms', 'end_iso', 'vwap'] as const
 
 /** As CSV, with types; the start twice: ms, and a UTC timestamp. */
@@ -72,7 +72,7 @@ const parquetColumns = (extended: boolean | undefined): readonly ParquetColumn[]
 
 const NUMBER_ROOM = 26
 
-/** Writes the bars of one symbol after another into a file. */
+/** Writes bars, symbol by symbol. */
 interface BarTable {
   /** `vwap`: of extended rows; NaN: there is none. */
   of(symbol: string): (bar: Bar, vwap: number) => void

@@ -1,4 +1,4 @@
-/** Bars out of the store into a file, oldest first, with a manifest beside. */
+/** Exports bars to a file with a manifest, oldest first. */
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile } from '../../../shared/features/export/export.ts'
@@ -20,7 +20,7 @@ import { vwapsOf } from './vwap.ts'
 
 export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
-  /** CSV unless told. */
+  /** Default: CSV. */
   readonly format?: 'csv' | 'parquet' | undefined
   /** In any spelling of the same instrument; none: every symbol. */
   readonly symbols?: readonly string[] | undefined
@@ -78,7 +78,7 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
   return commitPrepared(await prepareBars(reader, options))
 }
 
-/** As `exportBars`, up to the names. */
+/** Like `exportBars`, but leaves the files under their temporary names. */
 export async function prepareBars(reader: StoreReader, options: BarExportOptions): Promise<Prepared> {
   const { of, interval, signal } = options
   stopIfCancelled(signal)
@@ -154,9 +154,9 @@ interface Range {
   readonly toMs: number | null
 }
 
-/** So many pages are kept while going backwards; the newer ones are read again on the way forward. */
+/** Pages kept while paging backwards; the rest are read again on the way forward. */
 const PAGES_KEPT = 40
-/** Bars that may have come between since a page was read first. */
+/** Bars that may have been added since a page was first read. */
 const LATE = 1_000
 
 /** The bars of an instrument, oldest first, no page empty. The store pages backwards from the newest. */

@@ -117,7 +117,7 @@ export const exportCommand = defineCommand({
   },
 })
 
-/** The request of a command line: what it does not name is the preset's, or as usual. */
+/** The request of a command line. Options it leaves out come from the preset, or are the defaults. */
 function requestOf(values: Values, context: Context, out: string): ExportRequest {
   const saved = presetOf(values, context)
   const what = oneOf(values, 'what', EXPORT_KINDS) ?? saved?.what ?? 'ticks'
@@ -186,7 +186,7 @@ function separatorFor(values: Values, preset: Pick<ExportPreset, 'separator'>, o
   return asked ?? named ?? preset.separator ?? ','
 }
 
-/** Throws `usage` where a file of the export is there already. */
+/** Throws `usage` if a file of the export already exists. */
 async function refuseExisting(out: string, request: ExportRequest): Promise<void> {
   const there = await findExisting(out, request.split !== 'none')
   if (there === undefined) return

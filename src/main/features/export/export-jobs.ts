@@ -1,4 +1,4 @@
-/** Exports as windows ask for them: into a folder of the user's, as jobs. */
+/** Exports that windows start, as jobs. */
 import { stat, statfs } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import type { CallArgs } from '../../../shared/contracts.ts'
@@ -22,13 +22,13 @@ export interface ExportsOptions {
   readonly jobs: Jobs
   /** The user's own folder. */
   readonly home: string
-  /** The host's own chooser of a folder; absent: it has none. */
+  /** The host's folder dialog, if it has one. */
   readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
 }
 
 export interface Exports {
   defaults(): Promise<ExportDefaults>
-  /** Rejects with `not-allowed` where the host has no chooser. */
+  /** Rejects with `not-allowed` if the host has no folder dialog. */
   choose(folder: string): Promise<string | null>
   estimate(args: CallArgs<'export.estimate'>): Promise<ExportEstimate>
   /** Rejects with `usage` and `not-found` before a job is made. */

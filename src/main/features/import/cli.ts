@@ -1,4 +1,4 @@
-/** `tapedeck import`: sessions of other machines, our own exports, and tables of ticks, into the store. */
+/** `tapedeck import`: imports session files, Tapedeck exports and tables of ticks. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -135,7 +135,7 @@ async function mappingOf(path: string, values: Values): Promise<CsvMapping | nul
     if (field === undefined) throw new UsageError(`--map takes COLUMN=FIELD with ${IMPORT_FIELDS.join(', ')} or none`)
     if (at < 0) throw new UsageError(`${basename(path)} has no column "${column}", only ${kind.columns.join(', ')}`)
     columns.forEach((one: ImportField | null, i) => {
-      if (one === field) columns[i] = null // what is named takes the place of what was guessed
+      if (one === field) columns[i] = null // An explicit mapping replaces a guess.
     })
     columns[at] = field
   }

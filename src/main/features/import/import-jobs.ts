@@ -1,4 +1,4 @@
-/** Imports as windows ask for them: of files that were sent, as jobs. */
+/** Imports of files that windows send, as jobs. */
 import { basename } from 'node:path'
 import type { Ask } from '../../../shared/features/desktop/requests.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
@@ -18,11 +18,11 @@ export interface ImportsOptions {
   readonly files: Files
   readonly jobs: Jobs
   readonly reader: Pick<StoreReader, 'sessions'>
-  /** Throws where the store is not open for writing. */
+  /** Throws if the store isn't open for writing. */
   readonly library: () => StoreLibrary
   /** Asks a window for something. */
   readonly ask: (ask: Ask) => void
-  /** A file of this computer could not be opened. */
+  /** Called if a file on this computer couldn't be opened. */
   readonly refused: (failure: Failure) => void
 }
 
@@ -70,7 +70,7 @@ export function createImports({ files, jobs, reader, library, ask, refused }: Im
   }
 }
 
-/** What an import came to, in a sentence. */
+/** The result of an import as a sentence. */
 export function doneText({ sessions, messages, skipped, already }: ImportDone): string {
   if (already) return `Session ${sessions[0].session} is already in the store.`
   const many = sessions.length === 1 ? 'one session' : `${sessions.length} sessions`

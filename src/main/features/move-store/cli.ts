@@ -1,4 +1,4 @@
-/** `tapedeck move`: the store into another folder, while nothing records. */
+/** `tapedeck move`: moves the store to another folder while nothing records. */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'

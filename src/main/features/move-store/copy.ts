@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { CodedError } from '../../../shared/base/errors.ts'
 
-/** What a move says that was cancelled. */
+/** The error of a canceled move. */
 export const moveCancelled = (): CodedError =>
   new CodedError('cancelled', 'The move was canceled.', {
     hint: 'The store stays where it was; the partial copy is removed.',

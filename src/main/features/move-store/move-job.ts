@@ -20,11 +20,11 @@ export interface MovingOptions {
   readonly reader: Pick<LateReader, 'pause' | 'open'>
   readonly writer: Pick<LateWriter, 'pause' | 'open'>
   readonly recordings: Pick<RecorderControl, 'serially' | 'interrupt' | 'begin'>
-  /** Replays that are open. */
+  /** The number of open replays. */
   readonly replays: () => number
-  /** Why the store may not be moved at all; null: it may. */
+  /** Why the store can't be moved; null if it can. */
   readonly fixed: () => string | null
-  /** Keeps the new place for the next start. */
+  /** Saves the new path for the next start. */
   readonly keep: (file: string) => void
   readonly changed: () => void
   readonly log: Log['add']

@@ -1,4 +1,4 @@
-/** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
+/** `tapedeck sessions`: lists sessions, labels one, or saves one as a file. */
 import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -14,7 +14,7 @@ import { withReader } from '../../core/store/with-reader.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/** A session as the command line's contract says. */
+/** A session as JSON (documented in the guide). */
 export function sessionJson(row: SessionRow): Record<string, unknown> {
   return {
     session: row.session,
@@ -37,7 +37,7 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
   }
 }
 
-/** A gap as the command line's contract says: times ISO 8601; `to` and `seconds` null while it is open. */
+/** A gap as JSON: ISO 8601 times; `to` and `seconds` are null while it is open. */
 export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
   const seconds = toMs === null ? null : (toMs - fromMs) / 1000
   return { session: recording, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
@@ -125,7 +125,7 @@ function aligned(lines: readonly (readonly string[])[]): string {
   return lines.map((cells) => `${line(cells).trimEnd()}\n`).join('')
 }
 
-/** Says something of a session, or moves it into the bin or out; the store must not be open for recording. */
+/** Labels a session, or moves it to or from the bin. The store must not be open for recording. */
 async function change(one: string, values: Values, context: Context): Promise<void> {
   const writer = await openStoreWriter({
     file: storePath(values, context),

@@ -1,4 +1,4 @@
-/** Recorded sessions as a library: labels, the bin, rules of keeping, compaction, sessions as files. */
+/** The library of recorded sessions: labels, bin, retention rules, compaction, session files. */
 import { stat } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import type { CallArgs } from '../../../shared/contracts.ts'
@@ -17,12 +17,12 @@ import { isFileName } from '../../base/file-names.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
 const RETENTION_MS = 3_600_000
-/** After a start, what the user wants to see comes first. */
+/** Delay before the first run, so that a start isn't slowed down. */
 const FIRST_RETENTION_MS = 10_000
 
 export interface LibraryOptions {
   readonly reader: StoreReader
-  /** Throws where the store is not open for writing. */
+  /** Throws if the store isn't open for writing. */
   readonly library: () => StoreLibrary
   readonly jobs: Jobs
   readonly clock: Clock
@@ -37,12 +37,12 @@ export interface SessionLibrary {
   erase(args: CallArgs<'sessions.erase'>): Promise<void>
   compact(): JobId
   package(args: CallArgs<'sessions.package'>): Promise<JobId>
-  /** Applies the rules of keeping now. Never rejects. */
+  /** Applies the retention rules now. Never rejects. */
   applyRules(): Promise<void>
   close(): void
 }
 
-/** The library over a store; applies the rules of keeping soon after it is made, and every hour. */
+/** The library of a store. Applies the retention rules soon after it is created, and every hour. */
 export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
   const { reader, library, jobs, clock, log } = options
   let compacting: JobId | null = null
@@ -132,7 +132,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
           hint: 'Choose another name, or replace it.',
         })
       }
-      await reader.ledger(session) // says at once what stands against it
+      await reader.ledger(session) // Fails here, before the job starts, if the session can't be saved.
       return jobs.start('package', basename(file), 'messages', async (progress, signal) => {
         const done: PackageDone = await exportPackage(reader, session, file, options.version, {
           signal,

@@ -9,10 +9,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Updater } from '../../terminal/host.ts'
 
 export interface UpdatesOptions {
-  /** Null with a sentence: this copy is not updated from here. */
+  /** `off` explains why this copy isn't updated from here. */
   readonly updater: Updater | { readonly off: string }
   readonly settings: () => UpdateSettings
-  /** What an installation would cut off; null: nothing. */
+  /** What an installation would interrupt; null for nothing. */
   readonly busy: () => 'recording' | 'replay' | null
   readonly clock: Pick<Clock, 'wallMs' | 'after'>
   readonly changed: () => void
@@ -26,11 +26,11 @@ export interface Updates {
   close(): void
 }
 
-/** After the start, so that it never stands in the way of the first price; then a few times a day. */
+/** Delay of the first check, so that it doesn't slow down the start; later checks run a few times a day. */
 const FIRST_MS = 60_000
 const EVERY_MS = 6 * 3_600_000
 
-/** Why a download was refused, as a person needs to hear it. */
+/** Explains to the user why an update failed. */
 function failureOf(thrown: unknown): { message: string; hint: string } {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''

@@ -13,7 +13,7 @@ export interface WatchlistWantsParts {
   readonly spell: (id: InstrumentId) => string
 }
 
-/** Gives a function that looks anew at what is wanted: call it when lists, settings or recording changed. */
+/** Returns a function that recomputes subscriptions. Call it when lists, settings or recording change. */
 export function watchlistWants({ feeds, settings, always, recording, spell }: WatchlistWantsParts): () => void {
   let want: Subscription | null = null
   return () => {
@@ -24,6 +24,6 @@ export function watchlistWants({ feeds, settings, always, recording, spell }: Wa
       : []
     const before = want
     want = subscribeAll(feeds, tickSymbols(ids, spell))
-    before?.release() // after the new ones: what stays wanted never falls to zero
+    before?.release() // After the new ones, so that symbols in both stay subscribed.
   }
 }

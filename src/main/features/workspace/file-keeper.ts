@@ -1,4 +1,4 @@
-/** `workspaces.json` in a folder: written beside, synced, renamed. A bad one is kept as `workspaces.bad.json`. */
+/** Stores `workspaces.json` atomically. A corrupt one is saved as `workspaces.bad.json`. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspacesKeeper } from './port.ts'

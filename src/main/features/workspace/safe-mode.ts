@@ -1,4 +1,4 @@
-/** Safe mode of a running terminal: ready-made settings and panes, while what is kept of them stays untouched. */
+/** Safe mode of a running terminal: default settings and panes, while the saved ones stay unchanged. */
 import type { SafeSettings } from '../../core/settings/safe-settings.ts'
 import type { SafeWorkspaces } from './safe.ts'
 import type { Log } from '../../core/log/log.ts'
@@ -9,14 +9,14 @@ export interface SafeModeParts {
   readonly workspaces: Pick<SafeWorkspaces, 'enter' | 'leave'>
   readonly status: Pick<Status, 'say'>
   readonly log: Log
-  /** The windows are to learn of it. */
+  /** Tells windows that safe mode has changed. */
   readonly changed: () => void
 }
 
 export interface SafeMode {
-  /** Begins safe mode without a new start: recording continues. */
+  /** Turns safe mode on without a restart; recording continues. */
   enterSafeMode(): void
-  /** Ends safe mode, where it is on: saved panes and appearance count again. */
+  /** Turns safe mode off: saved panes and appearance apply again. */
   leaveSafeMode(): void
 }
 

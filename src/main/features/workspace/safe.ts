@@ -1,11 +1,11 @@
-/** Workspaces of safe mode: the ready-made ones, kept nowhere, until safe mode is left. */
+/** Workspaces in safe mode: the default ones, which aren't saved. */
 import { firstLibrary } from '../../../shared/features/workspace/library.ts'
 import type { Workspaces, WorkspacesKeeper } from './port.ts'
 
-/** Begins the ids of safe mode's workspaces: none of them is ever taken for one that is kept. */
+/** Prefix of workspace ids in safe mode, so that none is confused with a saved one. */
 const SAFE_ID = 'safe-mode--'
 
-/** Keeps nothing; what was kept before stays as it is. */
+/** Saves nothing and leaves saved workspaces unchanged. */
 function nowhere(): WorkspacesKeeper {
   const { workspaces, ...rest } = firstLibrary()
   const renamed = workspaces.map((one) => ({ ...one, id: SAFE_ID + one.id }))

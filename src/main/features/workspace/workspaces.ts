@@ -1,4 +1,4 @@
-/** The workspaces of the user: read once, checked at every change, kept before they are told. */
+/** The user's workspaces: read once, validated on every change, and saved before listeners are told. */
 import type { SnapshotRow } from '../../../shared/features/workspace/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { parseWorkspace, type Workspace } from '../../../shared/features/workspace/document.ts'
@@ -21,16 +21,16 @@ export interface WorkspacesOptions {
   readonly nowMs: () => number
   /** The overview of a first start, which settings of before docking may shape. */
   readonly overview: () => Workspace
-  /** What was wrong with the file, in a sentence. */
+  /** Reports what was wrong with the file. */
   readonly problem: (text: string, detail?: string) => void
 }
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Opens the workspaces; whatever is kept, this never fails and there is always one. */
+/** Opens the workspaces. Never fails, whatever the file contains; there is always at least one. */
 export function createWorkspaces({ keeper, nowMs, overview, problem }: WorkspacesOptions): Workspaces {
   const listeners = new Set<() => void>()
-  /** A file that could not be read stays as it is: what cannot be read may be readable tomorrow. */
+  /** A file that couldn't be read is left unchanged: it may be readable again later. */
   let readOnly = false
   let library = read()
 

@@ -2,13 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SOCKET_PATH, type Hello } from '../../../shared/rpc/handshake.ts'
 
-/** A refusal as HTTP says it. */
+/** A refusal with its HTTP status. */
 export interface Refusal {
   readonly status: 400 | 403 | 404 | 405 | 421
   readonly text: string
 }
 
-/** Pages are for anybody who asks this very host by its address: a name that was rebound to it is refused. */
+/** Pages are served only to requests for this host's address, which blocks DNS rebinding. */
 export function refusePage(
   method: string | undefined,
   headers: IncomingHttpHeaders,
@@ -19,7 +19,7 @@ export function refusePage(
   return undefined
 }
 
-/** The WebSocket is only for pages of this very origin. Whoever passes must still show a token or secret. */
+/** Only pages of this origin may open the WebSocket, and they must still present a token or secret. */
 export function refuseUpgrade(
   method: string | undefined,
   url: string | undefined,
@@ -46,7 +46,7 @@ export function parseHello(text: string): Hello | undefined {
   try {
     hello = JSON.parse(text)
   } catch {
-    return undefined // whatever it is, it is no hello
+    return undefined // Not a hello.
   }
   if (typeof hello !== 'object' || hello === null) return undefined
   const fields = hello as Record<string, unknown> // any object may be asked for its fields

@@ -11,7 +11,7 @@ export function readOnce(pages: Pages): (pathname: string) => Promise<Page> {
     const page = held.get(pathname) ?? pages.read(pathname)
     held.set(pathname, page)
     const { status } = await page
-    if (status !== 200) held.delete(pathname) // a path can be anything: only files of the build are held
+    if (status !== 200) held.delete(pathname) // A path can be anything; cache only files of the build.
     return page
   }
 }

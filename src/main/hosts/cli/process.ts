@@ -1,4 +1,4 @@
-/** Runs a command line in the process at hand: signals, streams and the terminal's line input, joined to a context. */
+/** Runs a command line in this process: connects signals, streams and line input to its context. */
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { systemClock } from '../../base/clock.ts'
@@ -11,7 +11,7 @@ import { EXIT, type StopReason } from '../../command-line/exit.ts'
 import { processOutput } from '../../command-line/output.ts'
 import { runCommandLine } from './run.ts'
 
-/** What only a root knows: where the built parts lie beside it. */
+/** Paths that only an entry point knows. */
 export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendererDir'> & {
   /** The program's own file, or the folder that it was unpacked to: `--portable` keeps its files beside it. */
   readonly program: string
@@ -36,7 +36,7 @@ export async function runProcess(
   const onSignal = (reason: StopReason) => () => {
     signals += 1
     stop(reason)
-    // Whoever asks a third time does not want to wait for a clean end.
+    // After a third signal, exit without closing cleanly.
     if (signals > 2) exit(EXIT.interrupted)
   }
   const interrupt = onSignal('interrupt')
@@ -88,7 +88,7 @@ export async function runProcess(
   return crashed ? EXIT.failed : code
 }
 
-/** Keeps a report of an error nobody caught; returns the sentence for standard error. Holds no secret of the environment. */
+/** Saves a report of an uncaught error and returns the message for standard error, without the environment's secrets. */
 function crashSentence(thrown: unknown, dataDir: string, version: string, env: Context['env']): string {
   const secrets = [env.TAPEDECK_PASSWORD, env.TAPEDECK_API_KEY].filter((one) => one !== undefined && one !== '')
   const hide = (text: string): string =>

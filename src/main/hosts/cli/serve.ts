@@ -1,4 +1,4 @@
-/** `tapedeck serve`: the browser host. */
+/** `tapedeck serve`: runs the browser host. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { openInBrowser } from '../browser/open.ts'

@@ -1,4 +1,4 @@
-/** `tapedeck simulate`: the demo market as a service of its own, on loopback. */
+/** `tapedeck simulate`: serves the demo market on loopback. */
 import { readFile } from 'node:fs/promises'
 import { parseSchedule } from '../../../simulator/faults.ts'
 import { startSimulator } from '../../../simulator/simulator.ts'

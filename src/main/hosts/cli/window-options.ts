@@ -1,4 +1,4 @@
-/** What the words after the app's name say about the terminal behind its window: cli.md's common options. */
+/** The command line options of the window. */
 import { parseArgs } from 'node:util'
 import { HOME_OPTIONS } from '../../core/settings/portable.ts'
 import type { HostOptions } from '../../terminal/host.ts'

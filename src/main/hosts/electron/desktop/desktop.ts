@@ -40,7 +40,7 @@ export interface Desktop {
   state(): DesktopState
   /** Whether there is a tray icon, so the app can be reached without a window. */
   readonly tray: boolean
-  /** Gives a new window the badge and progress of the others. */
+  /** Gives a new window the same taskbar overlay as the others. */
   dress(window: BrowserWindow): void
   close(): void
 }
