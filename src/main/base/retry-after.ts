@@ -1,5 +1,5 @@
 /** The `Retry-After` header of a response, and the hint for it. */
-import { timeWords } from '../../shared/features/alerts/labels.ts'
+import { durationLabel } from '../../shared/features/alerts/labels.ts'
 
 const MINUTE_MS = 60_000
 
@@ -15,5 +15,5 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 /** When to try again, as a sentence. Waits above a minute are rounded up to minutes. */
 export function callAgainHint(askedMs: number): string {
   const wait = askedMs < MINUTE_MS ? Math.max(1_000, askedMs) : Math.ceil(askedMs / MINUTE_MS) * MINUTE_MS
-  return `The service asks to wait ${timeWords(wait)}.`
+  return `The service asks to wait ${durationLabel(wait)}.`
 }

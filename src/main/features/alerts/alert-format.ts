@@ -11,7 +11,7 @@ import {
   MOST_EVENTS,
   type Alert,
   type AlertEvent,
-  type BlindCause,
+  type SuspensionCause,
 } from '../../../shared/features/alerts/types.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
@@ -28,7 +28,7 @@ const finite = v.pipe(v.number(), v.finite())
 const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
 const base = { id: finite, atMs: finite }
 const ofAlert = { ...base, alert: v.string(), instrument, condition: conditionSchema, note: v.string() }
-const cause = v.picklist([...GAP_CAUSES, 'stale', 'unwanted'] as const satisfies readonly BlindCause[])
+const cause = v.picklist([...GAP_CAUSES, 'stale', 'unwanted'] as const satisfies readonly SuspensionCause[])
 const eventSchema: v.GenericSchema<unknown, AlertEvent> = v.variant('is', [
   v.object({
     ...ofAlert,

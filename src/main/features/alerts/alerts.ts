@@ -15,7 +15,7 @@ import {
   type AlertState,
 } from '../../../shared/features/alerts/types.ts'
 import type { Watch } from '../../../shared/features/alerts/evaluator/watch.ts'
-import { eventWords, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
+import { eventLabel, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { createHistory, type NewEvent } from './history.ts'
@@ -94,7 +94,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
   const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
   const sentence = (alert: Alert, event: Exclude<AlertEvent, { readonly is: 'blind' }>): string =>
-    `${options.symbolOf(alert.instrument)}: ${eventWords(event, options.numbers(alert.instrument))}`
+    `${options.symbolOf(alert.instrument)}: ${eventLabel(event, options.numbers(alert.instrument))}`
 
   /** The notifications of this sweep, and the number left out. */
   let notices = 0

@@ -1,7 +1,7 @@
 /** `tapedeck alerts`: lists the alerts saved by the window, and what each would have done in a recorded session. */
 import { readAlerts } from './alert-format.ts'
 import { alertFiles } from './files.ts'
-import { conditionWords, measureWords, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
+import { conditionLabel, measureLabel, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
 import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
 import type { AlertTest } from '../../../shared/features/alerts/test-report.ts'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -20,7 +20,7 @@ import { withReader } from '../../core/store/with-reader.ts'
 const TURN_MS = 20
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 const words = (alert: Alert): string =>
-  `${parseInstrument(alert.instrument)?.key ?? alert.instrument}: ${conditionWords(alert.condition, PLAIN_NUMBERS)}`
+  `${parseInstrument(alert.instrument)?.key ?? alert.instrument}: ${conditionLabel(alert.condition, PLAIN_NUMBERS)}`
 
 /** The saved state of an alert. Only the window knows the current one. */
 function stateOf(alert: Alert, nowMs: number): string {
@@ -147,7 +147,7 @@ function testText(alert: Alert, { fired, listed, messages }: AlertTest): string 
   const times = fired === 0 ? 'would not have fired' : `would have fired ${fired === 1 ? 'once' : `${fired} times`}`
   const at = listed.map(({ is, atMs, value }) => {
     const what = is === 'fired' ? '' : '  passed unseen'
-    return `  ${iso(atMs)}  ${measureWords(alert.condition, value, PLAIN_NUMBERS)}${what}\n`
+    return `  ${iso(atMs)}  ${measureLabel(alert.condition, value, PLAIN_NUMBERS)}${what}\n`
   })
   return `${words(alert)}: ${times} among ${countText(messages, 'message')}\n${at.join('')}`
 }

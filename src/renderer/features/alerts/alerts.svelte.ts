@@ -4,7 +4,7 @@
 import { untrack } from 'svelte'
 import type { AlertDraft, AlertEvent, AlertRow, AlertSound } from '../../../shared/features/alerts/types.ts'
 import type { AlertTest } from '../../../shared/features/alerts/test-report.ts'
-import { eventWords, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
+import { eventLabel, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
 import type { AlertsValue } from '../../../shared/features/alerts/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
@@ -66,7 +66,7 @@ export class Alerts {
   #quotesOf = $state.raw<ReadonlyMap<string, readonly InstrumentId[]>>(new Map())
   readonly quoted = $derived.by(() => [...new Set([...this.#quotesOf.values()].flat())])
   /** Follows a replay: what fires here would have fired. */
-  rehearses = $state(false)
+  isDryRun = $state(false)
 
   readonly counts = $derived.by(() => {
     const counts = { all: 0, armed: 0, fired: 0, blind: 0 }
@@ -101,7 +101,7 @@ export class Alerts {
   /** Shows the alerts of a view: the live market's, or how they do along a replay. */
   follow(view: string): void {
     this.#stop()
-    this.rehearses = view !== 'live'
+    this.isDryRun = view !== 'live'
     this.ready = false
     this.#stop = keepStream(this.#transport, 'alerts', { view }, (value) => this.#took(value))
     if (view === 'live') void this.loadHistory(this.historyOf)
@@ -114,7 +114,7 @@ export class Alerts {
     for (const row of alerts) rows.set(row.id, row)
     this.rows = rows
     this.ready = true
-    if (reset && this.rehearses) this.history = []
+    if (reset && this.isDryRun) this.history = []
     if (events.length > 0) this.#happened(events)
   }
 
@@ -139,7 +139,7 @@ export class Alerts {
 
   #tell(fired: readonly FiredEvent[]): void {
     if (fired.length === 0) return
-    if (this.rehearses) {
+    if (this.isDryRun) {
       const [last] = fired.toReversed()
       const text =
         fired.length > FEW
@@ -215,7 +215,7 @@ export class Alerts {
 
   /** "BTC-USD: Last rises to 64,000: 64,003.50". */
   sentence(event: Exclude<AlertEvent, { readonly is: 'blind' }>): string {
-    return `${this.#hooks.symbolOf(event.instrument)}: ${eventWords(event, this.#hooks.numbersOf(event.instrument))}`
+    return `${this.#hooks.symbolOf(event.instrument)}: ${eventLabel(event, this.#hooks.numbersOf(event.instrument))}`
   }
 
   // -- editing --
@@ -326,7 +326,7 @@ export class Alerts {
     if (oldest !== undefined) await this.#page(this.historyOf, oldest.id)
   }
   async #page(alert: string | null, before: number | null): Promise<void> {
-    if (this.rehearses) return
+    if (this.isDryRun) return
     const asked = ++this.#asked
     const result = await this.#transport.invoke('alerts.history', { alert, before, limit: HISTORY_PAGE })
     if (asked !== this.#asked) return

@@ -7,7 +7,7 @@ import { missingCase } from '../../base/errors.ts'
 import { alertPhrase } from './texts.ts'
 import { t } from '../../base/text.ts'
 import { gapPhrase } from '../../core/status/gap-texts.ts'
-import type { AlertCondition, AlertEvent, AlertPrice, AlertState, BlindCause, IndicatorLine } from './types.ts'
+import type { AlertCondition, AlertEvent, AlertPrice, AlertState, SuspensionCause, IndicatorLine } from './types.ts'
 
 /** Number formats: prices with the decimals of their instrument, everything else plain. */
 export interface AlertNumbers {
@@ -21,7 +21,7 @@ export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => St
 const priceWord = (of: AlertPrice): string => alertPhrase(`alertWords.price.${of}`)
 
 /** "5 min", "1 h 30 min", "250 ms". */
-export function timeWords(ms: number): string {
+export function durationLabel(ms: number): string {
   if (ms < 1_000) return t('{n} ms', { n: String(Math.round(ms)) })
   const s = Math.round(ms / 1_000)
   if (s < 60) return t('{n} s', { n: String(s) })
@@ -40,7 +40,7 @@ export function timeWords(ms: number): string {
 }
 
 /** "SMA 20", "MACD 12, 26, 9 signal". */
-export function lineWords({ id, values, price, output }: IndicatorLine): string {
+export function lineLabel({ id, values, price, output }: IndicatorLine): string {
   const row = INDICATORS[id]
   const name =
     row.outputs.length > 1 && output > 0
@@ -50,7 +50,7 @@ export function lineWords({ id, values, price, output }: IndicatorLine): string 
 }
 
 /** The condition of an alert, such as "Last rises to 64,000". `drawing`: the name of its drawing, if known. */
-export function conditionWords(condition: AlertCondition, numbers: AlertNumbers, drawing = t('a drawing')): string {
+export function conditionLabel(condition: AlertCondition, numbers: AlertNumbers, drawing = t('a drawing')): string {
   switch (condition.is) {
     case 'price': {
       const level = numbers.price(condition.level)
@@ -58,7 +58,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
     }
     case 'move': {
       const { of, percent, withinMs, direction } = condition
-      const values = { of: priceWord(of), percent: numbers.plain(percent), time: timeWords(withinMs) }
+      const values = { of: priceWord(of), percent: numbers.plain(percent), time: durationLabel(withinMs) }
       return alertPhrase(`alertWords.move.${direction}`, values)
     }
     case 'spread':
@@ -67,7 +67,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
         : t('Spread reaches {percent} %', { percent: numbers.plain(condition.above) })
     case 'volume': {
       const level = numbers.plain(condition.above)
-      return t('Volume reaches {level} within {time}', { level, time: timeWords(condition.withinMs) })
+      return t('Volume reaches {level} within {time}', { level, time: durationLabel(condition.withinMs) })
     }
     case 'indicator': {
       const { line, against, direction, interval, of, on } = condition
@@ -76,9 +76,9 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
           ? numbers.plain(against.level)
           : against.is === 'price'
             ? t('the close')
-            : lineWords(against.line)
+            : lineLabel(against.line)
       const bars = of === 'trade' ? interval : t('{interval} of {of}', { interval, of })
-      const what = alertPhrase(`alertWords.indicator.${direction}`, { line: lineWords(line), other, bars })
+      const what = alertPhrase(`alertWords.indicator.${direction}`, { line: lineLabel(line), other, bars })
       return on === 'record' ? t('{what}, within the bar', { what }) : what
     }
     case 'drawing': {
@@ -88,7 +88,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
     case 'stale':
       return condition.afterMs === 0
         ? t('Feed is stale')
-        : t('Feed is stale for {time}', { time: timeWords(condition.afterMs) })
+        : t('Feed is stale for {time}', { time: durationLabel(condition.afterMs) })
     case 'earnings':
       return condition.days === 0
         ? t('Earnings today')
@@ -99,7 +99,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
 }
 
 /** The value it fired at, such as "64,001.50", "1.2 %" or "for 30 s". */
-export function measureWords(condition: AlertCondition, value: number, numbers: AlertNumbers): string {
+export function measureLabel(condition: AlertCondition, value: number, numbers: AlertNumbers): string {
   const percent = (n: number) => `${n < 0 ? '−' : ''}${numbers.plain(+Math.abs(n).toPrecision(3))} %`
   switch (condition.is) {
     case 'price':
@@ -113,7 +113,7 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
     case 'indicator':
       return numbers.plain(+value.toPrecision(8))
     case 'stale':
-      return t('for {time}', { time: timeWords(value) })
+      return t('for {time}', { time: durationLabel(value) })
     case 'earnings':
       return t('on {day}', { day: new Date(value).toISOString().slice(0, 10) })
     default:
@@ -125,20 +125,20 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
 const snoozeMs = (atMs: number, untilMs: number): number => Math.max(1, Math.round((untilMs - atMs) / 60_000)) * 60_000
 
 /** Why nothing was received. A gap cause has the same name everywhere. */
-export const causeWords = (cause: BlindCause): string =>
+export const causeLabel = (cause: SuspensionCause): string =>
   cause === 'stale' || cause === 'unwanted' ? alertPhrase(`alertWords.cause.${cause}`) : gapPhrase(`gap.cause.${cause}`)
 
 /** A state in one or two words, for a list. */
-export function stateWords(state: AlertState): string {
+export function stateLabel(state: AlertState): string {
   return alertPhrase(`alertWords.state.${state.is === 'waiting' ? state.for : state.is}`)
 }
 
-/** A history line about one alert. For suspensions see `causeWords`. */
-export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>, numbers: AlertNumbers): string {
-  const what = conditionWords(event.condition, numbers)
+/** A history line about one alert. For suspensions see `causeLabel`. */
+export function eventLabel(event: Exclude<AlertEvent, { readonly is: 'blind' }>, numbers: AlertNumbers): string {
+  const what = conditionLabel(event.condition, numbers)
   switch (event.is) {
     case 'fired':
-      return t('{what}: {value}', { what, value: measureWords(event.condition, event.value, numbers) })
+      return t('{what}: {value}', { what, value: measureLabel(event.condition, event.value, numbers) })
     case 'unseen':
       return t('{what}: crossed without data, from {before} to {value}', {
         what,
@@ -150,7 +150,7 @@ export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
     case 'snoozed':
       return event.untilMs === null
         ? t('{what}: snooze ended', { what })
-        : t('{what}: snoozed for {time}', { what, time: timeWords(snoozeMs(event.atMs, event.untilMs)) })
+        : t('{what}: snoozed for {time}', { what, time: durationLabel(snoozeMs(event.atMs, event.untilMs)) })
     default:
       return missingCase(event)
   }

@@ -1,6 +1,6 @@
 /** The result of testing an alert on a recorded session. */
 import type { FeedId, RecordingId } from '../../base/units.ts'
-import type { BlindCause } from './types.ts'
+import type { SuspensionCause } from './types.ts'
 
 /** The most times to list. The rest are only counted. */
 export const MOST_LISTED = 1_000
@@ -24,7 +24,7 @@ export interface AlertTest {
   readonly listed: readonly WouldFire[]
   readonly blind: readonly {
     readonly feed: FeedId
-    readonly cause: BlindCause
+    readonly cause: SuspensionCause
     readonly fromMs: number
     readonly toMs: number | null
   }[]

@@ -175,14 +175,14 @@ export const alertSchema = v.strictObject({
 export type Alert = v.InferOutput<typeof alertSchema>
 
 /** Why no data was received. `stale`: the feed was silent longer than usual. `unwanted`: nothing subscribed to it. */
-export type BlindCause = GapCause | 'stale' | 'unwanted'
+export type SuspensionCause = GapCause | 'stale' | 'unwanted'
 
 /** The current state of an alert. Times in UTC ms. */
 export type AlertState =
   | { readonly is: 'armed' }
   /** Nothing received yet, too few bars for an indicator, or no report date known. */
   | { readonly is: 'waiting'; readonly for: 'record' | 'bars' | 'date' }
-  | { readonly is: 'blind'; readonly sinceMs: number; readonly cause: BlindCause }
+  | { readonly is: 'blind'; readonly sinceMs: number; readonly cause: SuspensionCause }
   /** It fired and can fire again at `untilMs`, or, if null, once the price has returned. */
   | { readonly is: 'resting'; readonly untilMs: number | null }
   /** Snoozed by the user. */
@@ -231,7 +231,7 @@ export type AlertEvent =
   | (EventBase & {
       readonly is: 'blind'
       readonly feed: FeedId
-      readonly cause: BlindCause
+      readonly cause: SuspensionCause
       readonly instruments: readonly InstrumentId[]
       readonly toMs: number | null
       /** The number of alerts. */

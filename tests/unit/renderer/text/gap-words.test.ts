@@ -3,14 +3,14 @@ import type { ChartLegend } from '../../../../src/renderer/charts/model/chart.ts
 import { Zone } from '../../../../src/renderer/text/zone.ts'
 import { gapText, spokenLegend } from '../../../../src/renderer/features/chart/model/chart-labels.ts'
 import { causeText } from '../../../../src/renderer/text/replay-labels.ts'
-import { causeWords } from '../../../../src/shared/features/alerts/labels.ts'
+import { causeLabel } from '../../../../src/shared/features/alerts/labels.ts'
 import { GAP_CAUSES } from '../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
 
 describe('a cause of a gap', () => {
   it('has one name, and no other cause has it', () => {
     const names = GAP_CAUSES.map(causeText)
-    expect(GAP_CAUSES.map(causeWords)).toEqual(names)
+    expect(GAP_CAUSES.map(causeLabel)).toEqual(names)
     expect(new Set([...names, causeText('unreadable')]).size).toBe(GAP_CAUSES.length + 1)
   })
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { around, labelsOf, languageTag, listed, t, useLanguage } from '../../../../src/shared/base/text.ts'
-import { conditionWords, PLAIN_NUMBERS } from '../../../../src/shared/features/alerts/labels.ts'
+import { conditionLabel, PLAIN_NUMBERS } from '../../../../src/shared/features/alerts/labels.ts'
 
 describe('texts', () => {
   afterEach(() => useLanguage('en'))
@@ -32,9 +32,9 @@ describe('texts', () => {
   })
   it('of shared code are in the language of the window', () => {
     const condition = { is: 'price', of: 'bid', direction: 'up', level: 5 } as const
-    expect(conditionWords(condition, PLAIN_NUMBERS)).toBe('Bid rises to 5')
+    expect(conditionLabel(condition, PLAIN_NUMBERS)).toBe('Bid rises to 5')
     useLanguage('de', { '{of} rises to {level}': '{level} wird von {of} erreicht', Bid: 'Geld' })
-    expect(conditionWords(condition, PLAIN_NUMBERS)).toBe('5 wird von Geld erreicht')
+    expect(conditionLabel(condition, PLAIN_NUMBERS)).toBe('5 wird von Geld erreicht')
   })
   it('are listed as the language does, and leave room for an element within a sentence', () => {
     expect(listed(['a', '', 'b'])).toBe('a, b')

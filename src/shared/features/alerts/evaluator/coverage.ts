@@ -5,12 +5,12 @@
 import type { GapCause } from '../../../core/recording/recording.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import type { FeedId, InstrumentId } from '../../../base/units.ts'
-import type { BlindCause } from '../types.ts'
+import type { SuspensionCause } from '../types.ts'
 
 /** A time in which nothing was received. Instruments that lost data together share one object. */
 export interface Suspension {
   readonly feed: FeedId
-  cause: BlindCause
+  cause: SuspensionCause
   /** UTC ms. */
   fromMs: number
 }
@@ -36,10 +36,10 @@ const LOST: ReadonlySet<GapCause> = new Set(['drop', 'half-open', 'refused', 'to
 
 export class Coverage {
   readonly #feeds = new Map<FeedId, FeedCoverage>()
-  readonly #before: { readonly cause: BlindCause; readonly fromMs: number } | null
+  readonly #before: { readonly cause: SuspensionCause; readonly fromMs: number } | null
 
   /** `before`: nothing was watched since then, so the first record doesn't continue a chain. */
-  constructor(before: { readonly cause: BlindCause; readonly fromMs: number } | null = null) {
+  constructor(before: { readonly cause: SuspensionCause; readonly fromMs: number } | null = null) {
     this.#before = before
   }
 

@@ -28,7 +28,7 @@ import { drawingOf, Records, type BarNumbers, type QuoteNumbers, type TradeNumbe
 import { feedOf, waitsFor, type TickFeeds } from './alert-state.ts'
 import { Timed } from './timed.ts'
 import type { EvaluatorListener } from './listener.ts'
-import type { Alert, AlertState, BlindCause } from '../types.ts'
+import type { Alert, AlertState, SuspensionCause } from '../types.ts'
 import { Watch } from './watch.ts'
 import { Watches } from './watches.ts'
 
@@ -39,7 +39,7 @@ export interface EvaluatorOptions {
   /** The feeds that carry the trades and quotes of an asset class. */
   readonly feeds: (asset: AssetClass) => TickFeeds
   /** Nothing was watched since then; see `Coverage`. */
-  readonly before?: { readonly cause: BlindCause; readonly fromMs: number } | null
+  readonly before?: { readonly cause: SuspensionCause; readonly fromMs: number } | null
 }
 
 const TICK_MS = 1_000

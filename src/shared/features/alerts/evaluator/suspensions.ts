@@ -6,7 +6,7 @@ import type { EvaluationContext } from './context.ts'
 import { Coverage, type Suspension } from './coverage.ts'
 import type { TickFeeds } from './alert-state.ts'
 import type { EvaluatorListener } from './listener.ts'
-import type { BlindCause } from '../types.ts'
+import type { SuspensionCause } from '../types.ts'
 import type { Watch } from './watch.ts'
 import type { Watches } from './watches.ts'
 
@@ -16,7 +16,7 @@ export interface SuspensionsOptions {
   readonly listener: EvaluatorListener
   readonly feeds: (asset: AssetClass) => TickFeeds
   /** Nothing was watched since then; see `Coverage`. */
-  readonly before: { readonly cause: BlindCause; readonly fromMs: number } | null
+  readonly before: { readonly cause: SuspensionCause; readonly fromMs: number } | null
 }
 
 export class Suspensions {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { eventWords, PLAIN_NUMBERS } from '../../../../../src/shared/features/alerts/labels.ts'
+import { eventLabel, PLAIN_NUMBERS } from '../../../../../src/shared/features/alerts/labels.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 const snoozed = (forMs: number) =>
-  eventWords(
+  eventLabel(
     {
       is: 'snoozed',
       id: 1,
