@@ -7,7 +7,7 @@ interface BlockRow {
   readonly min_ms: number
   readonly max_ms: number
   readonly count: number
-  readonly bare: number
+  readonly stored_only: number
 }
 
 /** The approximate size of the result of `ticks` for the same query. A block cut by the range counts by its share. */
@@ -20,14 +20,14 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
   )
   // all columns are in the index, so the blocks aren't read
   const blocks = db.prepare<[number, number, number], BlockRow>(
-    `SELECT min_ms, max_ms, count, control + undecodable + unasked AS bare FROM block INDEXED BY block_order
+    `SELECT min_ms, max_ms, count, control + undecodable + unasked AS stored_only FROM block INDEXED BY block_order
      WHERE series = ? AND max_ms >= ? AND min_ms < ?`,
   )
   const conns = db
     .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
     .pluck()
   const journal = new Journal(db)
-  const wanted = (instrument: string): boolean =>
+  const isQueried = (instrument: string): boolean =>
     query.instruments === null || (query.instruments as readonly string[]).includes(instrument)
   const instruments = new Set<string>()
   let messages = 0
@@ -36,16 +36,16 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
   let last = -Infinity
   for (const plan of queries.plan(query)) {
     for (const { id, instrument } of series.all(plan.id, query.feed)) {
-      if (!wanted(instrument)) continue
+      if (!isQueried(instrument)) continue
       for (const row of blocks.iterate(id, fromMs, toMs)) {
         const length = row.max_ms - row.min_ms
         const inside = Math.min(row.max_ms, toMs) - Math.max(row.min_ms, fromMs)
         const fraction = length > 0 ? Math.min(1, Math.max(0, inside / length)) : 1
         messages += row.count * fraction
-        records += (row.count - row.bare) * fraction
+        records += (row.count - row.stored_only) * fraction
         first = Math.min(first, Math.max(row.min_ms, fromMs))
         last = Math.max(last, Math.min(row.max_ms, toMs))
-        if (row.count > row.bare) instruments.add(instrument)
+        if (row.count > row.stored_only) instruments.add(instrument)
       }
     }
     const ours = new Set(conns.all(plan.id, query.feed))

@@ -190,15 +190,15 @@ export class StoreQueries implements TickSource {
   }): readonly RecordingRow[] {
     const { recording, source } = query
     const named = query.recordings ?? (recording === undefined ? undefined : [recording])
-    const wanted = named === undefined ? null : new Set<string>(named)
+    const selected = named === undefined ? null : new Set<string>(named)
     // Sessions in the bin are read only if named.
-    const binned = new Set(wanted === null ? this.#sql.binned.all() : [])
+    const binned = new Set(selected === null ? this.#sql.binned.all() : [])
     const rows = this.catalog
       .recordings()
       .filter(
         (row) =>
           !binned.has(row.id) &&
-          (wanted === null || wanted.has(row.key)) &&
+          (selected === null || selected.has(row.key)) &&
           (source === undefined || row.source === source),
       )
     const missing = named?.find((one) => !rows.some((row) => row.key === one))
@@ -246,10 +246,10 @@ export class StoreQueries implements TickSource {
   }
 
   ledgerHead(recordings: readonly RecordingId[]): string | null {
-    const wanted = new Set(recordings)
+    const selected = new Set(recordings)
     for (const { body, hash } of this.#sql.log.iterate()) {
       const { recording } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
-      if (wanted.has(recording)) return hash.toString('hex')
+      if (selected.has(recording)) return hash.toString('hex')
     }
     return null
   }

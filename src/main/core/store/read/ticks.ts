@@ -75,11 +75,11 @@ async function* blocksOf(
     if (blocks.length === 0) return
     for (const { data, minMs, maxMs } of blocks) {
       const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data))
-      const wanted = selectRows(block, query, plan, cursor, upTo)
+      const selected = selectRows(block, query, plan, cursor, upTo)
       const lastSeq = block.seq[block.count - 1]
-      if (!(lastSeq > cursor)) throw corruptBlock('its seqs are not those that it is listed with')
+      if (!(lastSeq > cursor)) throw corruptBlock('its seqs don’t match its index')
       cursor = lastSeq
-      if (wanted !== undefined) yield wanted
+      if (selected !== undefined) yield selected
     }
     limit = Math.min(16, limit * 2)
   }
@@ -138,14 +138,14 @@ function journalStreams(
   }
   return [...buckets.values()].map(({ rows, eventMs }) => {
     const sealed = encodeBlock(query.feed, rows.build(), { eventMs: Float64Array.from(eventMs), prove: false })
-    const wanted = selectRows(openBlock(sealed), query, plan, after, upTo)
-    return (wanted === undefined ? [] : [wanted])[Symbol.iterator]()
+    const selected = selectRows(openBlock(sealed), query, plan, after, upTo)
+    return (selected === undefined ? [] : [selected])[Symbol.iterator]()
   })
 }
 
 interface Head {
   readonly stream: Stream
-  wanted: SelectedRows
+  selected: SelectedRows
   at: number
   seq: number
 }
@@ -159,23 +159,23 @@ async function* merge(recording: RecordingId, streams: readonly Stream[]): Async
   for (const stream of streams) {
     const next = await stream.next()
     if (next.done !== true)
-      pushHead(heap, { stream, wanted: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)] })
+      pushHead(heap, { stream, selected: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)] })
   }
   let batch = new MergedTicks(recording)
   while (heap.length > 0) {
     const head = heap[0]
     if (heap.length === 1 && head.at === 0 && batch.count === 0) {
       // One series is left, so its blocks are passed on unchanged.
-      yield blockTicks(head.wanted.block, recording, head.wanted.rows)
-      head.at = rowCount(head.wanted)
+      yield blockTicks(head.selected.block, recording, head.selected.rows)
+      head.at = rowCount(head.selected)
     } else {
       const until = nextStreamSeq(heap)
-      const { wanted } = head
-      const { seq } = wanted.block
-      const n = rowCount(wanted)
-      batch.use(wanted.block)
+      const { selected } = head
+      const { seq } = selected.block
+      const n = rowCount(selected)
+      batch.use(selected.block)
       while (head.at < n && batch.count < BATCH_ROWS) {
-        const row = rowAt(wanted, head.at)
+        const row = rowAt(selected, head.at)
         if (seq[row] > until) break
         batch.add(row)
         head.at++
@@ -185,14 +185,14 @@ async function* merge(recording: RecordingId, streams: readonly Stream[]): Async
         batch = new MergedTicks(recording)
       }
     }
-    if (head.at < rowCount(head.wanted)) head.seq = head.wanted.block.seq[rowAt(head.wanted, head.at)]!
+    if (head.at < rowCount(head.selected)) head.seq = head.selected.block.seq[rowAt(head.selected, head.at)]!
     else {
       const next = await head.stream.next()
       if (next.done === true) {
         dropHead(heap)
         if (heap.length === 0) break
       } else {
-        head.wanted = next.value
+        head.selected = next.value
         head.at = 0
         head.seq = next.value.block.seq[rowAt(next.value, 0)]
       }

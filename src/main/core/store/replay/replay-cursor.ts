@@ -11,7 +11,7 @@ import type { MessageColumns } from '../types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
 import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
-import { cut, grown, newRows, type Rows } from './replay-rows.ts'
+import { grow, newRows, trimRows, type Rows } from './replay-rows.ts'
 
 /** Seqs of the first batch, which a seek waits for, and of later ones. */
 const FIRST_SEQS = 1024
@@ -45,27 +45,27 @@ interface BlockColumns {
   readonly connections: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
 }
 
-function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): BlockColumns {
+function readColumns(block: OpenBlock, feed: number, withTexts: boolean, omitConnections: boolean): BlockColumns {
   const { recvMs } = block
-  if (!texts) return { block, feed, recvMs, flags: null, connections: null }
+  if (!withTexts) return { block, feed, recvMs, flags: null, connections: null }
   return {
     block,
     feed,
     recvMs,
     flags: block.flags,
-    connections: bare ? null : { monoNs: block.monoNs, conn: block.conn },
+    connections: omitConnections ? null : { monoNs: block.monoNs, conn: block.conn },
   }
 }
 
 export interface CursorOptions {
   /** False: batches hold stamps and no text. Default true. */
-  readonly texts?: boolean
+  readonly withTexts?: boolean
 }
 
 export class ReplayCursor {
   readonly #sql: ReplaySql
   readonly #recording: ReplayRecording
-  readonly #texts: boolean
+  readonly #withTexts: boolean
   readonly #omitConnections: boolean
   readonly #upToSeq: number
   readonly #upToMs: number
@@ -89,7 +89,7 @@ export class ReplayCursor {
     this.#sql = sql
     this.#omitConnections = omitConnections
     this.#upToMs = upToMs
-    this.#texts = options.texts ?? true
+    this.#withTexts = options.withTexts ?? true
     this.#recording = sql.recording(recording)
     this.#cursor = Math.max(0, Math.floor(afterSeq))
     this.#upToSeq = Math.min(Math.floor(upToSeq), sql.journal.lastSeq(this.#recording.id))
@@ -125,7 +125,7 @@ export class ReplayCursor {
    * without its messages would be wrong. Stamps are read past it.
    */
   #findIntactEnd(last: number): number {
-    if (!this.#texts) return last
+    if (!this.#withTexts) return last
     const next = this.#corruptFlushes.find(([, lastCorrupt]) => lastCorrupt > this.#cursor)
     if (next === undefined || next[0] > last) return last
     if (next[0] <= this.#cursor + 1) throw this.#sql.corruptFlushes.refusal(this.#recording.id, next)
@@ -151,7 +151,7 @@ export class ReplayCursor {
     const open: BlockColumns[] = []
     for (const stream of this.#streams) this.#assignRows(stream, end, open)
     const rows = newRows(end - cursor, this.#omitConnections)
-    let out = new Uint8Array(this.#texts ? (end - cursor) * 96 : 0)
+    let out = new Uint8Array(this.#withTexts ? (end - cursor) * 96 : 0)
     let at = 0
     let n = 0
     let upTo = end
@@ -175,7 +175,7 @@ export class ReplayCursor {
       if (flags !== null) {
         rows.flags[n] = flags[row]
         const need = block.rawRoom(row)
-        if (at + need > out.length) out = grown(out, at, at + need)
+        if (at + need > out.length) out = grow(out, at, at + need)
         at = block.writeRaw(row, out, at)
       }
       rows.offsets[++n] = at
@@ -184,7 +184,7 @@ export class ReplayCursor {
         break
       }
     }
-    return this.#batch(cut(rows, n), out.subarray(0, at), upTo)
+    return this.#batch(trimRows(rows, n), out.subarray(0, at), upTo)
   }
 
   /** Opens a series' blocks in (cursor, end] and records where each row goes. */
@@ -210,7 +210,7 @@ export class ReplayCursor {
       const block = blocks[b]
       const { seq, count } = block
       if (seq[0] > end) return
-      open.push(opened(block, stream.feed, this.#texts, this.#omitConnections))
+      open.push(readColumns(block, stream.feed, this.#withTexts, this.#omitConnections))
       for (let row = upperBound(seq, cursor); row < count && seq[row] <= end; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length
@@ -223,12 +223,12 @@ export class ReplayCursor {
   /** Opens the block of a series that follows a seq; null if there is none up to `end`. */
   #openNextBlock(stream: Stream, after: number, end: number): Stream['last'] {
     if (stream.last !== null && stream.last.maxSeq > after) return stream.last
-    const place = this.#sql.blockAfter(stream.id, after)
+    const range = this.#sql.blockAfter(stream.id, after)
     stream.last = null
-    stream.from = place?.min_seq ?? Infinity
-    if (place === undefined || place.min_seq > end) return null
-    const block = this.#sql.open(this.#recording.key, stream.id, place, this.#batches < CACHED_BATCHES)
-    return (stream.last = { block, maxSeq: place.max_seq })
+    stream.from = range?.min_seq ?? Infinity
+    if (range === undefined || range.min_seq > end) return null
+    const block = this.#sql.open(this.#recording.key, stream.id, range, this.#batches < CACHED_BATCHES)
+    return (stream.last = { block, maxSeq: range.max_seq })
   }
 
   #fromJournal(id: number): ReplayBatch | null {
@@ -239,7 +239,7 @@ export class ReplayCursor {
     let bytes = 0
     for (const flush of this.#sql.journal.after(id, cursor)) {
       const m = flush.read()?.messages
-      if (m === undefined && this.#texts) {
+      if (m === undefined && this.#withTexts) {
         if (upTo > cursor) break // earlier rows come first
         throw this.#sql.corruptFlushes.refusal(id, [flush.firstSeq, flush.lastSeq])
       }
@@ -292,7 +292,7 @@ export class ReplayCursor {
     const { id, key } = this.#recording
     const entries = this.#sql.entries(id, this.#cursor, upToSeq)
     // Only an imported part of a session skips seqs. Elsewhere the store has lost track of a block or an entry.
-    if (this.#texts && id > 0 && rows.seq.length + entries.length !== upToSeq - this.#cursor) {
+    if (this.#withTexts && id > 0 && rows.seq.length + entries.length !== upToSeq - this.#cursor) {
       throw new CodedError(
         'store-damaged',
         `Some messages or entries of ${key} between ${this.#cursor + 1} and ${upToSeq} aren’t found.`,
@@ -309,7 +309,7 @@ export function* stampsOf(
   sql: ReplaySql,
   query: ReplayQuery,
 ): Generator<{ readonly seq: number; readonly wallMs: number }, void, void> {
-  const cursor = new ReplayCursor(sql, query, { texts: false })
+  const cursor = new ReplayCursor(sql, query, { withTexts: false })
   for (let batch = cursor.next(); batch !== null; batch = cursor.next()) {
     const { entries, count, seq, recvMs } = batch
     let e = 0

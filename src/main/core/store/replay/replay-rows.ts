@@ -11,19 +11,19 @@ export interface Rows {
   readonly offsets: Uint32Array
 }
 
-export function newRows(n: number, bare: boolean): Rows {
+export function newRows(n: number, omitConnections: boolean): Rows {
   return {
     feed: new Uint8Array(n),
     seq: new Float64Array(n),
     recvMs: new Float64Array(n),
-    monoNs: new Float64Array(bare ? 0 : n),
-    conn: new Uint32Array(bare ? 0 : n),
+    monoNs: new Float64Array(omitConnections ? 0 : n),
+    conn: new Uint32Array(omitConnections ? 0 : n),
     flags: new Uint8Array(n),
     offsets: new Uint32Array(n + 1),
   }
 }
 
-export function cut(rows: Rows, n: number): Rows {
+export function trimRows(rows: Rows, n: number): Rows {
   return {
     feed: rows.feed.subarray(0, n),
     seq: rows.seq.subarray(0, n),
@@ -35,7 +35,7 @@ export function cut(rows: Rows, n: number): Rows {
   }
 }
 
-export function grown(out: Uint8Array<ArrayBuffer>, used: number, need: number): Uint8Array<ArrayBuffer> {
+export function grow(out: Uint8Array<ArrayBuffer>, used: number, need: number): Uint8Array<ArrayBuffer> {
   const more = new Uint8Array(Math.max(out.length * 2, need))
   more.set(out.subarray(0, used))
   return more

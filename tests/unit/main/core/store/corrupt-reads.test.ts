@@ -411,7 +411,7 @@ describe('any corruption of one row', () => {
           folder.remove()
           folder = tempFolder()
           store(rounds.map((round) => round.map(toItem)))
-          const asked = (['trade', 'mid'] as const).flatMap((of) =>
+          const queries = (['trade', 'mid'] as const).flatMap((of) =>
             (['100ms', '1s', '1m', '5m', '1h', '1D'] as const).map(
               (interval): { of: typeof of; interval: Interval } => ({
                 of,
@@ -420,15 +420,15 @@ describe('any corruption of one row', () => {
             ),
           )
           const before = new Map<object, BarPage>()
-          for (const query of asked) before.set(query, await bars(query))
+          for (const query of queries) before.set(query, await bars(query))
           const all = sql((db) => db.prepare<[], number>('SELECT id FROM block ORDER BY id').pluck().all())
           const rolled = hours()
           if (what !== 'rollup') flipped('block', all[which % all.length], { byte, bit })
           if (what === 'both') for (const id of rolled) flipped('rollup', id, { byte, bit })
           if (what === 'rollup' && rolled.length > 0) flipped('rollup', rolled[which % rolled.length], { byte, bit })
-          for (const query of asked) {
+          for (const query of queries) {
             const good = before.get(query)
-            if (good === undefined) throw new TypeError('it was asked')
+            if (good === undefined) throw new TypeError('no such query')
             const page = await readPastCorrupt(query)
             const { rebuilt = [] } = page
             const lost = corruptSpans(page)

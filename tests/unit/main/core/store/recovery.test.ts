@@ -136,15 +136,15 @@ describe('a session left open by a crash', () => {
   })
 
   it("isn't reported live once its writer is dead, and an earlier one isn't while another writes", async () => {
-    const left = recordAndCrash(false)
+    const crashed = recordAndCrash(false)
     const reader = openLocalReader(folder.file)
     const live = async () => (await reader.sessions()).map((row) => [row.session, row.live, row.clean])
-    expect(await live()).toEqual([[left, false, false]])
+    expect(await live()).toEqual([[crashed, false, false]])
     const engine = new StoreEngine(folder.file)
     const now = newRecordingId(T0 + 60_000)
     engine.begin(now, DEMO, unixMs(T0 + 60_000))
     expect(await live()).toEqual([
-      [left, false, false],
+      [crashed, false, false],
       [now, true, false],
     ])
     expect(() => new StoreEngine(folder.file)).toThrow(/Another Tapedeck/)
@@ -160,20 +160,20 @@ describe('a session left open by a crash', () => {
     ])
 
   it("doesn't delay new commits: it is sealed and closed in the background", async () => {
-    const left = recordAndCrash(false)
+    const crashed = recordAndCrash(false)
     const engine = new StoreEngine(folder.file)
     const now = newRecordingId(T0 + 5_000)
     engine.begin(now, DEMO, unixMs(T0 + 5_000))
-    expect([engine.unclosed, engine.isFinishing(left), engine.hasWork]).toEqual([[], true, true])
+    expect([engine.unclosed, engine.isFinishing(crashed), engine.hasWork]).toEqual([[], true, true])
     engine.commit([new Writer().batch(items(3))])
     const reader = openLocalReader(folder.file)
-    expect(await recorded(reader, left)).toEqual([null, [['crash', T0 + 31, T0 + 5_000]]])
-    expect(await readEverything(reader, left)).toHaveLength(30)
+    expect(await recorded(reader, crashed)).toEqual([null, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await readEverything(reader, crashed)).toHaveLength(30)
     expect(await readEverything(reader, now)).toHaveLength(3)
     engine.drain()
-    expect(engine.isFinishing(left)).toBe(false)
-    expect(await recorded(reader, left)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
-    expect(await readEverything(reader, left)).toHaveLength(30)
+    expect(engine.isFinishing(crashed)).toBe(false)
+    expect(await recorded(reader, crashed)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await readEverything(reader, crashed)).toHaveLength(30)
     expect((await reader.verify(null)).problems).toEqual([])
     await reader.close()
     engine.close()
@@ -181,7 +181,7 @@ describe('a session left open by a crash', () => {
 
   it('causes no gap in the next session while it is closed', async () => {
     const symbols = ['BTC-USD']
-    const asked = (type: 'acknowledged' | 'released', wallMs: number): Item => ({
+    const subscription = (type: 'acknowledged' | 'released', wallMs: number): Item => ({
       entry: { type, feed: 'crypto/XT', conn: 1, symbols },
       wallMs,
     })
@@ -192,14 +192,19 @@ describe('a session left open by a crash', () => {
       entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', symbols, fromMs: unixMs(T0 + 3_000) },
     }
     before.commit([
-      new Writer().batch([asked('acknowledged', T0), print(T0 + 1_000), asked('released', T0 + 2_000), open]),
+      new Writer().batch([
+        subscription('acknowledged', T0),
+        print(T0 + 1_000),
+        subscription('released', T0 + 2_000),
+        open,
+      ]),
     ])
     before.close()
     const engine = new StoreEngine(folder.file)
     const start = T0 + 600_000
     engine.begin(newRecordingId(start), DEMO, unixMs(start))
     engine.commit([
-      new Writer().batch([asked('acknowledged', start), ...[1, 61, 121].map((s) => print(start + s * 1_000))]),
+      new Writer().batch([subscription('acknowledged', start), ...[1, 61, 121].map((s) => print(start + s * 1_000))]),
     ])
     const reader = openLocalReader(folder.file)
     const complete = async (): Promise<boolean[]> => {
@@ -221,7 +226,7 @@ describe('a session left open by a crash', () => {
   })
 
   it('is recovered once, even if another crash comes before it is closed', async () => {
-    const left = recordAndCrash(false)
+    const crashed = recordAndCrash(false)
     const key = (n: number): RecordingId => newRecordingId(T0 + n * 5_000)
     const begun = [1, 2, 3].map((n) => {
       const engine = new StoreEngine(folder.file)
@@ -239,7 +244,7 @@ describe('a session left open by a crash', () => {
       return id
     })
     const reader = openLocalReader(folder.file)
-    expect(await recorded(reader, left)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await recorded(reader, crashed)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
     expect(await recorded(reader, begun[0])).toEqual([T0 + 5_009, [['crash', T0 + 5_009, T0 + 10_000]]])
     expect(await recorded(reader, begun[1])).toEqual([T0 + 10_009, [['crash', T0 + 10_009, T0 + 15_000]]])
     expect((await recorded(reader, begun[2]))[0]).toBe(T0 + 16_000)
@@ -370,11 +375,11 @@ describe('a session left open by a crash', () => {
   })
 
   it('is closed even if nothing is recorded', async () => {
-    const left = recordAndCrash(false)
+    const crashed = recordAndCrash(false)
     const writer = await openStoreWriter({ file: folder.file })
     const reader = openLocalReader(folder.file)
     await vi.waitFor(async () => expect((await reader.sessions())[0].endedMs).toBe(T0 + 31), { timeout: 5_000 })
-    expect((await reader.gaps({ recording: left })).map(({ cause }) => cause)).toEqual(['crash'])
+    expect((await reader.gaps({ recording: crashed })).map(({ cause }) => cause)).toEqual(['crash'])
     await writer.close()
     await reader.close()
   })

@@ -255,7 +255,7 @@ describe('findPosition', () => {
         fc.array(stepArb, { minLength: 1, maxLength: 400, size: 'max' }),
         cutsArb,
         fc.array(fc.integer({ min: -1_000, max: 90_000 }), { minLength: 1, maxLength: 30, size: 'max' }),
-        async (steps, cuts, asked) => {
+        async (steps, cuts, instants) => {
           const made = tempFolder()
           const before = folder
           folder = made
@@ -280,7 +280,7 @@ describe('findPosition', () => {
             const reader = openLocalReader(made.file)
             const recording = await only(reader)
             const lines = linesOfItems(items)
-            for (const at of asked) {
+            for (const at of instants) {
               const place = positionOf(lines, T0 + at)
               expect(await reader.findPosition({ recording, ms: T0 + at })).toEqual(place)
               // Reading up to an instant ends soon after it, never before, and leaves nothing out.
@@ -470,10 +470,10 @@ describe('snapshots', () => {
     engine.begin(next, DEMO, unixMs(T0 + 5))
     engine.snapshot({ seq: 0, wallMs: T0 + 5, version: 1, data: data(50), recording: next })
     engine.drain()
-    const kept = reading()
+    const stored = reading()
       .queries.db.prepare('SELECT r.key, s.seq FROM snapshot s JOIN recording r ON r.id = s.recording')
       .all()
-    expect(kept).toEqual([{ key: next, seq: 0 }])
+    expect(stored).toEqual([{ key: next, seq: 0 }])
   })
 
   it('are thinned out where little lies between them, except the newest', () => {
@@ -488,10 +488,10 @@ describe('snapshots', () => {
       engine.snapshot({ seq, wallMs: T0 + seq, version: 1, data: noise(seq) })
       engine.drain()
     }
-    const kept = reading().queries.db.prepare('SELECT seq FROM snapshot ORDER BY seq').pluck().all()
-    expect(kept[0]).toBe(100)
-    expect(kept.at(-1)).toBe(1_000)
-    expect(kept.length).toBeLessThan(5)
+    const stored = reading().queries.db.prepare('SELECT seq FROM snapshot ORDER BY seq').pluck().all()
+    expect(stored[0]).toBe(100)
+    expect(stored.at(-1)).toBe(1_000)
+    expect(stored.length).toBeLessThan(5)
   })
 
   it('are stored as differences, and read back unchanged', () => {

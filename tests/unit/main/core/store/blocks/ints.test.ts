@@ -39,12 +39,20 @@ function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: R
     [Math.max(0, n - 1), n],
     [n >> 1, n >> 1],
   ] as const) {
-    const beside = () => {
+    const readOther = () => {
       const values = decodedFirst.slice(from, to)
       if (from > 0) values[0] = 54321
       return { first: decodedFirst[0], values }
     }
-    const range = readRange(two, high.finish(), low.finish(), beside, from, to, new Float64Array(to - from).fill(777))
+    const range = readRange(
+      two,
+      high.finish(),
+      low.finish(),
+      readOther,
+      from,
+      to,
+      new Float64Array(to - from).fill(777),
+    )
     const skip = from === 0 ? 0 : 1
     expect(range.subarray(skip)).toEqual(back.subarray(Math.min(from + skip, to), to))
   }
@@ -104,13 +112,13 @@ describe('columns of integers', () => {
     let way = 0
     const falling = noise.map((v) => (way += speed += 1000 + (v > 4 ? 1 : 0)))
     let drift = 0
-    const beside = steps.map((v) => v + (drift += Math.floor(random() * 30_000)))
+    const other = steps.map((v) => v + (drift += Math.floor(random() * 30_000)))
     const kinds = new Set(
       [
         roundTrip(steps),
         roundTrip(falling),
         roundTrip(noise),
-        roundTrip(beside, { values: steps, scale: 1 }),
+        roundTrip(other, { values: steps, scale: 1 }),
         roundTrip(
           steps.map((v, i) => Math.floor(v / 1e6) + noise[i]),
           { values: steps, scale: 'clock' },

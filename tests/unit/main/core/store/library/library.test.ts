@@ -119,7 +119,7 @@ describe('importing a session', () => {
     const writer = await openStoreWriter({ file: folder.file })
     const reader = await openStoreReader({ file: folder.file })
     const { library } = writer
-    const left = async (): Promise<number> => {
+    const countRemaining = async (): Promise<number> => {
       await expect.poll(() => count(folder.file)).toBe(0)
       return (await reader.sessions()).length
     }
@@ -128,19 +128,19 @@ describe('importing a session', () => {
       throw new TypeError('the file ends here')
     }
     await expect(library.importRecording(about(newRecordingId(T0)), brokenOff())).rejects.toThrow('the file ends here')
-    expect(await left()).toBe(0)
+    expect(await countRemaining()).toBe(0)
     const stop = new AbortController()
     const stopped = library.importRecording(about(newRecordingId(T0)), stream(batchesOf(400).batches), {
       signal: stop.signal,
       onStored: () => stop.abort(),
     })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
-    expect(await left()).toBe(0)
+    expect(await countRemaining()).toBe(0)
     const wrong = about(newRecordingId(T0), { heads: { 0: '00', 1: '00', 2: '00' } })
     await expect(library.importRecording(wrong, stream(batchesOf(3).batches))).rejects.toMatchObject({
       code: 'store-damaged',
     })
-    expect(await left()).toBe(0)
+    expect(await countRemaining()).toBe(0)
     const turned = batchesOf(3).batches
     await expect(
       library.importRecording(
@@ -148,7 +148,7 @@ describe('importing a session', () => {
         stream([turned[0], { ...turned[2], connections: [] }, { ...turned[1], connections: [] }]),
       ),
     ).rejects.toMatchObject({ code: 'internal' })
-    expect(await left()).toBe(0)
+    expect(await countRemaining()).toBe(0)
     expect((await reader.verify(null)).problems).toEqual([])
     await reader.close()
     await writer.close()
@@ -260,9 +260,9 @@ describe('erasing and compacting', () => {
   })
 })
 
-describe('what a crash leaves', () => {
+describe('crash recovery', () => {
   it.each(['importing', 'erasing'] as const)(
-    'of %s is hidden and cleared at the next start',
+    'hides what remains of %s, and clears it at the next start',
     async (what) => {
       const whole = newRecordingId(T0)
       const before = new StoreEngine(folder.file)
@@ -278,20 +278,20 @@ describe('what a crash leaves', () => {
       child.kill('SIGKILL')
       await once(child, 'exit')
 
-      const left = openLocalReader(folder.file)
-      expect((await left.verify(null)).problems).toEqual([])
-      expect((await left.sessions()).map((row) => row.session)).toEqual(what === 'importing' ? [whole] : [])
-      expect(left.queries.db.prepare('SELECT count(*) FROM connection WHERE recording <> 1').pluck().get()).toBe(
+      const reader = openLocalReader(folder.file)
+      expect((await reader.verify(null)).problems).toEqual([])
+      expect((await reader.sessions()).map((row) => row.session)).toEqual(what === 'importing' ? [whole] : [])
+      expect(reader.queries.db.prepare('SELECT count(*) FROM connection WHERE recording <> 1').pluck().get()).toBe(
         what === 'importing' ? 2 : 0,
       )
       const engine = new StoreEngine(folder.file)
       engine.drain()
-      expect((await left.sessions()).length).toBe(what === 'importing' ? 1 : 0)
-      expect(left.queries.db.prepare('SELECT count(DISTINCT recording) FROM connection').pluck().get()).toBe(
+      expect((await reader.sessions()).length).toBe(what === 'importing' ? 1 : 0)
+      expect(reader.queries.db.prepare('SELECT count(DISTINCT recording) FROM connection').pluck().get()).toBe(
         what === 'importing' ? 1 : 0,
       )
-      expect((await left.verify(null)).problems).toEqual([])
-      await left.close()
+      expect((await reader.verify(null)).problems).toEqual([])
+      await reader.close()
       engine.close()
     },
     30_000,
@@ -301,16 +301,16 @@ describe('what a crash leaves', () => {
 describe('labels and rules', () => {
   it('keeps the labels of a session, and reads sessions in the bin only by name', async () => {
     const writer = await openStoreWriter({ file: folder.file })
-    const [kept, gone] = [newRecordingId(T0), newRecordingId(T0 + 1)]
-    for (const id of [kept, gone]) await writer.library.importRecording(about(id), stream(batchesOf(2).batches))
-    await writer.library.label([{ session: gone, patch: { name: 'A', tags: ['x'] }, binnedMs: T0 }])
+    const [active, binned] = [newRecordingId(T0), newRecordingId(T0 + 1)]
+    for (const id of [active, binned]) await writer.library.importRecording(about(id), stream(batchesOf(2).batches))
+    await writer.library.label([{ session: binned, patch: { name: 'A', tags: ['x'] }, binnedMs: T0 }])
     const reader = await openStoreReader({ file: folder.file })
     const [first, second] = (await reader.sessions(true)).toSorted((a, b) => (a.binnedMs ?? 0) - (b.binnedMs ?? 0))
-    expect([first.session, second.session, second.name, second.tags]).toEqual([kept, gone, 'A', ['x']])
+    expect([first.session, second.session, second.name, second.tags]).toEqual([active, binned, 'A', ['x']])
     const seen = new Set<string>()
     for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: null })) seen.add(ticks.recording)
-    expect([...seen]).toEqual([kept])
-    expect(await readEverything(reader, gone)).toHaveLength(200)
+    expect([...seen]).toEqual([active])
+    expect(await readEverything(reader, binned)).toHaveLength(200)
     const none = newRecordingId(T0 + 9)
     await expect(writer.library.label([{ session: none, patch: {} }])).rejects.toMatchObject({ code: 'not-found' })
     const live = await writer.begin(DEMO, unixMs(T0))

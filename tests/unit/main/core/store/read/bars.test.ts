@@ -161,7 +161,7 @@ it('returns the same to an old and a new reader while the journal grows, is seal
         engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
         // A second connection of the trade feed.
         const writer = new Writer([...FEEDS, 'crypto/XT'])
-        const kept = openLocalReader(folder.file)
+        const cached = openLocalReader(folder.file)
         for (const { events, conn, seals } of rounds) {
           engine.commit([
             writer.batch(
@@ -170,20 +170,20 @@ it('returns the same to an old and a new reader while the journal grows, is seal
           ])
           now += 130_000
           if (seals) engine.drain()
-          const anew = openLocalReader(folder.file)
+          const fresh = openLocalReader(folder.file)
           for (const instrument of [BTC, ETH]) {
             for (const of of ['trade', 'mid'] as const) {
               for (const interval of ['100ms', '1m'] as const) {
                 const query = { instrument, of, interval, source: 'demo', beforeMs: null, limit: 100 } as const
-                expect(await kept.bars(query)).toEqual(await anew.bars(query))
+                expect(await cached.bars(query)).toEqual(await fresh.bars(query))
               }
             }
           }
-          expect(await kept.sessions()).toEqual(await anew.sessions())
-          expect(await kept.sessions(true)).toEqual(await anew.sessions(true))
-          await anew.close()
+          expect(await cached.sessions()).toEqual(await fresh.sessions())
+          expect(await cached.sessions(true)).toEqual(await fresh.sessions(true))
+          await fresh.close()
         }
-        await kept.close()
+        await cached.close()
         engine.close()
         folder.remove()
       },

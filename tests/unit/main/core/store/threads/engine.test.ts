@@ -131,9 +131,9 @@ describe('StoreEngine', () => {
     const engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
     const writer = new Writer()
-    const spelling = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
+    const alias = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
     for (let round = 0; round < 10; round++) {
-      const texts = Array.from({ length: 20 }, (_, i) => tradeText(spelling(round * 20 + i - round), 1, 1, T0))
+      const texts = Array.from({ length: 20 }, (_, i) => tradeText(alias(round * 20 + i - round), 1, 1, T0))
       engine.commit([writer.batch(texts.map((data) => ({ conn: 1, data })))])
       now += SEAL_AFTER_MS
       if (round % 3 === 0) engine.drain()
@@ -142,7 +142,7 @@ describe('StoreEngine', () => {
     engine.drain()
     const reader = openLocalReader(folder.file)
     const [found] = await reader.instruments({ feed: 'crypto/XT' })
-    expect([...found.symbols].sort()).toEqual(Array.from({ length: MAX_ALIASES }, (_, i) => spelling(i)).sort())
+    expect([...found.symbols].sort()).toEqual(Array.from({ length: MAX_ALIASES }, (_, i) => alias(i)).sort())
     expect(await reader.verify(null)).toMatchObject({ messages: 200, problems: [] })
     await reader.close()
     engine.close()

@@ -162,7 +162,7 @@ describe('verifying in short reads', () => {
     const { engine, key } = startRecording()
     engine.end(unixMs(T0 + 3_600_000), [])
     engine.drain()
-    const kept = record(engine, T0 + 2 * 3_600_000)
+    const remaining = record(engine, T0 + 2 * 3_600_000)
     const reader = openLocalReader(folder.file)
     let erased = false
     const report = await reader.verify(null, (_, messages) => {
@@ -172,7 +172,7 @@ describe('verifying in short reads', () => {
       engine.drain()
     })
     expect(report).toMatchObject({ problems: [], sessions: 1, messages: 10 })
-    expect((await reader.sessions(true)).map(({ session }) => session)).toEqual([kept])
+    expect((await reader.sessions(true)).map(({ session }) => session)).toEqual([remaining])
     await reader.close()
     engine.close()
   })
