@@ -19,13 +19,13 @@ const LONGEST_NAME = 200
 
 interface Held {
   state: DrawingsState
-  /** Why the file must stay as it is. */
+  /** Why the drawings can't be changed; null if they can. */
   readonly refuses: CodedError | null
 }
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Starts without reading anything. */
+/** Reads nothing until drawings are requested. */
 export function createDrawings({ keeper, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
   const listeners = new Set<(instrument: InstrumentId) => void>()
@@ -41,7 +41,7 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
       text = keeper.load(name)
     } catch (cause) {
       problem(`Couldn’t read the drawings of ${instrument}.`, said(cause))
-      // Written over, they would be lost: what cannot be read may be readable tomorrow.
+      // Don't overwrite the file: it may be readable again later.
       return {
         state: none,
         refuses: new CodedError('disk-error', 'Couldn’t read the drawings of this symbol, so they can’t be changed.', {

@@ -26,7 +26,7 @@ export interface EvidenceOptions {
   /** Opens a reader for one verification: it takes long, and others read meanwhile. */
   readonly openReader: () => Promise<StoreReader>
   readonly jobs: Jobs
-  /** What a view shows now, everything of it readable; rejects with `not-found`. */
+  /** The evidence view of a market view, readable up to its clock. Rejects with `not-found`. */
   readonly view: (view: string) => Promise<EvidenceView>
   readonly decimals: (instrument: InstrumentId) => number
 }
@@ -45,7 +45,7 @@ export interface Evidence {
 
 /** Evidence over a store that others write. */
 export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
-  // An import never changes, and its blocks are asked for by symbol.
+  // Imports never change, so the extents of their symbols can be cached.
   const extents = new Map<RecordingId, readonly SymbolExtent[]>()
   const extentsOf = async (row: SessionRow): Promise<readonly SymbolExtent[]> => {
     const known = extents.get(row.session)
@@ -114,7 +114,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
         (row) => row.startedMs < range.toMs && ((row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)),
       )
       const recordings: CoverageRecording[] = []
-      // One after the other: what a window asks for meanwhile must not wait behind thousands of them.
+      // One after another, so that other requests don't wait behind thousands of these.
       for (const row of touching) {
         const one = await recordingOf(reader, seen, row, gapsOf.get(row.session) ?? [])
         recordings.push(row.source.startsWith('import:') ? { ...one, extents: await extentsOf(row) } : one)

@@ -116,13 +116,13 @@ export async function readPart(header: PartHeader, head: Uint8Array, stored: Uin
   return content
 }
 
-/** Refuses a session that is larger than this process can bear. `what`: what it has more than `most` of, in the plural. */
+/** The error for a session with more than `most` of `what` (a plural), which this process couldn't hold. */
 export const tooLarge = (what: string, most: number): CodedError =>
   new CodedError('too-large', `The session has more than ${most.toLocaleString('en-US')} ${what}.`, {
     hint: 'That is the limit of a session file. To copy a whole store, use "tapedeck backup".',
   })
 
-/** Says which part of a file is not as it was written. */
+/** The error that names the corrupt part of a file. */
 export const damaged = (what: string): CodedError =>
   new CodedError('store-damaged', `The session file is corrupt: ${what} changed since it was written.`, {
     hint: 'Nothing was imported. Copy the file again, or save it again where the session was recorded.',

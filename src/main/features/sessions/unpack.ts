@@ -188,7 +188,7 @@ class Parts {
     return buffer
   }
 
-  /** The next part; null at the end of the file. */
+  /** Reads the next part; null at the end of the file. */
   async next(): Promise<{ readonly header: PartHeader; readonly content: Buffer } | null> {
     const left = (await this.#handle.stat()).size - this.at
     if (left === 0) return null

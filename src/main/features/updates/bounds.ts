@@ -14,7 +14,7 @@ export interface Bounds {
   readonly mapBytes: number
   /** Of a package; bytes. */
   readonly packageBytes: number
-  /** A package of which nothing comes for so long does not come; ms. */
+  /** A download that receives nothing for this long fails, ms. */
   readonly idleMs: number
 }
 
@@ -29,7 +29,7 @@ export const BOUNDS: Bounds = {
 
 const MOST_REDIRECTIONS = 10
 
-/** Why nothing more was read; `code` tells the kinds apart. */
+/** Why a response was cut off; `code` distinguishes the reasons. */
 export class BoundsError extends Error {
   override readonly name = 'BoundsError'
   readonly code: 'ERR_UPDATE_ENDLESS' | 'ERR_UPDATE_SLOW' | 'ERR_UPDATE_REDIRECTED'
@@ -40,7 +40,7 @@ export class BoundsError extends Error {
   }
 }
 
-/** What Node's requests and Electron's have in common. */
+/** The common part of Node's and Electron's requests. */
 interface Asking {
   emit(event: 'error', error: Error): unknown
   once(event: 'error' | 'abort', then: () => void): unknown
@@ -75,7 +75,7 @@ function newlyAsked(path: string, bounds: Bounds): Asked {
   return { list, most, sinceMs: performance.now(), requests: 0, bytes: 0 }
 }
 
-/** Holds every request of an updater to `bounds` from now on. */
+/** Limits every later request of an updater to `bounds`. */
 export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void {
   const create = requests.createRequest.bind(requests)
   requests.createRequest = (options: Marked, callback) => {

@@ -17,7 +17,7 @@ function notesOf({ releaseNotes }: UpdateInfo): string {
     .trim()
 }
 
-/** What an update's publisher says of it. */
+/** The release described by electron-updater's info. */
 export function releaseOf(info: UpdateInfo): Release {
   const dateMs = Date.parse(info.releaseDate)
   return { version: info.version, notes: notesOf(info), dateMs: Number.isNaN(dateMs) ? null : dateMs }
@@ -33,7 +33,7 @@ export function isPlainList(text: string): boolean {
   return ![...text.matchAll(/\*([^\s,[\]{}]+)/g)].some(([, name]) => anchors.has(name))
 }
 
-/** What of an updater's network is needed here. */
+/** The part of an updater's network code that is needed here. */
 interface Lists extends Requests {
   request(...asked: unknown[]): Promise<string | null>
 }

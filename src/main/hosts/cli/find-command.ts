@@ -1,9 +1,9 @@
-/** Whether the words after the app's name ask for the command line or for the window. */
+/** Decides whether the app's arguments are for the command line or the window. */
 import { LINK_SCHEME } from '../../../shared/features/desktop/requests.ts'
 import { WINDOW_OPTIONS } from './window-options.ts'
 import { COMMANDS, COMMON_OPTIONS } from './table.ts'
 
-/** Options of the command line that mean nothing to a window. */
+/** Options that only the command line has. */
 const COMMAND_LINE_ONLY = new Set(
   ['-h', '-V', '--version', ...Object.keys(COMMON_OPTIONS).map((name) => `--${name}`)].filter(
     (word) => !Object.hasOwn(WINDOW_OPTIONS, word.slice(2)),
@@ -16,7 +16,7 @@ const COMMAND_LINE_ONLY = new Set(
  * what it does not know: a typo never opens a window. Switches of the engine before a command are left out.
  */
 export function findCommandLine(words: readonly string[], isFile: (word: string) => boolean): readonly string[] | null {
-  /** Where the first option of ours stands: before a command it is refused, never dropped. */
+  /** Index of the first window option: before a command it is refused, not dropped. */
   let ours: number | undefined
   for (let i = 0; i < words.length; i++) {
     const word = words[i]
@@ -25,7 +25,7 @@ export function findCommandLine(words: readonly string[], isFile: (word: string)
     const option = name.startsWith('--') ? WINDOW_OPTIONS[name.slice(2)] : undefined
     if (option !== undefined) {
       ours ??= i
-      if (option.type === 'string' && word === name) i++ // its value is the next word
+      if (option.type === 'string' && word === name) i++ // Its value is the next word.
       continue
     }
     if (word.startsWith('-') || word === '' || opensInWindow(word, isFile)) continue
@@ -34,7 +34,7 @@ export function findCommandLine(words: readonly string[], isFile: (word: string)
   return null
 }
 
-/** Whether a word names what a window opens. A command is never a file, whatever lies in the folder. */
+/** Whether a word is something a window opens. A command's name is never taken for a file. */
 const opensInWindow = (word: string, isFile: (word: string) => boolean): boolean =>
   !isCommand(word) &&
   (word.toLowerCase().startsWith(LINK_SCHEME) || word.toLowerCase().endsWith('.tapedeck') || isFile(word))
