@@ -64,7 +64,7 @@ test('a table is imported in the time format that is chosen', async ({ open, hom
   await format.selectOption('other')
   await dialog.getByLabel('Other time format').fill('DD.MM')
   await page.keyboard.press('Tab')
-  await expect(problems).toContainText('"DD.MM" is no format of times')
+  await expect(problems).toContainText('"DD.MM" isn’t a valid time format')
   await expect(dialog.getByRole('button', { name: 'Import', exact: true })).toBeDisabled()
   await format.selectOption('DD.MM.YYYY HH:mm:ss')
   await expect(problems).toHaveCount(0)
