@@ -1,0 +1,112 @@
+/**
+ * A frame: consecutive flushes of one session on their way to other machines, with what a receiver needs to recompute
+ * the hash chains. The format is described in docs/decisions/0053-wire-frame.md.
+ */
+import { MOST_FLUSH_ENTRIES } from '../../../../shared/core/recording/session-bounds.ts'
+import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import { genesis } from '../../../core/store/format/ledger.ts'
+import type { Leaf } from '../../../core/store/format/journal.ts'
+import type { Batch, MessageColumns, StoredEntry } from '../../../core/store/types/messages.ts'
+
+export const VERSION = 1
+/** The largest content of a frame, uncompressed. */
+export const MOST_CONTENT = 96 << 20
+/** The most that content grows when it is decompressed; below `SMALL_CONTENT`, any growth is harmless. */
+export const MOST_GROWTH = 1_000
+export const SMALL_CONTENT = 1 << 20
+export const MOST_CONNECTIONS = 100_000
+export const MOST_FLUSHES = 1 << 16
+/** A frame holds no more entries than one flush may have. */
+export const MOST_ENTRIES = MOST_FLUSH_ENTRIES
+export const MOST_SIGNATURE_BYTES = 1_024
+export const HEAD_BYTES = 32
+
+export interface Connection {
+  readonly conn: number
+  readonly feed: FeedId
+}
+
+/** A committed flush. `leaves` as its writer committed them. */
+export interface CommittedFlush {
+  readonly batch: Batch
+  readonly leaves: readonly Leaf[]
+}
+
+/** How far a chain has come. */
+export interface ChainHead {
+  readonly head: Uint8Array
+  /** Messages so far; 0 for the entries, which have no number of their own. */
+  readonly messages: number
+}
+
+/** The chains of a session by connection; 0 is the entries. */
+export type ChainHeads = ReadonlyMap<number, ChainHead>
+
+/** A chain in a frame. */
+export interface FrameChain {
+  readonly conn: number
+  /** Messages before the frame. */
+  readonly messages: number
+  /** Head before the frame; null: the chain starts in this frame. */
+  readonly before: Uint8Array | null
+  /** Head after the frame; null: the frame has nothing of it. */
+  readonly after: Uint8Array | null
+}
+
+/** The size of one flush. */
+export interface FlushSize {
+  readonly messages: number
+  readonly entries: number
+}
+
+export interface FrameHeader {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Number of the lease under which it was published. */
+  readonly epoch: number
+}
+
+/** A decoded frame. Its chains are not verified yet: see `verifyFrame`. */
+export interface Frame extends FrameHeader {
+  readonly session: RecordingId
+  /** Connections that are announced with this frame. */
+  readonly connections: readonly Connection[]
+  readonly flushes: readonly FlushSize[]
+  /** Messages and entries of all flushes, each in seq order. */
+  readonly messages: MessageColumns
+  readonly entries: readonly StoredEntry[]
+  readonly chains: readonly FrameChain[]
+  readonly signature: Uint8Array | null
+}
+
+/** A chain that nothing was added to. `feed`: '' for the entries. */
+export const newChain = (session: RecordingId, conn: number, feed: FeedId | ''): ChainHead => ({
+  head: genesis(session, conn, feed),
+  messages: 0,
+})
+
+/** Bits of a chain: which heads follow. */
+export const HAS_BEFORE = 1
+export const HAS_AFTER = 2
+
+/** The last seq if the flushes cover every seq from `firstSeq` on once and in order, else null. */
+export function findLastSeq(
+  firstSeq: number,
+  seq: ArrayLike<number>,
+  entries: readonly { readonly seq: number }[],
+  sizes: readonly FlushSize[],
+): number | null {
+  let next = firstSeq
+  let row = 0
+  let entry = 0
+  for (const size of sizes) {
+    const rowEnd = row + size.messages
+    const entryEnd = entry + size.entries
+    for (; row < rowEnd || entry < entryEnd; next++) {
+      if (row < rowEnd && seq[row] === next) row++
+      else if (entry < entryEnd && entries[entry]?.seq === next) entry++
+      else return null
+    }
+  }
+  return row === seq.length && entry === entries.length ? next - 1 : null
+}
