@@ -62,7 +62,15 @@ export class Reflush {
   #entryCount = 0
   #gaps = 0
 
-  constructor(connections: readonly { readonly conn: number; readonly feed: FeedId }[], chains: readonly ChainRuns[]) {
+  readonly #isPart: boolean
+
+  /** `isPart`: the session may lack messages of the one that it was taken from, so its seqs can skip. */
+  constructor(
+    connections: readonly { readonly conn: number; readonly feed: FeedId }[],
+    chains: readonly ChainRuns[],
+    isPart: boolean,
+  ) {
+    this.#isPart = isPart
     const runs = new Map(chains.map((one) => [one.conn, one.runs]))
     const add = (conn: number, feed: FeedId | null): void => {
       if (this.#chains.has(conn)) throw damaged('its connections')
@@ -96,9 +104,9 @@ export class Reflush {
     for (const entry of [...entries, null]) {
       for (; at < rows.count && (entry === null || rows.seq[at] < entry.seq); at++) {
         const chain = this.#chains.get(rows.conn[at])
-        if (chain === undefined || chain.feed === null || rows.seq[at] !== this.#seq + 1)
+        if (chain === undefined || chain.feed === null || !this.#isNext(rows.seq[at]))
           throw damaged('the order of its messages')
-        this.#seq++
+        this.#seq = rows.seq[at]
         this.#messages++
         connSeq[at] = ++chain.seq
         this.#count(chain)
@@ -108,8 +116,8 @@ export class Reflush {
         yield this.#batch()
       }
       if (entry === null) break
-      if (entry.seq !== this.#seq + 1) throw damaged('the order of its entries')
-      this.#seq++
+      if (!this.#isNext(entry.seq)) throw damaged('the order of its entries')
+      this.#seq = entry.seq
       this.#entryCount++
       if (entry.entry.type === 'gap-open' && ++this.#gaps > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
       this.#entries.push(entry)
@@ -128,6 +136,10 @@ export class Reflush {
       if (chain.open > 0 || chain.repeats > 0 || chain.at < chain.runs.length) throw damaged('its messages')
     }
     return { messages: this.#messages, entries: this.#entryCount, lastSeq: this.#seq }
+  }
+
+  #isNext(seq: number): boolean {
+    return seq === this.#seq + 1 || (this.#isPart && Number.isSafeInteger(seq) && seq > this.#seq)
   }
 
   /** One more of a chain: opens its next flush where none is open, closes the one that is full. */

@@ -109,7 +109,7 @@ function about(meta: Meta, file: string): ImportDetails {
 async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void): AsyncGenerator<Batch> {
   const second = await parts.next()
   if (second?.header.kind !== 'chns') throw damaged('its second part')
-  const flushes = new Reflush(meta.connections, readChains(second.content))
+  const flushes = new Reflush(meta.connections, readChains(second.content), meta.source.kind === 'import')
   yield flushes.announce(meta.connections)
   for (;;) {
     const before = parts.digest()

@@ -164,6 +164,33 @@ describe('a session as a file', () => {
     })
   })
 
+  it('of a part of a session keeps the seqs of the whole', async () => {
+    const file = path('.db')
+    const parts = new Writer(['crypto/XT'])
+    const batches = [1, 4, 5, 9].map((seq) => {
+      parts.seq = seq - 1
+      return parts.batch([{ conn: 1, data: tradeText('BTC-USD', seq, 1, T0) }])
+    })
+    const session = newRecordingId(T0)
+    const writer = await openStoreWriter({ file })
+    const about = { id: session, source: { kind: 'import', user: 'me', origin: 'demo' } as const, from: 'ticks.jsonl' }
+    await writer.library.importRecording(
+      { ...about, startedMs: unixMs(T0), endedMs: unixMs(T0 + 9), clean: true },
+      (async function* () {
+        yield* batches
+      })(),
+    )
+    await writer.close()
+    await withStores(file, async (reader, into, other) => {
+      const out = path('.tapedeck')
+      await exportPackage(reader, session, out, '1.0')
+      expect(await importPackage(out, into.library)).toMatchObject({ recording: session, messages: 4 })
+      const there = await other()
+      expect(await whole(there, session)).toEqual(await whole(reader, session))
+      expect((await there.verify(null)).problems).toEqual([])
+    })
+  })
+
   it('refuses a session that still runs, and leaves no file of one that is damaged or stopped', async () => {
     const { file, session } = record([Array.from({ length: 50 }, () => ({ conn: 1, data: tradeText('A', 1, 1, T0) }))])
     const engine = new StoreEngine(file)
