@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ByteWriter } from '../../../../../../src/main/core/store/blocks/bytes.ts'
+import { decodeRows, encodeRows, type Rows } from '../../../../../../src/main/core/store/format/row-codec.ts'
 import { decodeFrame } from '../../../../../../src/main/features/team/frame/decode.ts'
 import {
   checksum,
@@ -11,7 +12,7 @@ import {
   seal,
   unseal,
 } from '../../../../../../src/main/features/team/frame/envelope.ts'
-import type { Frame } from '../../../../../../src/main/features/team/frame/frame.ts'
+import { findLastSeq, type Frame } from '../../../../../../src/main/features/team/frame/frame.ts'
 import {
   FrameJoiner,
   isPart,
@@ -55,6 +56,20 @@ function withSection(name: SectionName, change: (content: Uint8Array) => Uint8Ar
 function withTail(...tail: number[]): Uint8Array {
   const envelope = openEnvelope(HONEST)
   return seal(envelope, Buffer.concat([unseal(envelope), Buffer.from(tail)]), false)
+}
+
+function rowsOf(section: Uint8Array): Rows {
+  const rows = decodeRows(section)
+  if (rows === null) throw new Error('no rows')
+  return rows
+}
+
+/** A frame that continues connection 1 after so many messages. */
+function withChain(messages: number): Uint8Array {
+  const heads = new Map([[1, { head: new Uint8Array(32), messages }]])
+  const [flush] = flushesOf([trades(6)])
+  const only = { ...flush, batch: { ...flush.batch, connections: [{ conn: 2, feed: 'crypto/XQ' as const }] } }
+  return frameOf([only], { heads, canCompress: false })
 }
 
 const varints = (...values: number[]): Uint8Array => {
@@ -153,6 +168,12 @@ describe('sections that lie', () => {
     ['a section longer than the frame', () => withTail(200, 1, 0xff, 0xff, 0xff, 0x7f, 1)],
     ['a length beyond numbers', () => withTail(200, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)],
     ['a section twice', () => withTail(KINDS.chains, 0, 1, 0)],
+    ['an unknown section twice', () => withTail(200, 1, 1, 0, 200, 1, 1, 0)],
+    [
+      'a message of connection 0',
+      () => withSection('rows', (one) => encodeRows({ ...rowsOf(one), conn: rowsOf(one).conn.with(7, 0) })),
+    ],
+    ['more messages than a connection numbers', () => withChain(0xffff_ffff - 2)],
     ['sections out of order', () => withTail(KINDS.rows, 0, 1, 0)],
     ['an unknown flag', () => withTail(200, 2, 0)],
     ['a required section marked skippable', () => withTail(KINDS.signature, 0, 1, 1)],
@@ -251,12 +272,26 @@ describe('the hash chain of a frame', () => {
     expect(codeOf(verifyFrame(second, heads))).toBe('accepted')
     expect(codeOf(verifyFrame(second, NONE))).toBe('not-next')
     expect(codeOf(verifyFrame(first, heads))).toBe('not-next')
+    const again: Frame = {
+      ...second,
+      connections: [{ conn: 1, feed: 'stocks/T' }],
+      chains: [],
+      entries: [],
+      flushes: [],
+    }
+    expect(codeOf(verifyFrame(again, heads))).toBe('not-next')
     const forged = valueOf(
       decodeFrame(encode(flushesOf([trades(6, 'ETH-USD'), trades(2)]), { bundleBytes: 1 })[1].bytes),
     )
     expect(codeOf(verifyFrame(forged))).toBe('accepted')
     expect(verifyFrame(forged, heads)).toMatchObject({ ok: false, refusal: { code: 'not-next' } })
   })
+})
+
+it('finds flushes that leave rows over', () => {
+  expect(findLastSeq(1, [1, 2], [], [{ messages: 2, entries: 0 }])).toBe(2)
+  expect(findLastSeq(1, [1, 2], [], [{ messages: 1, entries: 0 }])).toBeNull()
+  expect(findLastSeq(1, [1], [{ seq: 2 }], [{ messages: 1, entries: 0 }])).toBeNull()
 })
 
 describe('parts of a frame', () => {
