@@ -10,6 +10,7 @@ import { root } from './ensure.mjs'
  */
 const READERS = [
   [/\.md$|^docs\/|^\.github\//, ['tests/unit/docs']],
+  [/^clients\//, ['tests/unit/clients']],
   [/^src\//, ['tests/unit/house', 'tests/unit/docs/paths.test.ts']],
   [/^src\/renderer\/.*\.(?:css|svelte|ts)$/, ['tests/unit/styles', 'tests/unit/renderer/styles']],
   [/^src\/(?:main|shared|service|simulator)\//, ['tests/unit/main/hosts/cli/command-line.test.ts']],

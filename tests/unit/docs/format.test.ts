@@ -240,7 +240,7 @@ const EXAMPLES: Readonly<Record<string, () => string>> = {
     for (let i = 0; i < n; i++) d.byte('flags')
     d.text(data.length - 8 - 40 * leaves - 37 * n - 4, '')
     const crc = db.prepare<[], number>('SELECT crc FROM journal').pluck().get()
-    return `${d.end()}\n; crc: ${crc}`
+    return `${d.end()}\n; crc of this row (recording 2, first_seq 1, last_seq 1): ${crc}`
   },
   chains: () => {
     const rows = db

@@ -46,7 +46,7 @@ test('lint and format get only the changed files', () => {
 })
 
 test('the tests that it adds exist', () => {
-  const every = ['docs/figures.md', 'src/renderer/a.css', 'src/main/a.ts', 'scripts/a.mjs']
+  const every = ['clients/python/a.py', 'docs/figures.md', 'src/renderer/a.css', 'src/main/a.ts', 'scripts/a.mjs']
   const { tests } = plan(...every)
   expect(tests.length).toBeGreaterThan(5)
   expect(tests.filter((path) => !existsSync(path))).toEqual([])
