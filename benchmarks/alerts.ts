@@ -19,7 +19,7 @@ import { pipelineRuns } from './pipeline.ts'
 const ALERTS = 10_000
 const SYMBOLS = 200
 /** A thread's CPU clock has steps of milliseconds, so nanoseconds per message need many messages. */
-const LEAST_RECORDS = 1_000_000
+const MIN_RECORDS = 1_000_000
 const START_MS = 1_700_000_000_000
 const QUOTED = ['bid', 'ask', 'mid'] as const
 
@@ -158,7 +158,7 @@ function medianOf(kinds: Kinds, tape: Tape, rounds: number, count = ALERTS): { n
 
 /** Rows, each the median of `rounds`. The tick path is measured by the pipeline benchmark over `messages`. */
 export async function benchAlerts(messages: number, rounds: number): Promise<readonly Row[]> {
-  const tape = tapeOf(Math.max(messages, LEAST_RECORDS))
+  const tape = tapeOf(Math.max(messages, MIN_RECORDS))
   const last = medianOf('last', tape, rounds)
   const quotes = medianOf('quotes', tape, rounds)
   const mixed = medianOf('mixed', tape, rounds)

@@ -5,7 +5,7 @@ import { runProcess } from './hosts/cli/process.ts'
 
 /** Built, workers lie beside this file as .js; from source, Node runs the .ts. */
 const built = import.meta.url.endsWith('.js')
-const beside = (builtName: string, source: string) => new URL(built ? `./${builtName}.js` : source, import.meta.url)
+const workerUrl = (builtName: string, source: string) => new URL(built ? `./${builtName}.js` : source, import.meta.url)
 
 function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -22,9 +22,9 @@ process.exitCode = await runProcess(
     version: packageVersion(),
     program: fileURLToPath(new URL('../..', import.meta.url)),
     workers: {
-      store: beside('store-worker', './store-worker.ts'),
-      reader: beside('reader-worker', './reader-worker.ts'),
-      simulator: beside('simulator-worker', '../simulator/worker.ts'),
+      store: workerUrl('store-worker', './store-worker.ts'),
+      reader: workerUrl('reader-worker', './reader-worker.ts'),
+      simulator: workerUrl('simulator-worker', '../simulator/worker.ts'),
     },
     demoData: new URL('../../resources/demo/', import.meta.url),
     rendererDir: fileURLToPath(new URL(built ? '../renderer' : '../../out/renderer', import.meta.url)),

@@ -24,7 +24,7 @@ const PLAN =
   /\b(plan|premium|entitle\w*|subscribe to|not[_ ](included|permitted|allowed)|forbidden|payment)\b|plan_|_plan|permission/i
 
 /** A server's own words on one line: shortened, without control characters and without our secrets. */
-export function serverWords(text: string, secret = ''): string {
+export function serverText(text: string, secret = ''): string {
   const plain = secret === '' ? text : text.replaceAll(secret, '…')
   const line = plain.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
   return line.length > 160 ? `${line.slice(0, 159)}…` : line
@@ -55,7 +55,7 @@ function planReason(feed: FeedId, words: string, closeCode: number | null): Reas
   )
 }
 
-/** Judges the close of an open connection. `words` and `error` come from the server, cleaned by `serverWords`. */
+/** Judges the close of an open connection. `words` and `error` come from the server, cleaned by `serverText`. */
 export function verdictOfClose(feed: FeedId, closeCode: number, words: string, error: ErrorFrame | null): Verdict {
   const said = error === null ? words : error.message || words
   const { code, path } = FEEDS[feed]

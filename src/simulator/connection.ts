@@ -91,7 +91,7 @@ export function createConnection(
   const tickers = new Map<string, InstrumentId>()
   const ail: Ailments = { stalledUntilMs: 0, duplicate: 0, reorder: 0, reorderWindow: 4 }
   const hash = createHash('sha256')
-  const kept: Uint8Array[] = []
+  const held: Uint8Array[] = []
   const symbols = new Map<string, number>()
   let frozen = false
   let frames = 0
@@ -107,7 +107,7 @@ export function createConnection(
     frames++
     bytes += payload.length
     hash.update(payload).update('\n')
-    if (keepFrames) kept.push(payload)
+    if (keepFrames) held.push(payload)
   }
   const write = (messages: readonly Outgoing[]) => {
     if (messages.length === 0) return
@@ -115,7 +115,7 @@ export function createConnection(
     for (const { symbol, text } of messages) {
       joined += text + '\n'
       symbols.set(symbol, (symbols.get(symbol) ?? 0) + 1)
-      if (keepFrames) kept.push(Buffer.from(text))
+      if (keepFrames) held.push(Buffer.from(text))
     }
     hash.update(joined)
     bytes += Buffer.byteLength(joined) - messages.length
@@ -217,9 +217,9 @@ export function createConnection(
       symbols: Object.fromEntries(symbols),
     }),
     prefix(n) {
-      if (!keepFrames || n > kept.length) return undefined
+      if (!keepFrames || n > held.length) return undefined
       const partial = createHash('sha256')
-      for (const payload of kept.slice(0, n)) partial.update(payload).update('\n')
+      for (const payload of held.slice(0, n)) partial.update(payload).update('\n')
       return partial.digest('hex')
     },
   }

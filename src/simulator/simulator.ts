@@ -12,7 +12,7 @@ import { isFeedId, type FeedId } from '../shared/base/units.ts'
 import { createAccount } from './account.ts'
 import { machineClock, pause } from './market/clock.ts'
 import { createConnection, type Connection, type SentConnection } from './connection.ts'
-import { createFaultDesk } from './fault-desk.ts'
+import { createFaultInjection } from './fault-injection.ts'
 import { FAULTS, readFault, type FaultName } from './faults.ts'
 import { shakeHands, takeMessage } from './handshake.ts'
 import { createHttpHandler } from './http.ts'
@@ -104,10 +104,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const random = () => fraction(hashAt(seed, ++rolls, 4242))
   const noteSubscriptions = () => {
     for (let i = waiting.length - 1; i >= 0; i--) {
-      const wish = waiting[i]
-      if (listenersOf(audience, wish.feed, wish.symbol).length === 0) continue
+      const waiter = waiting[i]
+      if (listenersOf(audience, waiter.feed, waiter.symbol).length === 0) continue
       waiting.splice(i, 1)
-      wish.done()
+      waiter.done()
     }
   }
 
@@ -142,7 +142,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       })
     })
 
-  const desk = createFaultDesk({
+  const faults = createFaultInjection({
     clock,
     account,
     connections,
@@ -180,7 +180,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       tickersPerConnection: options.tickersPerConnection ?? TICKERS_PER_CONNECTION,
       overLimit: options.overLimit ?? 'close',
       protocolCloseCode: options.protocolCloseCode ?? CLOSE.normal,
-      takePartialAcknowledgement: () => desk.takePartialAcknowledgement(),
+      takePartialAcknowledgement: () => faults.takePartialAcknowledgement(),
       changed: noteSubscriptions,
     }
     ws.on('message', (data, isBinary) => {
@@ -205,7 +205,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     market,
     comingSoon: options.comingSoon ?? [],
     tokenFields: options.tokenFields ?? { user: 'username', password: 'password' },
-    takeRestFault: () => desk.takeRestFault(),
+    takeRestFault: () => faults.takeRestFault(),
     control,
   })
   http.on('request', (request, response) => void handler(request, response))
@@ -216,8 +216,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         server: sockets,
         disabledFeeds: options.disabledFeeds ?? [],
         allows: (origin) => origins().includes(origin),
-        takeForbidden: () => desk.takeForbidden(),
-        takeDelayMs: () => desk.takeDelayMs(),
+        takeForbidden: () => faults.takeForbidden(),
+        takeDelayMs: () => faults.takeDelayMs(),
         wait: (ms) => pause(clock, ms),
         accept,
       },
@@ -239,7 +239,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       case 'POST fault': {
         const { fault: name, ...params } = isObject(body) ? body : {}
         const fault = readFault(String(name), params)
-        desk.apply(fault)
+        faults.apply(fault)
         return { done: fault.name }
       }
       case 'POST send': {
@@ -315,7 +315,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 
   await listen()
-  const cancels = (options.faults ?? []).map(({ atMs, fault }) => clock.after(atMs, () => desk.apply(fault)))
+  const cancels = (options.faults ?? []).map(({ atMs, fault }) => clock.after(atMs, () => faults.apply(fault)))
   schedule()
 
   return {
@@ -326,7 +326,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     sent,
     sentPrefix: prefix,
     send: inject,
-    fault: (name, params) => desk.apply(readFault(name, params)),
+    fault: (name, params) => faults.apply(readFault(name, params)),
     expireTokens: () => expireTokens(),
     subscribed: (feed, symbol) =>
       new Promise((done) => {

@@ -1,7 +1,7 @@
 /** One suite over every line between a window and its terminal. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../src/shared/contracts.ts'
-import { MOST_WORKSPACE_CHARS } from '../../src/shared/features/workspace/contract.ts'
+import { MAX_WORKSPACE_CHARS } from '../../src/shared/features/workspace/contract.ts'
 import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/base/errors.ts'
 import type { Transport } from '../../src/shared/rpc/transport.ts'
 import { LINES, type Line } from './lines.ts'
@@ -36,7 +36,7 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 5 : {} }
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 'x' : [] }
     // A workspace comes as the text of a file, which may be longer than any other text.
-    const longer = may('workspaces.put', 'text') ? MOST_WORKSPACE_CHARS + 1 : 5_000
+    const longer = may('workspaces.put', 'text') ? MAX_WORKSPACE_CHARS + 1 : 5_000
     if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(longer) }
     if (typeof value === 'number' && key.endsWith('Ms')) yield { ...valid, [key]: Number.NaN }
     else if (typeof value === 'number') {

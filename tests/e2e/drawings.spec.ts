@@ -23,7 +23,7 @@ const TOOLS: readonly { readonly name: string; readonly at: readonly (readonly [
   { name: 'Measure', at: [[0.73, 0.3], [0.78, 0.4]] },
 ] // prettier-ignore
 
-class Desk {
+class HostBridge {
   readonly page: Page
   readonly chart: Locator
   constructor(page: Page) {
@@ -90,8 +90,8 @@ class Desk {
 }
 
 /** Waits until the chart has a bar before the one that forms: the crosshair can step to it. */
-async function ready(page: Page): Promise<Desk> {
-  const desk = new Desk(page)
+async function ready(page: Page): Promise<HostBridge> {
+  const desk = new HostBridge(page)
   await new Screen(page).trades('BTC-USD')
   await expect(async () => {
     await desk.chart.focus()
@@ -129,12 +129,12 @@ test('every tool draws by mouse; all of it is there after a restart, and at the 
   })
   await test.step('a reload, and a new start', async () => {
     await app.page.reload()
-    desk = new Desk(app.page)
+    desk = new HostBridge(app.page)
     await desk.chart.waitFor()
     await expect.poll(() => desk.list(), { timeout: 30_000 }).toEqual(drawn)
     await app.close()
     app = await open()
-    desk = new Desk(app.page)
+    desk = new HostBridge(app.page)
     await desk.chart.waitFor()
     await expect.poll(() => desk.list(), { timeout: 30_000 }).toEqual(drawn)
   })
@@ -302,7 +302,7 @@ test('another window of the same terminal shows what is drawn', { tag: BROWSER_O
       sessionStorage.setItem(key, value)
   }, secret)
   await other.goto(page.url())
-  const there = new Desk(other)
+  const there = new HostBridge(other)
   await there.chart.waitFor()
   await desk.draw(TOOLS[3])
   await expect.poll(() => there.list()).toEqual(await desk.list())

@@ -22,8 +22,8 @@ export interface ClockPair {
 }
 
 /** A reading that took longer than this is repeated. */
-const MOST_SPREAD_NS = 5_000_000
-const MOST_READINGS = 4
+const MAX_SPREAD_NS = 5_000_000
+const MAX_READINGS = 4
 
 /**
  * Calls `read` between two looks at the monotonic clock. A process that is suspended between reading two clocks sees
@@ -35,8 +35,8 @@ export function readBracketed<T>(clock: Clock, read: (clock: Clock) => T) {
   for (let readings = 1; ; readings++) {
     const value = read(clock)
     const toNs = clock.monoNs()
-    const isExact = toNs - fromNs <= MOST_SPREAD_NS
-    if (isExact || readings === MOST_READINGS) return { value, fromNs, toNs, isExact }
+    const isExact = toNs - fromNs <= MAX_SPREAD_NS
+    if (isExact || readings === MAX_READINGS) return { value, fromNs, toNs, isExact }
     fromNs = toNs
   }
 }

@@ -4,7 +4,7 @@ import { encodingsOf, SHORTEST } from './redaction.ts'
 export interface KnownSecrets {
   note(secret: string | null | undefined): void
   /** Each in every encoding that a text could have it in, longest first. */
-  spellings(): readonly string[]
+  variants(): readonly string[]
 }
 
 /** More than an account has; tokens follow one another all day. */
@@ -12,18 +12,18 @@ const KEPT = 64
 
 export function createKnownSecrets(): KnownSecrets {
   const known = new Set<string>()
-  let spelt: readonly string[] | null = null
+  let variants: readonly string[] | null = null
   return {
     note(secret) {
       if (secret === null || secret === undefined || secret.length < SHORTEST || known.has(secret)) return
       known.add(secret)
       const [oldest] = known
       if (known.size > KEPT && oldest !== undefined) known.delete(oldest)
-      spelt = null
+      variants = null
     },
-    spellings() {
-      spelt ??= [...new Set([...known].flatMap(encodingsOf))].sort((a, b) => b.length - a.length)
-      return spelt
+    variants() {
+      variants ??= [...new Set([...known].flatMap(encodingsOf))].sort((a, b) => b.length - a.length)
+      return variants
     },
   }
 }

@@ -41,7 +41,7 @@ export interface Terminal extends Pick<RunningFeatures, 'service' | 'close'>, Pi
   networkChanged(): void
   readonly log: Log['add']
   /** The host's menu, links and shortcuts on their way to a window. */
-  readonly desk: DesktopService
+  readonly desktop: DesktopService
   readonly alerts: Pick<Alerts, 'snooze' | 'enable'>
   readonly replays: Pick<Replays, 'addBookmark'>
   readonly imports: Pick<Imports, 'open'>
@@ -63,13 +63,13 @@ export async function openTerminal(options: HostOptions): Promise<Terminal> {
   const reports = started.service(diagnostics)
   const settingsNow = started.service(settings)
   const { credentials } = started.service(account)
-  const desk = started.service(desktop)
+  const desktopService = started.service(desktop)
   return {
     service: (feature) => started.service(feature),
     close: () => started.close(),
     handlers: handlersOf(started.responders, (name, { detail }) => say('error', 'contract', `${name} failed`, detail)),
     get info() {
-      return desk.info()
+      return desktopService.info()
     },
     status: () => status.read(),
     account: () => credentials.account(),
@@ -88,7 +88,7 @@ export async function openTerminal(options: HostOptions): Promise<Terminal> {
     },
     networkChanged: () => feeds.networkChanged(),
     log: say,
-    desk,
+    desktop: desktopService,
     alerts: started.service(alerts),
     replays: started.service(replay),
     imports: started.service(importing),

@@ -34,12 +34,12 @@ export interface AxisSource {
 }
 
 /** Studies and compared symbols stretch the axis by at most this share of the bars' range, so the bars stay readable. */
-const MOST_STRETCH = 0.6
+const MAX_STRETCH = 0.6
 
 /** Room beyond the highest and the lowest price, as a share of the range between them. */
 const GAP = { top: 0.16, bottom: 0.08 } as const
 /** An overlay at the top of the pane gets at most this share of its height. */
-const MOST_HEAD = 0.56
+const MAX_HEAD = 0.56
 /** Distance of the highest and lowest price from their labels, px at the usual text size. */
 const LABEL_PX = 14
 
@@ -58,7 +58,7 @@ export function roomsOf(headPx: number, height: number, upside = false, textScal
   const labelPx = textPx(LABEL_PX, textScale)
   const all = 1 + GAP.top + GAP.bottom
   const [above, below] = upside ? [GAP.bottom, GAP.top] : [GAP.top, GAP.bottom]
-  const head = headPx <= 0 ? 0 : Math.min(MOST_HEAD, (headPx + labelPx) / height)
+  const head = headPx <= 0 ? 0 : Math.min(MAX_HEAD, (headPx + labelPx) / height)
   // In a low pane the prices get the rest.
   const foot = Math.min(labelPx / height, (1 - head) / 4)
   const top = Math.max(0, head * all - above)
@@ -181,7 +181,7 @@ export class PriceAxis {
     }
     if (low > high) return defaultRange
     const [least, most] = this.#source.others(from, to)
-    const stretch = this.#source.scale() === 'percent' ? Infinity : Math.max((high - low) * MOST_STRETCH, 1e-12)
+    const stretch = this.#source.scale() === 'percent' ? Infinity : Math.max((high - low) * MAX_STRETCH, 1e-12)
     if (least <= most) {
       ;[low, high] = [Math.min(low, Math.max(least, low - stretch)), Math.max(high, Math.min(most, high + stretch))]
     }

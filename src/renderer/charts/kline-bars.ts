@@ -7,10 +7,10 @@ import type { ChartPages, ChartSeries } from './model/chart.ts'
 import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './model/series.ts'
 
 /** `goTo` reads at most this many pages of older bars; instants more bars away are loaded directly. */
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 const FAR_BARS = 20_000
 /** With more new rows than this at once, all bars are given to the library again. */
-const MOST_PUSHED = 200
+const MAX_PUSHED = 200
 
 interface Options {
   readonly series: () => ChartSeries
@@ -100,7 +100,7 @@ export class KlineBars {
   flush(): boolean {
     if (this.#pending.size === 0) return false
     const fresh = [...this.#pending.values()]
-    if (!this.#push || fresh.length > MOST_PUSHED) this.reload(true)
+    if (!this.#push || fresh.length > MAX_PUSHED) this.reload(true)
     else {
       this.#pending = new Map()
       for (const bar of fresh) this.#push(this.#rowShown(bar))
@@ -158,7 +158,7 @@ export class KlineBars {
       (this.#hasNewer && ms > (this.last?.startMs ?? Infinity))
     if (isFar) await this.pages?.around(ms)
     const mine = this.#generation
-    for (let read = 0; read < MOST_PAGES && this.#bars.length > 0 && this.#bars[0].startMs > ms; read++) {
+    for (let read = 0; read < MAX_PAGES && this.#bars.length > 0 && this.#bars[0].startMs > ms; read++) {
       if (!this.#hasOlder) break
       const [seam] = this.#bars
       const page = await this.pages?.older(seam.startMs)

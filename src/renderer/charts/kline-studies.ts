@@ -24,13 +24,13 @@ interface Shown {
 }
 
 /** The panes below the prices together get at most this share of the chart. */
-const MOST_SHARE = 0.55
+const MAX_SHARE = 0.55
 /** Px at the usual size of the text. */
-const LEAST_PANE = 44
+const MIN_PANE = 44
 const USUAL_PANE = 92
 const VOLUME_PANE = 76
 /** The volume pane gets at most this share of a low chart. */
-const MOST_VOLUME = 0.28
+const MAX_VOLUME = 0.28
 
 /** The parts of a study that require computing it again. Other changes only repaint. */
 const computed = ({ kind, values, price, own }: ChartStudy): string => JSON.stringify([kind, values, price, own])
@@ -135,11 +135,11 @@ export class Studies {
   fitPanes(): void {
     const own = this.#shown.filter(({ study }) => study.own)
     const total = this.#chart.getSize()?.height ?? 0
-    const share = (total * MOST_SHARE) / Math.max(1, own.length + (this.#volume ? 1 : 0))
+    const share = (total * MAX_SHARE) / Math.max(1, own.length + (this.#volume ? 1 : 0))
     const { textScale } = this.#options.theme()
     const height = (usual: number): number =>
-      Math.max(textPx(LEAST_PANE, textScale), Math.min(textPx(usual, textScale), Math.floor(share)))
-    const volume = Math.max(30, Math.min(height(VOLUME_PANE), Math.floor(total * MOST_VOLUME)))
+      Math.max(textPx(MIN_PANE, textScale), Math.min(textPx(usual, textScale), Math.floor(share)))
+    const volume = Math.max(30, Math.min(height(VOLUME_PANE), Math.floor(total * MAX_VOLUME)))
     if (this.#volume) this.#chart.setPaneOptions({ id: 'volume', height: volume, minHeight: 30, order: 1 })
     own.forEach(({ id }, i) =>
       this.#chart.setPaneOptions({ id, height: height(USUAL_PANE), minHeight: 30, order: 2 + i }),

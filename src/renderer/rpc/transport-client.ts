@@ -39,7 +39,7 @@ const LAST_TRY_MS = 5_000
  * paint soon costs its terminal nothing.
  */
 const FRESHEST: StreamName = 'quotes'
-const MOST_A_FRAME = 6
+const MAX_A_FRAME = 6
 
 const LOST: Failure = {
   code: 'offline',
@@ -176,7 +176,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   function giveCredit(id: number, name: string): void {
     const count = (taken.get(id) ?? 0) + 1
     taken.set(id, count)
-    if (count < (name === FRESHEST ? MOST_A_FRAME : 1)) send?.({ t: 'credit', ids: [id] })
+    if (count < (name === FRESHEST ? MAX_A_FRAME : 1)) send?.({ t: 'credit', ids: [id] })
     else owed.add(id)
     if (frameAsked) return
     frameAsked = true

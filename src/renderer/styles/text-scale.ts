@@ -21,7 +21,7 @@ const HOLDERS = new Set([
   'grid-auto-rows',
 ])
 /** Px from which a length may hold text; below it is a line or a shape. */
-const LEAST = 9
+const MIN = 9
 const ROOT_PX = 16
 
 /** The value of a declaration as it is built. */
@@ -30,7 +30,7 @@ export function scaledValue(property: string, value: string): string {
   if (!text && !HOLDERS.has(property)) return value
   return value.replace(/(?<![\w.#-])(\d+(?:\.\d+)?)px\b/g, (length, digits: string) => {
     const px = Number(digits)
-    return px === 0 || (!text && px < LEAST) ? length : `${Number((px / ROOT_PX).toFixed(5))}rem`
+    return px === 0 || (!text && px < MIN) ? length : `${Number((px / ROOT_PX).toFixed(5))}rem`
   })
 }
 

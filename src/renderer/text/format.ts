@@ -141,12 +141,12 @@ export function ageText(ms: Maybe): string {
 /** An age as a person says it: "120 ms ago", "14 s ago", "3 min ago". */
 export function agoText(ms: Maybe): string {
   if (!usable(ms)) return DASH
-  const past = Math.max(0, ms)
-  const whole = (unit: number) => ({ n: String(Math.floor(past / unit)) })
-  if (past < 1000) return t('{n} ms ago', { n: String(Math.floor(past / 10) * 10) })
-  if (past < 60_000) return t('{n} s ago', whole(1000))
-  if (past < 3_600_000) return t('{n} min ago', whole(60_000))
-  return past < 86_400_000 ? t('{n} h ago', whole(3_600_000)) : t('{n} d ago', whole(86_400_000))
+  const elapsed = Math.max(0, ms)
+  const whole = (unit: number) => ({ n: String(Math.floor(elapsed / unit)) })
+  if (elapsed < 1000) return t('{n} ms ago', { n: String(Math.floor(elapsed / 10) * 10) })
+  if (elapsed < 60_000) return t('{n} s ago', whole(1000))
+  if (elapsed < 3_600_000) return t('{n} min ago', whole(60_000))
+  return elapsed < 86_400_000 ? t('{n} h ago', whole(3_600_000)) : t('{n} d ago', whole(86_400_000))
 }
 
 /** A length of time as a running clock: "00:12:33", beyond a day "1d 02:03:04". */

@@ -20,14 +20,14 @@ export function speedAfter(speed: ReplaySpeed, by: 1 | -1): ReplaySpeed {
   return others.find((one) => (value(one) - value(speed)) * by > 0) ?? speed
 }
 
-export interface ExactnessWords {
+export interface ExactnessText {
   readonly text: string
   readonly tone: 'ok' | 'bad' | 'dim'
   readonly explanation: string
 }
 
 /** Whether the replay is what live was, in few words and in a sentence. */
-export function exactnessWords(exactness: ReplayExactness, zone: string): ExactnessWords {
+export function exactnessText(exactness: ReplayExactness, zone: string): ExactnessText {
   switch (exactness.is) {
     case 'none':
       return {

@@ -20,7 +20,7 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
 /** A clock time without a date is looked for on so many days of a replay. */
-const MOST_DAYS = 800
+const MAX_DAYS = 800
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -190,7 +190,7 @@ function daysNamed(day: Day, zone: NamedZone, { fromMs, toMs }: TimeEntryContext
 function daysOf(zone: NamedZone, { fromMs, toMs, nowMs }: TimeEntryContext): number[] {
   const dayNumber = (ms: number) => Math.floor(zone.wall(ms) / DAY)
   const [first, last] = [dayNumber(fromMs), dayNumber(toMs)]
-  if (last - first > MOST_DAYS) return [-1, 0, 1].map((by) => (dayNumber(nowMs) + by) * DAY)
+  if (last - first > MAX_DAYS) return [-1, 0, 1].map((by) => (dayNumber(nowMs) + by) * DAY)
   return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * DAY)
 }
 

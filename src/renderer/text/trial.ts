@@ -23,8 +23,8 @@ export function readCatalogue(text: string): { readonly tag: string; readonly me
     const { tag, messages } = value
     if (typeof tag !== 'string' || typeof messages !== 'object' || messages === null) return null
     const [known] = Intl.getCanonicalLocales(tag)
-    const kept = Object.entries(messages).filter(([, message]) => isMessage(message))
-    return known === undefined ? null : { tag: known, messages: Object.fromEntries(kept) }
+    const entries = Object.entries(messages).filter(([, message]) => isMessage(message))
+    return known === undefined ? null : { tag: known, messages: Object.fromEntries(entries) }
   } catch {
     return null
   }

@@ -63,8 +63,8 @@ const known = new Map<string, boolean>()
 
 /** Whether Intl knows the zone. */
 export function knownZone(zone: string): boolean {
-  const told = known.get(zone)
-  if (told !== undefined) return told
+  const cached = known.get(zone)
+  if (cached !== undefined) return cached
   let found = true
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })

@@ -16,13 +16,13 @@ export function moreOf(from: number, room: number, whole: number): 'start' | 'en
 const FADE = 28
 
 /** Looks after a strip, and tells whether there is more of it than is seen; answers its undo. */
-export function sideways(strip: HTMLElement, told: (more: boolean) => void = () => undefined): () => void {
+export function sideways(strip: HTMLElement, onOverflow: (more: boolean) => void = () => undefined): () => void {
   const look = (): void => {
     const more = moreOf(Math.abs(strip.scrollLeft), strip.clientWidth, strip.scrollWidth)
     if (more === (strip.dataset['more'] ?? null)) return
     if (more === null) delete strip.dataset['more']
     else strip.dataset['more'] = more
-    told(more !== null)
+    onOverflow(more !== null)
   }
   const reveal = (): void => {
     const chosen = strip.querySelector('[aria-selected="true"]')?.getBoundingClientRect()

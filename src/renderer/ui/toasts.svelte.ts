@@ -30,7 +30,7 @@ const LIFE_MS = 8_000
 const BAD_LIFE_MS = 20_000
 /** What outlived its time under the mouse or the focus stays this long when they have gone. */
 const GRACE_MS = 4_000
-const MOST_TOLD = 30
+const MAX_TOLD = 30
 const SAY_EVERY_MS = 2_500
 
 /** An action that takes back what is told. */
@@ -75,7 +75,7 @@ export class Toasts {
     const { tone = 'info', action = null, menu = null } = options
     const toast: Toast = { id: this.#next++, text, tone, action, menu }
     this.list = [...this.list.filter(({ id }, at, all) => id === this.#held || at >= all.length - 2), toast]
-    this.told = [toast, ...this.told].slice(0, MOST_TOLD)
+    this.told = [toast, ...this.told].slice(0, MAX_TOLD)
     this.say(text)
     this.#later(() => this.#expire(toast.id), toast.tone === 'bad' ? BAD_LIFE_MS : LIFE_MS)
   }

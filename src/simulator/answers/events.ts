@@ -107,7 +107,7 @@ export function transcript(reference: Reference, symbol: string): unknown {
 
 const HEADLINES = [
   'TICKER extends its range as buyers and sellers trade places',
-  'Desk note: what the last hour of volume says about TICKER',
+  'HostBridge note: what the last hour of volume says about TICKER',
   'TICKER opens the week near the middle of its monthly band',
   'Supplier survey points to steady orders for TICKER',
   'Analysts split over the pace of growth at TICKER',

@@ -13,7 +13,7 @@ const INTERVALS: Readonly<Record<string, number>> = {
   '30s': 30_000,
   '1m': 60_000,
 }
-const MOST_BARS = 300
+const MAX_BARS = 300
 /** Ticks are recomputed for each response in the thread that sends the market, so the history is limited to this. */
 const LONGEST_MS = 40 * 60_000
 
@@ -32,7 +32,7 @@ interface Known {
 
 /** Keeps the bars that it built, so the next response only builds new ones. */
 export function createIntraday(source: Market['source']): Intraday {
-  const kept = new Map<string, Known>()
+  const cache = new Map<string, Known>()
 
   const build = (id: InstrumentId, intervalMs: number, from: number, to: number): readonly BarState[] => {
     const builder = createBarBuilder({ grid: fixedGrid(intervalMs) })
@@ -53,14 +53,14 @@ export function createIntraday(source: Market['source']): Intraday {
       const id = idOf(symbol)
       const key = `${id} ${interval}`
       const to = Math.floor(nowMs / intervalMs) * intervalMs
-      const from = to - Math.min(MOST_BARS * intervalMs, LONGEST_MS)
-      const known = kept.get(key)
+      const from = to - Math.min(MAX_BARS * intervalMs, LONGEST_MS)
+      const known = cache.get(key)
       const start = known === undefined || known.untilMs < from || known.untilMs > to ? from : known.untilMs
       const bars = [
         ...(known?.bars.filter((bar) => bar.startMs >= from && bar.startMs < start) ?? []),
         ...build(id, intervalMs, start, to),
       ]
-      kept.set(key, { untilMs: to, bars })
+      cache.set(key, { untilMs: to, bars })
       return bars.map(({ startMs, open, high, low, close, volume }) => ({
         time: new Date(startMs).toISOString(),
         open,

@@ -6,11 +6,11 @@ import { HubGaps } from '../../../src/main/core/market/hub-gaps.ts'
 import { createHub } from '../../../src/main/core/market/hub.ts'
 import { createSeries, MAX_SERIES_GAPS, SERIES_BARS, type BarSeries } from '../../../src/main/core/market/series.ts'
 import { createTapeRing } from '../../../src/main/core/market/tape.ts'
-import { KeptSnapshots } from '../../../src/main/features/replay/kept.ts'
+import { SavedStates } from '../../../src/main/features/replay/kept.ts'
 import { KIND, scratch } from '../../../src/service/codec.ts'
-import { MOST_EVENTS } from '../../../src/shared/features/alerts/types.ts'
+import { MAX_EVENTS } from '../../../src/shared/features/alerts/types.ts'
 import { fixedGrid } from '../../../src/shared/core/market/bars.ts'
-import { did, MOST_STEPS, NO_HISTORY as NO_STEPS } from '../../../src/shared/features/drawings/history.ts'
+import { did, MAX_STEPS, NO_HISTORY as NO_STEPS } from '../../../src/shared/features/drawings/history.ts'
 import { instrumentId, unixMs } from '../../../src/shared/base/units.ts'
 import { noted, NO_HISTORY, undone } from '../../../src/shared/features/workspace/history.ts'
 import { READY_NAMES } from '../../../src/shared/features/workspace/document.ts'
@@ -57,7 +57,7 @@ const LIMITS: readonly Limit[] = [
   },
   {
     what: 'steps back of drawings',
-    most: MOST_STEPS,
+    most: MAX_STEPS,
     held(put) {
       let history = NO_STEPS
       const line = (price: number) => [drawing('horizontal', [at(T0, price)])]
@@ -108,7 +108,7 @@ const LIMITS: readonly Limit[] = [
   },
   {
     what: 'events of alerts',
-    most: MOST_EVENTS * 1.1,
+    most: MAX_EVENTS * 1.1,
     held(put) {
       const history = createHistory([])
       times(put, (i) =>
@@ -123,7 +123,7 @@ const LIMITS: readonly Limit[] = [
     what: 'snapshots of a replay',
     most: 48,
     held(put) {
-      const kept = new KeptSnapshots()
+      const kept = new SavedStates()
       const all: number[] = []
       times(put, (i) => {
         all.push(i)
@@ -136,7 +136,7 @@ const LIMITS: readonly Limit[] = [
     what: 'bytes of snapshots of a replay, in MiB',
     most: 64,
     held() {
-      const kept = new KeptSnapshots()
+      const kept = new SavedStates()
       const data = new Uint8Array(3 << 20)
       times(40, (i) => kept.add(0, { seq: i, timeMs: i, lastMessageSeq: i, data }))
       return Array.from({ length: 40 }, (_, i) => i).filter((i) => kept.before(0, i)?.seq === i).length * 3

@@ -13,7 +13,7 @@ import { decodeText } from '../../../service/codecs/decode.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import {
   askReason,
-  serverWords,
+  serverText,
   verdictOfClose,
   verdictOfSocket,
   verdictOfUpgrade,
@@ -94,7 +94,7 @@ export async function runConnectionTest(
       (tickers) =>
         `Acknowledged: ${tickers
           .slice(0, 5)
-          .map((t) => serverWords(t))
+          .map((t) => serverText(t))
           .join(', ')}.`,
     )
     await step(
@@ -181,7 +181,7 @@ class FeedProbe {
     })
     socket.on('close', (code: number, reason: Buffer) => {
       const closeCode = code === 1005 || code === 1006 ? 0 : code
-      this.#fail(fresh(verdictOfClose(FEED, closeCode, serverWords(reason.toString(), token.access), this.#error)))
+      this.#fail(fresh(verdictOfClose(FEED, closeCode, serverText(reason.toString(), token.access), this.#error)))
     })
     socket.on('message', (data: Buffer, binary: boolean) => {
       if (!binary) this.#message(data.toString(), token)
@@ -222,8 +222,8 @@ class FeedProbe {
     const control = parseControl(text)
     if (control?.kind === 'error') {
       this.#error = {
-        code: serverWords(control.code, token.access),
-        message: serverWords(control.message, token.access),
+        code: serverText(control.code, token.access),
+        message: serverText(control.message, token.access),
       }
       return
     }
@@ -233,7 +233,7 @@ class FeedProbe {
     const said =
       record === undefined || record.kind === 'unknown'
         ? 'A message arrived in a format Tapedeck can’t decode. It would be stored as received.'
-        : `${serverWords(record.symbol)} came, ${record.kind}.`
+        : `${serverText(record.symbol)} came, ${record.kind}.`
     this.#early ??= said
     this.#messages?.(said)
   }

@@ -41,7 +41,7 @@ type Report =
 type Ready = Extract<Report, { type: 'ready' }>
 
 const RESTART_MS = 500
-const MOST_RESTART_MS = 10_000
+const MAX_RESTART_MS = 10_000
 /** A worker that has not exited after this is terminated, ms. */
 const CLOSE_MS = 1_000
 
@@ -92,7 +92,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
   }
   const restart = (ready: Ready, delay: number) => {
     undoRestart = clock.after(delay, () => {
-      const later = Math.min(MOST_RESTART_MS, delay * 2)
+      const later = Math.min(MAX_RESTART_MS, delay * 2)
       spawn(ready).then(
         () => watch(ready, later),
         (error: unknown) => {

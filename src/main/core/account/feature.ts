@@ -11,7 +11,7 @@ import { createSourceControl, type SourceControl } from './source.ts'
 
 export interface AccountService {
   readonly credentials: Credentials
-  readonly desk: SourceControl
+  readonly source: SourceControl
 }
 
 export const account = defineFeature({
@@ -26,7 +26,7 @@ export const account = defineFeature({
       onChange: () => streams.changed(),
       known: log.secrets,
     })
-    const desk = createSourceControl({
+    const source = createSourceControl({
       credentials,
       startDemo: () =>
         startDemoMarket({
@@ -37,8 +37,8 @@ export const account = defineFeature({
           log: (text, detail) => log.add('warn', 'demo market', text, detail),
         }),
     })
-    await desk.begin(settings.get(), host)
-    const service: AccountService = { credentials, desk }
+    await source.begin(settings.get(), host)
+    const service: AccountService = { credentials, source: source }
     return {
       service,
       responders: [
@@ -48,7 +48,7 @@ export const account = defineFeature({
         }),
         ...stream(ACCOUNT_STREAMS, { account: (_args, wake) => streams.open(wake) }),
       ],
-      close: () => desk.close(),
+      close: () => source.close(),
     }
   },
 })

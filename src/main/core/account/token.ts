@@ -2,7 +2,7 @@
 import { Agent, fetch, type Response } from 'undici'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
-import { serverWords } from '../../../service/reasons.ts'
+import { serverText } from '../../../service/reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { networkError } from '../../base/network-error.ts'
 import { callAgainHint, retryAfterMs } from '../../base/retry-after.ts'
@@ -110,7 +110,7 @@ async function readAnswer(response: Response, request: TokenRequest, url: URL, n
     throw new CodedError('wrong-password', `The service rejected the user and password (HTTP ${status}).`, {
       hint:
         status === 400 || status === 422
-          ? `Check both. They were sent as "${serverWords(request.userField)}" and "${serverWords(request.passwordField)}"; the service may use other field names.`
+          ? `Check both. They were sent as "${serverText(request.userField)}" and "${serverText(request.passwordField)}"; the service may use other field names.`
           : 'Check both, then try again.',
     })
   }

@@ -21,7 +21,7 @@ export const log = defineFeature({
       () => clock.wallMs(),
       logLevel,
       sink,
-      () => secrets.spellings(),
+      () => secrets.variants(),
     )
     for (const sentence of notes) log.add('warn', 'store', sentence)
     const service: LogService = { ...log, secrets }

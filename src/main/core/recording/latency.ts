@@ -2,7 +2,7 @@
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 
 const BUCKETS = 400
-const LEAST_MS = 0.001
+const MIN_MS = 0.001
 const STEP = Math.log(1.05)
 const FADE_AT = 20_000
 
@@ -13,7 +13,7 @@ export class LatencyHistogram {
 
   /** Adds a duration, ms. */
   add(ms: number): void {
-    const bucket = Math.ceil(Math.log(Math.max(ms, LEAST_MS) / LEAST_MS) / STEP)
+    const bucket = Math.ceil(Math.log(Math.max(ms, MIN_MS) / MIN_MS) / STEP)
     const at = Math.min(BUCKETS - 1, Math.max(0, bucket))
     this.#counts[at] = this.#counts[at] + 1
     this.#total++
@@ -31,7 +31,7 @@ export class LatencyHistogram {
     let left = this.#total * share
     for (let i = 0; i < BUCKETS; i++) {
       left -= this.#counts[i]
-      if (left <= 0) return Math.min(this.#max, LEAST_MS * Math.exp(i * STEP))
+      if (left <= 0) return Math.min(this.#max, MIN_MS * Math.exp(i * STEP))
     }
     return this.#max
   }
@@ -45,6 +45,6 @@ export class LatencyHistogram {
       this.#total += half
       if (half > 0) highest = i
     }
-    this.#max = Math.min(this.#max, LEAST_MS * Math.exp(highest * STEP))
+    this.#max = Math.min(this.#max, MIN_MS * Math.exp(highest * STEP))
   }
 }

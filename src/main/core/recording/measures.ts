@@ -90,7 +90,7 @@ export interface Growth {
 
 const HOUR = 3_600_000
 const SAMPLE_MS = 60_000
-const LEAST_MS = 300_000
+const MIN_MS = 300_000
 
 export function createGrowth(): Growth {
   let samples: { readonly atMs: number; readonly bytes: number }[] = []
@@ -103,7 +103,7 @@ export function createGrowth(): Growth {
     get bytesPerHour() {
       const first = samples[0]
       const last = samples.at(-1)
-      if (first === undefined || last === undefined || last.atMs - first.atMs < LEAST_MS) return null
+      if (first === undefined || last === undefined || last.atMs - first.atMs < MIN_MS) return null
       return ((last.bytes - first.bytes) / (last.atMs - first.atMs)) * HOUR
     },
   }

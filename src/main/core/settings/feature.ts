@@ -22,9 +22,9 @@ export const settings = defineFeature({
   name: 'settings',
   needs: { log },
   start({ log }, { dataDir, safe, sections }) {
-    const keeper = settingsFile(dataDir)
-    const isFirstRun = isNew(keeper)
-    const store = safeSettings(createSettingsStore(keeper, sections), safe === true, sections)
+    const file = settingsFile(dataDir)
+    const isFirstRun = isNew(file)
+    const store = safeSettings(createSettingsStore(file, sections), safe === true, sections)
     if (store.problem !== null) log.add('warn', 'settings', store.problem)
     const streams = wholeStreams(() => store.get())
     store.onChange(() => streams.changed())

@@ -14,7 +14,7 @@ import { barsPage, createViews } from './views.ts'
 export const views = defineFeature({
   name: 'views',
   needs: { store, account, market, live },
-  start({ store: { reader }, account: { desk }, market, live: { feeds, statusStreams } }, { clock }) {
+  start({ store: { reader }, account: { source: control }, market, live: { feeds, statusStreams } }, { clock }) {
     const views = createViews({
       live: true,
       hub: market.hub,
@@ -22,11 +22,11 @@ export const views = defineFeature({
       seeder: market.seeder,
       status: statusStreams,
       wallMs: () => clock.wallMs(),
-      source: () => sourceKey(desk.source),
+      source: () => sourceKey(control.source),
       upTo: () => undefined,
       hold: (source) => source,
     })
-    const streams = marketStreams({ views, feeds, spell: market.spell })
+    const streams = marketStreams({ views, feeds, symbolOf: market.symbolOf })
     return {
       service: views,
       responders: [

@@ -50,7 +50,7 @@ const DAY_MS = 86_400_000
 export const live = defineFeature({
   name: 'live',
   needs: { settings, log, store, account, recording, market },
-  start({ settings, log, store, account: { credentials, desk }, recording, market }, host) {
+  start({ settings, log, store, account: { credentials, source: control }, recording, market }, host) {
     const { clock, notes = [] } = host
     const { recorder, commits, skew, growth } = recording
     const { hub, fold } = market
@@ -68,7 +68,7 @@ export const live = defineFeature({
       feeds: () => feeds.status(wallMs()),
       recorder,
       trouble: () => recordings.trouble(),
-      source: () => desk.source,
+      source: () => control.source,
       storePath: () => store.place.shown,
       skew,
       growth,
@@ -89,7 +89,7 @@ export const live = defineFeature({
       recorder,
       writer: store.writer,
       feeds,
-      source: () => desk.source,
+      source: () => control.source,
       status,
       clock,
       log: say,
@@ -99,12 +99,12 @@ export const live = defineFeature({
     const countGaps = async (): Promise<void> => {
       const fromMs = Math.floor(wallMs() / DAY_MS) * DAY_MS
       const gaps = await store.reader
-        .gaps({ source: sourceKey(desk.source), fromMs, skipCorrupt: true })
+        .gaps({ source: sourceKey(control.source), fromMs, skipCorrupt: true })
         .catch(() => [])
       status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs))
     }
     const sources = createSourceSwitch({
-      desk,
+      control,
       credentials,
       settings,
       feeds,
@@ -199,7 +199,7 @@ export const live = defineFeature({
             if (storeBytes > 0) growth.sized(storeBytes, now)
           },
         })
-        const { kind, origin } = desk.source
+        const { kind, origin } = control.source
         status.say([kind === 'demo' ? 'The demo market is running.' : `Watching ${origin}.`, ...notes].join(' '))
         const where = kind === 'demo' ? 'demo market' : origin
         log.add('info', 'terminal', `Started: ${where}, store ${store.place.shown}.`)

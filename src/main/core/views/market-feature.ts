@@ -24,7 +24,7 @@ export interface MarketService {
   readonly history: ViewHistory
   readonly seeder: Seeder
   /** How the service spells an instrument. */
-  readonly spell: (id: InstrumentId) => string
+  readonly symbolOf: (id: InstrumentId) => string
   /** Tells the log of a question that the store couldn't answer. */
   readonly storeFailed: (what: string, thrown: unknown) => void
 }
@@ -32,18 +32,21 @@ export interface MarketService {
 export const market = defineFeature({
   name: 'market',
   needs: { settings, log, store, account, recording },
-  start({ settings, log, store: { reader }, account: { desk }, recording: { recorder, commits } }, { clock }) {
+  start(
+    { settings, log, store: { reader }, account: { source: control }, recording: { recorder, commits } },
+    { clock },
+  ) {
     const hub = createHub({ calendar: hubCalendar, nameOf: (id) => symbols.nameOf(id) })
     const symbols = createSymbols({
       settings: () => settings.get(),
       seen: () => hub.cells(),
-      spelling: (id) => {
+      alias: (id) => {
         const cell = hub.find(id)
         return cell?.isSymbolConfirmed ? cell.symbol : undefined
       },
       guessSymbol,
       guessAssets,
-      demo: () => desk.source.kind === 'demo',
+      demo: () => control.source.kind === 'demo',
     })
     const storeFailed = (what: string, thrown: unknown): void => {
       if (reader.failing) return
@@ -51,7 +54,7 @@ export const market = defineFeature({
     }
     const history = createViewHistory({
       reader,
-      source: () => sourceKey(desk.source),
+      source: () => sourceKey(control.source),
       present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
       committed: (seq) => commits.upTo(seq),
       wallMs: () => clock.wallMs(),
@@ -64,7 +67,7 @@ export const market = defineFeature({
       symbols,
       history,
       seeder: createSeeder(hub, history),
-      spell: (id) => symbols.spell(id),
+      symbolOf: (id) => symbols.symbolOf(id),
       storeFailed,
     }
     return { service }

@@ -11,7 +11,7 @@ import type { SourceControl } from '../account/source.ts'
 import type { Status } from '../recording/status.ts'
 
 export interface SourceSwitchOptions {
-  readonly desk: SourceControl
+  readonly control: SourceControl
   readonly credentials: Credentials
   readonly settings: SettingsStore
   readonly feeds: Pick<LiveFeeds, 'stop' | 'start'>
@@ -30,20 +30,20 @@ export interface SourceSwitch {
   disconnect(): Promise<AccountState>
 }
 
-/** The source in use is the desk's. */
+/** The source in use is the source control's. */
 export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
-  const { desk, credentials, settings, feeds, recordings, status } = options
+  const { control: control, credentials, settings, feeds, recordings, status } = options
   /** Stops everything, lets `change` choose another source, and starts again, on the old one if it fails. */
   const through = <T>(change: () => Promise<T>): Promise<T> =>
     recordings.serially(async () => {
       if (recordings.closed) throw new CodedError('cancelled', 'Tapedeck is closing.')
-      const before = sourceKey(desk.source)
+      const before = sourceKey(control.source)
       await feeds.stop()
       await recordings.end()
       try {
         return await change()
       } finally {
-        if (sourceKey(desk.source) !== before) {
+        if (sourceKey(control.source) !== before) {
           recordings.sourceChanged()
           options.changed()
         }
@@ -59,16 +59,16 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
       // A password that is refused must neither replace one that works nor end the demo market.
       await credentials.check(input)
       return through(async () => {
-        const fields = await desk.useService(input)
+        const fields = await control.useService(input)
         settings.set({ account: { source: 'service', ...fields } })
-        status.say(`Signing in to ${desk.source.origin}.`)
+        status.say(`Signing in to ${control.source.origin}.`)
         return credentials.account()
       })
     },
     disconnect: () =>
       through(async () => {
         await credentials.forget()
-        await desk.useDemo()
+        await control.useDemo()
         settings.set({ account: { source: 'demo', baseUrl: '', user: '', plan: '' } })
         status.say('Signed out. Showing the demo market.')
         return credentials.account()

@@ -12,7 +12,7 @@ import { subscribeAll, tickSymbols, type Feeds, type SymbolsByFeed } from '../fe
 export interface MarketStreamParts {
   readonly views: Pick<Views, 'get'>
   readonly feeds: Pick<Feeds, 'subscribe'>
-  readonly spell: (id: InstrumentId) => string
+  readonly symbolOf: (id: InstrumentId) => string
 }
 
 type Open<K extends keyof typeof MARKET_STREAMS> = (
@@ -22,16 +22,16 @@ type Open<K extends keyof typeof MARKET_STREAMS> = (
 
 /** Opens the streams of a view's market. */
 export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof typeof MARKET_STREAMS]: Open<K> } {
-  const { views, feeds, spell } = parts
+  const { views, feeds, symbolOf: symbolOf } = parts
   /** A stream that reads its instruments' history and, in the live view, subscribes to their feeds while it is open. */
   const wanting = <T>(
     view: View,
     ids: readonly InstrumentId[],
-    wishes: () => SymbolsByFeed,
+    subscriptions: () => SymbolsByFeed,
     source: StreamSource<T>,
     wake: () => void,
   ): StreamSource<T> => {
-    const want = view.live ? subscribeAll(feeds, wishes()) : null
+    const want = view.live ? subscribeAll(feeds, subscriptions()) : null
     for (const id of ids) view.seeder.seed(id)
     return view.hold(
       {
@@ -48,7 +48,7 @@ export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof 
     quotes({ view: name, instruments }, wake) {
       const view = views.get(name)
       const source = quotesStream(view.hub, instruments, () => view.wallMs(), wake)
-      return wanting(view, instruments, () => tickSymbols(instruments, spell), source, wake)
+      return wanting(view, instruments, () => tickSymbols(instruments, symbolOf), source, wake)
     },
     bars(args, wake) {
       const { instrument, of, interval } = args
@@ -56,12 +56,12 @@ export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof 
       const asset = parseInstrument(instrument)?.asset ?? 'stocks'
       const more = of === 'service' && hasBars(of, interval) ? [seriesFeed(asset, of, interval)] : []
       const source = barsStream(view.hub, view.history, args, wake)
-      return wanting(view, [instrument], () => tickSymbols([instrument], spell, more), source, wake)
+      return wanting(view, [instrument], () => tickSymbols([instrument], symbolOf, more), source, wake)
     },
     tape(args, wake) {
       const view = views.get(args.view)
       const source = tapeStream(view.hub, view.history, args, wake)
-      return wanting(view, [args.instrument], () => tickSymbols([args.instrument], spell), source, wake)
+      return wanting(view, [args.instrument], () => tickSymbols([args.instrument], symbolOf), source, wake)
     },
   }
 }

@@ -16,7 +16,7 @@ export interface SymbolFacts {
   /** Instruments received so far, with the service's symbol if confirmed. */
   seen(): Iterable<{ readonly id: InstrumentId; readonly symbol: string; readonly isSymbolConfirmed: boolean }>
   /** The service's symbol of an instrument; undefined: not received yet. */
-  spelling(id: InstrumentId): string | undefined
+  alias(id: InstrumentId): string | undefined
   guessSymbol(id: InstrumentId): string
   guessAssets(typed: string): readonly AssetClass[]
   /** Whether the demo market's symbols are offered. */
@@ -25,7 +25,7 @@ export interface SymbolFacts {
 
 export interface Symbols {
   /** The symbol to subscribe to: as watched, as typed, as the service writes it, else a guess. */
-  spell(id: InstrumentId): string
+  symbolOf(id: InstrumentId): string
   nameOf(id: InstrumentId): string | null
   /** Best first: exact match, watched, prefix of symbol or name, anywhere; then new symbols that the text may mean. */
   search(query: string, limit: number): readonly SymbolHit[]
@@ -83,8 +83,8 @@ export function createSymbols(facts: SymbolFacts): Symbols {
   }
 
   return {
-    spell: (id) =>
-      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SYMBOL_OF.get(id) ?? facts.guessSymbol(id),
+    symbolOf: (id) =>
+      watched().get(id) ?? typed.get(id) ?? facts.alias(id) ?? DEMO_SYMBOL_OF.get(id) ?? facts.guessSymbol(id),
     nameOf: (id) => NAMES.get(id) ?? null,
     search(query, limit) {
       const text = query.trim().toUpperCase()

@@ -7,8 +7,8 @@ import {
   ALERTS_VERSION,
   alertSchema,
   conditionSchema,
-  MOST_ALERTS,
-  MOST_EVENTS,
+  MAX_ALERTS,
+  MAX_EVENTS,
   type Alert,
   type AlertEvent,
   type SuspensionCause,
@@ -19,7 +19,7 @@ import { FEED_IDS, parseInstrument, type InstrumentId } from '../../../shared/ba
 /** The contents of a file. `damaged`: how many entries couldn't be read; null if none of it could. */
 export interface Read<T> {
   readonly entries: readonly T[]
-  readonly damaged: number | null
+  readonly corrupt: number | null
   /** Written by a newer version of Tapedeck, so it must stay as it is. */
   readonly newer: boolean
 }
@@ -52,7 +52,7 @@ const eventSchema: v.GenericSchema<unknown, AlertEvent> = v.variant('is', [
 ])
 
 function read<T>(text: string, schema: v.GenericSchema<unknown, T>, most: number): Read<T> {
-  const nothing: Read<T> = { entries: [], damaged: null, newer: false }
+  const nothing: Read<T> = { entries: [], corrupt: null, newer: false }
   let file: unknown
   try {
     file = JSON.parse(text)
@@ -68,14 +68,14 @@ function read<T>(text: string, schema: v.GenericSchema<unknown, T>, most: number
     const one = v.safeParse(schema, entry)
     if (one.success) good.push(one.output)
   }
-  return { entries: good.slice(-most), damaged: entries.length - good.length, newer: false }
+  return { entries: good.slice(-most), corrupt: entries.length - good.length, newer: false }
 }
 
 const write = (entries: readonly unknown[]): string => `${JSON.stringify({ version: ALERTS_VERSION, entries })}\n`
 
-export const readAlerts = (text: string): Read<Alert> => read(text, alertSchema, MOST_ALERTS)
+export const readAlerts = (text: string): Read<Alert> => read(text, alertSchema, MAX_ALERTS)
 export const writeAlerts = (alerts: readonly Alert[]): string => write(alerts)
-export const readHistory = (text: string): Read<AlertEvent> => read(text, eventSchema, MOST_EVENTS)
+export const readHistory = (text: string): Read<AlertEvent> => read(text, eventSchema, MAX_EVENTS)
 export const writeHistory = (events: readonly AlertEvent[]): string => write(events)
 
 const aliveSchema = v.object({ ms: finite, clean: v.boolean() })

@@ -67,7 +67,7 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
       return []
     }
     if (text === null) return []
-    const { entries, damaged, newer } = read(text)
+    const { entries, corrupt: damaged, newer } = read(text)
     if (newer) {
       locked.add(name)
       log('warn', `${what} were kept by a newer Tapedeck and stay as they are; new ones are not kept.`)

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Evaluator } from '../../../shared/features/alerts/evaluator/evaluator.ts'
 import { SEED_BARS } from '../../../shared/features/alerts/evaluator/bar-lines.ts'
-import { MOST_LISTED, type AlertTest, type WouldFire } from '../../../shared/features/alerts/test-report.ts'
+import { MAX_LISTED, type AlertTest, type WouldFire } from '../../../shared/features/alerts/test-report.ts'
 import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
@@ -102,7 +102,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     if (one.atMs < fromMs || one.atMs >= toMs || overMs < Infinity) return
     if (one.is === 'fired' && draft.repeat === null) overMs = one.atMs
     counts[one.is] += 1
-    if (listed.length < MOST_LISTED) listed.push(one)
+    if (listed.length < MAX_LISTED) listed.push(one)
   }
   let seq = 0
   let bars: { readonly of: BarSource; readonly interval: Interval } | null = null
@@ -143,11 +143,11 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const market = sinkOnly({ ...sink, acknowledged: () => undefined })
   const at = { seq: begin?.seq ?? 0, timeMs: begin?.ms ?? part.fromMs }
   const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
-  const rig = new PlaybackState(market, part, cursor, at)
+  const state = new PlaybackState(market, part, cursor, at)
   try {
     if (at.seq > 0) {
-      rig.catchUp(await reader.entries({ recording }))
-      const { feedStates, gaps } = rig.tracker.marketContext()
+      state.catchUp(await reader.entries({ recording }))
+      const { feedStates, gaps } = state.tracker.marketContext()
       for (const [feed, state, seen] of feedStates) sink.feedState(feed, state, unixMs(at.timeMs), seen)
       for (const gap of gaps) {
         if (gap.toMs === null) sink.gapOpened(gap.feed, gap.cause, gap.symbols, gap.fromMs)
@@ -156,9 +156,9 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     for (;;) {
       if (signal.aborted) throw new CodedError('cancelled', 'The test was cancelled.')
       const until = options.realMs() + options.turnMs
-      const went = rig.advance({ ...NO_LIMITS, upToMs: toMs, isTimeUp: () => options.realMs() >= until })
+      const went = state.advance({ ...NO_LIMITS, upToMs: toMs, isTimeUp: () => options.realMs() >= until })
       if (cursor.failure !== null) throw cursor.failure
-      progress(Math.min(1, Math.max(0, (rig.timeMs - at.timeMs) / Math.max(1, toMs - at.timeMs))), rig.messages)
+      progress(Math.min(1, Math.max(0, (state.timeMs - at.timeMs) / Math.max(1, toMs - at.timeMs))), state.messages)
       if (went === 'end' || went === 'reached') break
       if (went === 'pending') await cursor.waitForNext()
       else await turn()
@@ -177,6 +177,6 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
       .filter((one) => one.cause !== 'connect' || (one.toMs ?? toMs) - one.fromMs >= MIN_REPORTED_MS),
     fromMs,
     toMs,
-    messages: rig.messages,
+    messages: state.messages,
   }
 }

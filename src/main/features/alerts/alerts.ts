@@ -7,7 +7,7 @@ import { Evaluator, type EvaluatorOptions } from '../../../shared/features/alert
 import type { Fired } from '../../../shared/features/alerts/evaluator/listener.ts'
 import type { Suspension } from '../../../shared/features/alerts/evaluator/coverage.ts'
 import {
-  MOST_ALERTS,
+  MAX_ALERTS,
   type Alert,
   type AlertDraft,
   type AlertEvent,
@@ -239,8 +239,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
     await store.keep('alerts')
   }
   const room = (adding: number): void => {
-    if (alerts.size + adding <= MOST_ALERTS) return
-    throw new CodedError('too-large', `There can be ${MOST_ALERTS.toLocaleString('en')} alerts at most.`, {
+    if (alerts.size + adding <= MAX_ALERTS) return
+    throw new CodedError('too-large', `There can be ${MAX_ALERTS.toLocaleString('en')} alerts at most.`, {
       hint: 'Delete some that have fired or expired.',
     })
   }

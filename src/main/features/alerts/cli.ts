@@ -9,7 +9,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { readDrawings, drawingsFile } from '../../../shared/features/drawings/document.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
-import { drawingsFolder } from '../drawings/file-keeper.ts'
+import { drawingsFolder } from '../drawings/drawings-file.ts'
 import { join } from 'node:path'
 import { testAlert } from './alert-test.ts'
 import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
@@ -46,7 +46,7 @@ export const alertsCommand = defineCommand({
     if (session === undefined && (values.text('from') ?? values.text('to')) !== undefined) {
       throw new UsageError('--from and --to are of --test')
     }
-    const alerts = chosen(kept(context), values.texts('alert'))
+    const alerts = chosen(savedAlerts(context), values.texts('alert'))
     if (session !== undefined) return test(alerts, session, values, context)
     for (const alert of alerts) context.out(`${values.on('json') ? json(alert, context) : sentence(alert, context)}\n`)
     if (alerts.length === 0) context.err('There are no alerts yet.\n')
@@ -54,7 +54,7 @@ export const alertsCommand = defineCommand({
   },
 })
 
-function kept(context: Context): readonly Alert[] {
+function savedAlerts(context: Context): readonly Alert[] {
   const text = alertFiles(context.dataDir).load('alerts')
   if (text === null) return []
   const { entries, newer } = readAlerts(text)

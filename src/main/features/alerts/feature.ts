@@ -31,7 +31,7 @@ export const alerts = defineFeature({
   needs: { settings, log, store, jobs, account, market, live, views, drawings, research, replay },
   start(services, { clock, dataDir, host, notify }) {
     const { settings, log, store, jobs, account, market, live, views, drawings, research, replay } = services
-    const marketNow = (): DrawingMarket => (account.desk.source.kind === 'demo' ? 'demo' : 'service')
+    const marketNow = (): DrawingMarket => (account.source.source.kind === 'demo' ? 'demo' : 'service')
     /** The drawings of the market that a session of this source holds, which may not be the live one. */
     const drawingsOfSource = (source: string, instrument: InstrumentId): readonly Drawing[] =>
       drawings[source === 'demo' ? 'demo' : 'service'].get(instrument).drawings
@@ -42,13 +42,13 @@ export const alerts = defineFeature({
       market: marketNow,
       calendar: ALERT_CALENDAR,
       subscribe: (ids) => {
-        const subscription = subscribeAll(live.feeds, tickSymbols(ids, market.spell))
+        const subscription = subscribeAll(live.feeds, tickSymbols(ids, market.symbolOf))
         return () => subscription.release()
       },
       bars: (instrument, of, interval, limit) => market.history.barsOrThrow(instrument, of, interval, limit),
       drawings: (instrument) => drawings[marketNow()].get(instrument).drawings,
-      reports: (instrument) => reportDays(research, market.spell(instrument), settings.get().research.params),
-      symbolOf: market.spell,
+      reports: (instrument) => reportDays(research, market.symbolOf(instrument), settings.get().research.params),
+      symbolOf: market.symbolOf,
       numbers: (instrument) => {
         const { decimals } = market.hub.cell(instrument)
         return { ...PLAIN_NUMBERS, price: (value) => fixedText(value, decimals) }
@@ -69,7 +69,7 @@ export const alerts = defineFeature({
       calendar: ALERT_CALENDAR,
     })
     replay.accompany((replayed) => dryRuns.follow(replayed))
-    const test = { reader: store.reader, jobs, clock, drawings: drawingsOfSource, symbolOf: market.spell }
+    const test = { reader: store.reader, jobs, clock, drawings: drawingsOfSource, symbolOf: market.symbolOf }
     return {
       service,
       responders: [

@@ -15,19 +15,19 @@ export function alertFiles(folder: string): AlertFiles {
   const queues = new Map<AlertsFile, Promise<void>>()
   const write = async (name: AlertsFile, text: string): Promise<void> => {
     const file = join(folder, NAMES[name])
-    const beside = `${file}.${process.pid}.tmp`
+    const draft = `${file}.${process.pid}.tmp`
     mkdirSync(folder, { recursive: true })
     try {
-      const handle = await open(beside, 'w', 0o600)
+      const handle = await open(draft, 'w', 0o600)
       try {
         await handle.writeFile(text)
         await handle.sync()
       } finally {
         await handle.close()
       }
-      await rename(beside, file)
+      await rename(draft, file)
     } catch (thrown) {
-      await rm(beside, { force: true })
+      await rm(draft, { force: true })
       throw thrown
     }
   }
@@ -48,9 +48,9 @@ export function alertFiles(folder: string): AlertFiles {
       return mine
     },
     setAside(name) {
-      const kept = `${NAMES[name]}.bad`
-      renameSync(join(folder, NAMES[name]), join(folder, kept))
-      return kept
+      const corruptFile = `${NAMES[name]}.bad`
+      renameSync(join(folder, NAMES[name]), join(folder, corruptFile))
+      return corruptFile
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The alert history: a bounded list that drops the oldest events first. */
-import { MOST_EVENTS, type AlertEvent } from '../../../shared/features/alerts/types.ts'
+import { MAX_EVENTS, type AlertEvent } from '../../../shared/features/alerts/types.ts'
 import type { AlertHistory } from '../../../shared/features/alerts/contract.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 
@@ -22,8 +22,8 @@ export interface History {
 }
 
 /** Starts with the saved events, oldest first. */
-export function createHistory(kept: readonly AlertEvent[]): History {
-  let events = [...kept]
+export function createHistory(saved: readonly AlertEvent[]): History {
+  let events = [...saved]
   let next = events.reduce((most, { id }) => Math.max(most, id), 0) + 1
   return {
     get events() {
@@ -33,7 +33,7 @@ export function createHistory(kept: readonly AlertEvent[]): History {
       const made: AlertEvent = { ...event, id: next++ }
       events.push(made)
       // Trim in steps, so the list isn't copied each time.
-      if (events.length > MOST_EVENTS * 1.1) events = events.slice(-MOST_EVENTS)
+      if (events.length > MAX_EVENTS * 1.1) events = events.slice(-MAX_EVENTS)
       return made
     },
     replace(event) {

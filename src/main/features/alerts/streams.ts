@@ -6,7 +6,7 @@ import type { StreamSource } from '../../../shared/rpc/transport.ts'
 type Value = StreamValue<'alerts'>
 
 /** The most events to queue for a window that doesn't read. */
-const MOST_EVENTS_AT_ONCE = 200
+const MAX_EVENTS_AT_ONCE = 200
 
 interface Open {
   reset: boolean
@@ -57,7 +57,7 @@ export function alertStreams(all: () => readonly AlertRow[], row: (id: string) =
     happened(event) {
       for (const one of streams) {
         one.events.push(event)
-        if (one.events.length > MOST_EVENTS_AT_ONCE) one.events.shift()
+        if (one.events.length > MAX_EVENTS_AT_ONCE) one.events.shift()
         one.wake()
       }
     },

@@ -50,18 +50,18 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     if (before?.phase === 'swapping') finishRestore(disk, store, before)
     else if (before !== null) undoRestore(disk, store, before)
     const aside = `before-restore-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}`
-    const beside = join(dirname(store), aside)
+    const asideIn = join(dirname(store), aside)
     const inHome = join(dataDir, aside)
     const note: RestoreNote = {
       format: 1,
       phase: 'copying',
       madeMs: list.madeMs,
       dataDir,
-      asides: [...new Set([beside, inHome])],
+      asides: [...new Set([asideIn, inHome])],
       // Drafts are on the file system of their place: a rename across two fails.
       files: list.files.map(({ name }) =>
         name === STORE_NAME
-          ? { goal: store, draft: draftOf(store), kept: join(beside, name), database: true }
+          ? { goal: store, draft: draftOf(store), kept: join(asideIn, name), database: true }
           : {
               goal: join(dataDir, name),
               draft: draftOf(join(dataDir, name)),
@@ -81,7 +81,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
           continue
         }
         await disk.copy(join(from, name), draft)
-        if ((await sha256(draft)) !== wanted) throw damaged(`The copy of ${name}`, 'Check the target disk.')
+        if ((await sha256(draft)) !== wanted) throw corruptBackup(`The copy of ${name}`, 'Check the target disk.')
       }
       writeNote(disk, store, { ...note, phase: 'swapping' })
     } catch (thrown) {
@@ -102,12 +102,12 @@ async function checkBackup(from: string): Promise<BackupList> {
     const path = join(from, name)
     const isSound =
       existsSync(path) && lstatSync(path).isFile() && lstatSync(path).size === bytes && (await sha256(path)) === wanted
-    if (!isSound) throw damaged(`${name} in the backup`, 'Use another backup.')
+    if (!isSound) throw corruptBackup(`${name} in the backup`, 'Use another backup.')
   }
   return list
 }
 
-const damaged = (what: string, hint: string): CodedError =>
+const corruptBackup = (what: string, hint: string): CodedError =>
   new CodedError('store-damaged', `${what} is corrupt.`, { hint: `${hint} Nothing was changed.` })
 
 /** The backup's settings with this machine's place of the store; null: they stay as they are. */

@@ -7,10 +7,10 @@ import { store } from '../../core/store/feature.ts'
 import { respond, stream } from '../../rpc/respond.ts'
 import { wholeStreams } from '../../rpc/state-stream.ts'
 import { defineFeature } from '../../terminal/feature.ts'
-import { createDesk, type Desk } from './host-bridge.ts'
+import { createHostBridge, type HostBridge } from './host-bridge.ts'
 import { openOutside } from './open-external.ts'
 
-export interface DesktopService extends Desk {
+export interface DesktopService extends HostBridge {
   info(): AppInfo
   /** Tells windows that `info` has changed. */
   infoChanged(): void
@@ -21,7 +21,7 @@ export const desktop = defineFeature({
   needs: { settings, store },
   settings: [desktopSettings],
   start({ settings, store }, { host, version, portable, dataDir, openExternal }) {
-    const desk = createDesk()
+    const bridge = createHostBridge()
     const info = (): AppInfo => ({
       host,
       version,
@@ -29,24 +29,24 @@ export const desktop = defineFeature({
       storePath: store.place.shown,
       safe: settings.safe,
       firstRun: settings.isFirstRun,
-      ...(desk.accent === null ? {} : { accent: desk.accent }),
-      ...desk.facts,
+      ...(bridge.accent === null ? {} : { accent: bridge.accent }),
+      ...bridge.facts,
       ...(portable === true ? { portable: dataDir } : {}),
     })
     const streams = wholeStreams(info)
-    desk.onSystem(() => streams.changed())
-    const service: DesktopService = Object.assign(desk, { info, infoChanged: () => streams.changed() })
+    bridge.onSystem(() => streams.changed())
+    const service: DesktopService = Object.assign(bridge, { info, infoChanged: () => streams.changed() })
     return {
       service,
       responders: [
         ...respond(DESK_CALLS, {
-          'desk.menu': ({ rows }) => desk.setMenu(rows),
+          'desktop.menu': ({ rows }) => bridge.setMenu(rows),
           'app.info': info,
           'app.openExternal': ({ url }) => openOutside(openExternal)(url),
         }),
         ...stream(DESK_STREAMS, {
-          'desk.asks': (_args, wake) => desk.streams(wake),
-          'desk.info': (_args, wake) => streams.open(wake),
+          'desktop.asks': (_args, wake) => bridge.streams(wake),
+          'desktop.info': (_args, wake) => streams.open(wake),
         }),
       ],
     }

@@ -4,9 +4,9 @@ import type { AppInfo } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 
 /** Facts about the host's desktop that windows show. */
-export type DeskFacts = Pick<AppInfo, 'startsAtLogin' | 'shortcutFault'>
+export type HostFacts = Pick<AppInfo, 'startsAtLogin' | 'shortcutFault'>
 
-export interface Desk {
+export interface HostBridge {
   /** Sends a request to the window that has listened longest, once there is one. */
   ask(ask: Ask): void
   /** Sets the menu that a window reports. */
@@ -17,8 +17,8 @@ export interface Desk {
   /** The system's accent color, `#rrggbb`; null if unknown. */
   readonly accent: string | null
   setAccent(accent: string | null): void
-  readonly facts: DeskFacts
-  setFacts(facts: DeskFacts): void
+  readonly facts: HostFacts
+  setFacts(facts: HostFacts): void
   /** Calls back on every change of accent or facts. */
   onSystem(listener: () => void): void
 }
@@ -26,11 +26,11 @@ export interface Desk {
 /** Requests kept while no window is open. */
 const KEPT = 20
 
-export function createDesk(): Desk {
+export function createHostBridge(): HostBridge {
   let waiting: NumberedAsk[] = []
   let next = 1
   let accent: string | null = null
-  let facts: DeskFacts = {}
+  let facts: HostFacts = {}
   const followers = new Set<() => void>()
   const menus = new Set<(rows: readonly MenuRow[]) => void>()
   const windows: { readonly wake: () => void; inbox: readonly NumberedAsk[]; fresh: boolean }[] = []

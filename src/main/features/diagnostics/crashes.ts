@@ -14,7 +14,7 @@ export interface Crash {
 
 /** Number of reports kept, so that a crash loop can't fill the disk. */
 const KEPT = 10
-const MOST_TEXT = 20_000
+const MAX_TEXT = 20_000
 const NAME = /^crash-[0-9T-]+Z-(?:main|window|store|start)\.txt$/
 
 const folderOf = (dataDir: string): string => join(dataDir, 'crashes')
@@ -28,7 +28,7 @@ export function keepCrash(dataDir: string, { atMs, version, what, text }: Crash)
     const file = join(folder, `crash-${at.replace(/[:.]/g, '-')}-${what}.txt`)
     writeFileSync(
       file,
-      `Tapedeck ${version}, ${process.platform} ${process.arch}\n${at} ${what}\n\n${text.slice(0, MOST_TEXT)}\n`,
+      `Tapedeck ${version}, ${process.platform} ${process.arch}\n${at} ${what}\n\n${text.slice(0, MAX_TEXT)}\n`,
     )
     for (const old of names(folder).slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
     return file

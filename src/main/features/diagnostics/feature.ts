@@ -19,7 +19,7 @@ export const diagnostics = defineFeature({
       settings: () => settings.get(),
       status: () => status.read(),
       log,
-      known: () => log.secrets.spellings(),
+      known: () => log.secrets.variants(),
     })
     return {
       service,

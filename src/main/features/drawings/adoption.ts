@@ -1,6 +1,6 @@
 /** Decides which market owns drawings that were saved before drawings were kept per market. */
 import { existsSync } from 'node:fs'
-import { adoptDemoDrawings } from './file-keeper.ts'
+import { adoptDemoDrawings } from './drawings-file.ts'
 
 export interface AdoptionOptions {
   readonly folder: string

@@ -4,10 +4,10 @@ import { drawingsFile, readDrawings, writeDrawings } from '../../../shared/featu
 import { applyEdit, isNoEdit, tooMany } from '../../../shared/features/drawings/edits.ts'
 import type { DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import type { Drawings, DrawingsKeeper } from './port.ts'
+import type { Drawings, DrawingsFiles } from './port.ts'
 
 export interface DrawingsOptions {
-  readonly keeper: DrawingsKeeper
+  readonly files: DrawingsFiles
   /** Whose drawings these are; each market has a keeper of its own. */
   readonly market: DrawingMarket
   /** What was wrong with a file, in a sentence. */
@@ -26,7 +26,7 @@ interface Held {
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Reads nothing until drawings are requested. */
-export function createDrawings({ keeper, market, problem }: DrawingsOptions): Drawings {
+export function createDrawings({ files: files, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
   const listeners = new Set<(instrument: InstrumentId) => void>()
 
@@ -38,7 +38,7 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
     }
     let text: string | null
     try {
-      text = keeper.load(name)
+      text = files.load(name)
     } catch (cause) {
       problem(`Couldn’t read the drawings of ${instrument}.`, said(cause))
       // Don't overwrite the file: it may be readable again later.
@@ -68,8 +68,8 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
         return { state: none, refuses: null, ...aside(name, `The drawings of ${instrument} were corrupt`) }
       case 'read': {
         const state = { ...none, drawings: found.drawings }
-        if (found.damaged === 0) return { state, refuses: null }
-        const what = found.damaged === 1 ? 'One drawing' : `${found.damaged} drawings`
+        if (found.corrupt === 0) return { state, refuses: null }
+        const what = found.corrupt === 1 ? 'One drawing' : `${found.corrupt} drawings`
         return { state, refuses: null, ...aside(name, `${what} of ${instrument} couldn’t be read`) }
       }
     }
@@ -77,7 +77,7 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
 
   function aside(name: string, what: string): { refuses?: CodedError } {
     try {
-      problem(`${what}; the file was saved as ${keeper.setAside(name)}.`)
+      problem(`${what}; the file was saved as ${files.setAside(name)}.`)
       return {}
     } catch (cause) {
       problem(`${what}; the file is unchanged.`, said(cause))
@@ -104,7 +104,7 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
       const limit = tooMany(drawings)
       if (limit !== null) throw new CodedError('too-large', limit, { hint: 'Delete some, then try again.' })
       try {
-        keeper.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
+        files.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
       } catch (cause) {
         throw new CodedError('disk-error', 'Couldn’t save the drawings.', {
           hint: 'Check the free disk space and the folder’s permissions.',

@@ -10,7 +10,7 @@ import { respond, stream, type Responder } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { adoptWithoutAccount } from './adoption.ts'
 import { createDrawings } from './drawings.ts'
-import { drawingsFolder } from './file-keeper.ts'
+import { drawingsFolder } from './drawings-file.ts'
 import type { Drawings, MarketDrawings } from './port.ts'
 import { drawingStreams } from './streams.ts'
 
@@ -38,7 +38,7 @@ export const drawings = defineFeature({
       problem,
     })
     const drawingsOf = (market: DrawingMarket): Drawings =>
-      createDrawings({ keeper: drawingsFolder(folder, market), market, problem })
+      createDrawings({ files: drawingsFolder(folder, market), market, problem })
     const service: MarketDrawings = { demo: drawingsOf('demo'), service: drawingsOf('service') }
     return { service, responders: drawingResponders(service) }
   },

@@ -16,7 +16,7 @@ export interface Drawings {
 export type MarketDrawings = Readonly<Record<DrawingMarket, Drawings>>
 
 /** Where drawings are kept: one file an instrument. */
-export interface DrawingsKeeper {
+export interface DrawingsFiles {
   /** Null: nothing was kept yet. */
   load(name: string): string | null
   /** Writes the whole or nothing. */

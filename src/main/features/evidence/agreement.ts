@@ -47,7 +47,7 @@ const STRETCH_MS = 30 * MINUTE
 /** Minutes that are read at once where there are no seconds. */
 const LONG_STRETCH_MS = 12 * 60 * MINUTE
 /** Minutes that differ are named so many times; the rest are counted. */
-const MOST_NAMED = 500
+const MAX_NAMED = 500
 
 /** Everything about one comparison but the bars. */
 interface Case {
@@ -267,7 +267,7 @@ export async function totalAgreement(
       for (const { overall, startMs, seconds } of minutes) {
         counts = plus(counts, countVerdicts([{ verdict: overall }]))
         secondCounts = plus(secondCounts, seconds)
-        if (overall === 'differs' && differing.length < MOST_NAMED)
+        if (overall === 'differs' && differing.length < MAX_NAMED)
           differing.push({ session: one.row.session, startMs: unixMs(startMs) })
       }
       minutesSoFar += minutes.length

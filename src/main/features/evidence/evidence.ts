@@ -19,7 +19,7 @@ import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
 /** Imports whose symbols' extents are kept. */
-const MOST_IMPORTS = 64
+const MAX_IMPORTS = 64
 
 export interface EvidenceOptions {
   readonly reader: StoreReader
@@ -61,7 +61,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
     }
     extents.set(row.session, found)
     for (const oldest of extents.keys()) {
-      if (extents.size <= MOST_IMPORTS) break
+      if (extents.size <= MAX_IMPORTS) break
       extents.delete(oldest)
     }
     return found

@@ -27,11 +27,11 @@ type PrintArgs = Extract<Args['what'], { is: 'print' }>
 type Page = Omit<MessagesPage, 'decimals'>
 
 /** A page ends early where its texts are so large. */
-const MOST_BYTES = 4 << 20
+const MAX_BYTES = 4 << 20
 /** How far back the messages of a quote are looked for, in steps. */
 const LOOK_BACK_MS = [120_000, 1_800_000, Infinity] as const
 /** Recordings that are looked through for them. */
-const MOST_RECORDINGS = 3
+const MAX_RECORDINGS = 3
 const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /** Answers a page of messages. Rejects with `not-found` where there is no such print. */
@@ -82,7 +82,7 @@ async function barMessages(
         past = columns.recording === after?.recording && columns.seq[row] >= after.seq
         continue
       }
-      if (messages.length >= limit || bytes >= MOST_BYTES) {
+      if (messages.length >= limit || bytes >= MAX_BYTES) {
         more = true
         break
       }
@@ -196,7 +196,7 @@ interface Wanted {
 /** The newest trade, and the newest messages that told a bid and an ask: often one and the same. */
 async function quoteMessages(reader: StoreReader, view: EvidenceView, instrument: InstrumentId): Promise<Page> {
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  const rows = (await visibleSessions(reader, view)).slice(-MOST_RECORDINGS).reverse()
+  const rows = (await visibleSessions(reader, view)).slice(-MAX_RECORDINGS).reverse()
   const found = new Map<string, EvidenceMessage>()
   for (const feed of TICK_FEEDS[asset]) {
     const { kind, fields } = FEEDS[feed]

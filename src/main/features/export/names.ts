@@ -12,11 +12,11 @@ const LONGEST = 40
 export function nameOfSymbol(symbol: string): string {
   if (symbol.length <= LONGEST && /^[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?=[A-Za-z0-9-]))*$/.test(symbol)) return symbol
   const hash = createHash('sha256').update(symbol).digest('hex').slice(0, 8)
-  const kept = symbol
+  const name = symbol
     .slice(0, LONGEST)
     .replace(/[^A-Za-z0-9-]/g, '_')
     .replace(/^_+/, '')
-  return `${kept}${kept === '' ? '' : '-'}${hash}`
+  return `${name}${name === '' ? '' : '-'}${hash}`
 }
 
 /** Messages that name no symbol. No symbol has this name: it begins with a `_`. */

@@ -5,7 +5,7 @@ import { stopIfCancelled, type Prepared } from './options.ts'
 import { createSafeFile, type SafeFile } from '../../base/file-sink.ts'
 
 /** What `fill` leaves for the manifest to say. */
-export type Told = Omit<ManifestInput, 'sha256'>
+export type PreparedExport = Omit<ManifestInput, 'sha256'>
 
 /**
  * Lets `fill` write the file, then writes the manifest. Whatever fails, nothing is left behind.
@@ -13,7 +13,7 @@ export type Told = Omit<ManifestInput, 'sha256'>
 export async function prepareFile(
   out: string,
   signal: AbortSignal | undefined,
-  fill: (file: SafeFile) => Promise<() => Promise<Told>>,
+  fill: (file: SafeFile) => Promise<() => Promise<PreparedExport>>,
 ): Promise<Prepared> {
   const file = await createSafeFile(out)
   let note: SafeFile | undefined
@@ -24,16 +24,16 @@ export async function prepareFile(
   try {
     const tell = await fill(file)
     const sha256 = await file.finish()
-    const told = await tell()
+    const prepared = await tell()
     const manifest = `${out}.manifest.json`
     note = await createSafeFile(manifest)
-    note.text(manifestText({ ...told, sha256 }))
+    note.text(manifestText({ ...prepared, sha256 }))
     await note.finish()
     stopIfCancelled(signal)
     const done = note
     return {
       path: out,
-      rows: told.rows,
+      rows: prepared.rows,
       bytes: file.written,
       sha256,
       manifest,

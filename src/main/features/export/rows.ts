@@ -42,7 +42,7 @@ export function utf8Of(text: Uint8Array, flags: number): Uint8Array {
 const encoder = new TextEncoder()
 
 /** Symbols that are remembered; all are forgotten beyond. */
-const MOST_CELLS = 20_000
+const MAX_CELLS = 20_000
 
 /** Remembers what was made of each symbol: those of a session alternate from row to row. */
 export function createSymbolCells<Cell>(make: (symbol: string) => Cell): (symbol: string) => Cell {
@@ -53,7 +53,7 @@ export function createSymbolCells<Cell>(make: (symbol: string) => Cell): (symbol
     if (symbol === last && cell !== undefined) return cell
     cell = cells.get(symbol)
     if (cell === undefined) {
-      if (cells.size >= MOST_CELLS) cells.clear()
+      if (cells.size >= MAX_CELLS) cells.clear()
       cell = make(symbol)
       cells.set(symbol, cell)
     }

@@ -96,16 +96,16 @@ async function refuseUnknownSymbols(
   if (unknown.length === 0) return
   const names = stored.flatMap(({ symbols }) => symbols.at(-1) ?? []).sort()
   const near = closest(unknown[0], names)
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
   throw new CodedError('not-found', `${feed} has no ${unknown.join(', ')}.`, {
     hint:
       `${near === undefined ? '' : `Did you mean ${near}? `}` +
-      `Recorded: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`,
+      `Recorded: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`,
   })
 }
 
 /** Symbols that a sentence lists. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest): CodedError {
   const range = fromMs !== null || toMs !== null

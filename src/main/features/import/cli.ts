@@ -110,8 +110,8 @@ async function bringIn(path: string, values: Values, context: Context): Promise<
       signal: context.signal,
       onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, countText(messages, 'message'), '%'),
     }
-    const beside = `${path}.manifest.json`
-    const manifest = existsSync(beside) ? beside : undefined
+    const manifestPath = `${path}.manifest.json`
+    const manifest = existsSync(manifestPath) ? manifestPath : undefined
     return await importFile({ path, name, bytes: statSync(path).size, manifest }, mapping, store, watch)
   } finally {
     line.clear()

@@ -11,7 +11,7 @@ export interface CsvRow {
 
 /** Longest row, in characters: a quote that is never closed must not gather a whole file. */
 const LONGEST_ROW = 32 << 20
-const MOST_CELLS = 1_000
+const MAX_CELLS = 1_000
 
 /**
  * Takes text in pieces and gives whole rows; empty lines are none. Throws `usage` at a row that is too long
@@ -91,7 +91,7 @@ const tooLong = (line: number, open: boolean): CodedError =>
   })
 
 function limited(cells: string[], line: number): string[] {
-  if (cells.length > MOST_CELLS) throw new CodedError('usage', `Line ${line} has more than ${MOST_CELLS} columns.`)
+  if (cells.length > MAX_CELLS) throw new CodedError('usage', `Line ${line} has more than ${MAX_CELLS} columns.`)
   return cells
 }
 

@@ -5,10 +5,10 @@ import { parseBoundedJson } from '../../../shared/base/json-depth.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, unixMs } from '../../../shared/base/units.ts'
-import { MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
+import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
 
-const MOST_BYTES = 256 << 20
+const MAX_BYTES = 256 << 20
 const seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const instant = v.pipe(
   v.string(),
@@ -49,17 +49,17 @@ export interface ManifestGaps {
  */
 export async function readManifest(path: string): Promise<ManifestGaps | null> {
   const text = await stat(path)
-    .then((about) => (!about.isFile() || about.size > MOST_BYTES ? '' : readFile(path, 'utf8')))
+    .then((about) => (!about.isFile() || about.size > MAX_BYTES ? '' : readFile(path, 'utf8')))
     .catch(() => '')
   const read = v.safeParse(manifest, parsed(text))
   if (!read.success) return null
   const { sha256, sessions, gaps } = read.output
   const ofSession = Map.groupBy(gaps, (gap) => gap.session)
   for (const of of ofSession.values()) {
-    if (of.length > MOST_SESSION_GAPS)
+    if (of.length > MAX_SESSION_GAPS)
       throw new CodedError(
         'too-large',
-        `The manifest has more than ${MOST_SESSION_GAPS.toLocaleString('en-US')} gaps.`,
+        `The manifest has more than ${MAX_SESSION_GAPS.toLocaleString('en-US')} gaps.`,
         {
           hint: 'That is the limit of a session. Import the file without its manifest.',
         },

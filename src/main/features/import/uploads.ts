@@ -35,7 +35,7 @@ export interface Files {
 }
 
 /** Files that may be on their way, or waiting to be used. */
-const MOST = 8
+const MAX = 8
 /** A file that nothing happened to for so long is dropped. */
 const PATIENCE_MS = 3_600_000
 /** Room on the disk that is left to the recorder. */
@@ -89,7 +89,7 @@ export function createFiles(folder: string, clock: Clock): Files {
   return {
     async begin({ name, bytes }) {
       await dropOld()
-      if (files.size >= MOST) {
+      if (files.size >= MAX) {
         throw new CodedError('budget', 'Too many files are being imported.', { hint: 'Wait until one is done.' })
       }
       const id = randomBytes(12).toString('hex')

@@ -44,7 +44,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
   const { place, jobs, reader, writer, recordings, log } = options
   /** Of the store as it is now: closing one while the store is open would drop the store's locks. */
   let source: FileHandle | null = null
-  const letGo = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     const last = source
     source = null
     await last?.close()
@@ -85,7 +85,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
               .catch(reject)
           }),
         async resume(to) {
-          await letGo()
+          await release()
           place.settle(to)
           hold()
           await writer.open().catch(() => undefined) // told when the recording is to begin
@@ -131,6 +131,6 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
         return { text: `${moved.path}.${left}`, result: moved }
       })
     },
-    close: letGo,
+    close: release,
   }
 }

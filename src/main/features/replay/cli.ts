@@ -172,7 +172,7 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     ...inner,
     digest(feed, recvMs, record) {
       const taken = inner.digest(feed, recvMs, record)
-      if (taken !== null) minutes.push({ at: taken.minuteMs, seq: rig.seq, digest: taken.sha256 })
+      if (taken !== null) minutes.push({ at: taken.minuteMs, seq: state.seq, digest: taken.sha256 })
       return taken
     },
   }
@@ -190,20 +190,20 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
   }
   const at = { seq: snapshot?.seq ?? 0, timeMs: snapshot?.wallMs ?? row.startedMs }
   const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
-  const rig = new PlaybackState(market, part, cursor, at)
+  const state = new PlaybackState(market, part, cursor, at)
   try {
     if (snapshot !== null) {
-      rig.catchUp(await reader.entries({ recording }))
-      market.restore(snapshot.data, rig.tracker.marketContext())
+      state.catchUp(await reader.entries({ recording }))
+      market.restore(snapshot.data, state.tracker.marketContext())
     }
     const nowMs = (): number => clock.monoNs() / 1e6
     const goTo = async (due: () => { readonly upToMs: number; readonly upToSeq: number }): Promise<boolean> => {
       for (;;) {
         if (signal.aborted) return false
         const until = nowMs() + TURN_MS
-        const went = rig.advance({ ...NO_LIMITS, ...due(), isTimeUp: () => nowMs() >= until })
+        const went = state.advance({ ...NO_LIMITS, ...due(), isTimeUp: () => nowMs() >= until })
         if (cursor.failure !== null) throw cursor.failure
-        progress?.draw(rig.messages, row.messages, new Date(rig.timeMs).toISOString(), 'messages')
+        progress?.draw(state.messages, row.messages, new Date(state.timeMs).toISOString(), 'messages')
         if (went === 'end') return true
         if (went === 'pending') await cursor.waitForNext()
         else if (went === 'time-up') await turn()
@@ -212,14 +212,14 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
       }
     }
     if (start !== null && !(await goTo(() => ({ upToMs: Infinity, upToSeq: start.seq })))) return null
-    const before = rig.messages
+    const before = state.messages
     minutes.length = 0
     const sinceMs = nowMs()
-    const clockMs = Math.max(fromMs ?? -Infinity, rig.nextMs() ?? rig.timeMs)
+    const clockMs = Math.max(fromMs ?? -Infinity, state.nextMs() ?? state.timeMs)
     const upToMs = (): number => (speed === 'max' ? Infinity : clockMs + (nowMs() - sinceMs) * speed)
     if (!(await goTo(() => ({ upToMs: upToMs(), upToSeq: Infinity })))) return null
     const live = await liveDigests(reader, recording, at.seq)
-    return { messages: rig.messages - before, digest: fold.now(), minutes, live, exactness: rig.exactness }
+    return { messages: state.messages - before, digest: fold.now(), minutes, live, exactness: state.exactness }
   } finally {
     cursor.close()
   }

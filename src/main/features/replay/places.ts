@@ -2,7 +2,7 @@
 import type { SnapshotQuery } from '../../core/store/types/replay.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import type { KeptSnapshots } from './kept.ts'
+import type { SavedStates } from './kept.ts'
 import { partAt, type Part } from '../../core/playback/parts.ts'
 import type { Checkpoint, PlaybackState } from '../../core/playback/playback-state.ts'
 
@@ -25,19 +25,19 @@ export const ANY_TIME = Infinity
 export class Places {
   readonly #reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
   readonly #parts: () => readonly Part[]
-  readonly #kept: KeptSnapshots
+  readonly #kept: SavedStates
   readonly #version: number
   readonly #entries = new Map<number, Promise<readonly StoredEntry[]>>()
 
   constructor(
     reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>,
     parts: () => readonly Part[],
-    kept: KeptSnapshots,
+    saved: SavedStates,
     version: number,
   ) {
     this.#reader = reader
     this.#parts = parts
-    this.#kept = kept
+    this.#kept = saved
     this.#version = version
   }
 
@@ -57,9 +57,9 @@ export class Places {
 
   /** The nearest state at or before a place; undefined: nothing is known. `here`: where the replay stands in this part. */
   async nearest({ part, seq, upToMs }: Target, here: PlaybackState | null): Promise<Checkpoint | undefined> {
-    const kept = this.#kept.before(part, seq, upToMs)
-    const ahead = here !== null && here.seq <= seq && here.timeMs <= upToMs && here.seq > (kept?.seq ?? -1)
-    const mine = ahead ? here.checkpoint() : kept
+    const saved = this.#kept.before(part, seq, upToMs)
+    const ahead = here !== null && here.seq <= seq && here.timeMs <= upToMs && here.seq > (saved?.seq ?? -1)
+    const mine = ahead ? here.checkpoint() : saved
     // The reader need not look where what is at hand is near.
     if (mine !== undefined && seq - mine.seq <= NEAR) return mine
     return (await this.stored(this.#parts()[part], { upToSeq: seq, upToMs, afterSeq: mine?.seq ?? -1 })) ?? mine

@@ -8,14 +8,14 @@ import type { FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
-import { KeptSnapshots } from './kept.ts'
+import { SavedStates } from './kept.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import { ANY_TIME, Places, type Target } from './places.ts'
 import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
 import type { PlayerOptions, PlayerState } from './player-port.ts'
 import { Rates } from './rates.ts'
 import { NO_LIMITS, PlaybackState, type Advanced, type Limits } from '../../core/playback/playback-state.ts'
-import { givingWay, KEEP_EVERY, SLICE_MS, travel } from './travel.ts'
+import { givingWay, KEEP_EVERY, SLICE_MS, seekTo } from './travel.ts'
 
 /** How often the clock moves while nothing is due, ms. */
 const FRAME_MS = 20
@@ -25,7 +25,7 @@ const PLAYED_MS = 60_000
 export class Player {
   readonly #o: PlayerOptions
   #parts: readonly Part[]
-  readonly #kept = new KeptSnapshots()
+  readonly #kept = new SavedStates()
   readonly #places: Places
   #play: Play
   #index = 0
@@ -217,13 +217,13 @@ export class Player {
 
   /** Applies what comes, also what was recorded since its cursor was opened. */
   #advance(limits: Limits): Advanced {
-    const rig = this.#rig
-    if (rig.isOver) return 'end'
-    const done = rig.advance(limits)
+    const state = this.#rig
+    if (state.isOver) return 'end'
+    const done = state.advance(limits)
     const { lastSeq } = this.#parts[this.#index]
-    if (done !== 'end' || rig.cursor.failure !== null || rig.cursor.upToSeq >= lastSeq) return done
-    rig.continueWith(this.#cursorAt(this.#index, rig.seq))
-    return rig.advance(limits)
+    if (done !== 'end' || state.cursor.failure !== null || state.cursor.upToSeq >= lastSeq) return done
+    state.continueWith(this.#cursorAt(this.#index, state.seq))
+    return state.advance(limits)
   }
 
   #tellTurned(dueMs: number, nextMs: number | null | undefined, left: boolean): void {
@@ -266,12 +266,12 @@ export class Player {
     current()
     const before = this.#rig
     before.cursor.close()
-    const rig = this.#newRig(this.#o.market, index, { seq: 0, timeMs: part.fromMs })
-    rig.messages = before.messages
-    rig.exactness = before.exactness
+    const state = this.#newRig(this.#o.market, index, { seq: 0, timeMs: part.fromMs })
+    state.messages = before.messages
+    state.exactness = before.exactness
     this.#index = index
-    this.#rig = rig
-    this.#o.market.restore(base?.data ?? null, rig.tracker.marketContext())
+    this.#rig = state
+    this.#o.market.restore(base?.data ?? null, state.tracker.marketContext())
   }
 
   // -- going to a place --
@@ -303,27 +303,27 @@ export class Player {
     const from = await this.#places.nearest(target, this.#here(target.part))
     current()
     const aside = newMarket()
-    const rig = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)
-    rig.cursor.begin()
+    const state = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)
+    state.cursor.begin()
     try {
       const entries = await known
       current()
-      rig.lastMessageSeq = from?.lastMessageSeq ?? 0
-      rig.catchUp(entries)
-      aside.restore(from?.data ?? null, rig.tracker.marketContext())
-      await travel(rig, target, { kept: this.#kept, realMs: this.#o.realMs, current })
-      if (target.over) rig.finish()
-      rig.cursor.close()
+      state.lastMessageSeq = from?.lastMessageSeq ?? 0
+      state.catchUp(entries)
+      aside.restore(from?.data ?? null, state.tracker.marketContext())
+      await seekTo(state, target, { saved: this.#kept, realMs: this.#o.realMs, current })
+      if (target.over) state.finish()
+      state.cursor.close()
       const data = aside.save()
-      const placed = rig.copyOnto(market, this.#cursorAt(target.part, rig.seq))
+      const placed = state.copyOnto(market, this.#cursorAt(target.part, state.seq))
       this.#rig.cursor.close()
       this.#rig = placed
       this.#index = target.part
       this.#rates.restart()
-      this.#reached(Math.max(target.ms ?? -Infinity, rig.timeMs))
+      this.#reached(Math.max(target.ms ?? -Infinity, state.timeMs))
       market.restore(data, placed.tracker.marketContext())
     } catch (thrown) {
-      rig.cursor.close()
+      state.cursor.close()
       throw thrown
     }
   }

@@ -42,7 +42,7 @@ export interface Replays {
 }
 
 /** Replays that are kept open; a window that died leaves its own behind. */
-const MOST = 8
+const MAX = 8
 
 /** No replay is open. */
 export function createReplays(options: ReplaysOptions): Replays {
@@ -59,10 +59,10 @@ export function createReplays(options: ReplaysOptions): Replays {
     open.delete(id)
   }
   const makeRoom = (): void => {
-    if (open.size < MOST) return
+    if (open.size < MAX) return
     const left = [...open].find(([, replay]) => replay.streams === 0)
     if (left === undefined) {
-      throw new CodedError('budget', `${MOST} replays are open.`, { hint: 'Close one of them first.' })
+      throw new CodedError('budget', `${MAX} replays are open.`, { hint: 'Close one of them first.' })
     }
     end(left[0])
   }
@@ -95,7 +95,7 @@ export function createReplays(options: ReplaysOptions): Replays {
       await replay.seek(to)
       return replay.state()
     },
-    options: ({ id, ...wish }) => known(id).player.options(wish),
+    options: ({ id, ...options }) => known(id).player.options(options),
     timeline: async (args) => known(args.id).timeline(args),
     stream({ id }, wake) {
       const replay = known(id)

@@ -1,5 +1,5 @@
 /** The way from a known state to another place, in slices of a few milliseconds. */
-import type { KeptSnapshots } from './kept.ts'
+import type { SavedStates } from './kept.ts'
 import type { Target } from './places.ts'
 import { NO_LIMITS, type Checkpoint, type PlaybackState } from '../../core/playback/playback-state.ts'
 
@@ -12,7 +12,7 @@ const PASSED_EVERY = 4_000
 
 export interface TravelOptions {
   /** Takes the states that were passed. */
-  readonly kept: KeptSnapshots
+  readonly saved: SavedStates
   /** Real time on a monotonic clock, ms. */
   readonly realMs: () => number
   /** Throws where the way is no longer wanted. */
@@ -23,30 +23,30 @@ export interface TravelOptions {
 export const givingWay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Applies everything up to the target. Rejects with the failure of the cursor. */
-export async function travel(
-  rig: PlaybackState,
+export async function seekTo(
+  state: PlaybackState,
   target: Target,
-  { kept, realMs, current }: TravelOptions,
+  { saved: saved, realMs, current }: TravelOptions,
 ): Promise<void> {
   const { part, seq, upToMs } = target
   let start = realMs()
   /** The last place that was passed: what is looked at next is often right before the one gone to. */
   let passed: Checkpoint | null = null
-  let keepAt = rig.seq + PASSED_EVERY
-  while (rig.seq < seq) {
+  let keepAt = state.seq + PASSED_EVERY
+  while (state.seq < seq) {
     const upToSeq = Math.min(seq, keepAt)
-    const done = rig.advance({ ...NO_LIMITS, upToMs, upToSeq, isTimeUp: () => realMs() - start >= SLICE_MS })
-    if (rig.cursor.failure !== null) throw rig.cursor.failure
+    const done = state.advance({ ...NO_LIMITS, upToMs, upToSeq, isTimeUp: () => realMs() - start >= SLICE_MS })
+    if (state.cursor.failure !== null) throw state.cursor.failure
     if (done === 'reached') {
-      if (upToSeq === seq || (rig.nextMs() ?? Infinity) > upToMs) break
-      passed = rig.checkpoint()
+      if (upToSeq === seq || (state.nextMs() ?? Infinity) > upToMs) break
+      passed = state.checkpoint()
       keepAt += PASSED_EVERY
-      if (rig.seq - Math.max(kept.newestSeq(part, rig.seq), 0) >= KEEP_EVERY) kept.add(part, passed)
-    } else if (done === 'pending') await rig.cursor.waitForNext()
+      if (state.seq - Math.max(saved.newestSeq(part, state.seq), 0) >= KEEP_EVERY) saved.add(part, passed)
+    } else if (done === 'pending') await state.cursor.waitForNext()
     else if (done === 'time-up') await givingWay()
     else break
     current()
     if (done !== 'reached') start = realMs()
   }
-  if (passed !== null) kept.add(part, passed)
+  if (passed !== null) saved.add(part, passed)
 }

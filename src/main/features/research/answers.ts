@@ -18,7 +18,7 @@ import { LARGEST_ANSWER } from './request.ts'
 /** "TDR1": what SQLite's header says of whose file this is. */
 const APPLICATION_ID = 0x54445231
 const VERSION = 1
-const MOST_VERSIONS = 500
+const MAX_VERSIONS = 500
 /** How long a statement waits for another process, such as `tapedeck fetch`. */
 const BUSY_MS = 5_000
 
@@ -89,10 +89,9 @@ export function openAnswers(file: string): AnswerFile {
       return row === undefined ? null : whole(row)
     },
     // better-sqlite3 answers at once; the port is of promises for what is not
-    versions: async (key, atMs) =>
-      sql.versions.all(...parts(key), atMs ?? Number.MAX_VALUE, MOST_VERSIONS).map(version),
+    versions: async (key, atMs) => sql.versions.all(...parts(key), atMs ?? Number.MAX_VALUE, MAX_VERSIONS).map(version),
     asked: async ({ source, endpoint, symbol }, atMs) =>
-      sql.asked.all(source, endpoint, symbol, atMs ?? Number.MAX_VALUE, MOST_VERSIONS),
+      sql.asked.all(source, endpoint, symbol, atMs ?? Number.MAX_VALUE, MAX_VERSIONS),
     async byId(id) {
       const row = sql.byId.get(id)
       return row === undefined ? null : whole(row)

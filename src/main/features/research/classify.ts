@@ -4,7 +4,7 @@
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Endpoint } from '../../../service/endpoints.ts'
-import { serverWords } from '../../../service/reasons.ts'
+import { serverText } from '../../../service/reasons.ts'
 import { MAX_JSON_DEPTH, nestsTooDeep } from '../../../shared/base/json-depth.ts'
 import { callAgainHint } from '../../base/retry-after.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
@@ -136,10 +136,10 @@ function wordsOf(answer: HttpAnswer): string {
   try {
     value = JSON.parse(answer.text)
   } catch {
-    return /\bplain\b/i.test(answer.contentType) ? serverWords(answer.text) : ''
+    return /\bplain\b/i.test(answer.contentType) ? serverText(answer.text) : ''
   }
   for (let depth = 0; depth < 4; depth++) {
-    if (typeof value === 'string') return serverWords(value)
+    if (typeof value === 'string') return serverText(value)
     if (typeof value !== 'object' || value === null) return ''
     const object = value as Record<string, unknown> // only own keys are read
     const name = ['detail', 'message', 'error', 'errors', 'reason', '0'].find((key) => Object.hasOwn(object, key))

@@ -34,7 +34,7 @@ export const fetchCommand = defineCommand({
       memoryOnly:
         context.portable === true || chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
     })
-    const desk = createSourceControl({
+    const source = createSourceControl({
       credentials,
       startDemo: () =>
         startDemoMarket({
@@ -55,14 +55,14 @@ export const fetchCommand = defineCommand({
       )
     }
     const origin = keyOnly ? serviceOrigin(base).origin : ''
-    if (!keyOnly) await desk.begin(settings.get(), chosen)
+    if (!keyOnly) await source.begin(settings.get(), chosen)
     const user = chosen.account?.user ?? account.user
     const research = createResearch({
       clock: context.clock,
       dataDir: context.dataDir,
       file: values.text('store') === undefined ? undefined : join(dirname(storePath(values, context)), 'research.db'),
       settings: () => settings.get().research,
-      source: () => sourceKey(keyOnly ? { kind: 'service', origin, user } : desk.source),
+      source: () => sourceKey(keyOnly ? { kind: 'service', origin, user } : source.source),
       baseUrl: () => (keyOnly ? origin : credentials.baseUrl()),
       apiKey: () => (keyOnly ? Promise.resolve(key) : credentials.apiKey()),
       token: async () => (await credentials.tokenSource.get()).access,
@@ -87,7 +87,7 @@ export const fetchCommand = defineCommand({
     } finally {
       context.signal.removeEventListener('abort', cancel)
       research.close()
-      await desk.close()
+      await source.close()
     }
   },
 })

@@ -40,7 +40,7 @@ export interface RestOptions {
 
 const AT_ONCE = 4
 /** Calls that wait for a free line; more are refused at once. */
-const MOST_WAITING = 200
+const MAX_WAITING = 200
 /** Error bodies are kept as evidence, but not at length. */
 const LONGEST_ERROR_TEXT = 64 * 1024
 
@@ -152,7 +152,7 @@ export function createRestClient(options: RestOptions): RestClient {
     const name = JSON.stringify(key)
     const going = flights.get(name)
     if (going !== undefined) return going
-    if (queue.size >= MOST_WAITING) {
+    if (queue.size >= MAX_WAITING) {
       throw new CodedError('busy', `${queue.size} calls are waiting already.`, { hint: 'Try again in a moment.' })
     }
     const stop = new AbortController()

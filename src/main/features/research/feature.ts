@@ -14,13 +14,13 @@ export const research = defineFeature({
   name: 'research',
   needs: { settings, log, account, views },
   settings: [researchSettings],
-  start({ settings, log, account: { credentials, desk }, views }, { clock, dataDir, answersFile }) {
+  start({ settings, log, account: { credentials, source: control }, views }, { clock, dataDir, answersFile }) {
     const service = createResearch({
       clock,
       dataDir,
       file: answersFile,
       settings: () => settings.get().research,
-      source: () => sourceKey(desk.source),
+      source: () => sourceKey(control.source),
       baseUrl: () => credentials.baseUrl(),
       apiKey: () => credentials.apiKey(),
       token: async () => (await credentials.tokenSource.get()).access,

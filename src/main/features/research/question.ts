@@ -3,7 +3,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { endpointOf, endpointPath, takesSymbol, type Endpoint } from '../../../service/endpoints.ts'
 import type { AnswerKey, RestQuestion } from './port.ts'
 
-const MOST_PARAMS = 32
+const MAX_PARAMS = 32
 
 /** Parameters in the order of their names, as a query without its question mark; '' for none. */
 export function paramsText(params: Readonly<Record<string, string>>): string {
@@ -23,8 +23,8 @@ export function readQuestion(
   const endpoint = endpointOf(id)
   if (endpoint === undefined) throw new CodedError('not-found', `There is no endpoint “${String(id).slice(0, 80)}”.`)
   const entries = Object.entries(params)
-  if (entries.length > MOST_PARAMS || entries.some(([name]) => name === '')) {
-    throw new CodedError('bad-arguments', `An endpoint takes at most ${MOST_PARAMS} named parameters.`)
+  if (entries.length > MAX_PARAMS || entries.some(([name]) => name === '')) {
+    throw new CodedError('bad-arguments', `An endpoint takes at most ${MAX_PARAMS} named parameters.`)
   }
   const asked = takesSymbol(endpoint) ? symbol.trim() : ''
   const query = paramsText(params)

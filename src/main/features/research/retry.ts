@@ -1,7 +1,7 @@
 /** When a call is tried again: pure, with chance and time as arguments. */
 
 /** Tries of one call, the first included. */
-export const MOST_TRIES = 3
+export const MAX_TRIES = 3
 /** A pane does not wait longer than so for a service that asks for patience. */
 export const LONGEST_WAIT_MS = 20_000
 const FIRST_WAIT_MS = 400
@@ -13,7 +13,7 @@ const FIRST_WAIT_MS = 400
  * @param chance in [0, 1)
  */
 export function waitBefore(next: number, retryAfterMs: number | null, chance: number): number | null {
-  if (next > MOST_TRIES) return null
+  if (next > MAX_TRIES) return null
   if (retryAfterMs !== null && retryAfterMs > LONGEST_WAIT_MS) return null
   const spread = chance * FIRST_WAIT_MS * 2 ** (next - 1)
   return Math.round((retryAfterMs ?? 0) + spread)

@@ -16,11 +16,11 @@ import { readHistoryIn } from './sample-session.ts'
 export const sample = defineFeature({
   name: 'sample',
   needs: { settings, log, store, account, market, live },
-  start({ settings, log, store: { reader, writer }, account: { desk }, market, live }, host) {
+  start({ settings, log, store: { reader, writer }, account: { source: control }, market, live }, host) {
     const service = createSampleOffer({
       isAllowed: host.sample === true && host.storeFile === undefined,
       isFirstStart: settings.isFirstRun,
-      isDemo: () => desk.source.kind === 'demo',
+      isDemo: () => control.source.kind === 'demo',
       pending: pendingSampleFile(join(host.dataDir, 'sample-session.pending')),
       reader,
       library: () => writer.library(),

@@ -8,8 +8,8 @@ import type { ChainRuns } from '../../core/store/types/library.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
 import type { Rows } from '../../core/store/format/row-codec.ts'
-import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
-import { damaged, tooLarge } from './parts.ts'
+import { MAX_FLUSH_ENTRIES, MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
+import { corruptFile, tooLarge } from './parts.ts'
 
 /** Chains as a part: for each the connection, how many runs, then sizes and repeats in turn. */
 export function encodeChains(chains: readonly ChainRuns[]): Buffer {
@@ -19,13 +19,13 @@ export function encodeChains(chains: readonly ChainRuns[]): Buffer {
 
 /** Undoes encodeChains; throws `store-damaged`. */
 export function readChains(content: Buffer): readonly ChainRuns[] {
-  if (content.length % 4 !== 0) throw damaged('the sizes of its flushes')
+  if (content.length % 4 !== 0) throw corruptFile('the sizes of its flushes')
   const numbers = new Uint32Array(content.length / 4)
   for (let i = 0; i < numbers.length; i++) numbers[i] = content.readUInt32LE(i * 4)
   const chains: ChainRuns[] = []
   for (let at = 0; at < numbers.length;) {
     const end = at + 2 + (numbers[at + 1] ?? 0) * 2
-    if (at + 2 > numbers.length || end > numbers.length) throw damaged('the sizes of its flushes')
+    if (at + 2 > numbers.length || end > numbers.length) throw corruptFile('the sizes of its flushes')
     chains.push({ conn: numbers[at], runs: numbers.subarray(at + 2, end) })
     at = end
   }
@@ -37,7 +37,7 @@ export function checkFlushEntries(chains: readonly ChainRuns[]): void {
   for (const { conn, runs } of chains) {
     if (conn !== 0) continue
     for (let at = 0; at < runs.length; at += 2)
-      if (runs[at] > MOST_FLUSH_ENTRIES) throw tooLarge('entries in one flush', MOST_FLUSH_ENTRIES)
+      if (runs[at] > MAX_FLUSH_ENTRIES) throw tooLarge('entries in one flush', MAX_FLUSH_ENTRIES)
   }
 }
 
@@ -73,7 +73,7 @@ export class Reflush {
     this.#isPart = isPart
     const runs = new Map(chains.map((one) => [one.conn, one.runs]))
     const add = (conn: number, feed: FeedId | null): void => {
-      if (this.#chains.has(conn)) throw damaged('its connections')
+      if (this.#chains.has(conn)) throw corruptFile('its connections')
       this.#chains.set(conn, {
         feed,
         runs: runs.get(conn) ?? new Uint32Array(0),
@@ -87,7 +87,7 @@ export class Reflush {
     for (const { conn, feed } of connections) add(conn, feed)
     checkFlushEntries(chains)
     if (chains.some(({ conn }) => !this.#chains.has(conn)) || runs.size !== chains.length) {
-      throw damaged('the sizes of its flushes')
+      throw corruptFile('the sizes of its flushes')
     }
   }
 
@@ -105,7 +105,7 @@ export class Reflush {
       for (; at < rows.count && (entry === null || rows.seq[at] < entry.seq); at++) {
         const chain = this.#chains.get(rows.conn[at])
         if (chain === undefined || chain.feed === null || !this.#isNext(rows.seq[at]))
-          throw damaged('the order of its messages')
+          throw corruptFile('the order of its messages')
         this.#seq = rows.seq[at]
         this.#messages++
         connSeq[at] = ++chain.seq
@@ -116,10 +116,10 @@ export class Reflush {
         yield this.#batch()
       }
       if (entry === null) break
-      if (!this.#isNext(entry.seq)) throw damaged('the order of its entries')
+      if (!this.#isNext(entry.seq)) throw corruptFile('the order of its entries')
       this.#seq = entry.seq
       this.#entryCount++
-      if (entry.entry.type === 'gap-open' && ++this.#gaps > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+      if (entry.entry.type === 'gap-open' && ++this.#gaps > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
       this.#entries.push(entry)
       this.#count(this.#chains.get(0)!)
       if (this.#open > 0) continue
@@ -133,7 +133,7 @@ export class Reflush {
   /** After the last: throws where a flush is not whole or not there. */
   finish(): { readonly messages: number; readonly entries: number; readonly lastSeq: number } {
     for (const chain of this.#chains.values()) {
-      if (chain.open > 0 || chain.repeats > 0 || chain.at < chain.runs.length) throw damaged('its messages')
+      if (chain.open > 0 || chain.repeats > 0 || chain.at < chain.runs.length) throw corruptFile('its messages')
     }
     return { messages: this.#messages, entries: this.#entryCount, lastSeq: this.#seq }
   }
@@ -146,12 +146,12 @@ export class Reflush {
   #count(chain: Chain): void {
     if (chain.open === 0) {
       if (chain.repeats === 0) {
-        if (chain.at + 1 >= chain.runs.length) throw damaged('the sizes of its flushes')
+        if (chain.at + 1 >= chain.runs.length) throw corruptFile('the sizes of its flushes')
         chain.repeats = chain.runs[chain.at + 1]
         chain.at += 2
       }
       chain.open = chain.runs[chain.at - 2]
-      if (chain.open === 0 || chain.repeats === 0) throw damaged('the sizes of its flushes')
+      if (chain.open === 0 || chain.repeats === 0) throw corruptFile('the sizes of its flushes')
       chain.repeats--
       this.#open++
     }

@@ -1,10 +1,10 @@
 /** What a session file says of its session, and its entries: checked before anything is believed. */
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
-import { MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
+import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import { conn, count, feed, instant, parseEntryLine, parseJson } from '../../core/store/format/entry-codec.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
-import { damaged, tooLarge } from './parts.ts'
+import { corruptFile, tooLarge } from './parts.ts'
 
 const LINE_END = 10
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
@@ -52,8 +52,8 @@ export type Meta = v.InferOutput<typeof meta>
 /** Reads what a file says of its session; throws `store-damaged`. */
 export function readMeta(content: Buffer): Meta {
   const read = v.safeParse(meta, parseJson(content.toString('utf8')))
-  if (!read.success) throw damaged('what it says of the session')
-  if (read.output.gaps.length > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+  if (!read.success) throw corruptFile('what it says of the session')
+  if (read.output.gaps.length > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
   return read.output
 }
 
@@ -71,11 +71,11 @@ export async function decodeEntries(content: Buffer): Promise<StoredEntry[]> {
     const end = content.indexOf(LINE_END, from)
     const one = content.toString('utf8', from, end < 0 ? content.length : end)
     from = end < 0 ? content.length : end + 1
-    if (end === content.length - 1) throw damaged('an entry')
+    if (end === content.length - 1) throw corruptFile('an entry')
     const entry = parseEntryLine(one)
-    if (entry === null) throw damaged('an entry')
+    if (entry === null) throw corruptFile('an entry')
     entries.push(entry)
-    if (entry.entry.type === 'gap-open' && ++gaps > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+    if (entry.entry.type === 'gap-open' && ++gaps > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
     if (entries.length % ENTRIES_A_TURN === 0) await setImmediate()
   }
   return entries

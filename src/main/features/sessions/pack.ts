@@ -9,7 +9,7 @@ import { encodeEntries } from '../../core/store/format/entry-codec.ts'
 import { entryRow } from '../../core/store/format/ledger.ts'
 import { encodeRows } from '../../core/store/format/row-codec.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
+import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import { checkFlushEntries, encodeChains } from './flushes.ts'
 import type { Meta } from './meta.ts'
 import { encodePart, fileHeader, tooLarge, type PartKind } from './parts.ts'
@@ -45,7 +45,7 @@ export async function exportPackage(
   const { recording, chains, label, startedMs, endedMs, ...facts } = ledger
   const gaps = await reader.gaps({ recording })
   // Better refused here than wherever it is opened.
-  if (gaps.length > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+  if (gaps.length > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
   checkFlushEntries(chains)
   const bookmarks = await reader.bookmarks(session)
   const meta: Meta = {

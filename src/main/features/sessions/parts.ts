@@ -22,9 +22,9 @@ export const PART_KINDS = ['meta', 'chns', 'rows', 'entr', 'done'] as const
 export type PartKind = (typeof PART_KINDS)[number]
 
 /** Largest content of a part: whoever reads one holds it in memory. */
-export const MOST_CONTENT = 96 << 20
+export const MAX_CONTENT = 96 << 20
 /** A part that grows more than this, beyond what any reader has room for, is no honest one. */
-const MOST_RATIO = 1_000
+const MAX_RATIO = 1_000
 const SMALL_CONTENT = 1 << 20
 
 export interface PartHeader {
@@ -62,17 +62,17 @@ export function checkFileHeader(bytes: Uint8Array): void {
     )
   }
   if (version !== VERSION || header.subarray(MAGIC.length + 2).some((byte) => byte !== 0))
-    throw damaged('its beginning')
+    throw corruptFile('its beginning')
 }
 
 /** A part as it stands in a file. */
 export async function encodePart(kind: PartKind, number: number, content: Uint8Array): Promise<Buffer> {
-  if (content.length > MOST_CONTENT) {
+  if (content.length > MAX_CONTENT) {
     throw new CodedError('too-large', 'The session has a message that is too large for a session file.')
   }
   // The end is kept as it is: no sum is left to cover how it was packed.
   const packed = kind === 'done' ? content : await compress(content, LEVEL)
-  const honest = content.length <= SMALL_CONTENT || content.length <= packed.length * MOST_RATIO
+  const honest = content.length <= SMALL_CONTENT || content.length <= packed.length * MAX_RATIO
   const stored = packed.length < content.length && honest ? packed : content
   const header = Buffer.alloc(PART_HEADER_BYTES)
   header.write(kind, 0, 'latin1')
@@ -91,11 +91,11 @@ export function readPartHeader(bytes: Buffer, number: number): PartHeader {
   if (
     kind === undefined ||
     bytes.readUInt32LE(4) !== number ||
-    contentBytes > MOST_CONTENT ||
+    contentBytes > MAX_CONTENT ||
     storedBytes > contentBytes ||
-    (contentBytes > SMALL_CONTENT && contentBytes > storedBytes * MOST_RATIO)
+    (contentBytes > SMALL_CONTENT && contentBytes > storedBytes * MAX_RATIO)
   ) {
-    throw damaged(`part ${number}`)
+    throw corruptFile(`part ${number}`)
   }
   return { kind, number, contentBytes, storedBytes, sha256: Buffer.from(bytes.subarray(16, PART_HEADER_BYTES)) }
 }
@@ -109,10 +109,10 @@ export async function readPart(header: PartHeader, head: Uint8Array, stored: Uin
         ? Buffer.from(stored)
         : await decompress(stored, { maxOutputLength: Math.max(1, header.contentBytes) })
   } catch {
-    throw damaged(`part ${header.number}`)
+    throw corruptFile(`part ${header.number}`)
   }
   const sum = createHash('sha256').update(head.subarray(0, 16)).update(content).digest()
-  if (content.length !== header.contentBytes || !sum.equals(header.sha256)) throw damaged(`part ${header.number}`)
+  if (content.length !== header.contentBytes || !sum.equals(header.sha256)) throw corruptFile(`part ${header.number}`)
   return content
 }
 
@@ -123,7 +123,7 @@ export const tooLarge = (what: string, most: number): CodedError =>
   })
 
 /** The error that names the corrupt part of a file. */
-export const damaged = (what: string): CodedError =>
+export const corruptFile = (what: string): CodedError =>
   new CodedError('store-damaged', `The session file is corrupt: ${what} changed since it was written.`, {
     hint: 'Nothing was imported. Copy the file again, or save it again where the session was recorded.',
   })

@@ -16,7 +16,7 @@ import { readChains, Reflush } from './flushes.ts'
 import { decodeEntries, readMeta, type Meta } from './meta.ts'
 import {
   checkFileHeader,
-  damaged,
+  corruptFile,
   HEADER_BYTES,
   MAGIC,
   PART_HEADER_BYTES,
@@ -61,7 +61,7 @@ export async function importPackage(
     const parts = new Parts(handle)
     checkFileHeader(await parts.take(Math.min(HEADER_BYTES, size)))
     const first = await parts.next()
-    if (first?.header.kind !== 'meta') throw damaged('its first part')
+    if (first?.header.kind !== 'meta') throw corruptFile('its first part')
     const meta = readMeta(first.content)
     const { onProgress, signal } = options
     let stored = 0
@@ -108,28 +108,28 @@ function about(meta: Meta, file: string): ImportDetails {
 /** The flushes of a session, as its file holds them; throws where a part or the whole is not as it was written. */
 async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void): AsyncGenerator<Batch> {
   const second = await parts.next()
-  if (second?.header.kind !== 'chns') throw damaged('its second part')
+  if (second?.header.kind !== 'chns') throw corruptFile('its second part')
   const flushes = new Reflush(meta.connections, readChains(second.content), meta.source.kind === 'import')
   yield flushes.announce(meta.connections)
   for (;;) {
     const before = parts.digest()
     const part = await parts.next()
-    if (part === null) throw damaged('its end')
+    if (part === null) throw corruptFile('its end')
     tell()
     switch (part.header.kind) {
       case 'meta':
       case 'chns':
-        throw damaged(`part ${part.header.number}`)
+        throw corruptFile(`part ${part.header.number}`)
       case 'rows': {
         const rows = decodeRows(part.content)
-        if (rows === null) throw damaged('a run of messages')
+        if (rows === null) throw corruptFile('a run of messages')
         const next = await parts.next()
-        if (next?.header.kind !== 'entr') throw damaged(`part ${part.header.number + 1}`)
+        if (next?.header.kind !== 'entr') throw corruptFile(`part ${part.header.number + 1}`)
         yield* inTurns(flushes.take(rows, await decodeEntries(next.content)))
         break
       }
       case 'entr':
-        throw damaged(`part ${part.header.number}`)
+        throw corruptFile(`part ${part.header.number}`)
       case 'done': {
         const { messages, entries, lastSeq } = flushes.finish()
         if (
@@ -140,7 +140,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
           entries !== meta.entries ||
           lastSeq !== meta.lastSeq
         ) {
-          throw damaged('the whole')
+          throw corruptFile('the whole')
         }
         return
       }
@@ -180,7 +180,7 @@ class Parts {
     let got = 0
     while (got < bytes) {
       const { bytesRead } = await this.#handle.read(buffer, got, bytes - got, this.at + got)
-      if (bytesRead === 0) throw damaged('its end')
+      if (bytesRead === 0) throw corruptFile('its end')
       got += bytesRead
     }
     this.at += bytes
@@ -192,10 +192,10 @@ class Parts {
   async next(): Promise<{ readonly header: PartHeader; readonly content: Buffer } | null> {
     const left = (await this.#handle.stat()).size - this.at
     if (left === 0) return null
-    if (left < PART_HEADER_BYTES) throw damaged('its end')
+    if (left < PART_HEADER_BYTES) throw corruptFile('its end')
     const head = await this.take(PART_HEADER_BYTES)
     const header = readPartHeader(head, this.#number++)
-    if (header.storedBytes > left - PART_HEADER_BYTES) throw damaged('its end')
+    if (header.storedBytes > left - PART_HEADER_BYTES) throw corruptFile('its end')
     return { header, content: await readPart(header, head, await this.take(header.storedBytes)) }
   }
 }

@@ -27,7 +27,7 @@ export const BOUNDS: Bounds = {
   idleMs: 60_000,
 }
 
-const MOST_REDIRECTIONS = 10
+const MAX_REDIRECTIONS = 10
 
 /** Why a response was cut off; `code` distinguishes the reasons. */
 export class BoundsError extends Error {
@@ -113,7 +113,7 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
     request.once('abort', rest)
     wait()
     asked.requests += 1
-    if (asked.requests > MOST_REDIRECTIONS + 1) {
+    if (asked.requests > MAX_REDIRECTIONS + 1) {
       // Not thrown: a redirection is followed in the midst of an event.
       queueMicrotask(() => fail(new BoundsError('ERR_UPDATE_REDIRECTED', 'The update server redirects in a circle.')))
     }

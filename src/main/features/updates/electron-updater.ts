@@ -4,7 +4,7 @@ import type { Release } from '../../../shared/features/updates/updates.ts'
 import { BOUNDS, boundRequests, type Bounds, type Requests } from './bounds.ts'
 import type { Updater } from '../../terminal/host.ts'
 
-const MOST_NOTES = 20_000
+const MAX_NOTES = 20_000
 
 /** Notes are a stranger's text: shown as text, so markup is taken out, in one pass however many brackets it opens. */
 function notesOf({ releaseNotes }: UpdateInfo): string {
@@ -13,7 +13,7 @@ function notesOf({ releaseNotes }: UpdateInfo): string {
     : (releaseNotes ?? '')
   return text
     .replace(/<[^<>]*>/g, '')
-    .slice(0, MOST_NOTES)
+    .slice(0, MAX_NOTES)
     .trim()
 }
 

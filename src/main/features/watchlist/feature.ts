@@ -3,18 +3,18 @@ import { settings } from '../../core/settings/feature.ts'
 import { live } from '../../core/views/live-feature.ts'
 import { market } from '../../core/views/market-feature.ts'
 import { defineFeature } from '../../terminal/feature.ts'
-import { watchlistWants } from './watchlist-subscriptions.ts'
+import { subscribeWatchlists } from './watchlist-subscriptions.ts'
 
 export const watchlist = defineFeature({
   name: 'watchlist',
   needs: { settings, market, live },
   start({ settings, market, live }, { wantWatchlists }) {
-    const subscribe = watchlistWants({
+    const subscribe = subscribeWatchlists({
       feeds: live.feeds,
       settings: () => settings.get(),
       always: wantWatchlists,
       recording: () => live.recordings.wanted,
-      spell: market.spell,
+      symbolOf: market.symbolOf,
     })
     live.onRecordingSet(subscribe)
     const offSettings = settings.onChange((now, before) => {

@@ -4,26 +4,32 @@ import { instrumentId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
 import { tickSymbols, subscribeAll } from '../../core/feeds/subscriptions.ts'
 
-export interface WatchlistWantsParts {
+export interface WatchlistSubscriptionParts {
   readonly feeds: Pick<Feeds, 'subscribe'>
   readonly settings: () => Settings
   /** Want them (true) or not (false) whatever the settings say. */
   readonly always: boolean | undefined
   readonly recording: () => boolean
-  readonly spell: (id: InstrumentId) => string
+  readonly symbolOf: (id: InstrumentId) => string
 }
 
 /** Returns a function that recomputes subscriptions. Call it when lists, settings or recording change. */
-export function watchlistWants({ feeds, settings, always, recording, spell }: WatchlistWantsParts): () => void {
+export function subscribeWatchlists({
+  feeds,
+  settings,
+  always,
+  recording,
+  symbolOf: symbolOf,
+}: WatchlistSubscriptionParts): () => void {
   let want: Subscription | null = null
   return () => {
-    const { watchlists, recording: wish } = settings()
-    const all = (always ?? wish.allWatchlists) && recording()
+    const { watchlists, recording: rules } = settings()
+    const all = (always ?? rules.allWatchlists) && recording()
     const ids = all
       ? watchlists.flatMap((list) => list.symbols.map(({ asset, symbol }) => instrumentId(asset, symbol)))
       : []
     const before = want
-    want = subscribeAll(feeds, tickSymbols(ids, spell))
+    want = subscribeAll(feeds, tickSymbols(ids, symbolOf))
     before?.release() // After the new ones, so that symbols in both stay subscribed.
   }
 }

@@ -10,7 +10,7 @@ import { respond, stream } from '../../rpc/respond.ts'
 import { wholeStreams } from '../../rpc/state-stream.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { desktop } from '../desktop/feature.ts'
-import { workspacesFile } from './file-keeper.ts'
+import { workspacesFile } from './workspace-file.ts'
 import { createSafeMode } from './safe-mode.ts'
 import { safeWorkspaces } from './safe.ts'
 import { createWorkspaces } from './workspaces.ts'
@@ -21,9 +21,9 @@ export const workspace = defineFeature({
   settings: [workspaceSettings, chartTemplates],
   start({ settings, log, live: { status }, desktop }, { dataDir }) {
     const workspaces = safeWorkspaces(
-      (keeper) =>
+      (file) =>
         createWorkspaces({
-          keeper,
+          file: file,
           nowMs: () => Date.now(),
           overview: () => overviewOf(settings.get().workspace),
           problem: (text, detail) => log.add('warn', 'workspaces', text, detail),
@@ -42,7 +42,7 @@ export const workspace = defineFeature({
           'workspaces.remove': ({ id }) => workspaces.remove(id),
           'workspaces.show': ({ id }) => workspaces.show(id),
           'workspaces.snapshot': ({ id, atMs }) => workspaces.snapshot(id, atMs),
-          'desk.leaveSafeMode': () => safeMode.leaveSafeMode(),
+          'desktop.leaveSafeMode': () => safeMode.leaveSafeMode(),
         }),
         ...stream(WORKSPACE_STREAMS, { workspaces: (_args, wake) => streams.open(wake) }),
       ],

@@ -16,7 +16,7 @@ export interface Workspaces {
 }
 
 /** Where they are kept: one text. */
-export interface WorkspacesKeeper {
+export interface WorkspacesFile {
   /** Null: nothing was kept yet. */
   load(): string | null
   /** Writes the whole or nothing. */

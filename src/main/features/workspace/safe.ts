@@ -1,12 +1,12 @@
 /** Workspaces in safe mode: the default ones, which aren't saved. */
 import { firstLibrary } from '../../../shared/features/workspace/library.ts'
-import type { Workspaces, WorkspacesKeeper } from './port.ts'
+import type { Workspaces, WorkspacesFile } from './port.ts'
 
 /** Prefix of workspace ids in safe mode, so that none is confused with a saved one. */
 const SAFE_ID = 'safe-mode--'
 
 /** Saves nothing and leaves saved workspaces unchanged. */
-function nowhere(): WorkspacesKeeper {
+function nowhere(): WorkspacesFile {
   const { workspaces, ...rest } = firstLibrary()
   const renamed = workspaces.map((one) => ({ ...one, id: SAFE_ID + one.id }))
   return {
@@ -25,8 +25,8 @@ export interface SafeWorkspaces extends Workspaces {
 
 /** `open` makes workspaces over a keeper; while `safe`, `kept` is neither read nor written. */
 export function safeWorkspaces(
-  open: (keeper: WorkspacesKeeper) => Workspaces,
-  kept: WorkspacesKeeper,
+  open: (file: WorkspacesFile) => Workspaces,
+  stored: WorkspacesFile,
   safe: boolean,
 ): SafeWorkspaces {
   const listeners = new Set<() => void>()
@@ -37,7 +37,7 @@ export function safeWorkspaces(
     one.onChange(tell)
     return one
   }
-  let now = follow(open(safe ? nowhere() : kept))
+  let now = follow(open(safe ? nowhere() : stored))
   return {
     state: () => now.state(),
     put(text, replaces) {
@@ -61,7 +61,7 @@ export function safeWorkspaces(
     leave() {
       if (!safe) return
       safe = false
-      now = follow(open(kept))
+      now = follow(open(stored))
       tell()
     },
   }

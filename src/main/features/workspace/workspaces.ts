@@ -5,7 +5,7 @@ import { parseWorkspace, type Workspace } from '../../../shared/features/workspa
 import {
   findWorkspace,
   firstLibrary,
-  MOST_WORKSPACES,
+  MAX_WORKSPACES,
   parseLibrary,
   putWorkspace,
   removeWorkspace,
@@ -14,10 +14,10 @@ import {
   type WorkspaceLibrary,
 } from '../../../shared/features/workspace/library.ts'
 import { migrateWorkspace } from '../../../shared/features/workspace/migrate.ts'
-import type { Workspaces, WorkspacesKeeper } from './port.ts'
+import type { Workspaces, WorkspacesFile } from './port.ts'
 
 export interface WorkspacesOptions {
-  readonly keeper: WorkspacesKeeper
+  readonly file: WorkspacesFile
   readonly nowMs: () => number
   /** The overview of a first start, which settings of before docking may shape. */
   readonly overview: () => Workspace
@@ -28,7 +28,7 @@ export interface WorkspacesOptions {
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Opens the workspaces. Never fails, whatever the file contains; there is always at least one. */
-export function createWorkspaces({ keeper, nowMs, overview, problem }: WorkspacesOptions): Workspaces {
+export function createWorkspaces({ file: file, nowMs, overview, problem }: WorkspacesOptions): Workspaces {
   const listeners = new Set<() => void>()
   /** A file that couldn't be read is left unchanged: it may be readable again later. */
   let readOnly = false
@@ -37,7 +37,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
   function read(): WorkspaceLibrary {
     let text: string | null
     try {
-      text = keeper.load()
+      text = file.load()
     } catch (error) {
       readOnly = true
       problem('Couldn’t read the workspaces. The default ones are shown, and changes aren’t saved.', said(error))
@@ -62,7 +62,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
   }
   function aside(what: string): void {
     try {
-      problem(`${what}; the file was saved as ${keeper.setAside()}.`)
+      problem(`${what}; the file was saved as ${file.setAside()}.`)
     } catch (error) {
       readOnly = true
       problem(`${what}; the file is unchanged, and changes aren’t saved.`, said(error))
@@ -73,7 +73,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
     if (next === library) return
     if (!readOnly) {
       try {
-        keeper.save(JSON.stringify(next))
+        file.save(JSON.stringify(next))
       } catch (cause) {
         throw new CodedError('disk-error', 'Couldn’t save the workspace.', {
           hint: 'Check the free disk space and the folder’s permissions.',
@@ -106,8 +106,8 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
       const workspace = parseWorkspace(migrateWorkspace(content))
       if (!workspace) throw new CodedError('bad-arguments', 'This workspace can’t be shown.')
       const before = findWorkspace(library, workspace.id)
-      if (!before && library.workspaces.length >= MOST_WORKSPACES)
-        throw new CodedError('too-large', `You can have up to ${MOST_WORKSPACES} workspaces.`, {
+      if (!before && library.workspaces.length >= MAX_WORKSPACES)
+        throw new CodedError('too-large', `You can have up to ${MAX_WORKSPACES} workspaces.`, {
           hint: 'Delete one, then try again.',
         })
       const noted =

@@ -123,8 +123,8 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     maxHeaderSize: 16 * 1024,
   })
   server.maxRequestsPerSocket = MAX_REQUESTS
-  const strangers = createStrangers((why) => warn(`A connection was closed before it showed a token: ${why}`))
-  server.on('connection', (socket) => strangers.add(socket))
+  const guard = createStrangers((why) => warn(`A connection was closed before it showed a token: ${why}`))
+  server.on('connection', (socket) => guard.add(socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: '127.0.0.1', port: options.port ?? 0, exclusive: true }, () => {
@@ -182,7 +182,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       return
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {
-      strangers.limit(socket, head)
+      guard.limit(socket, head)
       greet(opened, socket)
     })
   })
@@ -213,7 +213,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
         socket.close(CLOSE.refused, 'refused')
         return
       }
-      strangers.admit(connection)
+      guard.admit(connection)
       if (hello.t === 'token') {
         const giveBack = (): void => secrets.giveBack(hello.token)
         socket.once('message', () => socket.off('close', giveBack))

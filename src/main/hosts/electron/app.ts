@@ -123,24 +123,24 @@ export function runElectronApp(options: ElectronAppOptions): void {
   }
 
   /** Windows with a replay or panes of their own. Their number is limited to what a person can look at. */
-  const beside = new Set<BrowserWindow>()
-  const MOST_BESIDE = 8
+  const extraWindows = new Set<BrowserWindow>()
+  const MAX_BESIDE = 8
   function openBeside(page: string, features: string): void {
     if (leaving.begun()) return
-    if (beside.size >= MOST_BESIDE) {
-      log('warn', `A window wasn’t opened: ${MOST_BESIDE} are open besides the main one`)
+    if (extraWindows.size >= MAX_BESIDE) {
+      log('warn', `A window wasn’t opened: ${MAX_BESIDE} are open besides the main one`)
       // The page can't tell: `window.open` returns null in any case.
       void dialog.showMessageBox({
         type: 'info',
-        message: `Tapedeck can open at most ${MOST_BESIDE} windows besides the main one.`,
+        message: `Tapedeck can open at most ${MAX_BESIDE} windows besides the main one.`,
         detail: 'Close one first. Panes you were moving are back where they were.',
         noLink: true,
       })
       return
     }
     const made = make(page, features)
-    beside.add(made)
-    made.once('closed', () => beside.delete(made))
+    extraWindows.add(made)
+    made.once('closed', () => extraWindows.delete(made))
   }
 
   /** `features`: what a page asks of a window beside the main one; absent: the main one. */
@@ -190,7 +190,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     ask: (among) => (terminal ? askToQuit(terminal, among) : Promise.resolve('end')),
     reachable: () => process.platform === 'darwin' || desktop?.tray === true,
     stays: () => process.platform === 'darwin' || desktop?.state().staysWithoutWindow === true,
-    windows: () => [...beside, ...(window ? [window] : [])],
+    windows: () => [...extraWindows, ...(window ? [window] : [])],
     show,
     // Wait for a terminal that is still starting: it may already be recording.
     async end() {
@@ -239,7 +239,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
   const menu = {
     platform: process.platform,
     developing,
-    run: (id: string) => terminal?.desk.ask({ do: 'command', id }),
+    run: (id: string) => terminal?.desktop.ask({ do: 'command', id }),
   }
   void ready
     .then(async () => {
@@ -257,13 +257,13 @@ export function runElectronApp(options: ElectronAppOptions): void {
         () => net.isOnline(),
         () => started.networkChanged(),
       )
-      started.desk.onMenu((rows) => installMenu({ ...menu, rows }))
+      started.desktop.onMenu((rows) => installMenu({ ...menu, rows }))
       desktop = followDesktop(started, {
         icons: options.icons,
         installed,
         focused: () => BrowserWindow.getFocusedWindow() !== null,
         notify,
-        windows: () => [...beside, ...(window ? [window] : [])],
+        windows: () => [...extraWindows, ...(window ? [window] : [])],
         show,
         quit: () => app.quit(),
       })
@@ -280,7 +280,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     for (const word of linksIn(words)) {
       const ask = parseLink(word)
       void starting.then((started) => {
-        if (ask) started?.desk.ask(ask)
+        if (ask) started?.desktop.ask(ask)
         else started?.log('warn', 'desktop', 'An unknown tapedeck: link was ignored')
       })
     }

@@ -14,9 +14,9 @@ export const placement = v.object({ x: whole, y: whole, width: whole, height: wh
 export type Placement = v.InferOutput<typeof placement>
 
 export const DESIGN_SIZE = { width: 1440, height: 900 } as const
-export const LEAST_SIZE = { width: 1024, height: 640 } as const
+export const MIN_SIZE = { width: 1024, height: 640 } as const
 /** Smallest size of a window with a pane or two: a tape is narrow. */
-export const LEAST_BESIDE = { width: 320, height: 240 } as const
+export const MIN_BESIDE = { width: 320, height: 240 } as const
 
 export interface Size {
   readonly width: number
@@ -42,7 +42,7 @@ function overlap(a: Rectangle, b: Rectangle): { width: number; height: number } 
 export function reachableBounds(
   saved: Rectangle | undefined,
   screens: readonly Rectangle[],
-  least: Size = LEAST_SIZE,
+  least: Size = MIN_SIZE,
   usual: Size = DESIGN_SIZE,
 ): Rectangle {
   const [primary] = screens
@@ -53,12 +53,12 @@ export function reachableBounds(
     height: clamp(size.height, Math.min(least.height, screen.height), screen.height),
   })
   if (saved) {
-    const kept = screens.flatMap((screen) => {
+    const fitting = screens.flatMap((screen) => {
       const bounds = { x: saved.x, y: saved.y, ...within(screen) }
       const seen = overlap({ ...bounds, height: GRIP.height }, screen)
       return seen.width >= GRIP.width && seen.height >= GRIP.height ? [bounds] : []
     })
-    if (kept[0]) return kept[0]
+    if (fitting[0]) return fitting[0]
   }
   const { width, height } = within(primary)
   return {

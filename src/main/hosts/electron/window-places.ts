@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { placement, writePlacement, type Placement, type Size } from './bounds.ts'
 
 /** Far more than anyone uses. The least recently opened is dropped first. */
-const MOST = 64
+const MAX = 64
 
 const places = v.record(v.pipe(v.string(), v.maxLength(100)), v.unknown())
 
@@ -38,5 +38,5 @@ export function readPlaces(file: string): ReadonlyMap<string, Placement> {
 /** Saves one more placement. Never throws. */
 export function keepPlace(file: string, key: string, value: Placement): void {
   const others = [...readPlaces(file)].filter(([other]) => other !== key)
-  writePlacement(file, Object.fromEntries([...others, [key, value] as const].slice(-MOST)))
+  writePlacement(file, Object.fromEntries([...others, [key, value] as const].slice(-MAX)))
 }

@@ -2,8 +2,8 @@
 import { BrowserWindow, screen } from 'electron'
 import {
   DESIGN_SIZE,
-  LEAST_BESIDE,
-  LEAST_SIZE,
+  MIN_BESIDE,
+  MIN_SIZE,
   reachableBounds,
   readPlacement,
   writePlacement,
@@ -43,16 +43,16 @@ function placeBeside(
   mainFile: string,
   { placesFile, key, size }: NonNullable<WindowOptions['further']>,
 ): Placement | undefined {
-  const kept = key === null ? undefined : readPlaces(placesFile).get(key)
+  const saved = key === null ? undefined : readPlaces(placesFile).get(key)
   const main = readPlacement(mainFile)
-  return kept ?? (main && { ...size, x: main.x + BESIDE, y: main.y + BESIDE, maximized: false })
+  return saved ?? (main && { ...size, x: main.x + BESIDE, y: main.y + BESIDE, maximized: false })
 }
 
 /** Opens a window; it shows itself when its page has painted. */
 export function openWindow(options: WindowOptions): BrowserWindow {
   const { further } = options
   const saved = further ? placeBeside(options.placementFile, further) : readPlacement(options.placementFile)
-  const least = further ? LEAST_BESIDE : LEAST_SIZE
+  const least = further ? MIN_BESIDE : MIN_SIZE
   const primary = screen.getPrimaryDisplay()
   const screens = [primary, ...screen.getAllDisplays().filter(({ id }) => id !== primary.id)]
   const window = new BrowserWindow({

@@ -126,10 +126,10 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
       if (bars === 0) return tidy({ ms: point.ms, price })
       const ms = point.ms + bars * options.intervalMs()
       // A night or a gap has almost no width: move to what is visible one bar further.
-      const beside = (ms: number): number => Math.abs((toPixel({ ms, price: point.price })?.x ?? from.x) - from.x)
-      const wide = Math.max(beside(point.ms + options.intervalMs()), beside(point.ms - options.intervalMs()), 1)
+      const distanceTo = (ms: number): number => Math.abs((toPixel({ ms, price: point.price })?.x ?? from.x) - from.x)
+      const wide = Math.max(distanceTo(point.ms + options.intervalMs()), distanceTo(point.ms - options.intervalMs()), 1)
       const x = from.x + Math.sign(bars) * Math.max(wide, 4)
-      const seen = beside(ms) < 0.5 * wide ? port.pointAt(x, from.y) : null
+      const seen = distanceTo(ms) < 0.5 * wide ? port.pointAt(x, from.y) : null
       return tidy({ ms: seen?.ms ?? ms, price })
     },
     middle() {

@@ -72,8 +72,8 @@ export function stackChips<T>(
   if (taken === null) return upFrom(downFrom(inside, top + half, height), bottom - half, height)
   const roomAbove = Math.max(0, Math.floor((taken.from - top) / height))
   const roomBelow = Math.max(0, Math.floor((bottom - taken.to) / height))
-  const wish = inside.filter(({ y }) => y < taken.middle).length
-  const above = Math.min(Math.max(wish, inside.length - roomBelow), roomAbove)
+  const preferred = inside.filter(({ y }) => y < taken.middle).length
+  const above = Math.min(Math.max(preferred, inside.length - roomBelow), roomAbove)
   return [
     ...upFrom(downFrom(inside.slice(0, above), top + half, height), taken.from - half, height),
     ...upFrom(downFrom(inside.slice(above, above + roomBelow), taken.to + half, height), bottom - half, height),

@@ -26,7 +26,7 @@ export interface SteadyAxes {
 /** `leastPx`: what labels beside the axis need, which the library knows nothing of. */
 export function steadyAxes(chart: Chart, leastPx: () => number = () => 0): SteadyAxes {
   const steady = new WeakSet<YAxis>()
-  let kept = new WeakMap<YAxis, number>()
+  let widths = new WeakMap<YAxis, number>()
   return {
     take() {
       for (const axis of chart.getYAxes({})) {
@@ -35,8 +35,8 @@ export function steadyAxes(chart: Chart, leastPx: () => number = () => 0): Stead
         const measured = axis.getAutoSize.bind(axis)
         const override: AxisOverride & Pick<YAxis, 'getAutoSize'> = {
           getAutoSize() {
-            const width = steadyWidth(kept.get(axis) ?? 0, Math.max(measured(), leastPx()))
-            kept.set(axis, width)
+            const width = steadyWidth(widths.get(axis) ?? 0, Math.max(measured(), leastPx()))
+            widths.set(axis, width)
             return width
           },
         }
@@ -44,7 +44,7 @@ export function steadyAxes(chart: Chart, leastPx: () => number = () => 0): Stead
       }
     },
     forget() {
-      kept = new WeakMap()
+      widths = new WeakMap()
     },
   }
 }

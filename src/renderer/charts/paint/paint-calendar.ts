@@ -22,7 +22,7 @@ export interface CalendarPaint {
 
 const DAY = 86_400_000
 /** Day lines closer than this, px, would look like a fence. */
-const LEAST_APART = 24
+const MIN_APART = 24
 
 /** First rows of the days and of the sessions in view, and stretches outside of the main session. Pure. */
 export function calendarMarks(paint: Pick<CalendarPaint, 'asset' | 'zone' | 'timestamps' | 'from' | 'to'>): {
@@ -64,7 +64,7 @@ export function paintCalendar(paint: CalendarPaint): void {
     ctx.moveTo(at, 0)
     ctx.lineTo(at, height)
   }
-  if (paint.days && (days.length < 2 || x(days[1]) - x(days[0]) >= LEAST_APART)) {
+  if (paint.days && (days.length < 2 || x(days[1]) - x(days[0]) >= MIN_APART)) {
     ctx.setLineDash([4, 4])
     ctx.strokeStyle = theme.faint
     ctx.globalAlpha = 0.7

@@ -11,7 +11,7 @@ export function chartStyles(
   theme: ChartTheme,
   style: ChartStyle,
   countdown: boolean,
-  past = false,
+  isReplay = false,
   low = false,
   stale = false,
 ): DeepPartial<Styles> {
@@ -59,7 +59,7 @@ export function chartStyles(
         last: {
           ...(stale ? { upColor: theme.dim, downColor: theme.dim, noChangeColor: theme.dim } : colours),
           // Averages are no prices: the chart paints the true last one itself.
-          show: style !== 'heikin-ashi' && !past,
+          show: style !== 'heikin-ashi' && !isReplay,
           compareRule: 'current_open',
           line: { size: 1, dashedValue: [2, 3] },
           text: { size, family: FAMILY, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },

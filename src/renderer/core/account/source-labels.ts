@@ -110,7 +110,7 @@ export function feedTone(state: FeedState): FeedTone {
 }
 
 /** The state in words. `nowMs` is on the terminal's wall clock. */
-export function feedWords(state: FeedState, nowMs: number): string {
+export function feedStateText(state: FeedState, nowMs: number): string {
   switch (state.is) {
     case 'idle':
       return t('Not in use')

@@ -4,10 +4,10 @@ import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
 
 /** A job that has run for less tells no rate yet. */
-const LEAST_MS = 500
+const MIN_MS = 500
 
 /** "412,000 rows · 41 MB · 210,000 rows/s · 4 s left". `nowMs`: of the wall clock. */
-export function progressWords(job: JobState, nowMs: number, numbers: NumberText): string {
+export function progressText(job: JobState, nowMs: number, numbers: NumberText): string {
   const { count, bytes, done } = job
   /** What counts bytes says them once. */
   const sized = job.unit === 'bytes'
@@ -15,20 +15,20 @@ export function progressWords(job: JobState, nowMs: number, numbers: NumberText)
   const ranMs = (job.endedMs ?? nowMs) - job.startedMs
   const words = [sized ? numbers.bytes(count) : t('{count} {unit}', { count: numbers.whole(count), unit })]
   if (bytes > 0 && !sized) words.push(numbers.bytes(bytes))
-  if (ranMs >= LEAST_MS && count > 0) {
+  if (ranMs >= MIN_MS && count > 0) {
     const rate = count / (ranMs / 1_000)
     words.push(
       sized ? t('{rate}/s', { rate: numbers.bytes(rate) }) : t('{rate} {unit}/s', { rate: numbers.whole(rate), unit }),
     )
   }
-  if (job.outcome.is === 'running' && done !== null && done > 0.01 && ranMs >= LEAST_MS) {
-    words.push(t('{length} left', { length: lengthWords((ranMs * (1 - done)) / done) }))
+  if (job.outcome.is === 'running' && done !== null && done > 0.01 && ranMs >= MIN_MS) {
+    words.push(t('{length} left', { length: lengthText((ranMs * (1 - done)) / done) }))
   }
   return words.join(' · ')
 }
 
 /** A length of time as a person says it: "4 s", "3 min", "2 h 10 min". */
-export function lengthWords(ms: number): string {
+export function lengthText(ms: number): string {
   const s = Math.max(1, Math.ceil(ms / 1_000))
   if (s < 60) return t('{s} s', { s })
   const min = Math.ceil(s / 60)

@@ -53,7 +53,7 @@ export class Exchange {
     this.jobs = jobs
     for (const job of jobs) {
       const was = before.find(({ id }) => id === job.id)?.outcome.is
-      if (was === 'running' && job.outcome.is !== 'running') this.#toasts.say(endWords(job))
+      if (was === 'running' && job.outcome.is !== 'running') this.#toasts.say(endText(job))
     }
   }
 
@@ -81,7 +81,7 @@ export class Exchange {
 export const jobTitle = ({ kind, title }: JobState): string => jobLabel(`job.${kind}`, { title })
 
 /** How a job ended, in a sentence. */
-export function endWords(job: JobState): string {
+export function endText(job: JobState): string {
   const { outcome } = job
   switch (outcome.is) {
     case 'running':

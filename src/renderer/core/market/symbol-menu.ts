@@ -9,7 +9,7 @@ import type { WindowState } from '../window/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { entryKeys } from '../window/entry-keys.ts'
 
-const MOST_LISTS = 8
+const MAX_LISTS = 8
 
 /** Copies a text, and says so. */
 export function copyText(app: WindowState, text: string): void {
@@ -33,7 +33,7 @@ export function symbolEntries(app: WindowState, subject: Subject, symbol: WatchS
     if (run === undefined) return []
     return [{ text, ...(instrument === subject.instrument ? entryKeys(app, id) : {}), run: () => run(symbol) }]
   }
-  const inLists = app.settings.now.watchlists.slice(0, MOST_LISTS)
+  const inLists = app.settings.now.watchlists.slice(0, MAX_LISTS)
   return [
     { text: t('Show on chart'), run: () => show(instrument) },
     symbol.asset === 'stocks'

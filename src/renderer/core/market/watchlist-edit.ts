@@ -55,8 +55,8 @@ export function addList(lists: Lists, id: string, name: string): Watchlist[] {
 }
 
 export function renameList(lists: Lists, id: string, name: string): Watchlist[] {
-  const kept = name.trim().slice(0, 80)
-  return kept === '' ? [...lists] : change(lists, id, (list) => ({ ...list, name: kept }))
+  const trimmed = name.trim().slice(0, 80)
+  return trimmed === '' ? [...lists] : change(lists, id, (list) => ({ ...list, name: trimmed }))
 }
 
 /** Removes a list; the last one stays. */

@@ -21,7 +21,7 @@ export interface AccentColours {
 const OF_PARTS = 3
 const OF_TEXT = 4.5
 /** How much of the accent a selected row has at most. */
-const MOST_TINT = 0.22
+const MAX_TINT = 0.22
 
 type Rgb = readonly [number, number, number]
 
@@ -112,7 +112,7 @@ export function accentColours(hex: string, grounds: Grounds): AccentColours | nu
   if ([hex, page, pane, raised, text, dim].some((one) => parse(one) === null)) return null
   const accent = readable(hex, [page, pane, raised], OF_PARTS)
   const holds = (ground: string): boolean => [text, dim].every((one) => contrast(one, ground) >= OF_TEXT)
-  let tint = MOST_TINT
+  let tint = MAX_TINT
   while (tint > 0.01 && !holds(mixed(accent, pane, tint))) tint -= 0.02
   const selected = mixed(accent, pane, Math.max(0, tint))
   return {

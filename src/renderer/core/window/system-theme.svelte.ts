@@ -42,14 +42,14 @@ export function takeSystemLook(app: FirstWindow): () => void {
       const look = systemLook(zone, navigator.language)
       if (Object.keys(look).length === 0) return
       app.set({ ...look, help: { looksTaken: true } })
-      const told = [
+      const notes = [
         ...(look.zone === undefined
           ? []
           : [t('Times are shown in your time zone, {zone}.', { zone: zonePlace(zone) })]),
         ...(look.numbers === undefined ? [] : [t('Numbers and dates use your system’s format.')]),
       ]
       const tab = look.zone === undefined ? 'numbers' : 'zone'
-      app.toasts.show(told.join(' '), { action: { label: t('Change'), run: () => app.openSettings(tab) } })
+      app.toasts.show(notes.join(' '), { action: { label: t('Change'), run: () => app.openSettings(tab) } })
     })
   })
 }

@@ -13,14 +13,14 @@ export interface WindowPlace {
 }
 
 /** Smaller ones would hide what they hold; larger ones are no place that a window had. */
-const LEAST = { width: 320, height: 240 }
+const MIN = { width: 320, height: 240 }
 const FARTHEST = 32_000
 const far = v.pipe(v.number(), v.integer(), v.minValue(-FARTHEST), v.maxValue(FARTHEST))
 const placeSchema = v.object({
   left: far,
   top: far,
-  width: v.pipe(far, v.minValue(LEAST.width)),
-  height: v.pipe(far, v.minValue(LEAST.height)),
+  width: v.pipe(far, v.minValue(MIN.width)),
+  height: v.pipe(far, v.minValue(MIN.height)),
 })
 const USUAL = 'popup,width=760,height=560'
 

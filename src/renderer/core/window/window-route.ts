@@ -6,13 +6,13 @@ export interface ReplayRoute {
 }
 
 const SESSION = /^[0-9A-Za-z_-]{1,64}$/
-const MOST_SESSIONS = 100
+const MAX_SESSIONS = 100
 
 /** Reads a fragment such as `#replay=01jbq1a2,01jbq8w4&at=1795240996992`; undefined: it names none. */
 export function parseReplayRoute(hash: string): ReplayRoute | undefined {
   const params = new URLSearchParams(hash.replace(/^#/, ''))
   const sessions = (params.get('replay') ?? '').split(',').filter((one) => SESSION.test(one))
-  if (sessions.length === 0 || sessions.length > MOST_SESSIONS) return undefined
+  if (sessions.length === 0 || sessions.length > MAX_SESSIONS) return undefined
   const at = Number(params.get('at') ?? NaN)
   return { sessions, atMs: Number.isFinite(at) && params.has('at') ? at : null }
 }

@@ -175,7 +175,7 @@ export class WindowState implements Subject {
     const leaving = () => this.#features?.leave()
     window.addEventListener('pagehide', leaving)
     this.#undo.push(() => window.removeEventListener('pagehide', leaving))
-    this.#undo.push(keepStream(transport, 'desk.info', {}, (info) => this.#takeInfo(info)))
+    this.#undo.push(keepStream(transport, 'desktop.info', {}, (info) => this.#takeInfo(info)))
   }
 
   #takeInfo(info: AppInfo): void {

@@ -3,7 +3,7 @@ import { INDICATORS, type PRICES } from '../../../shared/core/market/indicators/
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import {
-  LEAST_MS,
+  MIN_MS,
   LONGEST_WITHIN_MS,
   type AlertCondition,
   type AlertDirection,
@@ -241,7 +241,7 @@ function conditionOf(form: AlertForm, read: Reader): AlertCondition {
     read.duration(
       'within',
       form.within,
-      LEAST_MS,
+      MIN_MS,
       LONGEST_WITHIN_MS,
       t('Enter a time from 1 s to 24 h, such as 30s, 5m or 2h.'),
     )
@@ -300,7 +300,7 @@ export function readForm(
     ? read.duration(
         'rest',
         form.rest,
-        LEAST_MS,
+        MIN_MS,
         604_800_000,
         t('Enter a time from 1 s to 7 days, such as 30s, 5m or 2h.'),
       )

@@ -47,7 +47,7 @@ const MARK_MS = 20_000
 /** More at once are told as a number. */
 const FEW = 3
 const HISTORY_PAGE = 200
-const MOST_SHOWN = 2_000
+const MAX_SHOWN = 2_000
 
 export class Alerts {
   rows = $state.raw<ReadonlyMap<string, AlertRow>>(new Map())
@@ -121,7 +121,7 @@ export class Alerts {
   #happened(events: readonly AlertEvent[]): void {
     const ids = new Set(events.map(({ id }) => id))
     const mine = events.filter((event) => this.#isShown(event)).toReversed()
-    this.history = [...mine, ...this.history.filter(({ id }) => !ids.has(id))].slice(0, MOST_SHOWN)
+    this.history = [...mine, ...this.history.filter(({ id }) => !ids.has(id))].slice(0, MAX_SHOWN)
     const fired = events.filter((event): event is FiredEvent => event.is === 'fired')
     this.#tell(fired)
     for (const event of events) {

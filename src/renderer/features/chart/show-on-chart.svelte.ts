@@ -96,7 +96,7 @@ export function showOnChart(shown: Shown): void {
     const { goTo } = shown
     if (goTo) void chart?.goTo(goTo.ms)
   })
-  // As a value of its own: whatever else moves on the shared desk must not take this chart's own crosshair away.
+  // As a value of its own: whatever else moves on the shared crosshair must not take this chart's own crosshair away.
   const linkedMs = $derived(shown.crosshair)
   $effect(() => {
     const ms = linkedMs

@@ -15,16 +15,16 @@ const KEYS: Readonly<Partial<Record<DrawingKind, string>>> = {
 /** Makes rows that go to the chart drawn on last. */
 const rowsOf =
   (book: DrawingsBook) =>
-  (id: string, title: string, keys: readonly string[], act: (desk: DrawingCommands) => void): Command => ({
+  (id: string, title: string, keys: readonly string[], act: (controller: DrawingCommands) => void): Command => ({
     id: `drawing-${id}`,
     group: 'Drawing',
     title,
     keys,
     run(app) {
-      const { desk } = book
-      if (!desk) return app.toasts.show(t('There is no chart to draw on.'))
-      act(desk)
-      desk.focus()
+      const { controller } = book
+      if (!controller) return app.toasts.show(t('There is no chart to draw on.'))
+      act(controller)
+      controller.focus()
     },
   })
 /** Handled by the chart while it has the keys; listed here. */
@@ -38,26 +38,30 @@ const onChart = (id: string, title: string, keys: readonly string[]): Command =>
 })
 
 export function drawingCommands(book: DrawingsBook): readonly Command[] {
-  const onDesk = rowsOf(book)
+  const onController = rowsOf(book)
   return [
     ...DRAWING_KINDS.map((kind) => {
       const key = KEYS[kind]
-      return onDesk(
+      return onController(
         kind,
         t('Draw: {what}', { what: drawingPhrase(`drawing.${kind}`) }),
         key === undefined ? [] : [key],
-        (desk) => desk.choose(kind),
+        (controller) => controller.choose(kind),
       )
     }),
-    onDesk('next', t('Select the next drawing'), ['Alt+D'], (desk) => desk.next(1)),
-    onDesk('magnet', t('Magnet: snap points to bar prices'), ['Alt+X'], (desk) =>
-      desk.setMagnet(!desk.settings.magnet),
+    onController('next', t('Select the next drawing'), ['Alt+D'], (controller) => controller.next(1)),
+    onController('magnet', t('Magnet: snap points to bar prices'), ['Alt+X'], (controller) =>
+      controller.setMagnet(!controller.settings.magnet),
     ),
-    onDesk('hide-all', t('Hide or show all drawings'), ['Alt+Z'], (desk) => desk.hideAll(!desk.settings.hidden)),
-    onDesk('lock-all', t('Lock or unlock all drawings'), [], (desk) => desk.lockAll(!desk.allLocked)),
-    onDesk('delete-all', t('Delete all drawings on this symbol'), [], (desk) => desk.removeAll()),
-    onDesk('undo-drawing', t('Undo last drawing change'), [], (desk) => void desk.undo()),
-    onDesk('redo-drawing', t('Redo last drawing change'), [], (desk) => void desk.redo()),
+    onController('hide-all', t('Hide or show all drawings'), ['Alt+Z'], (controller) =>
+      controller.hideAll(!controller.settings.hidden),
+    ),
+    onController('lock-all', t('Lock or unlock all drawings'), [], (controller) =>
+      controller.lockAll(!controller.allLocked),
+    ),
+    onController('delete-all', t('Delete all drawings on this symbol'), [], (controller) => controller.removeAll()),
+    onController('undo-drawing', t('Undo last drawing change'), [], (controller) => void controller.undo()),
+    onController('redo-drawing', t('Redo last drawing change'), [], (controller) => void controller.redo()),
     onChart('undo', t('Undo and redo (on the chart)'), ['Ctrl+Z', 'Ctrl+Y']),
     onChart('copy', t('Copy, paste, and duplicate the drawing'), ['Ctrl+C', 'Ctrl+V', 'Ctrl+D']),
     onChart('move', t('Move the drawing by one bar or price step (ten with Shift)'), [t('Arrow keys')]),

@@ -35,7 +35,7 @@ const isEditorKey = (key: string): key is EditorKey => (EDITOR_KEYS as readonly 
 const COPY_PX = 18
 const RECENT = 4
 
-export class DrawingDesk implements DrawingCommands {
+export class DrawingController implements DrawingCommands {
   readonly #book: DrawingsBook
   #of = $state.raw<InstrumentDrawings | null>(null)
   state = $state.raw<EditorState>(AT_REST)
@@ -66,16 +66,16 @@ export class DrawingDesk implements DrawingCommands {
     this.state = { ...AT_REST, tool: this.state.tool }
     this.writing = null
     this.menu = null
-    this.#book.desk ??= this
+    this.#book.controller ??= this
     return () => this.#book.release(market, instrument)
   }
 
   /** Commands of the window speak to this chart from now on. */
   use(): void {
-    this.#book.desk = this
+    this.#book.controller = this
   }
   close(): void {
-    if (this.#book.desk === this) this.#book.desk = null
+    if (this.#book.controller === this) this.#book.controller = null
   }
   focus(): void {
     this.host?.focus()

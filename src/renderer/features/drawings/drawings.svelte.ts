@@ -158,7 +158,7 @@ export interface DrawingWindow {
 export class DrawingsBook {
   clipboard = $state.raw<Drawing | null>(null)
   /** The chart that commands speak to: the one that was used last. */
-  desk: DrawingCommands | null = null
+  controller: DrawingCommands | null = null
   readonly window: DrawingWindow
   // Not reactive: no component reads it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity

@@ -3,14 +3,14 @@ import { drawingSettings } from '../../../shared/features/drawings/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'
 import { drawingCommands } from './drawing-commands.ts'
-import { DrawingDesk } from './drawing-controller.svelte.ts'
+import { DrawingController } from './drawing-controller.svelte.ts'
 import DrawingLayer from './DrawingLayer.svelte'
 import DrawingTools from './DrawingTools.svelte'
 import { DrawingsBook } from './drawings.svelte.ts'
 
 export interface DrawingsService {
   /** The controller of one chart's drawings; the chart closes it. */
-  open(): DrawingDesk
+  open(): DrawingController
   readonly Layer: typeof DrawingLayer
   readonly Tools: typeof DrawingTools
 }
@@ -27,7 +27,7 @@ export const drawings = defineWindowFeature({
       problem: (failure) => app.tell(failure),
     })
     const service: DrawingsService = {
-      open: () => new DrawingDesk(book),
+      open: () => new DrawingController(book),
       Layer: DrawingLayer,
       Tools: DrawingTools,
     }

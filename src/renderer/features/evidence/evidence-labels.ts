@@ -5,7 +5,7 @@ import { FLAG, type Problem } from '../../../shared/core/recording/recording.ts'
 import { t } from '../../../shared/base/text.ts'
 
 /** What the bits of a stored message say. */
-export function flagWords(flags: number): readonly string[] {
+export function flagText(flags: number): readonly string[] {
   const words: readonly (readonly [number, string])[] = [
     [FLAG.binary, t('binary frame')],
     [FLAG.invalidUtf8, t('not UTF-8')],

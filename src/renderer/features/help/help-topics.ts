@@ -9,7 +9,7 @@ import { settingLabel } from '../../core/settings/labels.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import { freshnessLabel, freshnessSentence } from '../../core/market/freshness.ts'
 import { causeText } from '../../text/replay-labels.ts'
-import { feedWords } from '../../core/account/source-labels.ts'
+import { feedStateText } from '../../core/account/source-labels.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { keysNamed } from '../../core/window/tooltip.ts'
 import { isThere } from '../../core/window/command-table.ts'
@@ -100,7 +100,7 @@ export function helpTopics(
     ),
     ...FEED_IDS.map((id) => {
       const feed = app.status?.feeds.find((one) => one.feed === id)
-      const state = feed ? t('Now: {state}.', { state: feedWords(feed.state, app.wallMs) }) : ''
+      const state = feed ? t('Now: {state}.', { state: feedStateText(feed.state, app.wallMs) }) : ''
       return topic('feeds', id, id, [helpLabel(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
     }),
     ...palette

@@ -25,8 +25,8 @@ export interface PaletteSection {
   readonly options: readonly PaletteOption[]
 }
 
-const MOST_HITS = 12
-const MOST_RECENT = 8
+const MAX_HITS = 12
+const MAX_RECENT = 8
 /** Of two that fit alike the symbol is meant. */
 const SYMBOL_BONUS = 150
 /** What the terminal's search found for another reason than its letters. */
@@ -103,7 +103,7 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
     if (!alone)
       options.push({ is: 'entry', id: 'entry', entry, hit, unresolved: entry.symbol !== null && answered && !hit })
   }
-  const symbols: Ranked[] = hits.slice(0, MOST_HITS).map((hit) => {
+  const symbols: Ranked[] = hits.slice(0, MAX_HITS).map((hit) => {
     const guessed = !hit.watched && hit.name === null && hit.symbol === typed.toUpperCase()
     if (guessed) return { id: symbolItemId(hit), title: '', least: GUESS, option: hitOption(hit) }
     return {
@@ -133,14 +133,14 @@ function withoutText(
     if (!hit) return []
     return [hitOption(hits.find((one) => one.instrument === hit.instrument) ?? hit)]
   })
-  const lately = chosen.slice(0, MOST_RECENT)
+  const lately = chosen.slice(0, MAX_RECENT)
   const there = new Set(lately.map(({ id }) => id))
   const sections: PaletteSection[] = [
     { title: 'recent', options: lately },
     {
       title: 'symbols',
       options: hits
-        .slice(0, MOST_HITS)
+        .slice(0, MAX_HITS)
         .map((hit) => hitOption(hit))
         .filter(({ id }) => !there.has(id)),
     },

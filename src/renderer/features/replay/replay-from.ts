@@ -18,12 +18,14 @@ export function isOfSource(
  * first, of which a bar may begin earlier than it does. Null: nothing was recorded.
  */
 export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: number): ReplayRoute | null {
-  const told = inTurn(rows.filter(({ messages, binnedMs }) => messages > 0 && binnedMs === null)).map(({ of }) => of)
+  const newestFirst = inTurn(rows.filter(({ messages, binnedMs }) => messages > 0 && binnedMs === null)).map(
+    ({ of }) => of,
+  )
   const endOf = (row: SessionRow) => row.endedMs ?? nowMs
-  const at = told.find((row) => row.startedMs <= ms && endOf(row) >= ms)
+  const at = newestFirst.find((row) => row.startedMs <= ms && endOf(row) >= ms)
   if (at) return { sessions: [at.session], atMs: ms }
-  const before = told.filter((row) => endOf(row) < ms).at(-1)
-  const after = told.find((row) => row.startedMs > ms)
+  const before = newestFirst.filter((row) => endOf(row) < ms).at(-1)
+  const after = newestFirst.find((row) => row.startedMs > ms)
   if (!before) return after ? { sessions: [after.session], atMs: null } : null
   // Of different users of one service they cannot be joined.
   const joined = after?.source === before.source ? [before.session, after.session] : [before.session]

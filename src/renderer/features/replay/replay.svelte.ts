@@ -25,7 +25,7 @@ export interface ReplayWindow {
 }
 
 /** Loop ranges shorter than this are meant as none, ms. */
-const LEAST_LOOP_MS = 100
+const MIN_LOOP_MS = 100
 const REVIVE_EVERY_MS = 5_000
 const MARKS_EVERY_MS = 10_000
 
@@ -197,7 +197,7 @@ export class Replay {
     if (!loop) return this.#options({ loop: null })
     const fromMs = Math.min(loop.fromMs, loop.toMs)
     const toMs = Math.max(loop.fromMs, loop.toMs)
-    this.#options({ loop: toMs - fromMs < LEAST_LOOP_MS ? null : { fromMs, toMs } })
+    this.#options({ loop: toMs - fromMs < MIN_LOOP_MS ? null : { fromMs, toMs } })
   }
   /** Moves one edge of the loop to the cursor; the other stays, or is the end of the whole. */
   loopEdge(edge: 'from' | 'to'): void {

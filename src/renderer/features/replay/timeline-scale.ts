@@ -12,19 +12,19 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
 /** The deepest zoom. */
-export const LEAST_SPAN_MS = SECOND
+export const MIN_SPAN_MS = SECOND
 
 export const lengthOf = (span: Span) => span.toMs - span.fromMs
 
 /** The whole range with a little air, so that its ends can be seen and grasped. */
 export function wholeSpan(fromMs: number, toMs: number): Span {
-  const length = Math.max(LEAST_SPAN_MS, toMs - fromMs)
+  const length = Math.max(MIN_SPAN_MS, toMs - fromMs)
   const air = Math.max(20, length * 0.012)
   return { fromMs: fromMs - air, toMs: fromMs + length + air }
 }
 
 /** A span of the same length, moved so that it lies within the whole. */
-function kept(span: Span, whole: Span): Span {
+function clamped(span: Span, whole: Span): Span {
   const length = lengthOf(span)
   if (length >= lengthOf(whole)) return whole
   const fromMs = Math.min(Math.max(span.fromMs, whole.fromMs), whole.toMs - length)
@@ -33,21 +33,21 @@ function kept(span: Span, whole: Span): Span {
 
 /** Zooms by a factor (above 1: closer) so that an instant keeps its place on screen. */
 export function zoomSpan(span: Span, factor: number, aroundMs: number, whole: Span): Span {
-  const length = Math.min(Math.max(lengthOf(span) / factor, LEAST_SPAN_MS), lengthOf(whole))
+  const length = Math.min(Math.max(lengthOf(span) / factor, MIN_SPAN_MS), lengthOf(whole))
   const share = (Math.min(Math.max(aroundMs, span.fromMs), span.toMs) - span.fromMs) / lengthOf(span)
   const fromMs = aroundMs - share * length
-  return kept({ fromMs, toMs: fromMs + length }, whole)
+  return clamped({ fromMs, toMs: fromMs + length }, whole)
 }
 
 export function panSpan(span: Span, byMs: number, whole: Span): Span {
-  return kept({ fromMs: span.fromMs + byMs, toMs: span.toMs + byMs }, whole)
+  return clamped({ fromMs: span.fromMs + byMs, toMs: span.toMs + byMs }, whole)
 }
 
 /** The span to show so that an instant is on screen: turned like a page when it left. */
 export function followSpan(span: Span, atMs: number, whole: Span): Span {
   if (atMs >= span.fromMs && atMs < span.toMs) return span
   const length = lengthOf(span)
-  return kept({ fromMs: atMs - length * 0.08, toMs: atMs + length * 0.92 }, whole)
+  return clamped({ fromMs: atMs - length * 0.08, toMs: atMs + length * 0.92 }, whole)
 }
 
 export const xOf = (ms: number, span: Span, width: number) => ((ms - span.fromMs) / lengthOf(span)) * width

@@ -5,7 +5,7 @@ import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan, type Span } from '.
 
 /** Px of a bar of the histogram with its gap. */
 export const BUCKET_PX = 3
-const MOST_BUCKETS = 2_000
+const MAX_BUCKETS = 2_000
 
 export class Timeline {
   span = $state.raw<Span>({ fromMs: 0, toMs: 1_000 })
@@ -61,7 +61,7 @@ export class Timeline {
     const id = this.#id
     if (id === null || width <= 0) return
     const { fromMs, toMs } = this.span
-    const buckets = Math.min(MOST_BUCKETS, Math.max(1, Math.ceil(width / BUCKET_PX)))
+    const buckets = Math.min(MAX_BUCKETS, Math.max(1, Math.ceil(width / BUCKET_PX)))
     const run = async (): Promise<void> => {
       const result = await this.#transport.invoke('replay.timeline', { id, fromMs, toMs, buckets })
       if (id !== this.#id) return

@@ -18,7 +18,7 @@ export const SESSION_COLUMNS = [
 ] as const
 export type SessionColumn = (typeof SESSION_COLUMNS)[number]
 
-export interface ColumnWords {
+export interface ColumnTexts {
   readonly title: string
   readonly long: string
   /** Px. */
@@ -26,7 +26,7 @@ export interface ColumnWords {
   readonly numeric: boolean
 }
 
-export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnWords>> = {
+export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnTexts>> = {
   started: { title: t('Started'), long: t('Session start'), width: 156, numeric: false },
   name: { title: t('Name'), long: t('Name and tags'), width: 120, numeric: false },
   length: { title: t('Length'), long: t('From start to end'), width: 84, numeric: true },

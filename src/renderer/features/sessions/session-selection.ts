@@ -15,8 +15,8 @@ export const chooseOne = (id: string): Selection => ({ chosen: [id], active: id,
 /** Adds a row or takes it away; the last one stays chosen. */
 export function toggleOne({ chosen }: Selection, id: string): Selection {
   const without = chosen.filter((one) => one !== id)
-  const kept = chosen.includes(id) && without.length > 0 ? without : [...without, id]
-  return { chosen: kept, active: id, anchor: id }
+  const selection = chosen.includes(id) && without.length > 0 ? without : [...without, id]
+  return { chosen: selection, active: id, anchor: id }
 }
 
 /** The rows from where the run began to this one. `ids`: all of the list, in its order. */

@@ -1,5 +1,5 @@
 /** What is done to panes by menu and by key alike. */
-import { MOST_POPOUTS, panesIn } from '../../../shared/features/workspace/document.ts'
+import { MAX_POPOUTS, panesIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
 import { featuresOf } from '../../core/window/window-place.ts'
@@ -25,9 +25,9 @@ export function toggleFloat(dock: DockState, id: string): void {
 export function popOutPane(app: WindowState, dock: DockState, id: string): void {
   const mine = dock.window
   if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
-  if (dock.whole.popouts.length >= MOST_POPOUTS)
+  if (dock.whole.popouts.length >= MAX_POPOUTS)
     return app.toasts.show(
-      t('You can have up to {most} extra windows. Close one first; the pane stays here.', { most: MOST_POPOUTS }),
+      t('You can have up to {most} extra windows. Close one first; the pane stays here.', { most: MAX_POPOUTS }),
     )
   const taken = new Set(dock.whole.popouts.map((one) => one.id))
   let n = 1

@@ -149,11 +149,11 @@ export class DockState implements PaneLayout {
     this.#history = NO_HISTORY
     // A pane that is in both stays as it is, and has no reason to tell its title again.
     const stays = (one: WorkspacePane) => panes.some(({ id: other, kind }) => other === one.id && kind === one.kind)
-    const kept = this.whole.panes.filter(stays).flatMap(({ id: one }) => {
+    const stayingTitles = this.whole.panes.filter(stays).flatMap(({ id: one }) => {
       const title = this.titles[one]
       return title === undefined ? [] : [[one, title] as const]
     })
-    this.titles = Object.fromEntries(kept)
+    this.titles = Object.fromEntries(stayingTitles)
   }
 
   /** Changes the workspace as this window shows it. `step`: it can be taken back. */

@@ -4,6 +4,6 @@
  */
 
 /** The most gaps of one session. A connection that drops once a minute makes 1,440 a day. */
-export const MOST_SESSION_GAPS = 20_000
+export const MAX_SESSION_GAPS = 20_000
 /** The most entries of one flush, which can hold both edges of all those gaps. */
-export const MOST_FLUSH_ENTRIES = 50_000
+export const MAX_FLUSH_ENTRIES = 50_000

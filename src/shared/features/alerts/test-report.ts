@@ -3,7 +3,7 @@ import type { FeedId, RecordingId } from '../../base/units.ts'
 import type { SuspensionCause } from './types.ts'
 
 /** The most times to list. The rest are only counted. */
-export const MOST_LISTED = 1_000
+export const MAX_LISTED = 1_000
 
 /** The alert would have fired, or the price was beyond the level after a suspension (`unseen`). */
 export interface WouldFire {

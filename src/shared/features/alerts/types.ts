@@ -11,12 +11,12 @@ import { parseInstrument, type FeedId, type InstrumentId } from '../../base/unit
 /** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`. */
 export const ALERTS_VERSION = 3
 /** The most alerts. */
-export const MOST_ALERTS = 20_000
+export const MAX_ALERTS = 20_000
 /** The most events in the history. */
-export const MOST_EVENTS = 2_000
+export const MAX_EVENTS = 2_000
 /** The longest window of a move or volume, and the shortest rest of a repeating alert, ms. */
 export const LONGEST_WITHIN_MS = 86_400_000
-export const LEAST_MS = 1_000
+export const MIN_MS = 1_000
 const WEEK_MS = 604_800_000
 
 /** The price an alert watches. Last comes from trades, or from the middle of bid and ask if there is no trade feed. */
@@ -33,7 +33,7 @@ const above = v.pipe(v.number(), v.finite(), v.gtValue(0))
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most))
 const of = v.picklist(ALERT_PRICES)
 const direction = v.picklist(ALERT_DIRECTIONS)
-const withinMs = whole(LEAST_MS, LONGEST_WITHIN_MS)
+const withinMs = whole(MIN_MS, LONGEST_WITHIN_MS)
 const instrument = v.custom<InstrumentId>(
   (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
   'an instrument such as "crypto:BTCUSD"',
@@ -128,7 +128,7 @@ export const ALERT_KINDS = [
 ] as const satisfies readonly AlertKind[]
 
 /** The fields that the user sets. */
-const wish = {
+const draftFields = {
   instrument,
   condition: conditionSchema,
   /**
@@ -136,7 +136,7 @@ const wish = {
    * go back by `backPercent` of the level.
    */
   repeat: v.nullable(
-    v.strictObject({ restMs: whole(LEAST_MS, WEEK_MS), backPercent: v.pipe(finite, v.minValue(0), v.maxValue(50)) }),
+    v.strictObject({ restMs: whole(MIN_MS, WEEK_MS), backPercent: v.pipe(finite, v.minValue(0), v.maxValue(50)) }),
   ),
   /** UTC ms. It doesn't fire from that millisecond on. Null: never expires. */
   expiresMs: v.nullable(finite),
@@ -150,11 +150,11 @@ const wish = {
   flash: v.boolean(),
   enabled: v.boolean(),
 }
-export const draftSchema = v.strictObject(wish)
+export const draftSchema = v.strictObject(draftFields)
 export type AlertDraft = v.InferOutput<typeof draftSchema>
 
 export const alertSchema = v.strictObject({
-  ...wish,
+  ...draftFields,
   id: v.pipe(text(40), v.minLength(1)),
   /** The market it was made on. Prices of the demo market mean nothing on a real one. */
   market: v.picklist(['demo', 'service']),

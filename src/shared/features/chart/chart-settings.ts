@@ -16,8 +16,8 @@ export const CHART_SCALES = ['linear', 'log', 'percent'] as const
 export type ChartScale = (typeof CHART_SCALES)[number]
 
 /** The most symbols to compare, and the most indicators per chart. */
-export const MOST_COMPARED = 5
-export const MOST_INDICATORS = 24
+export const MAX_COMPARED = 5
+export const MAX_INDICATORS = 24
 
 /** Everything a chart can draw over or below its bars. */
 export const STUDY_KINDS = [...CHART_INDICATOR_IDS, 'volume-profile'] as const
@@ -61,7 +61,7 @@ export type ChartIndicator = v.InferOutput<typeof chartIndicatorSchema>
 /** A named set of indicators that can be added to any chart. */
 export const chartTemplateSchema = v.object({
   name: v.pipe(text(60), v.minLength(1)),
-  indicators: those(chartIndicatorSchema, MOST_INDICATORS),
+  indicators: those(chartIndicatorSchema, MAX_INDICATORS),
 })
 export type ChartTemplate = v.InferOutput<typeof chartTemplateSchema>
 
@@ -86,9 +86,9 @@ const options = {
   inverted: v.fallback(v.boolean(), false),
   /** A volume pane, if bars have volume. */
   volume: v.fallback(v.boolean(), true),
-  indicators: v.fallback(those(chartIndicatorSchema, MOST_INDICATORS), []),
+  indicators: v.fallback(those(chartIndicatorSchema, MAX_INDICATORS), []),
   /** Instruments in percent from the left edge, next to the chart's own. */
-  compare: v.fallback(those(instrument, MOST_COMPARED), []),
+  compare: v.fallback(those(instrument, MAX_COMPARED), []),
   /** Lines at the best bid and ask. */
   bidAsk: v.fallback(v.boolean(), false),
   /** Shades the hours outside of the main session and marks session boundaries. */

@@ -8,7 +8,7 @@ const row = v.strictObject({ id: text(64), title: text(120), group: text(40), ke
 
 export const DESK_CALLS = {
   /** The window's commands, for the host's menu. A host without a menu ignores them. */
-  'desk.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
+  'desktop.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
   'app.info': call<AppInfo>()(none),
   /** Opens an http(s) link outside, after the window asked the user. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
@@ -16,7 +16,7 @@ export const DESK_CALLS = {
 
 export const DESK_STREAMS = {
   /** Requests that no window has taken yet, oldest first. A window answers each number once. */
-  'desk.asks': call<readonly NumberedAsk[]>()(none),
+  'desktop.asks': call<readonly NumberedAsk[]>()(none),
   /** The value of `app.info`, whenever it changes. */
-  'desk.info': call<AppInfo>()(none),
+  'desktop.info': call<AppInfo>()(none),
 } as const

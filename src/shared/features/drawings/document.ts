@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import { tooMany } from './edits.ts'
-import { drawingSchema, MOST_DRAWINGS, type Drawing, type DrawingMarket } from './types.ts'
+import { drawingSchema, MAX_DRAWINGS, type Drawing, type DrawingMarket } from './types.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -13,7 +13,7 @@ export type DrawingsMigration = (document: Json) => Json
 const MIGRATIONS: readonly DrawingsMigration[] = []
 
 export type ReadDrawings =
-  | { readonly is: 'read'; readonly drawings: readonly Drawing[]; readonly damaged: number }
+  | { readonly is: 'read'; readonly drawings: readonly Drawing[]; readonly corrupt: number }
   /** Not a file of this instrument's drawings. */
   | { readonly is: 'garbage' }
   /** Written by a newer version of Tapedeck, so it must not be changed. */
@@ -36,17 +36,17 @@ export function readDrawings(text: string, instrument: InstrumentId, migrations 
   if (!Array.isArray(list)) return { is: 'garbage' }
   const drawings: Drawing[] = []
   const ids = new Set<string>()
-  let damaged = 0
+  let corrupt = 0
   for (const one of list as unknown[]) {
     const parsed = v.safeParse(drawingSchema, one)
-    const whole = parsed.success && !ids.has(parsed.output.id) && drawings.length < MOST_DRAWINGS
-    if (!whole || tooMany([...drawings, parsed.output]) !== null) damaged++
+    const whole = parsed.success && !ids.has(parsed.output.id) && drawings.length < MAX_DRAWINGS
+    if (!whole || tooMany([...drawings, parsed.output]) !== null) corrupt++
     else {
       ids.add(parsed.output.id)
       drawings.push(parsed.output)
     }
   }
-  return { is: 'read', drawings, damaged }
+  return { is: 'read', drawings, corrupt: corrupt }
 }
 
 /** The text of a file. Files from before drawings were saved by market have none. */

@@ -4,16 +4,16 @@
  */
 import { t } from '../../base/text.ts'
 import * as v from 'valibot'
-import { drawingSchema, MOST_DRAWINGS, MOST_POINTS, type Drawing } from './types.ts'
+import { drawingSchema, MAX_DRAWINGS, MAX_POINTS, type Drawing } from './types.ts'
 
 const id = v.pipe(v.string(), v.maxLength(40))
 
 export const drawingsEditSchema = v.strictObject({
   /** New drawings, and changed ones in full. */
-  put: v.pipe(v.array(drawingSchema), v.maxLength(MOST_DRAWINGS)),
-  remove: v.pipe(v.array(id), v.maxLength(MOST_DRAWINGS)),
+  put: v.pipe(v.array(drawingSchema), v.maxLength(MAX_DRAWINGS)),
+  remove: v.pipe(v.array(id), v.maxLength(MAX_DRAWINGS)),
   /** All ids from lowest to highest; null: new ones on top, the others unchanged. */
-  order: v.nullable(v.pipe(v.array(id), v.maxLength(MOST_DRAWINGS))),
+  order: v.nullable(v.pipe(v.array(id), v.maxLength(MAX_DRAWINGS))),
 })
 
 export interface DrawingsEdit {
@@ -25,12 +25,12 @@ export interface DrawingsEdit {
 /** The edit that turns `before` into `after`. Compares drawings by identity, then by content. */
 export function editOf(before: readonly Drawing[], after: readonly Drawing[]): DrawingsEdit {
   const old = new Map(before.map((drawing) => [drawing.id, drawing]))
-  const kept = new Set(after.map((drawing) => drawing.id))
+  const remaining = new Set(after.map((drawing) => drawing.id))
   const put = after.filter((drawing) => {
     const was = old.get(drawing.id)
     return was === undefined || (was !== drawing && !sameDrawing(was, drawing))
   })
-  const remove = before.filter((drawing) => !kept.has(drawing.id)).map((drawing) => drawing.id)
+  const remove = before.filter((drawing) => !remaining.has(drawing.id)).map((drawing) => drawing.id)
   const plain = applyEdit(before, { put, remove, order: null })
   const ordered = plain.every((drawing, i) => drawing.id === after[i]?.id)
   return { put, remove, order: ordered ? null : after.map((drawing) => drawing.id) }
@@ -63,21 +63,21 @@ function inOrder(list: readonly Drawing[], order: readonly string[]): Drawing[] 
   const named = new Set(order)
   const after: Drawing[] = []
   /** Drawings that the order doesn't name, by the id below them; null: at the bottom. */
-  const strangers = new Map<string | null, Drawing[]>()
+  const byOwner = new Map<string | null, Drawing[]>()
   let below: string | null = null
   for (const drawing of list) {
     if (named.has(drawing.id)) below = drawing.id
     else {
-      const there: Drawing[] = strangers.get(below) ?? []
+      const there: Drawing[] = byOwner.get(below) ?? []
       there.push(drawing)
-      strangers.set(below, there)
+      byOwner.set(below, there)
     }
   }
-  after.push(...(strangers.get(null) ?? []))
+  after.push(...(byOwner.get(null) ?? []))
   for (const name of new Set(order)) {
     const drawing = by.get(name)
     if (drawing !== undefined) after.push(drawing)
-    after.push(...(strangers.get(name) ?? []))
+    after.push(...(byOwner.get(name) ?? []))
   }
   return after
 }
@@ -102,9 +102,9 @@ export function sameDrawing(a: Drawing, b: Drawing): boolean {
 
 /** Why a list can't be saved, as a sentence, or null. */
 export function tooMany(drawings: readonly Drawing[]): string | null {
-  if (drawings.length > MOST_DRAWINGS) return t('A symbol can have up to {count} drawings.', { count: MOST_DRAWINGS })
+  if (drawings.length > MAX_DRAWINGS) return t('A symbol can have up to {count} drawings.', { count: MAX_DRAWINGS })
   const points = drawings.reduce((sum, drawing) => sum + drawing.points.length, 0)
-  return points > MOST_POINTS
-    ? t('The drawings of a symbol can have up to {count} points in total.', { count: MOST_POINTS })
+  return points > MAX_POINTS
+    ? t('The drawings of a symbol can have up to {count} points in total.', { count: MAX_POINTS })
     : null
 }

@@ -3,7 +3,7 @@ import { applyEdit, editOf, isNoEdit, type DrawingsEdit } from './edits.ts'
 import type { Drawing } from './types.ts'
 
 /** The most steps to undo. */
-export const MOST_STEPS = 200
+export const MAX_STEPS = 200
 
 interface Step {
   readonly undo: DrawingsEdit
@@ -40,7 +40,7 @@ export function did(
     return { past: [...history.past.slice(0, -1), step], future: [] }
   }
   const step = { undo: editOf(after, before), redo, what, merge }
-  return { past: [...history.past.slice(-(MOST_STEPS - 1)), step], future: [] }
+  return { past: [...history.past.slice(-(MAX_STEPS - 1)), step], future: [] }
 }
 
 /** The result of undo or redo; null if there is no further step. */

@@ -34,12 +34,12 @@ export const DRAWING_DASHES = ['solid', 'dashed', 'dotted'] as const
 export type DrawingDash = (typeof DRAWING_DASHES)[number]
 
 /** The most drawings per instrument. */
-export const MOST_DRAWINGS = 500
+export const MAX_DRAWINGS = 500
 /** The most points in a brush stroke. */
-export const MOST_BRUSH_POINTS = 2_000
+export const MAX_BRUSH_POINTS = 2_000
 /** The most points in all drawings of an instrument. */
-export const MOST_POINTS = 50_000
-export const MOST_TEXT = 500
+export const MAX_POINTS = 50_000
+export const MAX_TEXT = 500
 /** The widest line, px. */
 export const WIDEST = 4
 
@@ -58,7 +58,7 @@ export const POINT_COUNTS: Readonly<Record<DrawingKind, readonly [number, number
   'fib-extension': [3, 3],
   text: [1, 1],
   arrow: [2, 2],
-  brush: [2, MOST_BRUSH_POINTS],
+  brush: [2, MAX_BRUSH_POINTS],
   /** Entry, target, stop. The target's time is the right edge, and the stop has the same time. */
   long: [3, 3],
   short: [3, 3],
@@ -83,10 +83,10 @@ export const drawingSchema = v.pipe(
     /** Unique among the drawings of its instrument. */
     id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
     kind: v.picklist(DRAWING_KINDS),
-    points: v.pipe(v.array(point), v.maxLength(MOST_BRUSH_POINTS)),
+    points: v.pipe(v.array(point), v.maxLength(MAX_BRUSH_POINTS)),
     style,
     /** The text of a `text` drawing, or a label next to any other. */
-    text: v.pipe(v.string(), v.maxLength(MOST_TEXT)),
+    text: v.pipe(v.string(), v.maxLength(MAX_TEXT)),
     locked: v.boolean(),
     hidden: v.boolean(),
     /**

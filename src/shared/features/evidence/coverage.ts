@@ -230,7 +230,7 @@ export function coverageOf(
     if (mine === undefined) continue
     const inRange = mine.gaps.filter(({ span }) => span.toMs >= within[0].fromMs && span.fromMs < within[0].toMs)
     const everyMissing = mergeSpans(mine.missing)
-    const told: SymbolCoverage[] = []
+    const covered: SymbolCoverage[] = []
     const lostSpans: Span[] = []
     for (const one of mine.symbols.values()) {
       one.held = withoutSpans(commonSpans(one.wanted, within), [...mine.unwanted, ...one.unwanted])
@@ -239,9 +239,9 @@ export function coverageOf(
       lostSpans.push(...lost)
       const wantedMs = spansMs(one.held)
       const gapMs = spansMs(lost)
-      told.push({ symbol: one.symbol, wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: lost.length })
+      covered.push({ symbol: one.symbol, wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: lost.length })
     }
-    if (told.length === 0 && inRange.length === 0) continue
+    if (covered.length === 0 && inRange.length === 0) continue
     const held = mergeSpans([...mine.symbols.values()].flatMap((one) => one.held))
     const msOf = gapMeasure(mine, held)
     const real: { readonly cause: GapCause; readonly spans: readonly Span[] }[] = []
@@ -254,8 +254,8 @@ export function coverageOf(
       const of = real.filter((one) => one.cause === cause)
       return of.length === 0 ? [] : [{ cause, gaps: of.length, ms: spansMs(of.flatMap(({ spans }) => spans)) }]
     })
-    const symbolMs = told.reduce((sum, one) => sum + one.wantedMs, 0)
-    const missingMs = told.reduce((sum, one) => sum + one.gapMs, 0)
+    const symbolMs = covered.reduce((sum, one) => sum + one.wantedMs, 0)
+    const missingMs = covered.reduce((sum, one) => sum + one.gapMs, 0)
     allMs += symbolMs
     allMissing += missingMs
     feeds.push({
@@ -265,11 +265,11 @@ export function coverageOf(
       covered: symbolMs > 0 ? 1 - missingMs / symbolMs : null,
       gaps: real.length,
       causes: causes.sort((a, b) => b.ms - a.ms),
-      symbols: told.length,
+      symbols: covered.length,
       assumed: mine.assumed,
     })
     if (feed === symbolsOf)
-      symbols = told.sort((a, b) => (a.covered ?? 1) - (b.covered ?? 1) || a.symbol.localeCompare(b.symbol))
+      symbols = covered.sort((a, b) => (a.covered ?? 1) - (b.covered ?? 1) || a.symbol.localeCompare(b.symbol))
   }
   return {
     feeds,

@@ -27,7 +27,7 @@ export interface Difference {
 }
 
 /** The most differences to list. The rest are only counted. */
-export const MOST_DIFFERENCES = 5_000
+export const MAX_DIFFERENCES = 5_000
 
 export interface Comparison {
   readonly differences: readonly Difference[]
@@ -40,7 +40,7 @@ export function compareValues(before: Value, after: Value): Comparison {
   const found: Difference[] = []
   let more = 0
   const add = (path: string, kind: Difference['kind'], from: Value | undefined, to: Value | undefined): void => {
-    if (found.length >= MOST_DIFFERENCES) more++
+    if (found.length >= MAX_DIFFERENCES) more++
     else {
       const [old, now] = [textOf(from), textOf(to)]
       // A number that became a text with the same digits. Quotes show which is the text.

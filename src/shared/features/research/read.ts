@@ -58,13 +58,13 @@ export interface Reading {
 
 const DEEPEST = 8
 const DEEPEST_IN_RECORD = 3
-const MOST_COLUMNS = 200
+const MAX_COLUMNS = 200
 const SAMPLE = 2_000
 /** Longer tuples are lists of values, not records. */
 const LONGEST_TUPLE = 16
 /** The column with an object's keys, if they are names or times. */
 const KEY_COLUMN = 'key'
-/** The column with what a record has beyond MOST_COLUMNS, as JSON. */
+/** The column with what a record has beyond MAX_COLUMNS, as JSON. */
 const REST_COLUMN = 'more'
 
 /** Reads the text of a response. Never throws. */
@@ -213,11 +213,11 @@ function tableOf(
 ): Table {
   const paths = new Map<string, readonly string[]>()
   for (const record of records) {
-    if (paths.size > MOST_COLUMNS) break
+    if (paths.size > MAX_COLUMNS) break
     collect(record, [], paths)
   }
-  const isWhole = paths.size <= MOST_COLUMNS
-  const places = [...paths.values()].slice(0, isWhole ? MOST_COLUMNS : MOST_COLUMNS - 1)
+  const isWhole = paths.size <= MAX_COLUMNS
+  const places = [...paths.values()].slice(0, isWhole ? MAX_COLUMNS : MAX_COLUMNS - 1)
   const shown = new Set(places.map((place) => JSON.stringify(place)))
   const step = Math.max(1, Math.floor(records.length / SAMPLE))
   function* sample(place: readonly string[] | null): Generator<Scalar> {
@@ -272,7 +272,7 @@ function collect(record: ValueObject, before: readonly string[], into: Map<strin
     const place = [...before, key]
     if (isSpread(value, place)) collect(value, place, into)
     // One more than is shown indicates that there are more.
-    else if (into.size <= MOST_COLUMNS) into.set(JSON.stringify(place), place)
+    else if (into.size <= MAX_COLUMNS) into.set(JSON.stringify(place), place)
   }
 }
 

@@ -9,7 +9,7 @@ const session = v.pipe(text(64), v.transform(recordingId))
 const sessions = v.pipe(v.array(session), v.minLength(1), v.maxLength(10_000))
 
 /** The most characters in the notes of a session. */
-export const MOST_NOTES = 20_000
+export const MAX_NOTES = 20_000
 
 /** The result of packing a session into a file. */
 export interface PackageDone {
@@ -27,7 +27,7 @@ export const LIBRARY_CALLS = {
     v.strictObject({
       session,
       name: v.optional(v.pipe(text(120), v.trim())),
-      notes: v.optional(text(MOST_NOTES)),
+      notes: v.optional(text(MAX_NOTES)),
       tags: v.optional(v.pipe(v.array(v.pipe(text(40), v.trim(), v.minLength(1))), v.maxLength(50))),
       pinned: v.optional(v.boolean()),
     }),

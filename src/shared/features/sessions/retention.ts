@@ -28,8 +28,8 @@ export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules
     ({ binnedMs, pinned }) =>
       binnedMs !== null && !pinned && rules.binDays > 0 && nowMs - binnedMs >= rules.binDays * DAY,
   )
-  const kept = rows.filter(({ binnedMs }) => binnedMs === null)
-  const mayGo = kept
+  const listed = rows.filter(({ binnedMs }) => binnedMs === null)
+  const mayGo = listed
     .filter(({ pinned, live, imported, endedMs }) => !pinned && !live && !imported && endedMs !== null)
     .toSorted((a, b) => a.startedMs - b.startedMs)
   const bin = new Set<RecordingId>()
@@ -39,7 +39,7 @@ export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules
     }
   }
   if (rules.keepGb > 0) {
-    let bytes = kept.reduce((sum, row) => (bin.has(row.session) ? sum : sum + row.bytes), 0)
+    let bytes = listed.reduce((sum, row) => (bin.has(row.session) ? sum : sum + row.bytes), 0)
     for (const row of mayGo) {
       if (bytes <= rules.keepGb * 1e9) break
       if (bin.has(row.session)) continue

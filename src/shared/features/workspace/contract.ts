@@ -6,7 +6,7 @@ import { call, ms, none, text } from '../../rpc/contract.ts'
 const id = text(40)
 
 /** The most characters in a workspace. */
-export const MOST_WORKSPACE_CHARS = 900_000
+export const MAX_WORKSPACE_CHARS = 900_000
 
 /** When a workspace was saved, and its number of panes. */
 export interface SnapshotRow {
@@ -27,7 +27,7 @@ export const WORKSPACE_CALLS = {
    * snapshot, and always with `replaces`. Fails with `bad-arguments` if it is invalid.
    */
   'workspaces.put': call<null>()(
-    v.strictObject({ text: text(MOST_WORKSPACE_CHARS), replaces: v.optional(v.boolean(), false) }),
+    v.strictObject({ text: text(MAX_WORKSPACE_CHARS), replaces: v.optional(v.boolean(), false) }),
   ),
   /** Fails with `not-allowed` for the last one. Its snapshots remain, so adding it again restores everything. */
   'workspaces.remove': call<null>()(v.strictObject({ id })),
@@ -36,7 +36,7 @@ export const WORKSPACE_CALLS = {
   /** The workspace in a snapshot. Fails with `not-found`. */
   'workspaces.snapshot': call<Workspace>()(v.strictObject({ id, atMs: ms })),
   /** Ends safe mode: the saved panes and theme apply again in every window. */
-  'desk.leaveSafeMode': call<null>()(none),
+  'desktop.leaveSafeMode': call<null>()(none),
 } as const
 
 export const WORKSPACE_STREAMS = {

@@ -8,11 +8,11 @@ import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.ts'
 
 export const WORKSPACE_VERSION = 2
-export const MOST_PANES = 60
+export const MAX_PANES = 60
 /** The most windows besides the one with the dock. */
-export const MOST_POPOUTS = 8
-const MOST_DEPTH = 12
-const MOST_SETTINGS_CHARS = 65_536
+export const MAX_POPOUTS = 8
+const MAX_DEPTH = 12
+const MAX_SETTINGS_CHARS = 65_536
 
 const id = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/))
 /**
@@ -52,7 +52,7 @@ export type DockNode = DockGroup | DockSplit
 
 const group = v.object({
   is: v.literal('group'),
-  panes: v.pipe(v.array(id), v.maxLength(MOST_PANES)),
+  panes: v.pipe(v.array(id), v.maxLength(MAX_PANES)),
   front: v.fallback(v.string(), ''),
   size: v.fallback(px, 0),
 })
@@ -60,7 +60,7 @@ const node: v.GenericSchema<DockNode> = v.lazy((): v.GenericSchema<DockNode> => 
   const split = v.object({
     is: v.literal('split'),
     axis: v.picklist(['row', 'column']),
-    parts: v.pipe(v.array(node), v.maxLength(MOST_PANES)),
+    parts: v.pipe(v.array(node), v.maxLength(MAX_PANES)),
     size: v.fallback(px, 0),
   })
   return v.union([group, split])
@@ -106,8 +106,8 @@ export const workspaceSchema = v.object({
   area,
   dock: node,
   floats: v.fallback(v.pipe(v.array(float), v.maxLength(20)), []),
-  popouts: v.fallback(v.pipe(v.array(popout), v.maxLength(MOST_POPOUTS)), []),
-  panes: v.pipe(v.array(v.unknown()), v.maxLength(MOST_PANES)),
+  popouts: v.fallback(v.pipe(v.array(popout), v.maxLength(MAX_POPOUTS)), []),
+  panes: v.pipe(v.array(v.unknown()), v.maxLength(MAX_PANES)),
   links: v.fallback(v.record(v.picklist(LINK_COLOURS), link), {}),
   /** The focused pane. */
   front: v.fallback(v.string(), ''),
@@ -125,12 +125,12 @@ export type WorkspaceFloat = Workspace['floats'][number]
 function isPlain(x: unknown): boolean {
   if (typeof x !== 'object' || x === null || Array.isArray(x)) return false
   try {
-    if (JSON.stringify(x).length > MOST_SETTINGS_CHARS) return false
+    if (JSON.stringify(x).length > MAX_SETTINGS_CHARS) return false
   } catch {
     return false
   }
   const sound = (value: unknown, depth: number): boolean => {
-    if (depth > MOST_DEPTH) return false
+    if (depth > MAX_DEPTH) return false
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
     if (typeof value === 'number') return Number.isFinite(value)
     if (typeof value !== 'object') return false
@@ -164,14 +164,14 @@ export function tidy(tree: DockNode, there: ReadonlySet<string>, seen = new Set<
     return { is: 'group', panes, front: panes.includes(tree.front) ? tree.front : first, size: tree.size }
   }
   const parts = tree.parts.flatMap((part): readonly DockNode[] => {
-    const kept = tidy(part, there, seen)
-    if (!kept) return []
-    if (kept.is !== 'split' || kept.axis !== tree.axis) return [kept]
+    const tidied = tidy(part, there, seen)
+    if (!tidied) return []
+    if (tidied.is !== 'split' || tidied.axis !== tree.axis) return [tidied]
     // Its parts share its size.
-    const sum = kept.parts.reduce((all, one) => all + one.size, 0)
-    return kept.parts.map((one) => ({
+    const sum = tidied.parts.reduce((all, one) => all + one.size, 0)
+    return tidied.parts.map((one) => ({
       ...one,
-      size: sum > 0 ? (one.size / sum) * part.size : part.size / kept.parts.length,
+      size: sum > 0 ? (one.size / sum) * part.size : part.size / tidied.parts.length,
     }))
   })
   const [only] = parts
@@ -199,13 +199,13 @@ export function sound(raw: Workspace): Workspace | null {
   const dock = tidy(raw.dock, there, seen)
   if (!dock) return null
   const floats = raw.floats.flatMap((one) => {
-    const kept = tidy(one.dock, there, seen)
-    return kept ? [{ ...one, dock: kept }] : []
+    const tidied = tidy(one.dock, there, seen)
+    return tidied ? [{ ...one, dock: tidied }] : []
   })
   const popouts = raw.popouts.flatMap((one, i) => {
     if (raw.popouts.findIndex(({ id }) => id === one.id) !== i) return []
-    const kept = tidy(one.dock, there, seen)
-    return kept ? [{ ...one, dock: kept }] : []
+    const tidied = tidy(one.dock, there, seen)
+    return tidied ? [{ ...one, dock: tidied }] : []
   })
   const docked = new Set([dock, ...floats.map((one) => one.dock)].flatMap(panesIn))
   const [first = ''] = panesIn(dock)

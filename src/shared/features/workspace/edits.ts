@@ -3,7 +3,7 @@ import type { Interval } from '../../core/market/market.ts'
 import type { InstrumentId } from '../../base/units.ts'
 import {
   groupsIn,
-  MOST_PANES,
+  MAX_PANES,
   panesIn,
   sound,
   type DockNode,
@@ -127,7 +127,7 @@ function put(workspace: Workspace, id: string, spot: Spot, size: number | null):
 
 /** Adds a pane. Changes nothing if the workspace is full. */
 export function addPane(workspace: Workspace, pane: WorkspacePane, spot: Spot, size: number | null = null): Workspace {
-  if (workspace.panes.length >= MOST_PANES || paneOf(workspace, pane.id)) return workspace
+  if (workspace.panes.length >= MAX_PANES || paneOf(workspace, pane.id)) return workspace
   return put({ ...workspace, panes: [...workspace.panes, pane] }, pane.id, spot, size)
 }
 
@@ -197,13 +197,13 @@ export function neighbour(workspace: Workspace, id: string, direction: Direction
         : direction === 'up'
           ? from.box.y - (box.y + box.height)
           : box.y - (from.box.y + from.box.height)
-  const beside = ({ box }: { readonly box: Box }) =>
+  const adjoins = ({ box }: { readonly box: Box }) =>
     flat
       ? Math.min(box.y + box.height, from.box.y + from.box.height) - Math.max(box.y, from.box.y)
       : Math.min(box.x + box.width, from.box.x + from.box.width) - Math.max(box.x, from.box.x)
   const [best] = all
-    .filter((one) => one !== from && ahead(one) >= -1 && beside(one) > 0)
-    .toSorted((a, b) => ahead(a) - ahead(b) || beside(b) - beside(a))
+    .filter((one) => one !== from && ahead(one) >= -1 && adjoins(one) > 0)
+    .toSorted((a, b) => ahead(a) - ahead(b) || adjoins(b) - adjoins(a))
   return best?.group.front ?? null
 }
 

@@ -4,7 +4,7 @@ import { parseWorkspace, panesIn, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
 
 export const FILE_KIND = 'tapedeck workspace'
-export const MOST_FILE_BYTES = 1_000_000
+export const MAX_FILE_BYTES = 1_000_000
 
 /** The text of the file. The same workspace always gives the same text. */
 export function workspaceFile(workspace: Workspace): string {
@@ -21,7 +21,7 @@ export type ReadFile =
 
 /** Reads such a file. Returns a valid workspace or a sentence for any input, and never throws. */
 export function readWorkspaceFile(text: string): ReadFile {
-  if (text.length > MOST_FILE_BYTES) return no(t('This file is too large to be a workspace.'))
+  if (text.length > MAX_FILE_BYTES) return no(t('This file is too large to be a workspace.'))
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -36,7 +36,7 @@ export function readWorkspaceFile(text: string): ReadFile {
       ? inside.version
       : 0
   const workspace = parseWorkspace(migrateWorkspace(inside))
-  if (workspace) return { ok: true, workspace: { ...workspace, popouts: [], panes: kept(workspace) } }
+  if (workspace) return { ok: true, workspace: { ...workspace, popouts: [], panes: panesToShare(workspace) } }
   return no(
     t(
       version > 2
@@ -48,7 +48,7 @@ export function readWorkspaceFile(text: string): ReadFile {
 const no = (why: string): ReadFile => ({ ok: false, why })
 
 /** Windows belong to the screen they were on, so their panes return to the dock. */
-function kept(workspace: Workspace): Workspace['panes'] {
+function panesToShare(workspace: Workspace): Workspace['panes'] {
   const here = new Set([workspace.dock, ...workspace.floats.map((one) => one.dock)].flatMap(panesIn))
   return workspace.panes.filter((one) => here.has(one.id))
 }

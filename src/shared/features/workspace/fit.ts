@@ -22,7 +22,7 @@ interface Nature {
   readonly keeps: { readonly width: boolean; readonly height: boolean }
 }
 const free = { width: false, height: false }
-const LEAST_GROUP: Area = { width: 160, height: 96 }
+const MIN_GROUP: Area = { width: 160, height: 96 }
 const NATURES: Readonly<Record<PaneKind, Nature>> = {
   watchlist: { least: { width: 200, height: 120 }, keeps: { width: true, height: false } },
   chart: { least: { width: 240, height: 140 }, keeps: free },
@@ -47,8 +47,8 @@ export function leastOf(node: DockNode, kindOf: KindOf): Area {
   if (node.is === 'group') {
     const all = node.panes.flatMap((one) => kindOf(one) ?? []).map((kind) => NATURES[kind].least)
     return {
-      width: Math.max(LEAST_GROUP.width, ...all.map((one) => one.width)),
-      height: Math.max(LEAST_GROUP.height, ...all.map((one) => one.height)),
+      width: Math.max(MIN_GROUP.width, ...all.map((one) => one.width)),
+      height: Math.max(MIN_GROUP.height, ...all.map((one) => one.height)),
     }
   }
   const all = node.parts.map((part) => leastOf(part, kindOf))
@@ -76,7 +76,7 @@ const draws = (node: DockNode, kindOf: KindOf): boolean => panesIn(node).some((o
 export function share(
   sizes: readonly number[],
   least: readonly number[],
-  kept: readonly boolean[],
+  stays: readonly boolean[],
   room: number,
 ): readonly number[] {
   const n = sizes.length
@@ -87,9 +87,9 @@ export function share(
       least.map((one) => (leastSum > 0 ? (one / leastSum) * room : room / n)),
       room,
     )
-  const allKeep = kept.every(Boolean)
+  const allKeep = stays.every(Boolean)
   const wanted = sizes.map((size) => (size > 0 ? size : room / n))
-  const fixed = wanted.map((_, i) => kept[i] === true && !allKeep)
+  const fixed = wanted.map((_, i) => stays[i] === true && !allKeep)
   const out = wanted.map((size, i) => Math.max(least[i] ?? 0, fixed[i] === true ? size : 0))
   // The flexible parts share the rest. A part that reaches its minimum is fixed there.
   const pinned = new Set<number>()
@@ -133,8 +133,8 @@ export function fitTo(node: DockNode, area: Area, kindOf: KindOf): DockNode {
   const side = alongOf(node.axis)
   const least = node.parts.map((part) => leastOf(part, kindOf)[side])
   const sizes = node.parts.map((part) => part.size)
-  const kept = node.parts.map((part) => keeps(part, side, kindOf))
-  const shared = share(sizes, least, kept, area[side])
+  const stays = node.parts.map((part) => keeps(part, side, kindOf))
+  const shared = share(sizes, least, stays, area[side])
   return {
     ...node,
     parts: node.parts.map((part, i) => {

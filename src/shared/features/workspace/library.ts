@@ -5,7 +5,7 @@ import { migrateWorkspace } from './migrate.ts'
 import { READY_NAMES } from './document.ts'
 import { readyWorkspace } from './ready.ts'
 
-export const MOST_WORKSPACES = 60
+export const MAX_WORKSPACES = 60
 export const SNAPSHOTS_KEPT = 5
 
 export interface Snapshot {
@@ -44,15 +44,15 @@ export function parseLibrary(x: unknown): WorkspaceLibrary {
   const snapshots: Record<string, readonly Snapshot[]> = {}
   for (const [id, list] of Object.entries(read.output.snapshots)) {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) continue
-    const kept = list.slice(0, SNAPSHOTS_KEPT).flatMap((one): readonly Snapshot[] => {
+    const sound = list.slice(0, SNAPSHOTS_KEPT).flatMap((one): readonly Snapshot[] => {
       const found = v.safeParse(snapshotSchema, one)
       const workspace = found.success ? parseWorkspace(migrateWorkspace(found.output.workspace)) : null
       return found.success && workspace?.id === id ? [{ atMs: found.output.atMs, workspace }] : []
     })
-    if (kept.length > 0) snapshots[id] = kept
+    if (sound.length > 0) snapshots[id] = sound
   }
   const seen = new Set<string>()
-  const workspaces = read.output.workspaces.slice(0, MOST_WORKSPACES).flatMap((one): readonly Workspace[] => {
+  const workspaces = read.output.workspaces.slice(0, MAX_WORKSPACES).flatMap((one): readonly Workspace[] => {
     const workspace = parseWorkspace(migrateWorkspace(one)) ?? rescued(one, snapshots)
     if (!workspace || seen.has(workspace.id)) return []
     seen.add(workspace.id)
@@ -74,7 +74,7 @@ export const findWorkspace = (library: WorkspaceLibrary, id: string): Workspace 
 /** Replaces the workspace with the same id, or appends one. */
 export function putWorkspace(library: WorkspaceLibrary, workspace: Workspace): WorkspaceLibrary {
   const at = library.workspaces.findIndex((one) => one.id === workspace.id)
-  if (at < 0 && library.workspaces.length >= MOST_WORKSPACES) return library
+  if (at < 0 && library.workspaces.length >= MAX_WORKSPACES) return library
   const workspaces = at < 0 ? [...library.workspaces, workspace] : library.workspaces.with(at, workspace)
   return { ...library, workspaces }
 }

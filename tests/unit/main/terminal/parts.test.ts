@@ -35,12 +35,12 @@ describe('the log', () => {
       encodeURIComponent(password),
       btoa('k3y-of-nobody').replace(/=+$/, ''),
     ]
-    for (const text of spelt) expect(blot(`he said ${text}.`, known.spellings())).toBe('he said ***.')
-    expect(blot(`${'x'.repeat(1_995)}${password}`, known.spellings())).toBe(`${'x'.repeat(1_995)}***`)
-    expect(blot('a short word', known.spellings())).toBe('a short word')
+    for (const text of spelt) expect(blot(`he said ${text}.`, known.variants())).toBe('he said ***.')
+    expect(blot(`${'x'.repeat(1_995)}${password}`, known.variants())).toBe(`${'x'.repeat(1_995)}***`)
+    expect(blot('a short word', known.variants())).toBe('a short word')
     for (let i = 0; i < 100; i++) known.note(`token number ${i}`)
-    expect(known.spellings().length).toBeLessThan(1_000)
-    expect(blot('token number 99', known.spellings())).toBe('***')
+    expect(known.variants().length).toBeLessThan(1_000)
+    expect(blot('token number 99', known.variants())).toBe('***')
   })
 
   it('gives the last 500 on opening, then what came, and says what a slow window missed', () => {
@@ -110,7 +110,7 @@ describe('symbols', () => {
     createSymbols({
       settings: () => DEFAULT_SETTINGS,
       seen: () => [],
-      spelling: () => undefined,
+      alias: () => undefined,
       guessAssets,
       guessSymbol,
       demo: () => true,
@@ -131,7 +131,7 @@ describe('symbols', () => {
     const hits = box.search('zzz.q', 50)
     expect(hits.map((hit) => hit.instrument)).toEqual(['stocks:ZZZ.Q', 'crypto:ZZZ.Q'])
     expect(box.search('WIF_USD', 50).at(0)).toMatchObject({ instrument: 'crypto:WIFUSD' })
-    expect(box.spell('crypto:WIFUSD' as InstrumentId)).toBe('WIF_USD')
+    expect(box.symbolOf('crypto:WIFUSD' as InstrumentId)).toBe('WIF_USD')
   })
   it('gives at most the limit, the watched first for an empty query, a guess never crowded out', () => {
     expect(
@@ -151,9 +151,9 @@ describe('symbols', () => {
     const settings = mergeSettings(DEFAULT_SETTINGS, {
       watchlists: [{ id: 'a', name: 'a', sort: null, symbols: [{ asset: 'crypto', symbol: 'X:BTC/USD' }] }],
     })
-    expect(symbols({ settings: () => settings }).spell(id)).toBe('X:BTC/USD')
+    expect(symbols({ settings: () => settings }).symbolOf(id)).toBe('X:BTC/USD')
     const spelling = () => 'WIF/USD'
-    expect(symbols({ spelling }).spell('crypto:WIFUSD' as InstrumentId)).toBe('WIF/USD')
-    expect(symbols().spell('crypto:SHIBUSD' as InstrumentId)).toBe('SHIB-USD')
+    expect(symbols({ alias: spelling }).symbolOf('crypto:WIFUSD' as InstrumentId)).toBe('WIF/USD')
+    expect(symbols().symbolOf('crypto:SHIBUSD' as InstrumentId)).toBe('SHIB-USD')
   })
 })

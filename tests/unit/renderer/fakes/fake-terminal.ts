@@ -96,7 +96,7 @@ export class FakeTerminal implements Transport {
     this.settings = options.settings ?? DEFAULT_SETTINGS
     this.faults = options.faults ?? {}
     this.workspaces = createWorkspaces({
-      keeper: { load: () => null, save: () => undefined, setAside: () => '' },
+      file: { load: () => null, save: () => undefined, setAside: () => '' },
       nowMs: () => this.nowMs,
       overview: () => overviewOf(this.settings.workspace),
       problem: () => undefined,
@@ -373,7 +373,7 @@ export class FakeTerminal implements Transport {
   }
   tellInfo(info: Partial<AppInfo>): void {
     this.info = { ...this.info, ...info }
-    for (const one of this.#open) if (one.name === 'desk.info') this.#give<'desk.info'>(one, this.info)
+    for (const one of this.#open) if (one.name === 'desktop.info') this.#give<'desktop.info'>(one, this.info)
   }
 
   /** Takes the carrier away, or gives it back; streams end as a lost carrier ends them. */
@@ -619,10 +619,10 @@ export class FakeTerminal implements Transport {
         return this.#give<'status'>(one, this.status())
       case 'updates':
         return this.#give<'updates'>(one, { is: 'off', why: 'This copy runs from a checkout.' })
-      case 'desk.asks':
-        return this.#give<'desk.asks'>(one, [])
-      case 'desk.info':
-        return this.#give<'desk.info'>(one, this.info)
+      case 'desktop.asks':
+        return this.#give<'desktop.asks'>(one, [])
+      case 'desktop.info':
+        return this.#give<'desktop.info'>(one, this.info)
       case 'log':
         return this.#give<'log'>(one, { entries: this.faults.empty ? [] : this.#log, dropped: 0 })
       case 'account':

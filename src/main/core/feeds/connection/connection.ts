@@ -12,7 +12,7 @@ import { inRange } from '../../../../service/codecs/times.ts'
 import { encodeClient, normaliseTickers, parseControl } from '../../../../service/control.ts'
 import { decode } from '../../../../service/codecs/decode.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
-import { serverWords } from '../../../../service/reasons.ts'
+import { serverText } from '../../../../service/reasons.ts'
 import type { Token } from '../../account/token.ts'
 import { serviceOrigin, socketUrl } from '../../../base/service-address.ts'
 import { movedStamp } from '../../../../shared/core/recording/delay-window.ts'
@@ -359,8 +359,8 @@ export class Connection {
         return
       case 'error': {
         const error = {
-          code: serverWords(control.code, link.token.access),
-          message: serverWords(control.message, link.token.access),
+          code: serverText(control.code, link.token.access),
+          message: serverText(control.message, link.token.access),
         }
         listener.log('warn', this.feed, `the service reports an error: ${error.code}`, error.message)
         this.dispatch({ is: 'errorFrame', generation, error })
@@ -454,6 +454,6 @@ function originOf(baseUrl: string): string {
   try {
     return serviceOrigin(baseUrl).origin
   } catch {
-    return serverWords(baseUrl)
+    return serverText(baseUrl)
   }
 }

@@ -1,7 +1,7 @@
 /** One socket of a connection: dials it and translates what happens to it into events of the connection. */
 import type { Duplex } from 'node:stream'
 import WebSocket, { type ClientOptions } from 'ws'
-import { serverWords } from '../../../../service/reasons.ts'
+import { serverText } from '../../../../service/reasons.ts'
 import type { UnixMs } from '../../../../shared/base/units.ts'
 import type { Token } from '../../account/token.ts'
 import type { RequestedSymbols } from './requested-symbols.ts'
@@ -138,7 +138,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     link.closed = true
     // 1005 and 1006 are how ws reports that no code was received.
     const closeCode = code === 1005 || code === 1006 ? 0 : code
-    listener.closed(link, closeCode, serverWords(reason.toString(), token.access))
+    listener.closed(link, closeCode, serverText(reason.toString(), token.access))
   })
   return link
 }

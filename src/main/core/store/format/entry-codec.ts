@@ -8,7 +8,7 @@ import type { EntryRow } from './ledger.ts'
 
 /** UTC ms that a calendar has. */
 export const LATEST_MS = 8.64e15
-const MOST_SYMBOLS = 100_000
+const MAX_SYMBOLS = 100_000
 
 export const finite = v.pipe(v.number(), v.finite())
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -16,7 +16,7 @@ export const instant = v.pipe(finite, v.minValue(-LATEST_MS), v.maxValue(LATEST_
 export const conn = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(0xffff_ffff))
 export const feed = v.picklist(FEED_IDS)
 
-const symbols = v.pipe(v.array(v.pipe(v.string(), v.maxLength(256))), v.maxLength(MOST_SYMBOLS))
+const symbols = v.pipe(v.array(v.pipe(v.string(), v.maxLength(256))), v.maxLength(MAX_SYMBOLS))
 const of = { feed, conn }
 const entrySchema = v.variant('type', [
   v.looseObject({ type: v.picklist(['connecting', 'connected']), ...of }),

@@ -11,7 +11,7 @@ import type { MessageColumns } from '../types/messages.ts'
 const SCALES = [1, 1_000, 0.001] as const
 const AS_BYTES = 255
 /** The most messages of one run. */
-export const MOST_ROWS = 1 << 20
+export const MAX_ROWS = 1 << 20
 /** The fewest bytes of a message: one for each column. */
 const LEAST_ROW_BYTES = 6
 
@@ -43,7 +43,7 @@ function readRows(content: Uint8Array): Rows | null {
   const from = new ByteReader(content)
   const count = from.varint()
   // Refuse a count that the content can't hold before allocating anything.
-  if (count > MOST_ROWS || count * LEAST_ROW_BYTES > content.length) return null
+  if (count > MAX_ROWS || count * LEAST_ROW_BYTES > content.length) return null
   const seq = readDoubles(from, count)
   const recvMs = readDoubles(from, count)
   const monoNs = readDoubles(from, count)

@@ -12,17 +12,17 @@ import {
   HAS_AFTER,
   HAS_BEFORE,
   HEAD_BYTES,
-  MOST_CONNECTIONS,
-  MOST_ENTRIES,
-  MOST_FLUSHES,
-  MOST_SIGNATURE_BYTES,
+  MAX_CONNECTIONS,
+  MAX_ENTRIES,
+  MAX_FLUSHES,
+  MAX_SIGNATURE_BYTES,
 } from './frame.ts'
 import type { Connection, FlushSize, Frame, FrameChain, FrameHeader } from './frame.ts'
 import { asResult, FrameError, malformed, type FrameResult } from './refusal.ts'
 import { readSections } from './sections.ts'
 
 const SESSION = /^[0-9a-z]{10,64}$/
-const MOST_CONN = 0xffff_ffff
+const MAX_CONN = 0xffff_ffff
 const LINE_END = 10
 
 /** Reads the header of a whole frame and checks its checksum, without decompressing it. */
@@ -51,7 +51,7 @@ export function decodeFrame(bytes: Uint8Array, canDecompress = hasZstd): FrameRe
     )
       throw new FrameError('wrong-order', `The frame doesn't hold each seq from ${firstSeq} to ${lastSeq} once.`)
     const chains = readChains(sections.chains)
-    if (sections.signature.length > MOST_SIGNATURE_BYTES) throw malformed('signature')
+    if (sections.signature.length > MAX_SIGNATURE_BYTES) throw malformed('signature')
     return {
       session,
       epoch,
@@ -80,7 +80,7 @@ function readConnections(section: Uint8Array): Connection[] {
     const conn = from.varint()
     const feed = from.text()
     const last = connections.at(-1)?.conn ?? 0
-    if (conn <= last || conn > MOST_CONN || !isFeedId(feed) || connections.length === MOST_CONNECTIONS)
+    if (conn <= last || conn > MAX_CONN || !isFeedId(feed) || connections.length === MAX_CONNECTIONS)
       throw malformed('connections')
     connections.push({ conn, feed })
   }
@@ -95,8 +95,8 @@ function readSizes(section: Uint8Array): FlushSize[] {
     const size = { messages: from.varint(), entries: from.varint() }
     if (size.messages + size.entries === 0) throw malformed('flushes')
     entries += size.entries
-    if (entries > MOST_ENTRIES || sizes.length === MOST_FLUSHES)
-      throw new FrameError('too-large', `The frame has more than ${MOST_ENTRIES} entries or ${MOST_FLUSHES} flushes.`)
+    if (entries > MAX_ENTRIES || sizes.length === MAX_FLUSHES)
+      throw new FrameError('too-large', `The frame has more than ${MAX_ENTRIES} entries or ${MAX_FLUSHES} flushes.`)
     sizes.push(size)
   }
   return sizes
@@ -141,11 +141,11 @@ function readChains(section: Uint8Array): FrameChain[] {
     const after = (bits & HAS_AFTER) === 0 ? null : from.raw(HEAD_BYTES)
     if (
       conn <= (chains.at(-1)?.conn ?? -1) ||
-      conn > MOST_CONN ||
+      conn > MAX_CONN ||
       bits === 0 ||
       bits > (HAS_BEFORE | HAS_AFTER) ||
       (messages > 0 && (before === null || conn === 0)) ||
-      chains.length > MOST_CONNECTIONS
+      chains.length > MAX_CONNECTIONS
     )
       throw malformed('chains')
     chains.push({ conn, messages, before, after })
@@ -168,8 +168,8 @@ function numberMessages(
   const connSeq = new Uint32Array(rows.count)
   for (let i = 0; i < rows.count; i++) {
     const conn = rows.conn[i]
-    const count = (counts.get(conn) ?? MOST_CONN) + 1
-    if (conn === 0 || count > MOST_CONN) throw malformed('chains')
+    const count = (counts.get(conn) ?? MAX_CONN) + 1
+    if (conn === 0 || count > MAX_CONN) throw malformed('chains')
     counts.set(conn, count)
     used.add(conn)
     connSeq[i] = count

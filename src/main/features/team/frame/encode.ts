@@ -3,7 +3,7 @@ import { hasZstd } from '../../../base/zstd.ts'
 import { encodeEntries } from '../../../core/store/format/entry-codec.ts'
 import { entryRow } from '../../../core/store/format/ledger.ts'
 import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
-import { encodeRows, MOST_ROWS } from '../../../core/store/format/row-codec.ts'
+import { encodeRows, MAX_ROWS } from '../../../core/store/format/row-codec.ts'
 import { ByteWriter } from '../../../core/store/blocks/bytes.ts'
 import type { Batch } from '../../../core/store/types/messages.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
@@ -12,9 +12,9 @@ import {
   findLastSeq,
   HAS_AFTER,
   HAS_BEFORE,
-  MOST_ENTRIES,
-  MOST_FLUSHES,
-  MOST_SIGNATURE_BYTES,
+  MAX_ENTRIES,
+  MAX_FLUSHES,
+  MAX_SIGNATURE_BYTES,
   newChain,
 } from './frame.ts'
 import type { ChainHead, ChainHeads, CommittedFlush, Connection, FlushSize, FrameChain } from './frame.ts'
@@ -112,14 +112,14 @@ function encodeFrame(
 ): { readonly frame: Buffer; readonly heads: ChainHeads } {
   const { session, epoch, heads, canCompress = hasZstd } = options
   const signature = (isLast ? options.signature : undefined) ?? new Uint8Array(0)
-  if (signature.length > MOST_SIGNATURE_BYTES) throw new TypeError(`a signature of ${signature.length} bytes`)
+  if (signature.length > MAX_SIGNATURE_BYTES) throw new TypeError(`a signature of ${signature.length} bytes`)
   const connections = flushes.flatMap(({ batch }) => batch.connections ?? []).sort((a, b) => a.conn - b.conn)
   const after = advanceHeads(session, heads, flushes)
   const rows = new ColumnsBuilder(64, 1 << 13)
   for (const { batch } of flushes) if (batch.messages.count > 0) rows.add(batch.messages, 0, batch.messages.count)
   const entries = flushes.flatMap(({ batch }) => batch.entries.map(entryRow))
   const sizes = flushes.map(flushSize)
-  if (rows.count > MOST_ROWS || entries.length > MOST_ENTRIES || sizes.length > MOST_FLUSHES) throw tooManyRows()
+  if (rows.count > MAX_ROWS || entries.length > MAX_ENTRIES || sizes.length > MAX_FLUSHES) throw tooManyRows()
   const { firstSeq, lastSeq } = checkSeqs(rows.build().seq, entries, sizes)
   const content = writeSections({
     session: Buffer.from(session, 'latin1'),
@@ -136,7 +136,7 @@ function encodeFrame(
 const tooManyRows = (): FrameError =>
   new FrameError(
     'too-large',
-    `A frame holds up to ${MOST_ROWS} messages and ${MOST_ENTRIES} entries; this flush has more.`,
+    `A frame holds up to ${MAX_ROWS} messages and ${MAX_ENTRIES} entries; this flush has more.`,
   )
 
 function flushSize({ batch, leaves }: CommittedFlush): FlushSize {

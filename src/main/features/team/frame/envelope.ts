@@ -14,7 +14,7 @@
  */
 import { constants, crc32 } from 'node:zlib'
 import { hasZstd, zstdCompressSync, zstdDecompressSync, zstdProblem } from '../../../base/zstd.ts'
-import { MOST_CONTENT, MOST_GROWTH, SMALL_CONTENT, VERSION, type FrameHeader } from './frame.ts'
+import { MAX_CONTENT, MAX_GROWTH, SMALL_CONTENT, VERSION, type FrameHeader } from './frame.ts'
 import { FrameError, malformed, newer } from './refusal.ts'
 
 export const HEADER_BYTES = 44
@@ -56,9 +56,9 @@ export function readSafeInteger(bytes: Buffer, at: number): number {
 
 /** Compresses content where that makes it smaller, and puts the header in front. Refuses content that is too large. */
 export function seal(header: FrameHeader, content: Uint8Array, canCompress = hasZstd): Buffer {
-  if (content.length > MOST_CONTENT) throw tooLarge(content.length)
+  if (content.length > MAX_CONTENT) throw tooLarge(content.length)
   const packed = canCompress ? zstdCompressSync(content, LEVEL) : content
-  const isHonest = content.length <= SMALL_CONTENT || content.length <= packed.length * MOST_GROWTH
+  const isHonest = content.length <= SMALL_CONTENT || content.length <= packed.length * MAX_GROWTH
   const stored = packed.length < content.length && isHonest ? packed : content
   const out = Buffer.alloc(HEADER_BYTES + stored.length)
   out.write(MAGIC, 0, 'latin1')
@@ -91,9 +91,9 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
   const crc = buffer.readUInt32LE(CRC_AT)
   if (checksum(buffer) !== crc)
     throw new FrameError('checksum', "The frame is corrupt: its bytes don't match their checksum.")
-  if (contentBytes > MOST_CONTENT) throw tooLarge(contentBytes)
-  if (contentBytes > SMALL_CONTENT && contentBytes > storedBytes * MOST_GROWTH)
-    throw new FrameError('too-large', `The frame grows more than ${MOST_GROWTH} times when it is decompressed.`)
+  if (contentBytes > MAX_CONTENT) throw tooLarge(contentBytes)
+  if (contentBytes > SMALL_CONTENT && contentBytes > storedBytes * MAX_GROWTH)
+    throw new FrameError('too-large', `The frame grows more than ${MAX_GROWTH} times when it is decompressed.`)
   const codec = CODECS[buffer.readUInt8(6)]
   if (codec === undefined) throw newer(`it uses codec ${buffer.readUInt8(6)}`)
   const header = {
@@ -132,4 +132,4 @@ export function unseal({ codec, contentBytes, stored }: Envelope, canDecompress 
 }
 
 const tooLarge = (bytes: number): FrameError =>
-  new FrameError('too-large', `The frame has ${bytes} bytes of content; the limit is ${MOST_CONTENT}.`)
+  new FrameError('too-large', `The frame has ${bytes} bytes of content; the limit is ${MAX_CONTENT}.`)

@@ -2,7 +2,7 @@
  * A frame: consecutive flushes of one session on their way to other machines, with what a receiver needs to recompute
  * the hash chains. The format is described in docs/decisions/0053-wire-frame.md.
  */
-import { MOST_FLUSH_ENTRIES } from '../../../../shared/core/recording/session-bounds.ts'
+import { MAX_FLUSH_ENTRIES } from '../../../../shared/core/recording/session-bounds.ts'
 import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 import { genesis } from '../../../core/store/format/ledger.ts'
 import type { Leaf } from '../../../core/store/format/journal.ts'
@@ -10,15 +10,15 @@ import type { Batch, MessageColumns, StoredEntry } from '../../../core/store/typ
 
 export const VERSION = 1
 /** The largest content of a frame, uncompressed. */
-export const MOST_CONTENT = 96 << 20
+export const MAX_CONTENT = 96 << 20
 /** The most that content grows when it is decompressed; below `SMALL_CONTENT`, any growth is harmless. */
-export const MOST_GROWTH = 1_000
+export const MAX_GROWTH = 1_000
 export const SMALL_CONTENT = 1 << 20
-export const MOST_CONNECTIONS = 100_000
-export const MOST_FLUSHES = 1 << 16
+export const MAX_CONNECTIONS = 100_000
+export const MAX_FLUSHES = 1 << 16
 /** A frame holds no more entries than one flush may have. */
-export const MOST_ENTRIES = MOST_FLUSH_ENTRIES
-export const MOST_SIGNATURE_BYTES = 1_024
+export const MAX_ENTRIES = MAX_FLUSH_ENTRIES
+export const MAX_SIGNATURE_BYTES = 1_024
 export const HEAD_BYTES = 32
 
 export interface Connection {

@@ -15,7 +15,7 @@
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import { asBuffer, checkStart, checksum, HEADER_BYTES, openEnvelope, readSafeInteger, wrongLength } from './envelope.ts'
-import { MOST_CONTENT, VERSION, type FrameHeader } from './frame.ts'
+import { MAX_CONTENT, VERSION, type FrameHeader } from './frame.ts'
 import { asResult, FrameError, malformed, type FrameResult, type Refusal } from './refusal.ts'
 
 export const PART_HEADER_BYTES = 52
@@ -23,8 +23,8 @@ const MAGIC = 'TDPT'
 const CRC_AT = 8
 /** The smallest `max_payload` that is accepted; it bounds the number of parts. */
 export const LEAST_PAYLOAD = 4 << 10
-const MOST_FRAME_BYTES = HEADER_BYTES + MOST_CONTENT
-const MOST_PARTS = Math.ceil(MOST_FRAME_BYTES / (LEAST_PAYLOAD - PART_HEADER_BYTES))
+const MAX_FRAME_BYTES = HEADER_BYTES + MAX_CONTENT
+const MAX_PARTS = Math.ceil(MAX_FRAME_BYTES / (LEAST_PAYLOAD - PART_HEADER_BYTES))
 
 /** A message to publish: a whole frame, or a part of one. */
 export interface WireMessage extends FrameHeader {
@@ -85,7 +85,7 @@ export function readPart(bytes: Uint8Array): FrameResult<FramePart> {
     const frameBytes = buffer.readUInt32LE(16)
     const part = buffer.readUInt32LE(20)
     const parts = buffer.readUInt32LE(24)
-    if (frameBytes > MOST_FRAME_BYTES || parts > MOST_PARTS)
+    if (frameBytes > MAX_FRAME_BYTES || parts > MAX_PARTS)
       throw new FrameError('too-large', `The frame has ${frameBytes} bytes in ${parts} parts, which is too large.`)
     if (parts < 2 || part >= parts || buffer.readUInt16LE(6) !== 0) throw malformed('part header')
     const size = partSize(frameBytes, parts)

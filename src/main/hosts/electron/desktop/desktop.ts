@@ -67,7 +67,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
   }
 
   if (process.platform === 'darwin')
-    app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desk.ask(ask))))
+    app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desktop.ask(ask))))
   // While developing the program is Electron's own, which knows no word of ours.
   // What is carried along would be started without its folder.
   if (process.platform === 'win32' && options.installed) app.setUserTasks(userTasks(process.execPath))
@@ -150,7 +150,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
         const why = fault === 'taken' ? 'another program uses it' : 'it isn’t valid on this system'
         terminal.log('warn', 'desktop', `Couldn’t register the shortcut ${bookmarkShortcut}: ${why}`)
       }
-      terminal.desk.setFacts({ startsAtLogin, ...(fault === null ? {} : { shortcutFault: fault }) })
+      terminal.desktop.setFacts({ startsAtLogin, ...(fault === null ? {} : { shortcutFault: fault }) })
     }
     asked = now.desktop
   }
@@ -166,7 +166,9 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
 
   const unfollowSettings = terminal.onSettings(followSettings)
   followSettings(terminal.settings())
-  const unfollowAccent = followAccent(systemPreferences, process.platform, (accent) => terminal.desk.setAccent(accent))
+  const unfollowAccent = followAccent(systemPreferences, process.platform, (accent) =>
+    terminal.desktop.setAccent(accent),
+  )
   follow()
   const timer = setInterval(follow, EVERY_MS)
   timer.unref()

@@ -115,9 +115,9 @@ export function createLeaving(options: LeavingOptions): Leaving {
       else now()
     },
     allClosed() {
-      const kept = keeps
+      const keepsRecording = keeps
       keeps = false
-      if (stays() || (kept && asks())) return
+      if (stays() || (keepsRecording && asks())) return
       quit()
     },
   }

@@ -1,6 +1,6 @@
 /** The indicators of a chart as a list that is added to, changed and kept under names. Pure. */
 import {
-  MOST_INDICATORS,
+  MAX_INDICATORS,
   STUDY_KINDS,
   type ChartIndicator,
   type ChartTemplate,
@@ -55,7 +55,7 @@ export function studyTitle({ kind, values, price }: ChartIndicator): string {
 
 /** Adds one of a kind, as usual; the same list when it is full. */
 export function addStudy(list: readonly ChartIndicator[], kind: StudyKind): readonly ChartIndicator[] {
-  if (list.length >= MOST_INDICATORS) return list
+  if (list.length >= MAX_INDICATORS) return list
   const taken = new Set(list.map((one) => one.id))
   let n = 1
   while (taken.has(`${kind}-${n}`)) n++

@@ -2,11 +2,11 @@
 import { t } from '../../../../shared/base/text.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 
-/** Puts a text on the clipboard; says `told`, or why it could not. */
-export async function copyText({ toasts }: Pick<WindowState, 'toasts'>, text: string, told: string): Promise<void> {
+/** Copies a text, and shows `notice` or why it couldn't. */
+export async function copyText({ toasts }: Pick<WindowState, 'toasts'>, text: string, notice: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    toasts.say(told)
+    toasts.say(notice)
   } catch {
     toasts.show(t('Couldn’t copy. Click the window, then try again.'), { tone: 'bad' })
   }

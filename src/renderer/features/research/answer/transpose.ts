@@ -25,14 +25,14 @@ export interface Turned {
 }
 
 const FEWEST_COLUMNS = 7
-const MOST_PERIODS = 60
+const MAX_PERIODS = 60
 const YEAR = /^(fiscal_?year|calendar_?year|year)$/i
 const PART = /^(period|quarter|fiscal_?(period|quarter))$/i
 const PART_VALUE = /^(Q[1-4]|H[12]|FY|[1-4])$/i
 
 /** The column that a table's periods stand in; -1: it has none, or is better read as it is. */
 export function periodColumn(table: Table): number {
-  if (table.rows < 2 || table.rows > MOST_PERIODS || table.columns.length < FEWEST_COLUMNS) return -1
+  if (table.rows < 2 || table.rows > MAX_PERIODS || table.columns.length < FEWEST_COLUMNS) return -1
   const days = table.columns.findIndex(({ type }) => type === 'date')
   const at = days >= 0 ? days : table.columns.findIndex(({ type }) => type === 'period')
   if (at < 0) return -1

@@ -2,7 +2,7 @@
 import { SvelteSet } from 'svelte/reactivity'
 
 const KEY = 'tapedeck:read'
-const MOST = 2_000
+const MAX = 2_000
 
 export class ReadMarks {
   readonly #read = new SvelteSet<string>()
@@ -11,8 +11,8 @@ export class ReadMarks {
   constructor(storage: Pick<Storage, 'getItem' | 'setItem'> | undefined) {
     this.#storage = storage
     try {
-      const kept: unknown = JSON.parse(storage?.getItem(KEY) ?? '[]')
-      if (Array.isArray(kept)) for (const id of kept.slice(-MOST)) if (typeof id === 'string') this.#read.add(id)
+      const stored: unknown = JSON.parse(storage?.getItem(KEY) ?? '[]')
+      if (Array.isArray(stored)) for (const id of stored.slice(-MAX)) if (typeof id === 'string') this.#read.add(id)
     } catch {
       // What is no list of ours counts as nothing read.
     }
@@ -24,7 +24,7 @@ export class ReadMarks {
   add(ids: readonly string[]): void {
     for (const id of ids) this.#read.add(id.slice(0, 300))
     const all = [...this.#read]
-    for (const old of all.slice(0, Math.max(0, all.length - MOST))) this.#read.delete(old)
+    for (const old of all.slice(0, Math.max(0, all.length - MAX))) this.#read.delete(old)
     try {
       this.#storage?.setItem(KEY, JSON.stringify([...this.#read]))
     } catch {

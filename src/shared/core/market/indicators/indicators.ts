@@ -213,17 +213,17 @@ export function vwap(width: number, price: PriceOf, dayOf: DayOf): Indicator {
   let squares = 0
   const next = (bar: BarValues) => {
     const began = bar.startMs === undefined ? 0 : dayOf(bar.startMs)
-    const anew = began !== day
+    const isNewDay = began !== day
     const value = price(bar)
-    const from = anew || volume === 0 ? value : base
+    const from = isNewDay || volume === 0 ? value : base
     const size = bar.volume ?? 0
     const apart = value - from
     return {
       day: began,
       base: from,
-      volume: (anew ? 0 : volume) + size,
-      sum: (anew ? 0 : sum) + size * apart,
-      squares: (anew ? 0 : squares) + size * apart * apart,
+      volume: (isNewDay ? 0 : volume) + size,
+      sum: (isNewDay ? 0 : sum) + size * apart,
+      squares: (isNewDay ? 0 : squares) + size * apart * apart,
     }
   }
   const values = (bar: BarValues, { base, volume, sum, squares }: ReturnType<typeof next>): readonly number[] => {

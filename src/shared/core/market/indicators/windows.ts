@@ -119,12 +119,12 @@ export class Lookback {
     const { count, values } = this.#ring
     if (count + 1 < this.#n) return { mean: ABSENT, deviation: ABSENT }
     const skipped = count < this.#n ? -1 : count % this.#n
-    const kept = Math.min(count, this.#n)
+    const length = Math.min(count, this.#n)
     let sum = value
-    for (let i = 0; i < kept; i++) if (i !== skipped) sum += values[i]
+    for (let i = 0; i < length; i++) if (i !== skipped) sum += values[i]
     const mean = sum / this.#n
     let apart = Math.abs(value - mean)
-    for (let i = 0; i < kept; i++) if (i !== skipped) apart += Math.abs(values[i] - mean)
+    for (let i = 0; i < length; i++) if (i !== skipped) apart += Math.abs(values[i] - mean)
     return { mean, deviation: apart / this.#n }
   }
 

@@ -1,14 +1,14 @@
 /** Lowest and highest price, and traded volume, of the last so many milliseconds by receive time. */
 
-const LEAST_ROOM = 16
+const MIN_ROOM = 16
 
 /** A queue of values with their times that only rises (sign 1) or only falls (sign -1). Its head is the extreme. */
 class Edge {
   readonly #sign: 1 | -1
   /** A ring indexed by `& mask`, with at least one free slot. */
-  #values = new Float64Array(LEAST_ROOM)
-  #times = new Float64Array(LEAST_ROOM)
-  #mask = LEAST_ROOM - 1
+  #values = new Float64Array(MIN_ROOM)
+  #times = new Float64Array(MIN_ROOM)
+  #mask = MIN_ROOM - 1
   #head = 0
   #end = 0
 
@@ -37,9 +37,9 @@ class Edge {
   }
 
   clear(): void {
-    this.#values = new Float64Array(LEAST_ROOM)
-    this.#times = new Float64Array(LEAST_ROOM)
-    this.#mask = LEAST_ROOM - 1
+    this.#values = new Float64Array(MIN_ROOM)
+    this.#times = new Float64Array(MIN_ROOM)
+    this.#mask = MIN_ROOM - 1
     this.#head = this.#end = 0
   }
 

@@ -41,7 +41,7 @@ export function label(
 }
 
 /** Moves the labels of a partly visible box into the plot area. Those of an invisible box stay next to it. */
-export function kept(labels: readonly Label[], a: Pixel, b: Pixel, { left, top, width, height }: Box): Label[] {
+export function labelsInside(labels: readonly Label[], a: Pixel, b: Pixel, { left, top, width, height }: Box): Label[] {
   const seenAcross = Math.max(a.x, b.x) >= left && Math.min(a.x, b.x) <= left + width
   const seenDown = Math.max(a.y, b.y) >= top && Math.min(a.y, b.y) <= top + height
   if (!seenAcross || !seenDown) return [...labels]

@@ -18,14 +18,14 @@ export interface Frame {
   readonly plot: Box
   /** Null if the point can't be placed: there are no bars, or the scale lacks the price. */
   toPixel(point: DrawingPoint): Pixel | null
-  readonly words: FigureWords
+  readonly words: FigureTexts
   /** Text scale; absent: 1. */
   readonly textScale?: number
   /** A cache of this view's figures; absent: each figure is built every time. */
   readonly known?: WeakMap<Drawing, Figure | null>
 }
 /** The text formats of figures. */
-export interface FigureWords {
+export interface FigureTexts {
   price(value: number): string
   /** A price difference, with its sign. */
   change(value: number): string

@@ -4,7 +4,7 @@
  */
 import { drawingPhrase } from '../texts.ts'
 import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } from './figure-parts.ts'
-import { kept, label, labelLine, percent } from './figure-labels.ts'
+import { labelsInside, label, labelLine, percent } from './figure-labels.ts'
 import { clipped } from './plot-area.ts'
 import { FIB_EXTENSIONS, FIB_LEVELS, fibExtensionPrices, fibPrices } from '../price-at.ts'
 import type { Drawing } from '../types.ts'
@@ -218,13 +218,13 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       const reward = Math.abs(target.price - entry.price)
       const middle = (a.x + b.x) / 2
       const targetUp = b.y <= a.y
-      const told = (of: 'target' | 'stop', price: number): string =>
+      const priceText = (of: 'target' | 'stop', price: number): string =>
         drawingPhrase(`drawings.${of}`, { price: words.price(price), percent: percent(entry.price, price) })
       const labels = [
-        label(frame, [told('target', target.price)], { x: middle, y: b.y }, {
+        label(frame, [priceText('target', target.price)], { x: middle, y: b.y }, {
           x: 0.5, y: targetUp ? 1 : 0, tone: 'up', boxed: true,
         }), // prettier-ignore
-        label(frame, [told('stop', stop.price)], { x: middle, y: c.y }, {
+        label(frame, [priceText('stop', stop.price)], { x: middle, y: c.y }, {
           x: 0.5, y: targetUp ? 0 : 1, tone: 'down', boxed: true,
         }), // prettier-ignore
         label(
@@ -239,7 +239,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
           { x: 0.5, y: 0.5, boxed: true },
         ),
       ]
-      parts.labels.push(...kept(labels, { x: a.x, y: b.y }, { x: b.x, y: c.y }, plot))
+      parts.labels.push(...labelsInside(labels, { x: a.x, y: b.y }, { x: b.x, y: c.y }, plot))
       note({ x: Math.min(a.x, b.x) + 2, y: a.y - 1 }, 0, 1)
       break
     }
@@ -280,7 +280,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
         { x: middle.x, y: b.y + (up ? -6 : 6) },
         { x: 0.5, y: up ? 1 : 0, tone, boxed: true },
       )
-      parts.labels.push(...kept([one], a, b, plot))
+      parts.labels.push(...labelsInside([one], a, b, plot))
       break
     }
   }

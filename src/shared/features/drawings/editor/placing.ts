@@ -4,7 +4,7 @@ import { drawingPhrase } from '../texts.ts'
 import { freshPlacing, idle, type EditorState, type Mode, type Mods, type Outcome, type Surroundings } from './state.ts'
 import type { Pixel } from './figure-parts.ts'
 import { completed, isDegenerate, pointsToPlace, simplified, straightened } from './shape.ts'
-import { MOST_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
+import { MAX_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
 
 /** How far an omitted point of a stroke may be off, px. */
 const STROKE_TOLERANCE = 0.6
@@ -135,10 +135,10 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
 /** The button is released: completes a stroke, without the points it doesn't need. */
 export function endStroke(state: EditorState, points: readonly DrawingPoint[], around: Surroundings): Outcome {
   const pixels = points.map((point) => around.surface.toPixel(point) ?? { x: NaN, y: NaN })
-  const kept = simplified(pixels, STROKE_TOLERANCE).map((i) => points[i])
+  const stroke = simplified(pixels, STROKE_TOLERANCE).map((i) => points[i])
   const ended = points.length < 2 ? { ...state, mode: idle } : null
   if (ended) return { state: ended, taken: true }
-  const outcome = finish(state, 'brush', kept, around)
+  const outcome = finish(state, 'brush', stroke, around)
   // The brush stays selected for the next stroke.
   return { ...outcome, state: { ...state, tool: 'brush', mode: freshPlacing, selected: null } }
 }
@@ -155,7 +155,7 @@ export function byArrow(
   const { surface } = around
   if (mode.is === 'brushing') {
     const next = surface.step(mode.points[mode.points.length - 1], bars, steps)
-    if (mode.points.length >= MOST_BRUSH_POINTS) return { state, taken: true }
+    if (mode.points.length >= MAX_BRUSH_POINTS) return { state, taken: true }
     return { state: { ...state, mode: { ...mode, points: [...mode.points, next] } }, taken: true }
   }
   const points = mode.is === 'placing' ? mode.points : []

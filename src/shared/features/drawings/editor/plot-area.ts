@@ -55,7 +55,7 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
   const { left, top, width, height } = frame.plot
   // Labels and arrowheads extend beyond the box of the points.
   const room = 240
-  const beside = b.x < left - room || a.x > left + width + room
+  const isOutside = b.x < left - room || a.x > left + width + room
   const above = Math.max(a.y, b.y) < top - room || Math.min(a.y, b.y) > top + height + room
   switch (kind) {
     case 'extended':
@@ -64,14 +64,14 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
     case 'horizontal':
       return above
     case 'vertical':
-      return beside
+      return isOutside
     case 'fib':
       return a.x > left + width + room || above
     case 'fib-extension':
       return a.x > left + width + room
     case 'channel':
       // The parallel can lie outside of the box of its three points.
-      return beside
+      return isOutside
     case 'trend':
     case 'arrow':
     case 'rectangle':
@@ -80,6 +80,6 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
     case 'long':
     case 'short':
     case 'measure':
-      return beside || above
+      return isOutside || above
   }
 }

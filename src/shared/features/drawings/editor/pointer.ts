@@ -8,7 +8,7 @@ import type { Pixel } from './figure-parts.ts'
 import { REACH, type Grip } from './grip.ts'
 import { changed } from '../lists.ts'
 import { straightened, withHandle } from './shape.ts'
-import { MOST_BRUSH_POINTS, type Drawing, type DrawingPoint } from '../types.ts'
+import { MAX_BRUSH_POINTS, type Drawing, type DrawingPoint } from '../types.ts'
 
 /** How far a press may move and still be a click, px. */
 const CLICK = 4
@@ -73,7 +73,7 @@ export function move(state: EditorState, event: EditorEvent & { is: 'move' }, ar
       if (mode.byKeys) return { state, taken: false }
       const last = around.surface.toPixel(mode.points[mode.points.length - 1])
       const point = around.surface.toPoint(event.at)
-      if (!last || !point || mode.points.length >= MOST_BRUSH_POINTS) return { state, taken: true }
+      if (!last || !point || mode.points.length >= MAX_BRUSH_POINTS) return { state, taken: true }
       if (Math.hypot(last.x - event.at.x, last.y - event.at.y) < STROKE_STEP) return { state, taken: true }
       return { state: { ...state, mode: { ...mode, points: [...mode.points, point] } }, taken: true }
     }

@@ -40,7 +40,7 @@ function folder(): string {
   return made
 }
 
-interface Rig {
+interface ReplayState {
   readonly alerts: Alerts
   readonly notices: Notice[]
   readonly logged: string[]
@@ -59,13 +59,13 @@ interface RigOptions {
   subscribe?: AlertsOptions['subscribe']
 }
 
-function rig(dir: string, options: RigOptions = {}): Rig {
+function rig(dir: string, options: RigOptions = {}): ReplayState {
   const notices: Notice[] = []
   const logged: string[] = []
   const wanted: InstrumentId[][] = []
   let ids = 0
   let now = options.now ?? T0
-  const r: Rig = {
+  const r: ReplayState = {
     alerts: createAlerts({
       files: options.files ?? alertFiles(dir),
       wallMs: () => now,
@@ -109,7 +109,7 @@ function rig(dir: string, options: RigOptions = {}): Rig {
 }
 
 /** A rig whose only alert has fired. */
-async function firedOnce(): Promise<{ readonly r: Rig; readonly id: string }> {
+async function firedOnce(): Promise<{ readonly r: ReplayState; readonly id: string }> {
   const r = rig(folder())
   r.alerts.begin()
   const { id } = await r.alerts.save(null, DRAFT)
@@ -284,7 +284,7 @@ describe('a disk that is full for a moment', () => {
 
 describe('a price that must go back', () => {
   const REPEATED: AlertDraft = { ...DRAFT, repeat: { restMs: 1_000, backPercent: 5 } }
-  const seen = (r: Rig) => {
+  const seen = (r: ReplayState) => {
     r.alerts.sink.feedState('crypto/XT', { is: 'open', sinceMs: unixMs(r.now) }, unixMs(r.now))
   }
   const firedOnce = async (dir: string): Promise<void> => {
@@ -298,7 +298,7 @@ describe('a price that must go back', () => {
   }
 
   /** Fired once, ended, and begun again an hour later. */
-  const anHourLater = async (): Promise<Rig> => {
+  const anHourLater = async (): Promise<ReplayState> => {
     const dir = folder()
     await firedOnce(dir)
     const r = rig(dir)

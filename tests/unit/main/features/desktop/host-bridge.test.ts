@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { createDesk } from '../../../../../src/main/features/desktop/host-bridge.ts'
+import { createHostBridge } from '../../../../../src/main/features/desktop/host-bridge.ts'
 
 test('what is asked before a window is there waits for the first', () => {
-  const desk = createDesk()
+  const desk = createHostBridge()
   desk.ask({ do: 'command', id: 'sessions' })
   const first = desk.streams(() => undefined)
   expect(first.take()).toEqual([{ id: 1, ask: { do: 'command', id: 'sessions' } }])
@@ -10,7 +10,7 @@ test('what is asked before a window is there waits for the first', () => {
 })
 
 test('of several windows only the oldest is asked, and each thing once', () => {
-  const desk = createDesk()
+  const desk = createHostBridge()
   const wakes = [vi.fn(), vi.fn()]
   const windows = wakes.map((wake) => desk.streams(wake))
   expect(windows.map((window) => window.take())).toEqual([[], []])
@@ -22,7 +22,7 @@ test('of several windows only the oldest is asked, and each thing once', () => {
 })
 
 test('what a window left unanswered is the next one’s', () => {
-  const desk = createDesk()
+  const desk = createHostBridge()
   const [first, second] = [desk.streams(() => undefined), desk.streams(() => undefined)]
   desk.ask({ do: 'command', id: 'log' })
   first.close()
@@ -31,7 +31,7 @@ test('what a window left unanswered is the next one’s', () => {
 })
 
 test('only the newest twenty are kept', () => {
-  const desk = createDesk()
+  const desk = createHostBridge()
   for (let n = 0; n < 50; n++) desk.ask({ do: 'command', id: `c${n}` })
   const asked = desk.streams(() => undefined).take()
   expect(asked).toHaveLength(20)
@@ -39,7 +39,7 @@ test('only the newest twenty are kept', () => {
 })
 
 test('a menu is told to whoever listens', () => {
-  const desk = createDesk()
+  const desk = createHostBridge()
   const heard = vi.fn()
   desk.onMenu(heard)
   desk.setMenu([{ id: 'log', title: 'Log', group: 'General', keys: null }])

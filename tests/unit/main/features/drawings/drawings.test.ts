@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDrawings } from '../../../../../src/main/features/drawings/drawings.ts'
 import { adoptWithoutAccount } from '../../../../../src/main/features/drawings/adoption.ts'
-import { adoptDemoDrawings, drawingsFolder } from '../../../../../src/main/features/drawings/file-keeper.ts'
-import type { DrawingsKeeper } from '../../../../../src/main/features/drawings/port.ts'
+import { adoptDemoDrawings, drawingsFolder } from '../../../../../src/main/features/drawings/drawings-file.ts'
+import type { DrawingsFiles } from '../../../../../src/main/features/drawings/port.ts'
 import { drawingStreams } from '../../../../../src/main/features/drawings/streams.ts'
-import { MOST_DRAWINGS, type Drawing, type DrawingMarket } from '../../../../../src/shared/features/drawings/types.ts'
+import { MAX_DRAWINGS, type Drawing, type DrawingMarket } from '../../../../../src/shared/features/drawings/types.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { at, drawing } from '../../../shared/features/drawings/samples.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -22,8 +22,8 @@ beforeEach(() => {
   folder = join(makeFolder('drawings'), 'drawings')
   problems = []
 })
-const open = (keeper: DrawingsKeeper = drawingsFolder(folder), market: DrawingMarket = 'service') =>
-  createDrawings({ keeper, market, problem: (text) => problems.push(text) })
+const open = (keeper: DrawingsFiles = drawingsFolder(folder), market: DrawingMarket = 'service') =>
+  createDrawings({ files: keeper, market, problem: (text) => problems.push(text) })
 
 describe('the drawings of a terminal', () => {
   it('are there again after a restart, each instrument by itself', () => {
@@ -68,7 +68,7 @@ describe('the drawings of a terminal', () => {
   })
   it('never write over drawings that couldn’t be read', () => {
     const saved: string[] = []
-    const keeper: DrawingsKeeper = {
+    const keeper: DrawingsFiles = {
       load: () => {
         throw new Error('EACCES')
       },
@@ -95,8 +95,8 @@ describe('the drawings of a terminal', () => {
     expect(() => drawings.edit(btc, put(line('b')))).toThrow('Couldn’t save')
     expect(drawings.get(btc)).toEqual({ instrument: btc, revision: 1, drawings: [line('a')] })
     full = false
-    const many = Array.from({ length: MOST_DRAWINGS }, (_, i) => line(`n${i}`))
-    expect(() => drawings.edit(btc, put(...many))).toThrow(`up to ${MOST_DRAWINGS}`)
+    const many = Array.from({ length: MAX_DRAWINGS }, (_, i) => line(`n${i}`))
+    expect(() => drawings.edit(btc, put(...many))).toThrow(`up to ${MAX_DRAWINGS}`)
     expect(open().get(btc).drawings).toEqual([line('a')])
   })
   it('are told to every window that shows the instrument, and to no other', () => {

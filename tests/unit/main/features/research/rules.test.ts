@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countAt, resetOf } from '../../../../../src/main/features/research/budget.ts'
 import { paramsText, readQuestion } from '../../../../../src/main/features/research/question.ts'
-import { LONGEST_WAIT_MS, MOST_TRIES, waitBefore } from '../../../../../src/main/features/research/retry.ts'
+import { LONGEST_WAIT_MS, MAX_TRIES, waitBefore } from '../../../../../src/main/features/research/retry.ts'
 import { retryAfterMs } from '../../../../../src/main/base/retry-after.ts'
 import { isStale } from '../../../../../src/main/features/research/ttl.ts'
 import { ENDPOINTS, endpointOf, matchEndpoint, takesSymbol } from '../../../../../src/service/endpoints.ts'
@@ -18,10 +18,10 @@ describe('retries', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (next, asked, chance) => {
           const wait = waitBefore(next, asked, chance)
-          if (next > MOST_TRIES || (asked ?? 0) > LONGEST_WAIT_MS) expect(wait).toBeNull()
+          if (next > MAX_TRIES || (asked ?? 0) > LONGEST_WAIT_MS) expect(wait).toBeNull()
           else {
             expect(wait).toBeGreaterThanOrEqual(asked ?? 0)
-            expect(wait).toBeLessThanOrEqual((asked ?? 0) + 400 * 2 ** (MOST_TRIES - 1))
+            expect(wait).toBeLessThanOrEqual((asked ?? 0) + 400 * 2 ** (MAX_TRIES - 1))
           }
         },
       ),

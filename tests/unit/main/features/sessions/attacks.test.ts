@@ -17,7 +17,7 @@ import {
 } from '../../../../../src/main/features/sessions/parts.ts'
 import { encodeRows } from '../../../../../src/main/core/store/format/row-codec.ts'
 import { newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
-import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../../../src/shared/core/recording/session-bounds.ts'
+import { MAX_FLUSH_ENTRIES, MAX_SESSION_GAPS } from '../../../../../src/shared/core/recording/session-bounds.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { LibraryWriter } from '../../../../../src/main/core/store/types/writer.ts'
@@ -235,13 +235,13 @@ describe('a session file that is honest and far too large', () => {
   it.each([true, false])(
     'is refused with a sentence for more gaps than a session may have (told: %s)',
     async (meta) => {
-      const failure = await outcome(await gaps(MOST_SESSION_GAPS + 1, meta))
+      const failure = await outcome(await gaps(MAX_SESSION_GAPS + 1, meta))
       expect(failure).toMatchObject({ code: 'too-large', message: 'The session has more than 20,000 gaps.' })
     },
   )
 
   it('is refused with a sentence for more gaps in several parts than a session may have', async () => {
-    const count = Math.ceil((MOST_SESSION_GAPS + 1) / 2)
+    const count = Math.ceil((MAX_SESSION_GAPS + 1) / 2)
     const halves = [0, count].map((from) => Array.from({ length: count }, (_, i) => gapLine(from + i)).join('\n'))
     const [meta] = parts
     const end = parts[parts.length - 1]
@@ -261,7 +261,7 @@ describe('a session file that is honest and far too large', () => {
   })
 
   it('is refused with a sentence for more entries than one transaction takes, before any is read', async () => {
-    const content = Buffer.from(Uint32Array.of(0, 1, MOST_FLUSH_ENTRIES + 1, 1).buffer)
+    const content = Buffer.from(Uint32Array.of(0, 1, MAX_FLUSH_ENTRIES + 1, 1).buffer)
     const failure = await outcome(await lie('chns', () => content))
     expect(failure).toMatchObject({
       code: 'too-large',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createWorkspaces } from '../../../../../src/main/features/workspace/workspaces.ts'
 import { safeWorkspaces } from '../../../../../src/main/features/workspace/safe.ts'
-import type { WorkspacesKeeper } from '../../../../../src/main/features/workspace/port.ts'
+import type { WorkspacesFile } from '../../../../../src/main/features/workspace/port.ts'
 import { firstLibrary } from '../../../../../src/shared/features/workspace/library.ts'
 import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
 
@@ -10,7 +10,7 @@ const mine = { ...readyWorkspace('overview'), name: 'Mine' }
 function made(safe: boolean) {
   const saved: string[] = []
   let text = JSON.stringify({ ...firstLibrary(), workspaces: [mine] })
-  const keeper: WorkspacesKeeper = {
+  const keeper: WorkspacesFile = {
     load: () => text,
     save(next) {
       saved.push(next)
@@ -18,9 +18,9 @@ function made(safe: boolean) {
     },
     setAside: () => 'aside',
   }
-  const open = (one: WorkspacesKeeper) =>
+  const open = (one: WorkspacesFile) =>
     createWorkspaces({
-      keeper: one,
+      file: one,
       nowMs: () => 1_700_000_000_000,
       overview: () => readyWorkspace('overview'),
       problem: (problem) => {

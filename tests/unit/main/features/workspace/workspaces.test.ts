@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { workspacesFile } from '../../../../../src/main/features/workspace/file-keeper.ts'
+import { workspacesFile } from '../../../../../src/main/features/workspace/workspace-file.ts'
 import type { Workspaces } from '../../../../../src/main/features/workspace/port.ts'
 import { createWorkspaces } from '../../../../../src/main/features/workspace/workspaces.ts'
 import { closePane, resizePane } from '../../../../../src/shared/features/workspace/edits.ts'
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const open = (): Workspaces =>
   createWorkspaces({
-    keeper: workspacesFile(folder),
+    file: workspacesFile(folder),
     nowMs: () => nowMs,
     overview: () => ({ ...readyWorkspace('overview'), name: 'Mine' }),
     problem: (text) => problems.push(text),
@@ -77,7 +77,7 @@ it('keeps the last workspace, and what is removed can come back', () => {
 
 it('says so when a workspace can’t be saved', () => {
   const desk = createWorkspaces({
-    keeper: {
+    file: {
       load: () => null,
       save: () => {
         throw new Error('full')

@@ -7,7 +7,7 @@ import { dockOf, openWindow, serviceOf, replaysOf } from '../../open-window.ts'
 import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
-import { MOST_POPOUTS } from '../../../../../src/shared/features/workspace/document.ts'
+import { MAX_POPOUTS } from '../../../../../src/shared/features/workspace/document.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 let app: WindowState | undefined
@@ -62,17 +62,17 @@ describe('a window too many', () => {
     const opened = vi.fn(() => ({}))
     vi.stubGlobal('open', opened)
     const pane = () => dockOf(state).now.front
-    for (let i = 0; i <= MOST_POPOUTS; i++) dockOf(state).open('log')
-    for (let i = 0; i < MOST_POPOUTS; i++) {
+    for (let i = 0; i <= MAX_POPOUTS; i++) dockOf(state).open('log')
+    for (let i = 0; i < MAX_POPOUTS; i++) {
       dockOf(state).duplicate(pane())
       popOutPane(state, dockOf(state), pane())
     }
-    expect(dockOf(state).whole.popouts).toHaveLength(MOST_POPOUTS)
-    expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
+    expect(dockOf(state).whole.popouts).toHaveLength(MAX_POPOUTS)
+    expect(opened).toHaveBeenCalledTimes(MAX_POPOUTS)
     const before = dockOf(state).whole
     popOutPane(state, dockOf(state), pane())
-    expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
+    expect(opened).toHaveBeenCalledTimes(MAX_POPOUTS)
     expect(dockOf(state).whole).toBe(before)
-    expect(state.toasts.list.at(-1)?.text).toContain(`up to ${MOST_POPOUTS} extra windows`)
+    expect(state.toasts.list.at(-1)?.text).toContain(`up to ${MAX_POPOUTS} extra windows`)
   })
 })

@@ -12,7 +12,7 @@ import {
   studyTitle,
 } from '../../../../../src/renderer/features/chart/model/chart-studies.ts'
 import { rangeStats, spanText } from '../../../../../src/renderer/features/chart/model/range-stats.ts'
-import { MOST_INDICATORS, STUDY_KINDS } from '../../../../../src/shared/features/chart/chart-settings.ts'
+import { MAX_INDICATORS, STUDY_KINDS } from '../../../../../src/shared/features/chart/chart-settings.ts'
 import { makeBar } from '../../../../kit/market.ts'
 
 describe('indicators of a chart', () => {
@@ -34,7 +34,7 @@ describe('indicators of a chart', () => {
     expect(studiesOf(list).map(({ id, palette }) => [id, palette])).toEqual([['ema-1', [3]]])
     let many = list
     for (let i = 0; i < 40; i++) many = addStudy(many, 'rsi')
-    expect(many).toHaveLength(MOST_INDICATORS)
+    expect(many).toHaveLength(MAX_INDICATORS)
   })
 
   it('share no color while the theme has one left, and no line style within a pane after that', () => {

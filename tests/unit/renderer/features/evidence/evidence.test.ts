@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import EvidencePane from '../../../../../src/renderer/features/evidence/EvidencePane.svelte'
 import ProvenanceDialog from '../../../../../src/renderer/features/evidence/ProvenanceDialog.svelte'
 import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
-import { flagWords } from '../../../../../src/renderer/features/evidence/evidence-labels.ts'
+import { flagText } from '../../../../../src/renderer/features/evidence/evidence-labels.ts'
 import { shareText } from '../../../../../src/renderer/text/format.ts'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
@@ -47,8 +47,8 @@ describe('shares and flags in words', () => {
     expect(shareText(null)).toBe('—')
   })
   it('name every bit', () => {
-    expect(flagWords(FLAG.unasked | FLAG.undated)).toHaveLength(2)
-    expect(flagWords(0)).toEqual([])
+    expect(flagText(FLAG.unasked | FLAG.undated)).toHaveLength(2)
+    expect(flagText(0)).toEqual([])
   })
 })
 

@@ -12,7 +12,7 @@ import {
   withPreset,
 } from '../../../../../src/renderer/features/export/export-form.ts'
 import { barsCsv, quotesCsv } from '../../../../../src/renderer/text/table-csv.ts'
-import { lengthWords, progressWords } from '../../../../../src/renderer/core/jobs/job-labels.ts'
+import { lengthText, progressText } from '../../../../../src/renderer/core/jobs/job-labels.ts'
 import { base64Of, sendFile } from '../../../../../src/renderer/features/import/send-file.ts'
 import { parseTimeEntry } from '../../../../../src/renderer/text/time-entry.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
@@ -166,14 +166,14 @@ describe('a job in words', () => {
     outcome: { is: 'running' },
   }
   it('says how much, how fast, how long still', () => {
-    expect(progressWords(job, 2_000, numbers)).toBe('1,000 rows · 41.0 MB · 500 rows/s · 6 s left')
-    expect(progressWords({ ...job, done: null }, 100, numbers)).toBe('1,000 rows · 41.0 MB')
-    expect(progressWords({ ...job, endedMs: unixMs(4_000), outcome: { is: 'cancelled' } }, 9_000, numbers)).toBe(
+    expect(progressText(job, 2_000, numbers)).toBe('1,000 rows · 41.0 MB · 500 rows/s · 6 s left')
+    expect(progressText({ ...job, done: null }, 100, numbers)).toBe('1,000 rows · 41.0 MB')
+    expect(progressText({ ...job, endedMs: unixMs(4_000), outcome: { is: 'cancelled' } }, 9_000, numbers)).toBe(
       '1,000 rows · 41.0 MB · 250 rows/s',
     )
     const move: JobState = { ...job, kind: 'move', unit: 'bytes', count: 124_928, bytes: 124_928 }
-    expect(progressWords(move, 2_000, numbers)).toBe('125 kB · 62.5 kB/s · 6 s left')
-    expect([lengthWords(1), lengthWords(61_000), lengthWords(7_300_000)]).toEqual(['1 s', '2 min', '2 h 2 min'])
+    expect(progressText(move, 2_000, numbers)).toBe('125 kB · 62.5 kB/s · 6 s left')
+    expect([lengthText(1), lengthText(61_000), lengthText(7_300_000)]).toEqual(['1 s', '2 min', '2 h 2 min'])
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 import {
-  exactnessWords,
+  exactnessText,
   gapText,
   spanText,
   speedAfter,
@@ -224,20 +224,18 @@ describe('words of a replay', () => {
     expect([speedText(0.25), speedText('max')]).toEqual(['0.25\u00D7', 'max'])
   })
   it('tell exactness apart', () => {
-    expect(exactnessWords({ is: 'identical', minutes: 1 }, 'UTC').text).toBe('identical \u2713 1 minute')
-    expect(exactnessWords({ is: 'identical', minutes: 12 }, 'UTC')).toMatchObject({
+    expect(exactnessText({ is: 'identical', minutes: 1 }, 'UTC').text).toBe('identical \u2713 1 minute')
+    expect(exactnessText({ is: 'identical', minutes: 12 }, 'UTC')).toMatchObject({
       text: 'identical \u2713 12 minutes',
       tone: 'ok',
     })
-    const differs = exactnessWords(
+    const differs = exactnessText(
       { is: 'differs', minuteMs: unixMs(34_260_000), seq: 77, live: 'a'.repeat(64), replay: 'b'.repeat(64) },
       'UTC',
     )
     expect(differs).toMatchObject({ text: 'differs at 09:31:00', tone: 'bad' })
     expect(differs.explanation).toContain('entry 77')
-    expect(exactnessWords({ is: 'not comparable', why: 'Another version.' }, 'UTC').explanation).toBe(
-      'Another version.',
-    )
+    expect(exactnessText({ is: 'not comparable', why: 'Another version.' }, 'UTC').explanation).toBe('Another version.')
   })
   it('say how long and why', () => {
     expect([850, 4_250, 200_000, 7_500_000, 90_000_000, 180_000].map(spanText)).toEqual([

@@ -4,7 +4,7 @@ import { Zone } from '../../../../../src/renderer/text/zone.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 import {
   followSpan,
-  LEAST_SPAN_MS,
+  MIN_SPAN_MS,
   lengthOf,
   msAt,
   panSpan,
@@ -24,7 +24,7 @@ describe('the span of a timeline', () => {
     const aim = start + MONTH / 3
     let span = whole
     for (let i = 0; i < 200; i++) span = zoomSpan(span, 1.3, aim, whole)
-    expect(lengthOf(span)).toBeCloseTo(LEAST_SPAN_MS)
+    expect(lengthOf(span)).toBeCloseTo(MIN_SPAN_MS)
     expect(span.fromMs <= aim && aim <= span.toMs).toBe(true)
     for (let i = 0; i < 200; i++) span = zoomSpan(span, 1 / 1.3, aim, whole)
     expect(span).toEqual(whole)
@@ -48,7 +48,7 @@ describe('the span of a timeline', () => {
           span = followSpan(panSpan(span, by, whole), start + at * MONTH, whole)
           expect(span.fromMs).toBeGreaterThanOrEqual(whole.fromMs - 1e-3)
           expect(span.toMs).toBeLessThanOrEqual(whole.toMs + 1e-3)
-          expect(lengthOf(span)).toBeGreaterThan(LEAST_SPAN_MS * 0.999)
+          expect(lengthOf(span)).toBeGreaterThan(MIN_SPAN_MS * 0.999)
         }
       }),
     )

@@ -2,15 +2,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AlertCondition } from '../../../../../src/shared/features/alerts/types.ts'
-import { alertOf, rig, T0, type Rig } from './harness.ts'
+import { alertOf, rig, T0, type ReplayState } from './harness.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
 const above = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'up' })
-const fired = (r: Rig): string[] => r.told.filter((line) => line.startsWith('fired'))
+const fired = (r: ReplayState): string[] => r.told.filter((line) => line.startsWith('fired'))
 
 /** By a clock that was two hours ahead until now. */
-const ahead = (r: Rig): void => {
+const ahead = (r: ReplayState): void => {
   r.trade(2 * HOUR, 99, 1, 0)
   r.take()
 }

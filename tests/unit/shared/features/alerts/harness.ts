@@ -37,7 +37,7 @@ export const smaBelowPrice = (period: number): Extract<AlertCondition, { readonl
   on: 'close',
 })
 
-export interface Rig {
+export interface ReplayState {
   readonly evaluator: Evaluator
   /** What was told, times in ms since T0. */
   readonly told: string[]
@@ -49,7 +49,10 @@ export interface Rig {
   state(feed: FeedId, is: 'open' | 'stale' | 'waiting' | 'connecting' | 'idle', ms: number): void
 }
 
-export function rig(alerts: readonly Alert[], options: { open?: boolean; before?: number; at?: number } = {}): Rig {
+export function rig(
+  alerts: readonly Alert[],
+  options: { open?: boolean; before?: number; at?: number } = {},
+): ReplayState {
   const told: string[] = []
   const wanted: string[] = []
   const since = (ms: number) => ms - T0

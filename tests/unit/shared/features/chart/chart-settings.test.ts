@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import {
   DEFAULT_CHART_SETTINGS,
-  MOST_COMPARED,
+  MAX_COMPARED,
   chartSettingsSchema,
   type ChartIndicator,
 } from '../../../../../src/shared/features/chart/chart-settings.ts'
@@ -42,7 +42,7 @@ describe('settings of a chart', () => {
     expect(read).toMatchObject({ interval: '1s', scale: 'log', inverted: false, zone: null })
     expect(read.indicators.map((one) => one.id)).toEqual(['a', 'c'])
     expect(read.indicators[1].values).toEqual({})
-    expect(read.compare).toHaveLength(MOST_COMPARED)
+    expect(read.compare).toHaveLength(MAX_COMPARED)
     expect(read.compare[0]).toBe('stocks:SPY')
   })
 })

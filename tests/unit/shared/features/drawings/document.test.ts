@@ -18,7 +18,7 @@ describe('a file of drawings', () => {
       fc.property(anyDrawings, (drawings) => {
         // JSON has no negative zero, and a place needs none.
         const plain = JSON.parse(JSON.stringify(drawings)) as typeof drawings
-        expect(readDrawings(writeDrawings(btc, drawings), btc)).toEqual({ is: 'read', drawings: plain, damaged: 0 })
+        expect(readDrawings(writeDrawings(btc, drawings), btc)).toEqual({ is: 'read', drawings: plain, corrupt: 0 })
       }),
     )
   })
@@ -30,7 +30,7 @@ describe('a file of drawings', () => {
     fc.assert(fc.property(fc.json(), (text) => ['garbage', 'read', 'newer'].includes(readDrawings(text, btc).is)))
     expect(readDrawings(writeDrawings(instrumentId('stocks', 'IBM'), [line]), btc).is).toBe('garbage')
   })
-  it('leaves out what is damaged and keeps the rest', () => {
+  it('leaves out what is corrupt and keeps the rest', () => {
     const document = {
       version: 1,
       instrument: btc,
@@ -44,10 +44,10 @@ describe('a file of drawings', () => {
         { ...line, id: 'e', kind: 'text', text: 'x'.repeat(501) },
       ],
     }
-    expect(readDrawings(JSON.stringify(document), btc)).toEqual({ is: 'read', drawings: [line], damaged: 6 })
+    expect(readDrawings(JSON.stringify(document), btc)).toEqual({ is: 'read', drawings: [line], corrupt: 6 })
     // 1e999 is valid JSON, and infinite.
     const infinite = JSON.stringify({ ...document, drawings: [line] }).replace('"price":2', '"price":1e999')
-    expect(readDrawings(infinite, btc)).toEqual({ is: 'read', drawings: [], damaged: 1 })
+    expect(readDrawings(infinite, btc)).toEqual({ is: 'read', drawings: [], corrupt: 1 })
   })
   it('goes through the migrations one after the other, and leaves a newer file alone', () => {
     const migrations = [
@@ -59,7 +59,7 @@ describe('a file of drawings', () => {
     ]
     const { asOfMs: _, ...old } = line
     const text = JSON.stringify({ version: 1, instrument: btc, only: old })
-    expect(readDrawings(text, btc, migrations)).toEqual({ is: 'read', drawings: [{ ...line, asOfMs: 7 }], damaged: 0 })
+    expect(readDrawings(text, btc, migrations)).toEqual({ is: 'read', drawings: [{ ...line, asOfMs: 7 }], corrupt: 0 })
     expect(readDrawings(text.replace('"version":1', '"version":4'), btc, migrations)).toEqual({
       is: 'newer',
       version: 4,

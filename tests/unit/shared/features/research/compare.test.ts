@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareValues, MOST_DIFFERENCES } from '../../../../../src/shared/features/research/compare.ts'
+import { compareValues, MAX_DIFFERENCES } from '../../../../../src/shared/features/research/compare.ts'
 import { parseValue } from '../../../../../src/shared/features/research/parse.ts'
 import type { Value } from '../../../../../src/shared/features/research/value.ts'
 
@@ -53,9 +53,9 @@ describe('two answers to one question', () => {
     ])
   })
   it('are counted beyond what is listed', () => {
-    const list = (n: number) => Array.from({ length: MOST_DIFFERENCES + 7 }, () => n)
+    const list = (n: number) => Array.from({ length: MAX_DIFFERENCES + 7 }, () => n)
     const { differences, more } = compareValues(list(1), list(2))
-    expect([differences.length, more]).toEqual([MOST_DIFFERENCES, 7])
+    expect([differences.length, more]).toEqual([MAX_DIFFERENCES, 7])
   })
 
   const json = fc.jsonValue({ maxDepth: 4 }).map((value) => read(JSON.stringify(value)))

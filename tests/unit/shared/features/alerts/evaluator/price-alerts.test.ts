@@ -12,7 +12,7 @@ import type {
   AlertPrice,
 } from '../../../../../../src/shared/features/alerts/types.ts'
 import { instrumentId, type FeedId } from '../../../../../../src/shared/base/units.ts'
-import { alertOf, rig, T0, type Rig } from '../harness.ts'
+import { alertOf, rig, T0, type ReplayState } from '../harness.ts'
 
 const SYMBOLS = ['BTC-USD', 'ETH-USD', 'X:BTC-USD', 'EUR/USD'] as const
 const INSTRUMENTS = [
@@ -90,7 +90,7 @@ const step = fc.oneof<fc.WeightedArbitrary<Step>[]>(
 const tape = fc.array(fc.tuple(fc.constantFrom(0, 0, 1, 300, 900), step), { maxLength: 150, size: 'max' })
 
 /** An evaluator that takes steps. */
-interface Driven extends Rig {
+interface Driven extends ReplayState {
   readonly alerts: readonly Alert[]
   step(ms: number, step: Step): void
 }

@@ -15,7 +15,7 @@ import { editOf, tooMany } from '../../../../../../src/shared/features/drawings/
 import type { Figure, Pixel } from '../../../../../../src/shared/features/drawings/editor/figure-parts.ts'
 import { figureOf } from '../../../../../../src/shared/features/drawings/editor/figure.ts'
 import { distance, gripAt } from '../../../../../../src/shared/features/drawings/editor/grip.ts'
-import { did, MOST_STEPS, NO_HISTORY, redo, undo } from '../../../../../../src/shared/features/drawings/history.ts'
+import { did, MAX_STEPS, NO_HISTORY, redo, undo } from '../../../../../../src/shared/features/drawings/history.ts'
 import {
   isDegenerate,
   simplified,
@@ -23,9 +23,9 @@ import {
   withHandle,
 } from '../../../../../../src/shared/features/drawings/editor/shape.ts'
 import {
-  MOST_BRUSH_POINTS,
-  MOST_DRAWINGS,
-  MOST_POINTS,
+  MAX_BRUSH_POINTS,
+  MAX_DRAWINGS,
+  MAX_POINTS,
   type Drawing,
 } from '../../../../../../src/shared/features/drawings/types.ts'
 import { around, flat } from '../flat-chart.ts'
@@ -104,8 +104,8 @@ describe('a stroke', () => {
   })
   it.each([false, true])('takes as many points as a file may hold, by keys: %s', (byKeys) => {
     const next = byKeys ? key('ArrowRight') : move(900, 100)
-    expect(drawn(run([next], [], brushing(MOST_BRUSH_POINTS - 1, byKeys)).state)).toBe(MOST_BRUSH_POINTS)
-    expect(drawn(run([next], [], brushing(MOST_BRUSH_POINTS, byKeys)).state)).toBe(MOST_BRUSH_POINTS)
+    expect(drawn(run([next], [], brushing(MAX_BRUSH_POINTS - 1, byKeys)).state)).toBe(MAX_BRUSH_POINTS)
+    expect(drawn(run([next], [], brushing(MAX_BRUSH_POINTS, byKeys)).state)).toBe(MAX_BRUSH_POINTS)
   })
   it('leaves out only what lies within the tolerance of the line that stays', () => {
     const place = fc.record({ x: fc.integer({ min: 0, max: 500 }), y: fc.integer({ min: 0, max: 500 }) })
@@ -271,20 +271,20 @@ describe('a list of drawings', () => {
     expect(editOf([line], [{ ...line }]).put).toEqual([])
   })
   it('holds as many drawings and points as a file may, and no more', () => {
-    expect(tooMany(Array<Drawing>(MOST_DRAWINGS).fill(line))).toBeNull()
-    expect(tooMany(Array<Drawing>(MOST_DRAWINGS + 1).fill(line))).toContain(String(MOST_DRAWINGS))
+    expect(tooMany(Array<Drawing>(MAX_DRAWINGS).fill(line))).toBeNull()
+    expect(tooMany(Array<Drawing>(MAX_DRAWINGS + 1).fill(line))).toContain(String(MAX_DRAWINGS))
     const brush = (count: number) => drawing('brush', Array(count).fill(at(0, 0)))
-    expect(tooMany([brush(MOST_POINTS)])).toBeNull()
-    expect(tooMany([brush(MOST_POINTS), brush(1)])).not.toBeNull()
+    expect(tooMany([brush(MAX_POINTS)])).toBeNull()
+    expect(tooMany([brush(MAX_POINTS), brush(1)])).not.toBeNull()
   })
 })
 
 describe('undo', () => {
-  const lists = Array.from({ length: MOST_STEPS + 2 }, (_, i) => [{ ...line, asOfMs: i }])
+  const lists = Array.from({ length: MAX_STEPS + 2 }, (_, i) => [{ ...line, asOfMs: i }])
   it('keeps as many steps as it says, the newest', () => {
     let history = NO_HISTORY
     for (let i = 1; i < lists.length; i++) history = did(history, lists[i - 1], lists[i], String(i))
-    expect([history.past.length, history.past[0].what]).toEqual([MOST_STEPS, '2'])
+    expect([history.past.length, history.past[0].what]).toEqual([MAX_STEPS, '2'])
   })
   it('forgets what was taken back once something else is done', () => {
     const one = undo(did(NO_HISTORY, lists[0], lists[1], 'moved'), lists[1])

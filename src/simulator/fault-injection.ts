@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import { MALFORMED, PLAN_REFUSALS, type Fault } from './faults.ts'
 import type { RestFault } from './http.ts'
 
-export interface FaultDeskSide {
+export interface FaultInjectionHost {
   readonly clock: SimulatorClock
   readonly account: Account
   readonly connections: ReadonlySet<Connection>
@@ -21,7 +21,7 @@ export interface FaultDeskSide {
   sample(feed: FeedId, symbol: string): string
 }
 
-export interface FaultDesk {
+export interface FaultInjection {
   apply(fault: Fault): void
   takeForbidden(): boolean
   takeDelayMs(): number
@@ -32,7 +32,7 @@ export interface FaultDesk {
 /** Messages of a burst to send between two checks of the backlog. */
 const BURST_PART = 2_000
 
-export function createFaultDesk(side: FaultDeskSide): FaultDesk {
+export function createFaultInjection(side: FaultInjectionHost): FaultInjection {
   let forbidden = 0
   let slow = 0
   let slowMs = 0

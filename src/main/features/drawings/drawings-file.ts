@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { namesNoMarket } from '../../../shared/features/drawings/document.ts'
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
-import type { DrawingsKeeper } from './port.ts'
+import type { DrawingsFiles } from './port.ts'
 
 /** Files of the demo market begin with it, those of a service with their asset class. */
 const PREFIXES: Readonly<Record<DrawingMarket, string>> = { demo: 'demo-', service: '' }
@@ -40,7 +40,7 @@ export function adoptDemoDrawings(folder: string, problem: (text: string, detail
 }
 
 /** Keeps a market's files in a folder, which is made with the first of them. A bad one is kept as `<name>.bad`. */
-export function drawingsFolder(root: string, market: DrawingMarket = 'service'): DrawingsKeeper {
+export function drawingsFolder(root: string, market: DrawingMarket = 'service'): DrawingsFiles {
   const prefix = PREFIXES[market]
   const at = (name: string): string => join(root, `${prefix}${name}`)
   return {
@@ -54,18 +54,18 @@ export function drawingsFolder(root: string, market: DrawingMarket = 'service'):
     },
     save(name, text) {
       mkdirSync(root, { recursive: true })
-      const beside = at(`${name}.${process.pid}.tmp`)
+      const draft = at(`${name}.${process.pid}.tmp`)
       try {
-        const handle = openSync(beside, 'w', 0o600)
+        const handle = openSync(draft, 'w', 0o600)
         try {
           writeSync(handle, text)
           fsyncSync(handle)
         } finally {
           closeSync(handle)
         }
-        renameSync(beside, at(name))
+        renameSync(draft, at(name))
       } catch (error) {
-        rmSync(beside, { force: true })
+        rmSync(draft, { force: true })
         throw error
       }
     },

@@ -1,9 +1,9 @@
 /** Stores `workspaces.json` atomically. A corrupt one is saved as `workspaces.bad.json`. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WorkspacesKeeper } from './port.ts'
+import type { WorkspacesFile } from './port.ts'
 
-export function workspacesFile(folder: string): WorkspacesKeeper {
+export function workspacesFile(folder: string): WorkspacesFile {
   const file = join(folder, 'workspaces.json')
   return {
     load() {
@@ -16,15 +16,15 @@ export function workspacesFile(folder: string): WorkspacesKeeper {
     },
     save(text) {
       mkdirSync(folder, { recursive: true })
-      const beside = `${file}.${process.pid}.tmp`
-      const handle = openSync(beside, 'w', 0o600)
+      const draft = `${file}.${process.pid}.tmp`
+      const handle = openSync(draft, 'w', 0o600)
       try {
         writeSync(handle, text)
         fsyncSync(handle)
       } finally {
         closeSync(handle)
       }
-      renameSync(beside, file)
+      renameSync(draft, file)
     },
     setAside() {
       renameSync(file, join(folder, 'workspaces.bad.json'))
