@@ -118,7 +118,7 @@ describe('the desktop', () => {
       }),
       settings: () => now,
       log: () => undefined,
-      desk: { setFacts: () => undefined, setAccent: () => undefined, ask: () => undefined },
+      desktop: { setFacts: () => undefined, setAccent: () => undefined, ask: () => undefined },
       onSettings: () => {
         held.settings++
         return () => held.settings--

@@ -379,8 +379,8 @@ describe('a store that cannot be written', () => {
       const failure = { code: 'disk-full', message: 'The disk that holds the store is full.' }
       const held = []
       parentPort.on('message', (request) => {
-        if (request.is === 'begin') parentPort.postMessage({ is: 'trouble', failure })
-        if (request.is !== 'close') return held.push(request)
+        if (request.method === 'begin') parentPort.postMessage({ is: 'trouble', failure })
+        if (request.method !== 'close') return held.push(request)
         for (const { call } of [...held, request]) if (call) parentPort.postMessage({ is: 'done', call })
       })
       parentPort.postMessage({ is: 'opened', notices: [] })`,

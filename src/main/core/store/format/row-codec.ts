@@ -13,7 +13,7 @@ const AS_BYTES = 255
 /** The most messages of one run. */
 export const MAX_ROWS = 1 << 20
 /** The fewest bytes of a message: one for each column. */
-const LEAST_ROW_BYTES = 6
+const MIN_ROW_BYTES = 6
 
 /** A run of messages without `connSeq`, which follows from their order. */
 export type Rows = Omit<MessageColumns, 'connSeq'>
@@ -43,7 +43,7 @@ function readRows(content: Uint8Array): Rows | null {
   const from = new ByteReader(content)
   const count = from.varint()
   // Refuse a count that the content can't hold before allocating anything.
-  if (count > MAX_ROWS || count * LEAST_ROW_BYTES > content.length) return null
+  if (count > MAX_ROWS || count * MIN_ROW_BYTES > content.length) return null
   const seq = readDoubles(from, count)
   const recvMs = readDoubles(from, count)
   const monoNs = readDoubles(from, count)

@@ -26,7 +26,7 @@ const CODECS = ['plain', 'zstd'] as const
 /** Frames are compressed while messages are recorded, so speed counts more than size. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 /** Windows this small are always allowed, 2^17 bytes. */
-const LEAST_WINDOW_LOG = 17
+const MIN_WINDOW_LOG = 17
 
 /** Checksum of a frame or part: all its bytes except the checksum itself. */
 export const checksum = (bytes: Uint8Array): number =>
@@ -122,7 +122,7 @@ export function unseal({ codec, contentBytes, stored }: Envelope, canDecompress 
     content = zstdDecompressSync(stored, {
       maxOutputLength: Math.max(1, contentBytes),
       // Without a limit, a few bytes make the decompressor allocate a window of 128 MiB.
-      params: { [constants.ZSTD_d_windowLogMax]: Math.max(LEAST_WINDOW_LOG, Math.ceil(Math.log2(contentBytes))) },
+      params: { [constants.ZSTD_d_windowLogMax]: Math.max(MIN_WINDOW_LOG, Math.ceil(Math.log2(contentBytes))) },
     })
   } catch {
     throw malformed('content')

@@ -22,9 +22,9 @@ export const PART_HEADER_BYTES = 52
 const MAGIC = 'TDPT'
 const CRC_AT = 8
 /** The smallest `max_payload` that is accepted; it bounds the number of parts. */
-export const LEAST_PAYLOAD = 4 << 10
+export const MIN_PAYLOAD = 4 << 10
 const MAX_FRAME_BYTES = HEADER_BYTES + MAX_CONTENT
-const MAX_PARTS = Math.ceil(MAX_FRAME_BYTES / (LEAST_PAYLOAD - PART_HEADER_BYTES))
+const MAX_PARTS = Math.ceil(MAX_FRAME_BYTES / (MIN_PAYLOAD - PART_HEADER_BYTES))
 
 /** A message to publish: a whole frame, or a part of one. */
 export interface WireMessage extends FrameHeader {
@@ -37,7 +37,7 @@ export interface WireMessage extends FrameHeader {
 
 /** Splits a frame that is larger than `maxPayload`. Throws a TypeError for a `maxPayload` below 4 KiB. */
 export function splitFrame(frame: Buffer, session: RecordingId, maxPayload: number): WireMessage[] {
-  if (!(maxPayload >= LEAST_PAYLOAD)) throw new TypeError(`max_payload is ${maxPayload}; it must be 4 KiB or more`)
+  if (!(maxPayload >= MIN_PAYLOAD)) throw new TypeError(`max_payload is ${maxPayload}; it must be 4 KiB or more`)
   const { crc, epoch, firstSeq, lastSeq } = openEnvelope(frame)
   const header = { epoch, firstSeq, lastSeq }
   const id = `${session}/${firstSeq}-${lastSeq}`

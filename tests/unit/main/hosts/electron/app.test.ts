@@ -194,7 +194,7 @@ const terminal = {
   settings: () => DEFAULT_SETTINGS,
   setSettings: () => Promise.resolve(DEFAULT_SETTINGS),
   onSettings: () => () => undefined,
-  desk: { ask: () => undefined, onMenu: () => undefined, setAccent: () => undefined, setFacts: () => undefined },
+  desktop: { ask: () => undefined, onMenu: () => undefined, setAccent: () => undefined, setFacts: () => undefined },
   alerts: { enable: () => Promise.resolve() },
   log: () => undefined,
   crashed: () => null,
