@@ -8,15 +8,7 @@ import { ByteWriter } from '../../../core/store/blocks/bytes.ts'
 import type { Batch } from '../../../core/store/types/messages.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import { seal } from './envelope.ts'
-import {
-  findLastSeq,
-  HAS_AFTER,
-  HAS_BEFORE,
-  MAX_ENTRIES,
-  MAX_FLUSHES,
-  MAX_SIGNATURE_BYTES,
-  newChain,
-} from './frame.ts'
+import { findLastSeq, HAS_AFTER, HAS_BEFORE, MAX_ENTRIES, MAX_FLUSHES, MAX_SIGNATURE_BYTES, newChain } from './frame.ts'
 import type { ChainHead, ChainHeads, CommittedFlush, Connection, FlushSize, FrameChain } from './frame.ts'
 import { splitFrame, type WireMessage } from './parts.ts'
 import { asResult, FrameError, type FrameResult } from './refusal.ts'
