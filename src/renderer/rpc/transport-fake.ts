@@ -1,6 +1,6 @@
 /**
- * A transport without a carrier, for tests of the window: calls and streams go straight to whoever
- * answers them, with the same credits and the same failures.
+ * A transport without a carrier, for tests of the window: calls and streams go straight to their handlers, with the
+ * same credits and the same failures.
  */
 import type { StreamName } from '../../shared/contracts.ts'
 import { toFailure, type Failure, type Result } from '../../shared/base/errors.ts'

@@ -36,11 +36,11 @@ function parse<T>(text: string): T | undefined {
   try {
     return JSON.parse(text) as T // our own host wrote it: the page came from it
   } catch {
-    return undefined // torn by a host that died: the line goes down by itself
+    return undefined // cut off by a host that died; the connection closes by itself
   }
 }
 
-/** Dials over WebSockets. The token goes first: whoever opened a fresh address in an old tab means it. */
+/** Dials over WebSockets. A token takes precedence: a fresh address opened in an old tab is meant to be used. */
 export function socketDial(openSocket: OpenSocket, keys: Keys): Dial {
   return (line) => {
     const token = keys.token()

@@ -42,8 +42,8 @@ const keysOfPage: Keys = {
 }
 
 /**
- * Loads the page anew when an address with another one-time token is pasted into this tab: a browser takes that for a
- * move within the page, and the token would never be shown to the host.
+ * Reloads the page when an address with another one-time token is pasted into this tab. A browser treats that as
+ * navigation within the page, so the host would never see the token.
  */
 export function reloadOnNewAddress(keys: Pick<Keys, 'token'>, reload: () => void): () => void {
   const moved = (): void => {
@@ -87,7 +87,7 @@ const askPreload: AskForPort = (ready) => {
 
 /**
  * The transport of this window: the WebSocket of the browser host on its loopback address, else the
- * port of Electron's preload. Call once. `reload` loads the page anew.
+ * port of Electron's preload. Call once. `reload` reloads the page.
  */
 export function pickTransport(reload: () => void = () => location.reload()): Transport {
   const inBrowser = location.protocol === 'http:' && location.hostname === '127.0.0.1'

@@ -19,7 +19,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
-/** A clock time without a date is looked for on so many days of a replay. */
+/** How many days of a replay a clock time without a date is searched on. */
 const MAX_DAYS = 800
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -92,7 +92,7 @@ function fixed(offsetMs: number): NamedZone {
   return { instants: ofOffset(offsetMs), wall: (ms) => ms + offsetMs }
 }
 
-/** The zone that a text names; undefined: none is called so. */
+/** The zone that a text names; undefined: no such zone. */
 function zoneNamed(text: string, otherwise: string): NamedZone | undefined {
   if (text === '') return named(otherwise)
   const offset = /^(?:UTC|GMT)?\s*([+\-\u2212])(\d{1,2})(?::?([0-5]\d))?$/i.exec(text)

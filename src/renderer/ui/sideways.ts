@@ -1,6 +1,6 @@
 /**
  * A strip that may be longer than its room: its ends fade where more of it is, a wheel moves it sideways, and
- * its chosen tab is never out of sight. Attach it to the strip; `[data-more]` of the styles fades it.
+ * its chosen tab is always visible. Attach it to the strip; `[data-more]` of the styles fades it.
  */
 
 /** Where there is more of a strip than is seen; null: all of it is. */

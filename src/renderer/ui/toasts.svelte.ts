@@ -11,7 +11,7 @@ export interface ToastAction {
   readonly can?: () => boolean
 }
 
-/** Several things that can be done, of which one is chosen. */
+/** Several actions to choose one from. */
 export interface ToastMenu {
   readonly label: string
   readonly entries: () => readonly MenuEntry[]

@@ -51,7 +51,7 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
   const useService = async (input: CredentialsInput) => {
     const fields = await credentials.save(input)
     await stopDemo()
-    // Last: whoever is told of another source finds nothing of the one before in the hub.
+    // Last: listeners that hear of the new source must find nothing of the old one in the hub.
     source = sourceOf(fields)
     return fields
   }

@@ -106,7 +106,7 @@ export class RecorderHealth {
     return this.recover()
   }
 
-  /** Reports what was lost; null while trouble goes on or a refusal is still to be written. */
+  /** Reports what was lost; null while the trouble lasts or a refusal is still to be written. */
   report(): RecorderEvent | null {
     if (this.#failure !== null || this.#refusal !== null) return null
     const lost = this.#unreported

@@ -28,8 +28,8 @@ function symbolsOf({ settings, status }: DiagnosticFacts): readonly string[] {
     ...status.feeds.flatMap(({ acknowledged, missing, overBudget }) => [...acknowledged, ...missing, ...overBudget]),
     settings.workspace.instrument.split(':').pop() ?? '',
   ]
-  const spellings = named.flatMap((symbol) => [symbol, symbol.replace(/[-/_]/g, '')])
-  return [...new Set(spellings)].filter((symbol) => symbol.length > 1).sort((a, b) => b.length - a.length)
+  const names = named.flatMap((symbol) => [symbol, symbol.replace(/[-/_]/g, '')])
+  return [...new Set(names)].filter((symbol) => symbol.length > 1).sort((a, b) => b.length - a.length)
 }
 
 /** The report; `symbols`: the user allows them. */

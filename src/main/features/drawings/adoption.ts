@@ -12,8 +12,8 @@ export interface AdoptionOptions {
 }
 
 /**
- * Gives drawings that name no market to the demo market where nothing hints at an account, past ones included: whoever
- * signed out for a while must find the drawings with the account again. Never rejects.
+ * Assigns drawings that name no market to the demo market if there never was an account: a user who signed out for a
+ * while must find their drawings with the account again. Never rejects.
  */
 export async function adoptWithoutAccount({ folder, hasAccount, sources, problem }: AdoptionOptions): Promise<void> {
   if (hasAccount || !existsSync(folder)) return

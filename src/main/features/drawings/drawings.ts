@@ -8,7 +8,7 @@ import type { Drawings, DrawingsFiles } from './port.ts'
 
 export interface DrawingsOptions {
   readonly files: DrawingsFiles
-  /** Whose drawings these are; each market has a keeper of its own. */
+  /** The market these drawings belong to. Each market has its own files. */
   readonly market: DrawingMarket
   /** What was wrong with a file, in a sentence. */
   readonly problem: (text: string, detail?: string) => void

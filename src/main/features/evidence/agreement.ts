@@ -46,7 +46,7 @@ const PAGE_MS = 2_880 * MINUTE
 const STRETCH_MS = 30 * MINUTE
 /** Minutes that are read at once where there are no seconds. */
 const LONG_STRETCH_MS = 12 * 60 * MINUTE
-/** Minutes that differ are named so many times; the rest are counted. */
+/** How many differing minutes are listed; the rest are counted. */
 const MAX_NAMED = 500
 
 /** Everything about one comparison but the bars. */
@@ -111,7 +111,7 @@ async function openCase(
   }
 }
 
-/** Compares each interval of [from, to) of which either side has a bar; oldest first. */
+/** Compares each interval of [from, to) in which either side has a bar, oldest first. */
 function compareAll(
   of: Case,
   built: ReadonlyMap<number, Bar>,
@@ -157,7 +157,7 @@ async function secondsOf(one: Case, of: BarSource, fromMs: number, toMs: number)
   return compareAll(one, built, sent, one.secondFeed, SECOND)
 }
 
-/** Minutes of [fromMs, toMs) of which either side has anything, oldest first, a stretch of them at a time. */
+/** Minutes of [fromMs, toMs) in which either side has data, oldest first, in chunks. */
 async function* compareStretches(
   one: Case,
   of: BarSource,
@@ -193,7 +193,7 @@ async function* compareStretches(
       })
     }
     yield { minutes: minutes.sort((a, b) => a.startMs - b.startMs), upToMs: to }
-    await turn() // the market goes on meanwhile
+    await turn() // let live messages through
   }
 }
 

@@ -94,8 +94,8 @@ async function refuseUnknownSymbols(
   for (const row of await reader.sessions(true)) {
     if (session !== undefined && row.session !== session) continue
     for (const { feed } of row.feeds) {
-      for (const { symbols: spelled } of await reader.instruments({ feed, recording: row.session })) {
-        for (const one of spelled) recorded.set(instrumentKey(FEEDS[feed].asset, one), one)
+      for (const { symbols: aliases } of await reader.instruments({ feed, recording: row.session })) {
+        for (const one of aliases) recorded.set(instrumentKey(FEEDS[feed].asset, one), one)
       }
     }
   }
@@ -125,19 +125,19 @@ async function agreementOf(reader: StoreReader, values: Values, context: Context
       const { asset } = FEEDS[feed]
       const ticks = TICK_FEEDS[asset].find((one) => FEEDS[one].kind === 'trade') ?? TICK_FEEDS[asset][0]
       if (feed !== ticks) continue
-      for (const { instrument, symbols: spelled } of await reader.instruments({ feed, recording: row.session })) {
-        const key = instrumentKey(asset, spelled.at(-1) ?? '')
+      for (const { instrument, symbols: aliases } of await reader.instruments({ feed, recording: row.session })) {
+        const key = instrumentKey(asset, aliases.at(-1) ?? '')
         if (symbols.length > 0 && !symbols.some((one) => instrumentKey(asset, one) === key)) continue
         const view = { source: row.source, nowMs: now, upTo: null, past: false }
         const asked = { session: row.session, instrument, fromMs: null, toMs: null }
         const { counts, of, agreement, differing, sessions } = await totalAgreement(reader, view, asked, (done) => {
           if (context.signal.aborted) throw new CodedError('cancelled', 'The comparison was canceled.')
-          progress(values, context, `comparing ${spelled.at(-1) ?? instrument}`, (i + done) / rows.length)
+          progress(values, context, `comparing ${aliases.at(-1) ?? instrument}`, (i + done) / rows.length)
         })
         if (sessions.length === 0) continue
         found.push({
           session: row.session,
-          symbol: spelled.at(-1) ?? instrument,
+          symbol: aliases.at(-1) ?? instrument,
           of,
           agrees: counts.agrees,
           differs: counts.differs,

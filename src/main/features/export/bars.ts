@@ -22,7 +22,7 @@ export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
   /** Default: CSV. */
   readonly format?: 'csv' | 'parquet' | undefined
-  /** In any spelling of the same instrument; none: every symbol. */
+  /** Any alias of an instrument counts; empty: every symbol. */
   readonly symbols?: readonly string[] | undefined
   readonly of: BarSource
   readonly interval: Interval
@@ -127,7 +127,7 @@ export async function prepareBars(reader: StoreReader, options: BarExportOptions
 
 export interface Wanted {
   readonly instrument: InstrumentId
-  /** As it stands in the file: the service's spelling, where it is known. */
+  /** As written to the file: the service's symbol if known. */
   readonly symbol: string
 }
 
@@ -139,8 +139,8 @@ export async function barInstruments(
   { asset, symbols, sessions }: Pick<BarExportOptions, 'asset' | 'symbols' | 'sessions'>,
 ): Promise<readonly Wanted[]> {
   const stored = new Map<InstrumentId, string>()
-  for (const { instrument, symbols: spelt } of await reader.instruments({ feed, source, recordings: sessions })) {
-    const latest = spelt.at(-1)
+  for (const { instrument, symbols } of await reader.instruments({ feed, source, recordings: sessions })) {
+    const latest = symbols.at(-1)
     if (latest !== undefined) stored.set(instrument, latest)
   }
   const wanted = symbols?.map((symbol) => [instrumentId(asset, symbol), symbol] as const) ?? [...stored]

@@ -82,7 +82,7 @@ export function chooseSource(
 
 /**
  * Gaps of the chosen recordings that touch [fromMs, toMs); without a range, every one. `symbols`: those
- * exported, in any spelling; none: every symbol.
+ * exported, by any alias; empty: every symbol.
  */
 export async function gapsOf(
   reader: StoreReader,

@@ -14,7 +14,7 @@ export type ParquetColumn =
   | { readonly name: string; readonly is: 'text' | 'bool' }
   | { readonly name: string; readonly is: 'whole' | 'time' | 'number'; readonly optional: boolean }
 
-/** Rows of a group: so many columns of them are held at once. */
+/** Rows of a row group. The columns of one group are held in memory. */
 const GROUP = 65_536
 
 interface Column {

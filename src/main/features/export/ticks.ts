@@ -20,7 +20,7 @@ import type { ByteSink } from '../../base/file-sink.ts'
 export interface TickExportOptions extends CommonOptions {
   readonly feed: FeedId
   readonly format: ExportFormat
-  /** In any spelling of the same instrument; none: every symbol. */
+  /** Any alias of an instrument counts; empty: every symbol. */
   readonly symbols?: readonly string[] | undefined
   /** JSON Lines: what has no series of an instrument: it names none, or shares a series as an unasked ticker. */
   readonly nameless?: boolean | undefined

@@ -1,4 +1,4 @@
-/** Messages written anew in a feed's own shape, where a table holds their parts but not their text. */
+/** Rebuilds messages in a feed's own shape, for tables that hold their parts but not their text. */
 import { encode } from '../../../service/codecs/encode.ts'
 import { FEEDS, type FieldMap } from '../../../service/feeds.ts'
 import { missingCase } from '../../../shared/base/errors.ts'

@@ -109,7 +109,7 @@ export function undefusedSymbol(cell: string): string {
   return text
 }
 
-/** Rows of our own CSV: with `raw` the message to the byte, else written anew with the literals it had. */
+/** Rows of our own CSV: the exact message if there is a `raw` column, else one rebuilt with the same literals. */
 function ownRow(feed: FeedId, raw: boolean): ReadRow {
   const columns = csvTickColumns(feed, raw)
   const { fields } = FEEDS[feed]

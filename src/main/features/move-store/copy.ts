@@ -13,7 +13,7 @@ export const moveCancelled = (): CodedError =>
 const PIECE_BYTES = 1 << 20
 
 /**
- * So many pieces are brought to the disk at a time: a last sync of everything would take as long as a slow disk needs, and
+ * Pieces are synced to the disk in groups: one last sync of everything would take as long as a slow disk needs, and
  * nothing could stop it meanwhile.
  */
 const PIECES_A_SYNC = 64

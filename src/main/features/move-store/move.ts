@@ -1,5 +1,5 @@
 /**
- * Moves a store: most of it is copied while recording goes on, then the store is let go, what has changed since is
+ * Moves a store: most of it is copied while recording continues, then the store is released, what has changed since is
  * copied too, everything that was written is read back, and only then the new place counts and the old one is emptied.
  */
 import { existsSync } from 'node:fs'
@@ -93,11 +93,11 @@ export const dropPlan = ({ to, made }: MovePlan): Promise<void> => removeMade(di
 export interface MoveOptions extends MovePlan {
   /** The store, open for reading; see `copyPass`. Closed by the caller once nothing else has the store open. */
   readonly source: FileHandle
-  /** Lets the store go: ends the recording, closes whoever has it open. */
+  /** Releases the store: ends the recording and closes every connection to it. */
   readonly release: () => Promise<void>
   /** Notes the new place for later starts; whatever it throws undoes the move. */
   readonly keep: (file: string) => void
-  /** Opens the store at this place and goes on. */
+  /** Opens the store at this place and resumes. */
   readonly resume: (file: string) => Promise<void>
   /** Keeps every other writer out. */
   readonly lock: (file: string) => { release(): void }

@@ -25,11 +25,11 @@ const PLAYED_MS = 60_000
 export class Player {
   readonly #o: PlayerOptions
   #parts: readonly Part[]
-  readonly #kept = new SavedStates()
+  readonly #checkpoints = new SavedStates()
   readonly #places: Places
   #play: Play
   #index = 0
-  #rig: PlaybackState
+  #playback: PlaybackState
   /** Grows with each seek and step: one that is not the newest gives up. */
   #ticket = 0
   #busy = 0
@@ -43,16 +43,16 @@ export class Player {
   constructor(options: PlayerOptions) {
     this.#o = options
     this.#parts = options.parts
-    this.#places = new Places(options.reader, () => this.#parts, this.#kept, options.market.version)
+    this.#places = new Places(options.reader, () => this.#parts, this.#checkpoints, options.market.version)
     const [first] = options.parts
     const range = { fromMs: first.fromMs, toMs: options.parts.at(-1)?.toMs ?? first.toMs }
     this.#play = newPlay(range, options.realMs())
-    this.#rig = this.#newRig(options.market, 0, { seq: 0, timeMs: first.fromMs })
+    this.#playback = this.#newPlayback(options.market, 0, { seq: 0, timeMs: first.fromMs })
   }
 
   get state(): PlayerState {
     const { playing, speed, skipIdle, loop, clockMs, ended } = this.#play
-    const { seq, messages, exactness } = this.#rig
+    const { seq, messages, exactness } = this.#playback
     return {
       nowMs: clockMs,
       at: this.#index === 0 && seq === 0 ? null : this.present,
@@ -75,12 +75,12 @@ export class Player {
 
   /** What may be looked at: everything of earlier recordings, and of this one up to a seq. */
   get present(): { readonly recording: RecordingId; readonly seq: number; readonly session: RecordingId } {
-    const { recording } = this.#rig.part
-    return { recording, session: recording, seq: this.#rig.seq }
+    const { recording } = this.#playback.part
+    return { recording, session: recording, seq: this.#playback.seq }
   }
 
   feeds(): readonly FeedStatus[] {
-    const { tracker, received, lastMs } = this.#rig
+    const { tracker, received, lastMs } = this.#playback
     return tracker.statuses(received, this.#rates.ofFeeds(received, this.nowMs), lastMs)
   }
 
@@ -123,14 +123,14 @@ export class Player {
     this.#pause()
     await this.#alone(!forward, async (current) => {
       if (forward) return this.#through(current, { upToMs: Infinity, messages: 1 })
-      const { seq, lastMessageSeq } = this.#rig
+      const { seq, lastMessageSeq } = this.#playback
       const target = (await this.#places.messageBack(this.#index, seq, lastMessageSeq)) ?? this.#places.start()
       current()
       await this.#goTo(target, current)
     })
   }
 
-  /** Pauses and goes on or back to a replay time. Going on a little, windows see it as playing. */
+  /** Pauses and seeks to a replay time. For a short way forward, windows see it as playing. */
   async stepTo(ms: number): Promise<void> {
     this.#pause()
     const { fromMs, toMs } = this.#play.range
@@ -156,7 +156,7 @@ export class Player {
     this.#closed = true
     this.#ticket += 1
     this.#undoTurn()
-    this.#rig.cursor.close()
+    this.#playback.cursor.close()
   }
 
   // -- playing --
@@ -183,7 +183,7 @@ export class Player {
     this.#tell({ is: 'reached', ms })
   }
 
-  /** A turn after so many real ms, in place of one that was to come; 0: as soon as others had theirs. */
+  /** Schedules the next turn in real ms, replacing a scheduled one; 0: after pending work. */
   #schedule(ms: number): void {
     if (this.#closed) return
     this.#undoTurn()
@@ -202,8 +202,8 @@ export class Player {
     const dueMs = due(this.#play, start)
     const isTimeUp = () => realMs() - start >= SLICE_MS
     const done = this.#advance({ ...NO_LIMITS, upToMs: dueMs, isTimeUp })
-    if (this.#rig.cursor.failure !== null) return this.#failed(this.#rig.cursor.failure)
-    this.#rates.measure(this.#rig.messages, start)
+    if (this.#playback.cursor.failure !== null) return this.#failed(this.#playback.cursor.failure)
+    this.#rates.measure(this.#playback.messages, start)
     this.#keepSome()
     if (done === 'end' && this.#crossing(dueMs)) return
     const nextMs = this.#nextMs()
@@ -211,13 +211,13 @@ export class Player {
     this.#tellTurned(dueMs, nextMs, left)
     if (!this.#play.playing) return
     if (done === 'pending' || nextMs === undefined) {
-      void this.#rig.cursor.waitForNext().then(() => this.#schedule(0))
+      void this.#playback.cursor.waitForNext().then(() => this.#schedule(0))
     } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
   }
 
   /** Applies what comes, also what was recorded since its cursor was opened. */
   #advance(limits: Limits): Advanced {
-    const state = this.#rig
+    const state = this.#playback
     if (state.isOver) return 'end'
     const done = state.advance(limits)
     const { lastSeq } = this.#parts[this.#index]
@@ -227,7 +227,7 @@ export class Player {
   }
 
   #tellTurned(dueMs: number, nextMs: number | null | undefined, left: boolean): void {
-    const { timeMs } = this.#rig
+    const { timeMs } = this.#playback
     const [next, jump] = play(this.#play, { is: 'turned', dueMs, timeMs, nextMs, left }, this.#o.realMs())
     this.#play = next
     this.#o.changed()
@@ -238,7 +238,7 @@ export class Player {
   #crossing(dueMs: number): boolean {
     const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return false
-    if (!this.#rig.isOver && this.#rig.part.toMs <= dueMs) this.#rig.finish()
+    if (!this.#playback.isOver && this.#playback.part.toMs <= dueMs) this.#playback.finish()
     if (following.fromMs > dueMs) return false
     const ticket = this.#ticket
     this.#busy += 1
@@ -252,11 +252,11 @@ export class Player {
   }
 
   #nextMs(): number | null | undefined {
-    const next = this.#rig.isOver ? null : this.#rig.nextMs()
+    const next = this.#playback.isOver ? null : this.#playback.nextMs()
     if (next !== null) return next
     const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return null
-    return this.#rig.isOver ? following.fromMs : this.#rig.part.toMs
+    return this.#playback.isOver ? following.fromMs : this.#playback.part.toMs
   }
 
   async #enterNext(current: () => void): Promise<void> {
@@ -264,13 +264,13 @@ export class Player {
     const part = this.#parts[index]
     const base = await this.#places.stored(part, { upToSeq: 0 })
     current()
-    const before = this.#rig
+    const before = this.#playback
     before.cursor.close()
-    const state = this.#newRig(this.#o.market, index, { seq: 0, timeMs: part.fromMs })
+    const state = this.#newPlayback(this.#o.market, index, { seq: 0, timeMs: part.fromMs })
     state.messages = before.messages
     state.exactness = before.exactness
     this.#index = index
-    this.#rig = state
+    this.#playback = state
     this.#o.market.restore(base?.data ?? null, state.tracker.marketContext())
   }
 
@@ -303,7 +303,7 @@ export class Player {
     const from = await this.#places.nearest(target, this.#here(target.part))
     current()
     const aside = newMarket()
-    const state = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)
+    const state = this.#newPlayback(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)
     state.cursor.begin()
     try {
       const entries = await known
@@ -311,13 +311,13 @@ export class Player {
       state.lastMessageSeq = from?.lastMessageSeq ?? 0
       state.catchUp(entries)
       aside.restore(from?.data ?? null, state.tracker.marketContext())
-      await seekTo(state, target, { saved: this.#kept, realMs: this.#o.realMs, current })
+      await seekTo(state, target, { saved: this.#checkpoints, realMs: this.#o.realMs, current })
       if (target.over) state.finish()
       state.cursor.close()
       const data = aside.save()
       const placed = state.copyOnto(market, this.#cursorAt(target.part, state.seq))
-      this.#rig.cursor.close()
-      this.#rig = placed
+      this.#playback.cursor.close()
+      this.#playback = placed
       this.#index = target.part
       this.#rates.restart()
       this.#reached(Math.max(target.ms ?? -Infinity, state.timeMs))
@@ -331,28 +331,29 @@ export class Player {
   /** Plays through what lies before a limit, in slices. */
   async #through(current: () => void, limit: { readonly upToMs: number; readonly messages: number }): Promise<void> {
     const { realMs } = this.#o
-    const before = this.#rig.messages
+    const before = this.#playback.messages
     for (;;) {
       const start = realMs()
       const isTimeUp = () => realMs() - start >= SLICE_MS
-      const messages = limit.messages - (this.#rig.messages - before)
+      const messages = limit.messages - (this.#playback.messages - before)
       const done = this.#advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, isTimeUp })
-      if (this.#rig.cursor.failure !== null) throw this.#rig.cursor.failure
+      if (this.#playback.cursor.failure !== null) throw this.#playback.cursor.failure
       this.#keepSome()
       if (done === 'reached') break
       if (done === 'end') {
         const following = this.#parts.at(this.#index + 1)
         if (following === undefined || following.fromMs > limit.upToMs) {
-          if (following !== undefined && !this.#rig.isOver && this.#rig.part.toMs <= limit.upToMs) this.#rig.finish()
+          if (following !== undefined && !this.#playback.isOver && this.#playback.part.toMs <= limit.upToMs)
+            this.#playback.finish()
           break
         }
-        if (!this.#rig.isOver) this.#rig.finish()
+        if (!this.#playback.isOver) this.#playback.finish()
         await this.#enterNext(current)
-      } else if (done === 'pending') await this.#rig.cursor.waitForNext()
+      } else if (done === 'pending') await this.#playback.cursor.waitForNext()
       else await givingWay()
       current()
     }
-    this.#reached(Math.max(this.#rig.timeMs, this.nowMs))
+    this.#reached(Math.max(this.#playback.timeMs, this.nowMs))
   }
 
   // -- beside --
@@ -364,10 +365,10 @@ export class Player {
 
   /** Where it stands, if what follows can be built from that. */
   #here(part: number): PlaybackState | null {
-    return this.#index === part && !this.#rig.isOver && this.#rig.seq > 0 ? this.#rig : null
+    return this.#index === part && !this.#playback.isOver && this.#playback.seq > 0 ? this.#playback : null
   }
 
-  #newRig(
+  #newPlayback(
     market: Market,
     index: number,
     at: { readonly seq: number; readonly timeMs: number },
@@ -382,9 +383,9 @@ export class Player {
   }
 
   #keepSome(): void {
-    const { seq } = this.#rig
-    if (seq - Math.max(0, this.#kept.newestSeq(this.#index, seq)) >= KEEP_EVERY && !this.#rig.isOver) {
-      this.#kept.add(this.#index, this.#rig.checkpoint())
+    const { seq } = this.#playback
+    if (seq - Math.max(0, this.#checkpoints.newestSeq(this.#index, seq)) >= KEEP_EVERY && !this.#playback.isOver) {
+      this.#checkpoints.add(this.#index, this.#playback.checkpoint())
     }
   }
 

@@ -12,7 +12,7 @@ export class Rates {
     return this.#all.perSecond
   }
 
-  /** So many messages were played by then, in real ms. */
+  /** The messages played up to an instant, in real ms. */
   measure(messages: number, realMs: number): void {
     const passed = realMs - this.#all.atMs
     if (passed < RATE_MS) return
@@ -21,7 +21,7 @@ export class Rates {
     this.#all = { atMs: realMs, messages, perSecond }
   }
 
-  /** Messages a second of each feed that received so many by a replay time; as before where it is too soon to say. */
+  /** Messages a second by feed, from the counts received up to a replay time; unchanged if it is too soon to tell. */
   ofFeeds(received: Float64Array, nowMs: number): Float64Array {
     const passed = nowMs - this.#feeds.atMs
     if (passed >= 0 && passed < FEED_RATE_MS) return this.#feeds.perSecond

@@ -76,7 +76,7 @@ export interface OpenOptions extends ReplaysOptions {
   readonly sessions: readonly string[]
 }
 
-/** How often a recording that goes on is looked at, real ms. */
+/** How often a session that is still recording is checked, real ms. */
 const GROW_MS = 2_000
 /** How often freshness is looked at while the clock flows, real ms. */
 const SWEEP_MS = 200

@@ -5,7 +5,7 @@ import { NO_LIMITS, type Checkpoint, type PlaybackState } from '../../core/playb
 
 /** Longest turn without giving way, ms. */
 export const SLICE_MS = 4
-/** A snapshot is taken each time so many entries went by. */
+/** Entries between two snapshots. */
 export const KEEP_EVERY = 50_000
 /** On the way to a place, the last of these is kept. */
 const PASSED_EVERY = 4_000

@@ -6,7 +6,7 @@ import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
 
 const DAY = 86_400_000
 
-/** What is kept of it: of which UTC day (its start, ms) and how many calls. */
+/** What is saved: the start of the UTC day, ms, and the number of calls. */
 export interface CallCount {
   readonly dayMs: number
   readonly used: number
@@ -18,7 +18,7 @@ export function countAt(count: CallCount, nowMs: number): CallCount {
   return dayMs > count.dayMs ? { dayMs, used: 0 } : count
 }
 
-/** When the count begins anew, UTC ms. */
+/** When the count resets, UTC ms. */
 export function resetOf(count: CallCount): UnixMs {
   return unixMs(count.dayMs + DAY)
 }

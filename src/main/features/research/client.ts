@@ -62,8 +62,8 @@ export function createRestClient(options: RestOptions): RestClient {
     count = countAt(count, clock.wallMs())
     const limit = options.dailyCalls()
     if (count.used >= limit) {
-      throw new CodedError('budget', `The ${limit} calls of today are used up.`, {
-        hint: `They begin anew at ${new Date(resetOf(count)).toISOString().slice(11, 16)} UTC; the settings change the number.`,
+      throw new CodedError('budget', `Today’s ${limit} requests are used up.`, {
+        hint: `The limit resets at ${new Date(resetOf(count)).toISOString().slice(11, 16)} UTC. You can change it in Settings.`,
       })
     }
     count = { ...count, used: count.used + 1 }
@@ -166,7 +166,7 @@ export function createRestClient(options: RestOptions): RestClient {
         if (flights.get(name) === flight) flights.delete(name)
         options.changed()
       })
-    outcome.catch(() => undefined) // whoever waits hears of it; nobody may
+    outcome.catch(() => undefined) // callers that wait get the rejection; there may be none
     const flight: Flight = { outcome, stop, waiters: 0 }
     flights.set(name, flight)
     options.changed()

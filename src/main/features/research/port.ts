@@ -8,7 +8,7 @@ export interface AnswerKey {
   /** `sourceKey` of the service that is asked. */
   readonly source: string
   readonly endpoint: EndpointId
-  /** In the service's spelling; '' where the path takes none. */
+  /** The service's symbol; '' if the path takes none. */
   readonly symbol: string
   /** `paramsText` of the query. */
   readonly params: string

@@ -35,7 +35,7 @@ export async function callEndpoint(call: HttpCall): Promise<HttpAnswer & { reado
   let begun = false
   try {
     const response = await fetch(url, {
-      // Followed, a redirect would hand the key to whoever it names.
+      // Following a redirect would send the key to the host it names.
       redirect: 'manual',
       headers: { Authorization: `Bearer ${secret}`, Accept: 'application/json, text/csv;q=0.9' },
       signal: AbortSignal.any([late.signal, signal]),

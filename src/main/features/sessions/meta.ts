@@ -57,7 +57,7 @@ export function readMeta(content: Buffer): Meta {
   return read.output
 }
 
-/** So many entries are read at a time before others have their turn. */
+/** Entries read before other work gets a turn. */
 const ENTRIES_A_TURN = 1_000
 
 /**

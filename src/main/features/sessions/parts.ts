@@ -21,9 +21,9 @@ export const SUFFIX = '.tapedeck'
 export const PART_KINDS = ['meta', 'chns', 'rows', 'entr', 'done'] as const
 export type PartKind = (typeof PART_KINDS)[number]
 
-/** Largest content of a part: whoever reads one holds it in memory. */
+/** Largest content of a part. A reader holds it in memory. */
 export const MAX_CONTENT = 96 << 20
-/** A part that grows more than this, beyond what any reader has room for, is no honest one. */
+/** Refuse a part that grows more than this when decompressed. */
 const MAX_RATIO = 1_000
 const SMALL_CONTENT = 1 << 20
 

@@ -148,7 +148,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
   }
 }
 
-/** So many flushes are handed over at a time before others have their turn. */
+/** Flushes handed over before other work gets a turn. */
 const FLUSHES_A_TURN = 256
 
 async function* inTurns(batches: Iterable<Batch>): AsyncGenerator<Batch> {

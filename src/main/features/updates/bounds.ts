@@ -105,7 +105,7 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
     })
     const fail = (error: BoundsError): void => {
       rest()
-      // Whoever waits hears this first: what an abort tells differs between networks.
+      // Emit the cause first: the error of an abort differs between network stacks.
       request.emit('error', error)
       request.abort()
     }

@@ -19,11 +19,11 @@ function nowhere(): WorkspacesFile {
 export interface SafeWorkspaces extends Workspaces {
   /** Begins safe mode: the ready-made workspaces, and nothing of it is kept. */
   enter(): void
-  /** Ends safe mode: the kept workspaces are back as they were. */
+  /** Ends safe mode: the stored workspaces are back as they were. */
   leave(): void
 }
 
-/** `open` makes workspaces over a keeper; while `safe`, `kept` is neither read nor written. */
+/** `open` creates workspaces over a file. In safe mode, `stored` is neither read nor written. */
 export function safeWorkspaces(
   open: (file: WorkspacesFile) => Workspaces,
   stored: WorkspacesFile,

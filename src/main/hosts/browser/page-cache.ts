@@ -2,8 +2,8 @@
 import type { Page, Pages } from '../window-files.ts'
 
 /**
- * Reads each page from the disk once and gives every request the same bytes: whoever asks a thousand times and reads
- * nothing must not hold a thousand copies in memory.
+ * Reads each page from the disk once and gives every request the same bytes, so that a client that sends a thousand
+ * requests and reads none can't make us hold a thousand copies.
  */
 export function readOnce(pages: Pages): (pathname: string) => Promise<Page> {
   const held = new Map<string, Promise<Page>>()

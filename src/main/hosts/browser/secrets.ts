@@ -32,7 +32,7 @@ export interface Secrets {
    * secret: a token never has two valid ones.
    */
   giveBack(token: string): void
-  /** Admits a secret issued earlier. Whoever shows it has it, so its token can't be exchanged again. */
+  /** Admits a secret issued earlier. Its holder already has it, so the token can't be exchanged again. */
   recall(secret: string): Admission
 }
 

@@ -148,7 +148,7 @@ export function readFeeds(values: Values): Map<FeedId, string[]> {
       .map((one) => one.trim())
       .filter(Boolean)
     if (symbols.length === 0) throw new UsageError(`--feed ${feed} has no symbols; write ${feed}:SYMBOL,SYMBOL`)
-    // Two spellings of one instrument are one subscription; the first is sent.
+    // Two aliases of one instrument are one subscription; the first is sent.
     const byKey = Map.groupBy([...(wanted.get(feed) ?? []), ...symbols], (one) => instrumentKey(feedAsset(feed), one))
     wanted.set(
       feed,

@@ -29,9 +29,9 @@ export interface SessionWindow {
 }
 
 /**
- * Ends the app when Windows logs off, shuts down or restarts. `holds`: a recording is not closed yet. Then the first
- * question is answered with no, which shows the app to the user as one that still works until it has gone; Windows
- * kills at once whoever says no without a window on screen, so there it is only begun.
+ * Ends the app when Windows logs off, shuts down or restarts. `holds`: a recording isn't closed yet. The app then
+ * answers the first query with no, so Windows shows it as still working until it has ended. Windows immediately kills
+ * an app that says no without a visible window, so such an app only starts to close.
  */
 export function followSessionEnd(window: SessionWindow, holds: () => boolean, shutdown: () => void): void {
   window.on('query-session-end', (event) => {

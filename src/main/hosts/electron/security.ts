@@ -67,8 +67,8 @@ const REPLAY_HASH = /^#replay=[0-9A-Za-z_,-]{1,6500}(?:&at=\d{1,16})?$/
 const PANES_HASH = /^#workspace=[a-z0-9][a-z0-9-]{0,39}&window=[a-z0-9][a-z0-9-]{0,39}$/
 
 /**
- * The address of a second window that a page of ours may ask for: our own page, showing a replay. Built anew
- * from the app's own address and the checked fragment; undefined: it may not be opened.
+ * The address of a second window that our page may request: our own page, showing a replay. It is rebuilt from the
+ * app's own address and the checked fragment. undefined: refused.
  */
 export function replayWindowUrl(asked: string, ownUrl: string): string | undefined {
   if (!isOwnPage(asked, ownUrl)) return undefined

@@ -1,7 +1,7 @@
 /**
  * Where an instant lies among rows, and the instant of a place: the middle of row i is the place i, what
  * lies between two rows is between their middles in proportion, and beyond the first and the last row time
- * goes on at the pace given. Each is the other's inverse, whatever the interval. Pure.
+ * continues at the given interval. Each is the other's inverse. Pure.
  */
 
 interface Timed {

@@ -22,7 +22,7 @@ function niceStep(least: number): number {
 /** Decimals that tell apart values that are `step` apart. */
 const decimalsOf = (step: number): number => Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)))
 
-/** Even steps from `from` to `to`, at most so many. */
+/** Even steps from `from` to `to`, up to a maximum count. */
 function evenly(from: number, to: number, most: number): { readonly values: number[]; readonly step: number } {
   const step = niceStep((to - from) / Math.max(1, most))
   const values: number[] = []

@@ -15,7 +15,7 @@ export class Log {
 
   constructor(transport: Transport, frame?: RequestFrame) {
     this.#task = new FrameTask(() => {
-      // A stream that was opened anew repeats what is known.
+      // A reopened stream repeats entries we already have.
       const last = this.entries.at(-1)?.id ?? -1
       const added = this.#pending.filter((entry) => entry.id > last)
       this.#pending = []

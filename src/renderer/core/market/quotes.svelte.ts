@@ -47,8 +47,8 @@ export class Quotes {
   }
 
   /**
-   * Follows exactly these; rows already known stay on screen while the stream is opened anew, unless they
-   * are of another view: yesterday's price never stands beside today's.
+   * Follows exactly these instruments. Rows of the same view stay on screen while the stream reopens; rows of another
+   * view don't, so yesterday's price never appears next to today's.
    */
   follow(view: string, instruments: readonly InstrumentId[]): void {
     const wanted = instruments.filter((one, i) => instruments.indexOf(one) === i).slice(0, 2_000)

@@ -14,7 +14,7 @@ export function instrumentOf(symbol: WatchSymbol): InstrumentId {
   return instrumentId(symbol.asset, symbol.symbol)
 }
 
-/** Adds at `at` (the end by default); a symbol that the list has in any spelling is not added twice. */
+/** Adds at `at` (the end by default); a symbol that the list has under any alias isn't added twice. */
 export function addSymbol(lists: Lists, id: string, symbol: WatchSymbol, at?: number): Watchlist[] {
   return change(lists, id, (list) => {
     if (list.symbols.some((one) => instrumentOf(one) === instrumentOf(symbol))) return list

@@ -6,7 +6,7 @@ import { LOOK_QUERIES, lookOf, motionOf, wear, wearAccent, type Look } from './t
 
 export interface DocumentLook {
   readonly look: Look
-  /** Changes with everything that a canvas has to be painted anew for. */
+  /** Changes whenever canvases must be repainted. */
   readonly key: string
 }
 

@@ -106,7 +106,7 @@ export class WindowState implements Subject {
     // Trades and the state arrive on separate streams: if a trade arrives first, the replay has reached its time.
     return state.playing ? Math.min(Math.max(state.nowMs, this.latestMs()), state.toMs) : state.nowMs
   })
-  /** Whose market is shown; null until known. A replay of the demo market counts as demo, whoever is signed in. */
+  /** The market shown; null until known. A replay of the demo market counts as demo, even if a user is signed in. */
   readonly market = $derived.by<DrawingMarket | null>(() => {
     const state = this.replaying
     return state ? (state.source === 'demo' ? 'demo' : 'service') : (this.status?.source ?? null)

@@ -49,7 +49,7 @@ export function alertHooks(app: AlertWindow): AlertHooks & { readonly release: (
     show: (instrument) => app.select(instrument),
     lastOf: (instrument) => app.quotes.peek(instrument)?.last ?? null,
     sound(name) {
-      // Whoever started in safe mode wants quiet: what fired is still shown.
+      // Safe mode is silent; alerts that fire are still shown.
       if (lead.leads() && app.info?.safe !== true) playSound(name)
     },
     notify(title, body, tag) {

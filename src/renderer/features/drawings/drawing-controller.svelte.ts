@@ -44,7 +44,7 @@ export class DrawingController implements DrawingCommands {
   asOf = $state<number | null>(null)
   /** In a replay: also what was drawn later than its clock. */
   showLater = $state(false)
-  /** The drawing of which the text is being written. */
+  /** The drawing whose text is being edited. */
   writing = $state<string | null>(null)
   /** Where the menu of the selected drawing is open, px in the chart. */
   menu = $state.raw<Pixel | null>(null)

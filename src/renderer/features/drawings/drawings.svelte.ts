@@ -45,7 +45,7 @@ export class InstrumentDrawings {
       'drawings',
       { market, instrument },
       (state) => this.#arrived(state),
-      // A terminal that was started anew counts anew.
+      // A restarted terminal starts counting from zero.
       () => (this.#revision = -1),
     )
   }

@@ -6,7 +6,7 @@ import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
-/** Something shown, of which the messages are wanted. */
+/** A displayed value whose messages the user wants to see. */
 export interface Subject {
   readonly instrument: InstrumentId
   readonly what: EvidenceSubject

@@ -10,7 +10,7 @@ import { replayPlace } from './replay-at.ts'
 
 export interface Code extends CodeForm {
   readonly title: string
-  /** Other spellings, from other terminals. */
+  /** Aliases, from other terminals. */
   readonly also: readonly string[]
   /** An example, as typed. */
   readonly example: string
@@ -93,12 +93,12 @@ export const CODES: readonly Code[] = [
   act('TOUR', t('One-minute tour'), (app) => app.startTour()),
 ]
 
-/** Every spelling, for the grammar. */
+/** Every code and alias, for the grammar. */
 export const CODE_FORMS: readonly CodeForm[] = CODES.flatMap(({ code, also, takes }) =>
   [code, ...also].map((one) => ({ code: one, takes })),
 )
 
-/** The row of a spelling. */
-export function codeRow(spelling: string): Code | undefined {
-  return CODES.find(({ code, also }) => code === spelling || also.includes(spelling))
+/** The row of a code or alias. */
+export function codeRow(name: string): Code | undefined {
+  return CODES.find(({ code, also }) => code === name || also.includes(name))
 }

@@ -31,7 +31,7 @@ const MAX_RECENT = 8
 const SYMBOL_BONUS = 150
 /** What the terminal's search found for another reason than its letters. */
 const FOUND = 120
-/** A spelling that nothing is known of: after all that is called so, before what only shares its letters. */
+/** Rank of an unknown symbol: after exact names, before partial matches. */
 const GUESS = 300
 
 const bare = (symbol: string) =>

@@ -15,7 +15,7 @@ export function isOfSource(
 /**
  * The session of `rows`, all of one source, that was recorded at an instant: of several the one that is read
  * there. Where none was, those before and after it, so that the gap between them is seen; before all of them the
- * first, of which a bar may begin earlier than it does. Null: nothing was recorded.
+ * first; a bar may begin earlier than its first session. Null: nothing was recorded.
  */
 export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: number): ReplayRoute | null {
   const newestFirst = inTurn(rows.filter(({ messages, binnedMs }) => messages > 0 && binnedMs === null)).map(

@@ -37,7 +37,7 @@ export class Replay {
   unit = $state<StepUnit>('message')
   bookmarks = $state.raw<readonly ReplayBookmark[]>([])
   gaps = $state.raw<readonly Gap[]>([])
-  /** Grows when bookmarks or gaps were read anew: what was drawn of them is old. */
+  /** Grows when bookmarks or gaps were read again, so that what was drawn from them is redrawn. */
   marksVersion = $state(0)
   readonly timeline: Timeline
   readonly #transport: Transport
@@ -98,7 +98,7 @@ export class Replay {
       { id },
       (state) => this.#take(state),
       (failure) => {
-        // The terminal began anew and knows nothing of this replay: take it up where it stood.
+        // A restarted terminal doesn't know this replay: open it again at the same position.
         if (failure.code === 'not-found') void this.#revive()
       },
     )
@@ -112,7 +112,7 @@ export class Replay {
     this.timeline.setRange(state.id, state.fromMs, state.toMs)
     if (jumped) this.#window.epoch++
     this.#window.showReplay(state)
-    // A recording that goes on has new gaps; they need not come with each message.
+    // A session that is still recording gets new gaps; they don't have to arrive with each message.
     if (state.toMs - this.#marksToMs >= MARKS_EVERY_MS) void this.loadMarks()
   }
 
@@ -215,7 +215,7 @@ export class Replay {
       .then((result) => this.#failedUnless(result))
   }
 
-  /** Goes to a moment. While one move is under way only the latest further wish is kept. `then` runs once it is there. */
+  /** Seeks. While a seek is under way, only the latest further request is saved. `then` runs on arrival. */
   seek(to: SeekTarget, then?: () => void): void {
     const { state } = this
     if (!state) return

@@ -56,7 +56,7 @@ export class Timeline {
     if (!seen && !this.#free) this.span = next
   }
 
-  /** Reads what the span holds, for a width in px. While one read is under way only the latest wish is kept. */
+  /** Reads the activity of the span for a width in px. While a read is under way, only the latest request is saved. */
   load(width: number): void {
     const id = this.#id
     if (id === null || width <= 0) return

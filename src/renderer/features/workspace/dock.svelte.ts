@@ -74,11 +74,11 @@ export class DockState implements PaneLayout {
   readonly visible = $derived.by<ReadonlySet<string>>(() => {
     const { dock, floats, maximised } = this.now
     const groups = groupsIn(dock).filter((one) => maximised === null || one.panes.includes(maximised))
-    // Made anew with every change of the workspace, and never changed.
+    // Created with every change of the workspace, and never modified.
     // eslint-disable-next-line svelte/prefer-svelte-reactivity
     return new Set([...groups, ...floats.flatMap((one) => groupsIn(one.dock))].map((one) => one.front))
   })
-  /** What the panes in sight look at, the one in front first. */
+  /** What the visible panes show, the active one first. */
   readonly instruments = $derived.by<readonly InstrumentId[]>(() => {
     const { now, visible } = this
     const seen = now.panes.filter((one) => visible.has(one.id)).map((one) => edits.instrumentOf(now, one))
@@ -289,7 +289,7 @@ export class DockState implements PaneLayout {
 
   // Panes
 
-  /** The first pane of a kind, in sight before the others. */
+  /** The first pane of a kind, visible ones first. */
   first(kind: PaneKind): WorkspacePane | undefined {
     const all = this.now.panes.filter((one) => one.kind === kind)
     return all.find((one) => this.visible.has(one.id)) ?? all[0]
@@ -402,7 +402,7 @@ export class DockState implements PaneLayout {
   select(instrument: InstrumentId, pane: string | undefined = this.front?.id): void {
     if (pane !== undefined) this.change((now) => edits.setInstrument(now, pane, instrument), false)
   }
-  /** Settings of the chart that keys speak to: the one in front, else the first in sight. */
+  /** Settings of the chart that gets keys: the active one, else the first visible one. */
   get chart(): WorkspacePane | undefined {
     return this.front?.kind === 'chart' ? this.front : this.first('chart')
   }

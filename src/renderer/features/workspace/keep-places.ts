@@ -9,8 +9,8 @@ function paneOf(within: Element): string {
 }
 
 /**
- * Runs what moves parts of `root`, then puts scroll positions and the focus back where they were: onto the tab of the
- * pane where what had it was made anew.
+ * Runs `move`, which rearranges parts of `root`, then restores scroll positions and the focus. If the focused element
+ * was recreated, the tab of its pane gets the focus.
  */
 export function keepPlaces(root: HTMLElement, move: () => void): void {
   const focused = document.activeElement

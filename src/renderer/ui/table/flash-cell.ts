@@ -28,7 +28,7 @@ export class Flashes {
     this.#reduced = reduced
   }
 
-  /** Begins a fade, or begins it anew; nothing where motion is to be reduced. */
+  /** Starts or restarts a fade. Does nothing if the user prefers reduced motion. */
   flash(element: Flashable, direction: 1 | -1): void {
     if (this.#reduced()) return
     const lit: Lit = { direction: direction === 1 ? 'up' : 'down', left: STEPS }

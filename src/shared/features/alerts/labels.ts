@@ -18,7 +18,7 @@ export interface AlertNumbers {
 /** Plain numbers, for files and terminals. */
 export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => String(+value.toPrecision(8)) }
 
-const priceWord = (of: AlertPrice): string => alertPhrase(`alertWords.price.${of}`)
+const priceWord = (of: AlertPrice): string => alertPhrase(`alert.price.${of}`)
 
 /** "5 min", "1 h 30 min", "250 ms". */
 export function durationLabel(ms: number): string {
@@ -54,12 +54,12 @@ export function conditionLabel(condition: AlertCondition, numbers: AlertNumbers,
   switch (condition.is) {
     case 'price': {
       const level = numbers.price(condition.level)
-      return alertPhrase(`alertWords.cross.${condition.direction}`, { of: priceWord(condition.of), level })
+      return alertPhrase(`alert.cross.${condition.direction}`, { of: priceWord(condition.of), level })
     }
     case 'move': {
       const { of, percent, withinMs, direction } = condition
       const values = { of: priceWord(of), percent: numbers.plain(percent), time: durationLabel(withinMs) }
-      return alertPhrase(`alertWords.move.${direction}`, values)
+      return alertPhrase(`alert.move.${direction}`, values)
     }
     case 'spread':
       return condition.unit === 'price'
@@ -78,11 +78,11 @@ export function conditionLabel(condition: AlertCondition, numbers: AlertNumbers,
             ? t('the close')
             : lineLabel(against.line)
       const bars = of === 'trade' ? interval : t('{interval} of {of}', { interval, of })
-      const what = alertPhrase(`alertWords.indicator.${direction}`, { line: lineLabel(line), other, bars })
+      const what = alertPhrase(`alert.indicator.${direction}`, { line: lineLabel(line), other, bars })
       return on === 'record' ? t('{what}, within the bar', { what }) : what
     }
     case 'drawing': {
-      const what = alertPhrase(`alertWords.drawing.${condition.direction}`, { of: priceWord(condition.of), drawing })
+      const what = alertPhrase(`alert.drawing.${condition.direction}`, { of: priceWord(condition.of), drawing })
       return condition.scale === 'log' ? t('{what}, straight on a logarithmic scale', { what }) : what
     }
     case 'stale':
@@ -126,11 +126,11 @@ const snoozeMs = (atMs: number, untilMs: number): number => Math.max(1, Math.rou
 
 /** Why nothing was received. A gap cause has the same name everywhere. */
 export const causeLabel = (cause: SuspensionCause): string =>
-  cause === 'stale' || cause === 'unwanted' ? alertPhrase(`alertWords.cause.${cause}`) : gapPhrase(`gap.cause.${cause}`)
+  cause === 'stale' || cause === 'unwanted' ? alertPhrase(`alert.cause.${cause}`) : gapPhrase(`gap.cause.${cause}`)
 
 /** A state in one or two words, for a list. */
 export function stateLabel(state: AlertState): string {
-  return alertPhrase(`alertWords.state.${state.is === 'waiting' ? state.for : state.is}`)
+  return alertPhrase(`alert.state.${state.is === 'waiting' ? state.for : state.is}`)
 }
 
 /** A history line about one alert. For suspensions see `causeLabel`. */

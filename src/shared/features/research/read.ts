@@ -284,7 +284,7 @@ function at(record: ValueObject, place: readonly string[]): Scalar {
   return isScalar(value) ? value : jsonText(value)
 }
 
-/** Words that are spelled in capitals. */
+/** Words written in capitals. */
 const ABBREVIATIONS: ReadonlySet<string> = new Set(
   'adx cagr ceo cfo cik dcf ebit ebitda ebt eps etf ev fcf gaap id ipo isin kpi ltm macd nav pe peg roa roce roe roic rsi sga sma ttm url usd wacc yoy'.split(
     ' ',

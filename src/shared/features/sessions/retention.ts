@@ -21,7 +21,7 @@ export interface RetentionPlan {
 
 /**
  * What the rules do now. They never move pinned sessions, the one being recorded or imported ones into the bin.
- * Everything in the bin is erased when its days are over, whoever put it there.
+ * Everything in the bin is erased when its days are over, no matter how it got there.
  */
 export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules, nowMs: number): RetentionPlan {
   const erase = rows.filter(

@@ -35,7 +35,7 @@ it.each([
     indicators: [],
     big: numbers,
     onStudy: vi.fn(),
-    gapWords: '',
+    gapLabel: '',
     onHeight: vi.fn(),
   })
   expect(container.textContent).toContain(text)

@@ -61,7 +61,7 @@ export interface GapQuery {
   readonly skipCorrupt?: boolean
 }
 
-/** A gap of which only the time is readable. */
+/** A gap with only a readable time. */
 export interface UnreadableGap extends Pick<Gap, 'fromMs' | 'toMs' | 'fromSeq' | 'toSeq'> {
   readonly cause: 'unreadable'
 }

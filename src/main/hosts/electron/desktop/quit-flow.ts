@@ -1,4 +1,4 @@
-/** How the app quits: it asks first if needed and closes the terminal once, whoever asks to quit. */
+/** How the app quits: it asks first if needed, and closes the terminal once, whatever requested the quit. */
 import type { LogEntry } from '../../../../shared/core/status/status.ts'
 import type { QuitAnswer } from './quit.ts'
 

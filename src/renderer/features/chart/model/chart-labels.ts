@@ -74,13 +74,13 @@ export function gapText(gap: GapSpan | null, zone: string): string {
 /** The bar under the crosshair, for those who hear it; empty: there is none. */
 export function spokenLegend(
   { bar, markers, gap }: ChartLegend,
-  gapWords: string,
+  gapLabel: string,
   price: (value: number) => string,
   intervalMs: number,
   clock: Zone,
 ): string {
-  if (!bar && gapWords)
-    return t(gap?.cause === 'unreadable' ? 'Can’t be read: {gapWords}' : 'Nothing received: {gapWords}', { gapWords })
+  if (!bar && gapLabel)
+    return t(gap?.cause === 'unreadable' ? 'Can’t be read: {gap}' : 'Nothing received: {gap}', { gap: gapLabel })
   if (!bar) return ''
   return listed([
     t('{time}: open {open}, high {high}, low {low}, close {close}', {
@@ -91,7 +91,7 @@ export function spokenLegend(
       close: price(bar.close),
     }),
     bar.complete ? '' : t('incomplete'),
-    gapWords ? t('gap: {gapWords}', { gapWords }) : '',
+    gapLabel ? t('gap: {gap}', { gap: gapLabel }) : '',
     ...markers.map((one) => one.text),
   ])
 }

@@ -19,7 +19,7 @@ export interface ChartPaneProps {
   /** The clock of a replay, UTC ms; null: live. */
   asOf?: number | null
   instrument: InstrumentId
-  /** As shown in the title: the service's spelling once known. */
+  /** As shown in the title: the service's symbol once known. */
   symbol: string
   name?: string | null
   settings: ChartSettings
@@ -34,9 +34,9 @@ export interface ChartPaneProps {
   markers?: readonly ChartMarker[] | null
   /** A mark whose story or report the user wants to read. */
   onEvent?: (marker: ChartMarker) => void
-  /** Where the chart was asked to go; each new object is a new wish. */
+  /** Where the chart was asked to go; each new object is a new request. */
   goTo?: { readonly ms: number } | null
-  /** A bar of which the user wants the messages. */
+  /** The bar whose messages the user wants to see. */
   onBar?: (bar: Bar, of: BarSource, interval: Interval) => void
   /** The window's drawings; null: nothing can be drawn. */
   drawings: DrawingsService | null

@@ -71,7 +71,7 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     get play() {
       return replay.state && !replay.state.playing ? () => replay.play(true) : null
     },
-    // What is live goes on between the window's own beats of the clock.
+    // Live time advances between the ticks of the window's clock.
     now: () => (app.view === 'live' ? Date.now() : app.clockMs),
     tell: (text) => app.toasts.show(text),
     keys: (id) => entryKeys(app, id).keys ?? '',

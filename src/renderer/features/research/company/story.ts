@@ -73,7 +73,7 @@ export function storiesOf(table: Table): readonly Story[] {
   })
 }
 
-/** The first symbol that a story names, in this market's spelling of it; null: it names none. */
+/** The first symbol a story names, as this market writes it; null: none. */
 export function storySymbol({ symbols }: Pick<Story, 'symbols'>): WatchSymbol | null {
   const [first = ''] = symbols.split(/[,;|\s]+/)
   const [, prefix = '', name = ''] = /^(?:([XC]):)?([A-Z0-9][A-Z0-9.\-/]{0,31})$/i.exec(first) ?? []

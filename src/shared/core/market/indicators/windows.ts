@@ -54,10 +54,10 @@ export class Window {
     this.#ring.push(value)
     this.#sum += entering - leaving
     this.#squares += entering * entering - leaving * leaving
-    if (this.#ring.count % this.#n === 0) this.#anew(value)
+    if (this.#ring.count % this.#n === 0) this.#rebase(value)
   }
 
-  #anew(base: number): void {
+  #rebase(base: number): void {
     this.#base = base
     this.#sum = 0
     this.#squares = 0

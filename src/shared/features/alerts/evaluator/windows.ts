@@ -1,4 +1,4 @@
-/** Lowest and highest price, and traded volume, of the last so many milliseconds by receive time. */
+/** Lowest and highest price, and traded volume, over a window of milliseconds by receive time. */
 
 const MIN_ROOM = 16
 
