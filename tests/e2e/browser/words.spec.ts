@@ -46,7 +46,7 @@ const OWN_WORDS: readonly RegExp[] = [
   /\bdemo\b|\bHELP gap\b|\bUTC\b/g,
   codes(), // what is typed is the same in every language
   capitals(), // symbols, indicators, units
-  /^This copy was not installed from a package.*/g,
+  /^This copy wasn’t installed from a package.*/g,
   /\b(Parquet|Tab|CSV|JSON)\b|^\.\w+$/g,
   /\b(?:(?:Ctrl|Alt|Shift)\+)+\S\w*|\bSpace\b/g, // keys, as they stand on the keyboard
   /^(New York|London|Tokyo|Europe|America|Asia)$/g, // places of zones

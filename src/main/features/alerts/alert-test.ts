@@ -4,7 +4,7 @@ import { Evaluator } from '../../../shared/features/alerts/evaluator/evaluator.t
 import { SEED_BARS } from '../../../shared/features/alerts/evaluator/bar-lines.ts'
 import { MAX_LISTED, type AlertTest, type WouldFire } from '../../../shared/features/alerts/test-report.ts'
 import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import { INTERVALS, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
 import { parseInstrument, recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
@@ -63,8 +63,13 @@ function leadMs({ condition }: AlertDraft): number {
       return condition.afterMs + 120_000
     case 'indicator':
       return Math.max(2 * INTERVALS[condition.interval], 1_000)
-    default:
+    case 'price':
+    case 'spread':
+    case 'drawing':
+    case 'earnings':
       return 60_000
+    default:
+      return missingCase(condition)
   }
 }
 
@@ -75,9 +80,13 @@ function leadMs({ condition }: AlertDraft): number {
 export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const { reader, draft, signal, progress } = options
   if (draft.condition.is === 'earnings') {
-    throw new CodedError('not-allowed', 'A recording holds no calendar of earnings.', {
-      hint: 'Alerts on the market can be tested.',
-    })
+    throw new CodedError(
+      'not-allowed',
+      'A session doesn’t contain the earnings calendar, so this alert can’t be tested on one.',
+      {
+        hint: 'Test an alert on a price, spread, volume, indicator or drawing.',
+      },
+    )
   }
   const { source, parts } = await loadParts(reader, [options.session])
   const [part] = parts

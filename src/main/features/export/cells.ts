@@ -154,7 +154,7 @@ const SMALL = new Set([0xa6, 0xa2, 0xa3, 0xab])
 /** Where a cell may begin for a spreadsheet that takes another separator than the file's: after , ; | tab LF CR. */
 const BEGINS = new Set([44, 59, 124, 9, 10, 13])
 
-/** Bytes of a character at `i` that spreadsheets drop or show as nothing; 0: there is none. As `UNSEEN` of `shared/csv.ts`. */
+/** Bytes of a character at `i` that spreadsheets drop or show as nothing; 0: there is none. As `UNSEEN` of `shared/base/csv.ts`. */
 function unseen(text: Uint8Array, i: number): number {
   const c = text[i]
   if (c === undefined) return 0

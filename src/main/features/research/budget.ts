@@ -1,6 +1,6 @@
 /**
- * The daily call budget: a count since 00:00 UTC, kept over restarts. The document's only hint is
- * "10,000+ daily API calls" (section 8), so the number is the user's.
+ * The daily request budget: a count since 00:00 UTC, saved across restarts. The service only names "10,000+ daily API
+ * calls" (docs/service.md#limits), so the user sets the number.
  */
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What an HTTP answer is worth: the document shows no status codes and no error bodies (section 7.2),
- * so every kind of failure is told by what HTTP means, and its words are the service's own.
+ * Classifies an HTTP response. The service documents neither status codes nor error bodies (docs/service.md#rest-endpoints),
+ * so failures are classified by what HTTP means and carry the service's own text.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Endpoint } from '../../../service/endpoints.ts'

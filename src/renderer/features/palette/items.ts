@@ -1,9 +1,9 @@
 /** What the palette offers beside symbols: rows of the tables that the rest of the window runs on. */
 import type { EndpointInfo } from '../../../shared/features/research/research.ts'
 import { PANE_KINDS, type PaneKind } from '../../../shared/features/workspace/kinds.ts'
-import { paletteLabel } from './labels.ts'
 import { t } from '../../../shared/base/text.ts'
 import { settingLabel } from '../../core/settings/labels.ts'
+import { paneRow } from '../../core/window/pane-table.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { CODES } from './codes.ts'
@@ -24,8 +24,8 @@ export interface PaletteItem extends Candidate {
 /** Something that gives items, as they are now. */
 export type PaletteSource = (app: WindowState, services: PaletteServices) => readonly PaletteItem[]
 
-/** How a pane is called in the palette. */
-export const paneTitle = (kind: PaneKind): string => paletteLabel(`pane.${kind}`)
+/** A pane's name in the palette. */
+export const paneTitle = (kind: PaneKind): string => paneRow(kind).title
 
 /** Where the answers of an endpoint are shown. */
 const PANE_OF: Readonly<Record<string, PaneKind>> = {

@@ -116,16 +116,8 @@ export const conditionSchema = v.variant('is', [
 ])
 export type AlertCondition = v.InferOutput<typeof conditionSchema>
 export type AlertKind = AlertCondition['is']
-export const ALERT_KINDS = [
-  'price',
-  'move',
-  'spread',
-  'volume',
-  'indicator',
-  'drawing',
-  'stale',
-  'earnings',
-] as const satisfies readonly AlertKind[]
+/** Every kind, in the order of their schemas. */
+export const ALERT_KINDS: readonly AlertKind[] = conditionSchema.options.map(({ entries }) => entries.is.literal)
 
 /** The fields that the user sets. */
 const draftFields = {
