@@ -1,4 +1,4 @@
-/** The clocks of a process, injected so that tests own time. */
+/** The clocks of a process, injected so that tests control the time. */
 import { uptime } from 'node:os'
 import { monoNs, unixMs, type MonoNs, type UnixMs } from '../../shared/base/units.ts'
 
@@ -7,11 +7,11 @@ export interface Clock {
   /** Monotonic nanoseconds since an arbitrary start of this process's clock. */
   monoNs(): MonoNs
   /**
-   * Milliseconds since the machine was started, those of its sleep counted, which the monotonic clock may
-   * leave out; coarse, to the second on some systems. Absent: not known.
+   * Milliseconds since the machine booted, including sleep, which the monotonic clock may leave out. Coarse: on some
+   * systems only to the second. Absent: unknown.
    */
   bootMs?(): number
-  /** Calls back once after `ms`; returns its own undo. */
+  /** Calls back once after `ms`; returns a function that cancels it. */
   after(ms: number, then: () => void): () => void
 }
 
@@ -26,9 +26,9 @@ const MAX_SPREAD_NS = 5_000_000
 const MAX_READINGS = 4
 
 /**
- * Calls `read` between two looks at the monotonic clock. A process that is suspended between reading two clocks sees
- * them move apart although neither was set, so a slow reading is repeated up to three times; `isExact` is false if the
- * last one was slow, too.
+ * Calls `read` between two readings of the monotonic clock. If the process is suspended between reading two clocks,
+ * they seem to move apart although neither was set, so a slow reading is repeated up to three times. `isExact` is
+ * false if the last one was slow, too.
  */
 export function readBracketed<T>(clock: Clock, read: (clock: Clock) => T) {
   let fromNs = clock.monoNs()
@@ -47,8 +47,8 @@ export const clockOffsetMs = ({ wallMs, monoNs }: ClockPair): number => wallMs -
 const readWall = (clock: Clock): UnixMs => clock.wallMs()
 
 /**
- * The wall clock and the monotonic clock at one instant. `offsetMs` is the `clockOffsetMs` last seen, NaN if none was:
- * if no reading was exact, the instant within the last one that moves the clocks apart the least is taken.
+ * The wall clock and the monotonic clock at one instant. `offsetMs` is the last known `clockOffsetMs`, or NaN. If no
+ * reading was exact, returns the pair within the last reading that is closest to this offset.
  */
 export function readClocks(clock: Clock, offsetMs: number): ClockPair {
   const { value: wallMs, fromNs, toNs, isExact } = readBracketed(clock, readWall)

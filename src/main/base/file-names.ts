@@ -1,12 +1,12 @@
-/** File names that come from windows. */
+/** Validates file names that windows send. */
 import { basename } from 'node:path'
 
-/** Device names of Windows, with any extension. */
+/** Reserved device names on Windows, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
-/** Marks that change the direction of text and so disguise a name. */
+/** Characters that change the text direction and can disguise a name. */
 const DIRECTION_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-/** Whether a text is a valid, visible and undisguised file name on every system. */
+/** Whether a text is a valid file name on every system, without invisible or misleading characters. */
 export function isFileName(name: string): boolean {
   return (
     name === basename(name) &&

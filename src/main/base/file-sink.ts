@@ -16,19 +16,19 @@ export interface ByteSink {
   /** The buffer; write at `at`, after `room`. */
   bytes: Uint8Array
   at: number
-  /** Makes sure that `n` bytes fit. */
+  /** Makes room for `n` more bytes. */
   room(n: number): void
   text(text: string): void
 }
 
-/** A file that appears under its name only through `commit`. */
+/** A file that gets its final name only on `commit`. */
 export interface SafeFile extends ByteSink {
-  /** Writes the buffer out once it is a large piece. */
+  /** Writes the buffer out once it holds a large piece. */
   drain(): Promise<void>
   readonly written: number
   /** Flushes and syncs; the file still has its temporary name. Returns the SHA-256 of all bytes, in hex. */
   finish(): Promise<string>
-  /** Gives the finished file its name. */
+  /** Renames the finished file to its final name. */
   commit(): Promise<void>
   /** Removes the temporary file; harmless after `commit`. */
   discard(): Promise<void>
@@ -62,7 +62,7 @@ export async function createSafeFile(path: string): Promise<SafeFile> {
   const target = resolve(path)
   const there = await stat(target).catch(() => undefined)
   if (there !== undefined && !there.isFile()) {
-    throw new CodedError('usage', `${path} is not a file.`, { hint: 'Name a file.' })
+    throw new CodedError('usage', `${path} is not a file.`, { hint: 'Enter a file name.' })
   }
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
   let handle: FileHandle
@@ -108,7 +108,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   readonly #hash: Hash = createHash('sha256')
   #handle: FileHandle | undefined
   #named = false
-  /** The buffer that is being written while the other one fills. */
+  /** The buffer being written while the other one fills. */
   #other = new Uint8Array(2 * PIECE)
   #writing: Promise<void> = Promise.resolve()
 
@@ -134,7 +134,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
     this.written += part.length
     this.at = 0
     this.#writing = this.#write(part)
-    // The next flush throws its error; until then it must not count as unhandled.
+    // The next flush throws this error; until then it must not count as unhandled.
     this.#writing.catch(() => undefined)
   }
 

@@ -1,13 +1,13 @@
-/** The secrets that went through this process, so that no text it writes can hold one, however it is encoded. */
+/** The secrets that this process has used, so that they can be redacted from every text it writes, in any encoding. */
 import { encodingsOf, SHORTEST } from './redaction.ts'
 
 export interface KnownSecrets {
   note(secret: string | null | undefined): void
-  /** Each in every encoding that a text could have it in, longest first. */
+  /** Each secret in every encoding that a text may contain, longest first. */
   variants(): readonly string[]
 }
 
-/** More than an account has; tokens follow one another all day. */
+/** More secrets than an account has at a time; a long run uses many tokens. */
 const KEPT = 64
 
 export function createKnownSecrets(): KnownSecrets {

@@ -2,7 +2,10 @@
 import { CodedError } from '../../shared/base/errors.ts'
 import { isTlsError } from '../../service/reasons.ts'
 
-/** Converts what Node or undici threw for a request to a coded error. `late`: our own time limit ended it. */
+/**
+ * Converts an error that Node or undici threw for a request to a coded error. `late`: our own time limit ended the
+ * request.
+ */
 export function networkError(thrown: unknown, url: URL, late: boolean): CodedError {
   if (late) {
     return new CodedError('timeout', `${url.host} didn’t respond in time.`, {
@@ -33,5 +36,5 @@ function codeOf(thrown: unknown): string {
   for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code
   }
-  return 'no answer'
+  return 'no response'
 }

@@ -1,4 +1,4 @@
-/** Keeps recorded files readable by their owner only. Windows protects the user's folders itself. */
+/** Keeps recorded files readable by their owner only. On Windows, user folders are protected already. */
 import { chmodSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -6,17 +6,18 @@ import { join, parse } from 'node:path'
 import { STORE_SIDE_FILES } from './store-files.ts'
 
 const OTHERS = 0o077
-/** Sticky or setgid: a folder that is shared on purpose. */
+/** Sticky or setgid bit: the folder is shared on purpose. */
 const SHARED = 0o3000
-/** Chromium's folder, which it protects itself. */
+/** Chromium's folder, whose permissions Chromium manages. */
 const CHROMIUM = 'chromium'
 
-/** The user's umask before we changed ours; null: it was not changed. */
+/** The user's umask before we changed it; null: unchanged. */
 let userMask: number | null = null
 
 /**
- * Makes every new file of this process private, and closes a home that earlier versions left open to others. Call once,
- * before anything is written. Nothing happens on Windows and in portable mode, whose folder goes to other computers.
+ * Makes every new file of this process private, and tightens a home folder that earlier versions left open to others.
+ * Call once, before anything is written. Does nothing on Windows or in portable mode, whose folder moves between
+ * computers.
  */
 export function protectHome(home: { readonly folder: string; readonly portable: boolean }): void {
   if (process.platform === 'win32' || home.portable) return
@@ -24,13 +25,13 @@ export function protectHome(home: { readonly folder: string; readonly portable: 
   tightenHome(home.folder)
 }
 
-/** Gives an exported file the mode that other programs would give it. */
+/** Gives an exported file the mode that the user's umask asks for. */
 export async function followUserMask(file: Pick<FileHandle, 'chmod'>): Promise<void> {
   if (userMask === null) return
   await file.chmod(0o666 & ~userMask).catch(() => undefined) // not every file system has modes
 }
 
-/** Removes the rights of others from our folder and everything in it, unless it is shared on purpose. */
+/** Removes other users' access to our folder and everything in it, unless it is shared on purpose. */
 export function tightenHome(folder: string): void {
   try {
     const stat = statSync(folder, { throwIfNoEntry: false })
@@ -39,7 +40,7 @@ export function tightenHome(folder: string): void {
     if (real === realpathSync(homedir()) || real === parse(real).root) return
     tighten(folder)
   } catch {
-    // Opening a folder that can't be read reports that.
+    // If the folder can't be read, opening it reports that.
   }
 }
 
@@ -58,7 +59,7 @@ export function tightenStore(file: string): void {
     try {
       tighten(file + suffix)
     } catch {
-      // Not there, or not ours to change.
+      // The file doesn't exist, or another user owns it.
     }
   }
 }

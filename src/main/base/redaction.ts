@@ -6,7 +6,10 @@ export const SHORTEST = 6
 /** Characters that HTML escapes. */
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** The base64 of a secret inside a longer text: its whole characters, at each of three offsets. */
+/**
+ * The base64 of a secret inside a longer text, at each of the three offsets, without the characters that it shares
+ * with its neighbors.
+ */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].map((offset) =>
@@ -17,8 +20,8 @@ function base64Of(secret: string): readonly string[] {
 }
 
 /**
- * A secret in every encoding a text could have it in, longest first: as it is, in JSON (slashes escaped or not), in a URL
- * (either case, also as a form writes it), in HTML, in hex, in base64 and base64url.
+ * A secret in every encoding that a text may contain, longest first: plain, JSON (slashes escaped or not), URL (upper
+ * or lower case, or form encoding), HTML, hex, base64 and base64url.
  */
 export function encodingsOf(secret: string): readonly string[] {
   const json = JSON.stringify(secret).slice(1, -1)
@@ -39,7 +42,7 @@ export function encodingsOf(secret: string): readonly string[] {
     ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
   ]
   if (secret === '') return []
-  // A short secret has encodings of a few characters, which occur in any text by chance.
+  // Encoding a short secret can give a few characters that occur in any text by chance.
   return [...new Set(encodings.filter((text) => text === secret || text.length >= SHORTEST))].sort(
     (a, b) => b.length - a.length,
   )

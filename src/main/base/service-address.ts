@@ -3,15 +3,15 @@ import { CodedError } from '../../shared/base/errors.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether a URL's host name is this machine. */
+/** Whether a URL's host name means this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return LOOPBACK.test(hostname)
 }
 
 /**
- * Reads a base URL as a user types it. The documented paths start at the root of the host, so only
- * its origin counts. Throws `bad-url` for an invalid http(s) URL or one with a user name, and
- * `insecure-url` for plain http to another machine.
+ * Parses a base URL as a user types it. The documented paths start at the root of the host, so only its origin is
+ * used. Throws `bad-url` for an invalid http(s) URL or one with a user name, and `insecure-url` for plain http to
+ * another machine.
  */
 export function serviceOrigin(baseUrl: string): URL {
   let url: URL
@@ -45,14 +45,14 @@ export function serviceOrigin(baseUrl: string): URL {
   })
 }
 
-/** The WebSocket address of a documented path, on the same host. Throws as `serviceOrigin`. */
+/** The WebSocket address of a documented path, on the same host. Throws like `serviceOrigin`. */
 export function socketUrl(baseUrl: string, path: string): URL {
   const url = new URL(path, serviceOrigin(baseUrl))
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
   return url
 }
 
-/** The HTTP address of a documented path. Throws as `serviceOrigin`. */
+/** The HTTP address of a documented path. Throws like `serviceOrigin`. */
 export function httpUrl(baseUrl: string, path: string): URL {
   return new URL(path, serviceOrigin(baseUrl))
 }

@@ -3,19 +3,21 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 /**
- * Suffixes of the files that SQLite and the writer keep next to the store. The log comes first: a store without its log
- * is corrupt, a log without its store is only useless.
+ * Suffixes of the files that SQLite and the writer create next to the store. The WAL comes first: a store without its
+ * WAL is corrupt, while a WAL without its store is merely useless.
  */
 export const STORE_SIDE_FILES = ['-wal', '-shm', '-head'] as const
 
 /** A file next to the store that exists while a backup is being restored into it. */
 export const restoreNoteFile = (store: string): string => `${store}-restoring.json`
 
-/** What is set aside beside a store after a loss. As long as one of these lies there, verification names it. */
+/**
+ * Suffixes of files saved next to the store after data loss. As long as one of them exists, verification reports it.
+ */
 export const LOG_COPY = '-wal.corrupt-'
 export const HEAD_COPY = '-head.lost-'
 
-/** What the names of files that were set aside beside a store have after its own, in order. Throws what the disk says. */
+/** The suffixes of the files saved next to a store after data loss, sorted. Throws the disk's error. */
 export function findLossFiles(store: string): string[] {
   const name = basename(store)
   return readdirSync(dirname(store))

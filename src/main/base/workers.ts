@@ -1,4 +1,4 @@
-/** The built (or .ts, under Node) entries of the workers a terminal starts. */
+/** Entry points of the workers that a terminal starts: built files, or .ts files under Node. */
 export interface WorkerUrls {
   readonly store: URL
   readonly reader: URL

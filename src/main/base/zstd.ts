@@ -1,15 +1,15 @@
 /**
- * zstd of `node:zlib`, which Node has since 22.15. Importing its functions by name would keep an older Node from loading
- * the recorder at all; with this module it records, and messages stay in the journal.
+ * zstd of `node:zlib`, available since Node 22.15. Importing its functions by name would prevent an older Node from
+ * loading the recorder at all; through this module it still records, and messages stay in the journal.
  */
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { CodedError } from '../../shared/base/errors.ts'
 
-/** Whether blocks can be written and read. */
+/** Whether compressed blocks can be written and read. */
 export const hasZstd = typeof zlib.zstdCompressSync === 'function'
 
-/** The notice for a Node without zstd; null: it has zstd. */
+/** The notice to show on a Node without zstd; null if it has zstd. */
 export const zstdProblem = (has = hasZstd): string | null =>
   has
     ? null

@@ -23,7 +23,7 @@ export interface WindowPort {
 }
 
 export interface CarrierOptions {
-  /** Shortest time between two sends, ms; default 6, well under a display frame. */
+  /** Shortest time between two sends, ms; default 6, well below a display frame. */
   readonly frameMs?: number
   /** Most streams open at a time; default 256. */
   readonly maxStreams?: number
@@ -46,7 +46,7 @@ interface OpenStream {
   readonly source: StreamSource<unknown>
   /** The window has taken the last value and may get another. */
   hasCredit: boolean
-  /** The source may have something new. */
+  /** The source may have a new value. */
   isFresh: boolean
 }
 
@@ -61,11 +61,11 @@ type ParsedFrame =
 
 const isId = (id: unknown): id is number => typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
 
-/** The frame, or the reason why it is malformed. Dispatch checks names and arguments later. */
+/** The parsed frame, or the reason why it is malformed. Dispatch checks names and arguments later. */
 function parseFrame(frame: unknown, maxStreams: number): ParsedFrame | string {
   if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return 'a frame must be an object'
   const own = (key: string): unknown =>
-    Object.hasOwn(frame, key) ? (frame as Record<string, unknown>)[key] : undefined // own key just proven
+    Object.hasOwn(frame, key) ? (frame as Record<string, unknown>)[key] : undefined // `own` proved the key
   const t = own('t')
   if (t === 'credit') {
     const ids = own('ids')
@@ -137,7 +137,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     const values: [number, unknown][] = []
     for (const [id, stream] of streams) {
       if (!stream.isFresh || !stream.hasCredit) continue
-      // Cleared before `take`, so that a source that wakes during it is taken again.
+      // Cleared before `take`, so that a source that wakes during `take` is taken again.
       stream.isFresh = false
       let value: unknown
       try {
@@ -148,7 +148,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
         endStream(id, stream, error)
         continue
       }
-      if (closed) return // a source may end its own window
+      if (closed) return // a source may close its own window
       if (value === undefined) continue
       stream.hasCredit = false
       values.push([id, value])
@@ -164,7 +164,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     }
     let stream: OpenStream | undefined = undefined
     const opened = openStream(handlers, name, args, () => {
-      if (!stream) return // woken while it opens: it starts fresh
+      if (!stream) return // woken while opening: the stream starts fresh
       stream.isFresh = true
       if (stream.hasCredit) schedule()
     })

@@ -15,13 +15,13 @@ export interface Handlers {
   readonly onInternal?: (name: string, failure: Failure) => void
 }
 
-/** Sorts responders by name. Throws if two features handle the same call or stream. */
+/** Indexes responders by name. Throws if two features handle the same call or stream. */
 export function handlersOf(responders: readonly Responder[], onInternal?: Handlers['onInternal']): Handlers {
   const calls = new Map<string, Responder>()
   const streams = new Map<string, Responder>()
   for (const one of responders) {
     const byName = one.kind === 'call' ? calls : streams
-    if (byName.has(one.name)) throw new Error(`Two features answer the ${one.kind} ${one.name}.`)
+    if (byName.has(one.name)) throw new Error(`Two features handle the ${one.kind} ${one.name}.`)
     byName.set(one.name, one)
   }
   return { calls, streams, ...(onInternal === undefined ? {} : { onInternal }) }
@@ -34,8 +34,8 @@ const MAX_DEPTH = 12
 const MAX_NODES = 50_000
 
 /**
- * Whether a value is plain data of a sane size: no functions, no exotic objects, at most 12 deep and
- * 50,000 values (empty slots of arrays included), at most 1,000,000 characters. Structured clone can carry more than JSON.
+ * Whether a value is plain data of a reasonable size: no functions or exotic objects, at most 12 levels deep, 50,000
+ * values (including empty slots of arrays) and 1,000,000 characters. Structured clone allows more than JSON.
  */
 export function withinLimits(value: unknown): boolean {
   let nodes = 0
@@ -140,7 +140,7 @@ export function openStream(
   const checked = checkArgs(responder.args, responder.name, args)
   if (!checked.ok) return checked
   try {
-    // `stream` made this responder, and its openers return sources.
+    // `stream` created this responder, and its handlers return sources.
     return { ok: true, value: responder.run(checked.value, wake) as StreamSource<unknown> }
   } catch (thrown) {
     return failed(handlers, responder.name, thrown)

@@ -1,4 +1,4 @@
-/** Streams of one whole state: only the newest is sent. */
+/** Streams of a complete state: only the newest is sent. */
 import type { StreamSource } from '../../shared/rpc/transport.ts'
 
 export interface WholeStreams<T> {
@@ -9,7 +9,7 @@ export interface WholeStreams<T> {
   readonly count: number
 }
 
-/** Streams of the value that `read` returns when it is taken. */
+/** Creates streams of the value that `read` returns at the time of sending. */
 export function wholeStreams<T>(read: () => T): WholeStreams<T> {
   const open = new Set<{ fresh: boolean; wake: () => void }>()
   return {

@@ -1,6 +1,6 @@
 /**
- * The connection test: reach, token, handshake, subscribe, first message, each step with its result or what to do.
- * Stores nothing and closes what it opened.
+ * The connection test: reach the host, get a token, open the socket, subscribe, receive a message. Each step reports
+ * its result or what to do. Stores nothing and closes what it opened.
  */
 import { connect } from 'node:net'
 import WebSocket from 'ws'
@@ -32,7 +32,7 @@ const LARGEST_FRAME = 1024 * 1024
 
 type StepName = ConnectionStep['step']
 
-/** Ends the test at its step. */
+/** Ends the test at the current step. */
 class StepFailed extends Error {
   readonly code: ErrorCode
   constructor(why: Reason) {
@@ -110,7 +110,7 @@ export async function runConnectionTest(
   return steps
 }
 
-/** A bare TCP connection, to tell an unreachable host from one that refuses. */
+/** Opens a bare TCP connection, to distinguish an unreachable host from one that refuses. */
 async function reach(origin: URL, clock: Clock): Promise<void> {
   const port = Number(origin.port) || (origin.protocol === 'https:' ? 443 : 80)
   const host = origin.hostname.replace(/^\[|\]$/g, '')
@@ -120,7 +120,7 @@ async function reach(origin: URL, clock: Clock): Promise<void> {
       new Promise<void>((resolve, reject) => {
         socket.once('connect', () => resolve())
         socket.once('error', (error: NodeJS.ErrnoException) => {
-          const { message, code } = verdictOfSocket(error.code ?? 'no answer', origin.host).why
+          const { message, code } = verdictOfSocket(error.code ?? 'no response', origin.host).why
           reject(new CodedError(code, message, { hint: 'Check the base URL and your connection.' }))
         })
       }),
@@ -136,7 +136,7 @@ async function reach(origin: URL, clock: Clock): Promise<void> {
   }
 }
 
-/** One connection of the tested feed. Its end is the outcome of the step that waits. */
+/** One connection of the tested feed. If it ends, the pending step fails with the reason. */
 class FeedProbe {
   readonly #clock: Clock
   #socket: WebSocket | null = null
@@ -166,7 +166,7 @@ class FeedProbe {
     this.#ended = new Promise<never>((_, reject) => {
       this.#fail = (why) => reject(new StepFailed(why))
     })
-    // A step that waits sees the rejection; between two steps nothing handles it.
+    // The pending step sees the rejection; between two steps nothing else handles it.
     this.#ended.catch(() => undefined)
     const fresh = (verdict: { then: string; why: Reason }): Reason =>
       verdict.then === 'renew' ? askReason(FEED, verdict.why) : verdict.why

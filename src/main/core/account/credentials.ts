@@ -56,10 +56,10 @@ export interface Credentials {
   apiKey(): Promise<string | null>
   /**
    * Signs in once without storing anything. Rejects with `wrong-password`, `token-missing`, `bad-url` or
-   * `insecure-url`, but not if the service cannot be reached now.
+   * `insecure-url`, but not if the service is currently unreachable.
    */
   check(input: CredentialsInput): Promise<void>
-  /** Runs each step without storing anything; a failed step ends the list. */
+  /** Runs the steps of the connection test without storing anything; a failed step is the last one. */
   testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]>
 }
 
@@ -179,7 +179,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     changed()
   }
 
-  /** The password of the input, or the stored one if that is blank. */
+  /** The password of the input, or the stored one if the input has none. */
   async function passwordOf(input: CredentialsInput, fields: AccountFields): Promise<string | null> {
     note(input.password)
     note(input.apiKey)

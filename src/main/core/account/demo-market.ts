@@ -1,4 +1,4 @@
-/** The demo market: a simulator in a worker thread that is restarted when it dies. */
+/** The demo market: a simulator in a worker thread, restarted when it dies. */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { CodedError, type Failure } from '../../../shared/base/errors.ts'
@@ -26,7 +26,7 @@ export interface DemoMarketOptions {
   readonly log: (text: string, detail?: string) => void
 }
 
-/** The messages of `simulator/worker.ts` that matter here. */
+/** The messages of `simulator/worker.ts` that are handled here. */
 type Report =
   | {
       readonly type: 'ready'
@@ -85,7 +85,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
     worker.once('exit', () => {
       if (closing) return
       options.log('The demo market stopped and is restarting.')
-      // After a minute of life the delay starts over.
+      // The delay starts over if the worker ran for a minute.
       const next = clock.monoNs() - since > 60e9 ? RESTART_MS : delay
       restart(ready, next)
     })

@@ -1,4 +1,4 @@
-/** The account as a feature: which source is watched, and who signs in to it. */
+/** The account as a feature: which source is used, and the credentials that sign in to it. */
 import { ACCOUNT_CALLS, ACCOUNT_STREAMS } from '../../../shared/core/account/contract.ts'
 import { respond, stream } from '../../rpc/respond.ts'
 import { wholeStreams } from '../../rpc/state-stream.ts'

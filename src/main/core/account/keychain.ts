@@ -1,7 +1,7 @@
 /**
- * Where secrets live: in the operating system's keychain, else in memory, never in a file. The keychain is loaded when
- * first needed and tested with a canary, because it returns null both for an absent secret and for a locked keychain,
- * and may report that it deleted what it never had.
+ * Stores secrets in the operating system's keychain, or in memory if there is none; never in a file. The keychain is
+ * loaded when first needed and probed with a canary, because it returns null both for an absent secret and for a
+ * locked keychain, and may report deleting an entry that it never had.
  */
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -9,7 +9,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 export const KEYCHAIN_SERVICE = 'tapedeck'
 /** How long the probe may take, ms: the user may have to unlock the keychain, but a hung one must not block the start. */
 const PROBE_MS = 20_000
-/** The same for a request after the probe, when the keychain is unlocked already. */
+/** The same limit for a request after the probe, when the keychain is already unlocked. */
 const ANSWER_MS = 5_000
 
 export interface Keychain {
@@ -49,7 +49,7 @@ export interface OpenKeychainOptions {
   readonly load?: () => Promise<Keytar>
   readonly probeMs?: number
   readonly answerMs?: number
-  /** Called once, with the reason, when the keychain stops responding; memory is used from then on. */
+  /** Called once, with the reason, when the keychain stops responding. From then on secrets are stored in memory. */
   readonly fell?: (why: string) => void
 }
 
@@ -83,7 +83,7 @@ async function probe(keytar: Keytar): Promise<void> {
   await keytar.setPassword(KEYCHAIN_SERVICE, account, secret)
   const back = await keytar.getPassword(KEYCHAIN_SERVICE, account)
   await keytar.deletePassword(KEYCHAIN_SERVICE, account)
-  if (back !== secret) throw new Error('it returned something else than was stored')
+  if (back !== secret) throw new Error('it returned something other than what was stored')
   if ((await keytar.getPassword(KEYCHAIN_SERVICE, account)) !== null) throw new Error('it didn’t delete an entry')
 }
 
@@ -137,7 +137,7 @@ function osKeychain(keytar: Keytar, answerMs: number, fell: (why: string) => voi
     },
     async delete(account) {
       await memory?.delete(account)
-      // Reported even from memory: the keychain still holds the secret.
+      // Throw even when secrets are in memory: the keychain still holds this one.
       if ((await within(keytar.deletePassword(KEYCHAIN_SERVICE, account))) !== LATE) return
       fall()
       failed(undefined)

@@ -1,6 +1,6 @@
 /**
- * Which service is watched: the demo market or the user's own, and the change between them. A change
- * ends the recording and begins another (nothing is ever joined across sources).
+ * Which service is used: the demo market or the user's own, and switching between them. A switch ends the recording
+ * and begins another, because data of different sources is never joined.
  */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -16,12 +16,12 @@ export interface SourceOptions {
 }
 
 export interface SourceControl {
-  /** The source in use; settled before any feed starts. */
+  /** The current source, set before any feed starts. */
   readonly source: Source
-  /** Before the first: as the command line or the settings say. */
+  /** Selects the first source, from the command line or else the settings. */
   begin(settings: Settings, override: Pick<HostOptions, 'source' | 'account'>): Promise<void>
   useDemo(): Promise<void>
-  /** Uses an account, storing its secrets in the keychain; answers what the settings should keep. */
+  /** Uses an account, storing its secrets in the keychain. Returns the fields to save in the settings. */
   useService(input: CredentialsInput): Promise<AccountFields>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ const sourceOf = ({ baseUrl, user }: AccountFields): Source => ({
   user,
 })
 
-/** No source yet: `begin` comes first. */
+/** Call `begin` before reading the source. */
 export function createSourceControl({ credentials, startDemo }: SourceOptions): SourceControl {
   let source: Source = DEMO
   let demo: DemoMarket | null = null
@@ -51,7 +51,7 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
   const useService = async (input: CredentialsInput) => {
     const fields = await credentials.save(input)
     await stopDemo()
-    // Last: listeners that hear of the new source must find nothing of the old one in the hub.
+    // Last, so that listeners find no data of the old source in the hub.
     source = sourceOf(fields)
     return fields
   }

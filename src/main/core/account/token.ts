@@ -9,7 +9,7 @@ import { callAgainHint, retryAfterMs } from '../../base/retry-after.ts'
 import { httpUrl } from '../../base/service-address.ts'
 
 export interface Token {
-  /** Goes into the Authorization header and nowhere else. */
+  /** Used only in the Authorization header. */
   readonly access: string
   /** When it expires, local UTC ms; null: unknown. */
   readonly expiresMs: UnixMs | null
@@ -26,7 +26,7 @@ export interface TokenSource {
 }
 
 export const TOKEN_PATH = '/api/token/'
-/** How long before its end a token is replaced, ms (short-lived ones: after half of their life). */
+/** How long before its expiry a token is replaced, ms (a short-lived one: halfway through its lifetime). */
 export const RENEW_BEFORE_MS = 60_000
 const ANSWER_WITHIN_MS = 15_000
 const LARGEST_ANSWER = 256 * 1024
@@ -181,7 +181,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads the request with its secrets, which are not kept. */
+/** Reads the request with its secrets, which are not cached. */
 export type TokenRequestSource = () => Promise<TokenRequest>
 
 export interface CachedTokens extends TokenSource {

@@ -1,4 +1,4 @@
-/** Where the feeds report to. */
+/** Receives what the feeds report. */
 import type { GapCause } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, Reason } from '../../../shared/core/status/status.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
@@ -6,11 +6,11 @@ import type { Scratch } from '../../../service/codec.ts'
 
 /** Called synchronously, on the tick path. */
 export interface FeedListener {
-  /** Takes a market message that was subscribed to and that the recorder has accepted. */
+  /** A market message that was subscribed to and that the recorder has accepted. */
   record(feed: FeedId, seq: number, recvMs: UnixMs, monoNs: number, record: Scratch): void
   /**
-   * Takes a changed state: of several connections the one that needs attention most, and the best. The one that did
-   * not change is the same object as before.
+   * The state of a feed changed. `state`: of the connection that most needs attention; `best`: of the best one. A
+   * state that didn't change is the same object as before.
    */
   state(feed: FeedId, state: FeedState, best: FeedState): void
   acknowledged(feed: FeedId, symbols: readonly string[]): void

@@ -26,13 +26,13 @@ export class Feed {
   readonly #id: FeedId
   readonly #options: FeedOptions
   #plan: FeedPlan = EMPTY_PLAN
-  /** Index of the connection that each assigned key belongs to. */
+  /** Index of the connection that owns each assigned key. */
   #owners = new Map<string, number>()
   #connections: readonly Connection[] = []
   #tally = this.#newTally()
   #state: FeedState = { is: 'idle' }
   #best: FeedState = { is: 'idle' }
-  /** Messages received at the last count, its monotonic time in ms, and the rate that it gave. */
+  /** At the last `countRate`: messages received, monotonic time in ms, and the resulting rate. */
   #counted = 0
   #countedMs: number
   #perSecond = 0
@@ -47,7 +47,7 @@ export class Feed {
     return this.#connections
   }
 
-  /** Assigns the wanted tickers to connections. Nothing was received of any before `startedMs`, UTC. */
+  /** Assigns the wanted tickers to connections. Nothing was received before `startedMs`, UTC. */
   replan({ symbols, sinceMs }: WantedTickers, startedMs: UnixMs): void {
     const { allowSharding, clock } = this.#options
     const asset = feedAsset(this.#id)
@@ -112,14 +112,14 @@ export class Feed {
     }
   }
 
-  /** Drops the connections, which are closed. */
+  /** Forgets the connections after they were closed. */
   dropConnections(): void {
     this.#connections = []
     this.#plan = EMPTY_PLAN
     this.#aggregate()
   }
 
-  /** Starts counting again, for another service. */
+  /** Resets the counters, for another service. */
   reset(monoMs: number): void {
     this.#owners = new Map()
     this.#tally = this.#newTally()
@@ -178,7 +178,7 @@ export class Feed {
     const best = bestState(states)
     const isSameWorst = isSame(worst, this.#state)
     if (isSameWorst && isSame(best, this.#best)) return
-    // An unchanged state keeps its object, so that listeners can tell.
+    // An unchanged state stays the same object, so that listeners can compare by identity.
     if (!isSameWorst) this.#state = worst
     this.#best = best
     this.#options.listener.state(this.#id, this.#state, best)

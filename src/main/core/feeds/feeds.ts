@@ -1,4 +1,4 @@
-/** All feeds: follows what is subscribed to, plans connections for it, and watches the clocks. */
+/** All feeds: plans connections for what is subscribed to, and watches the clocks. */
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { scratch } from '../../../service/codec.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -13,12 +13,12 @@ import { GapLedger, type OpenGap } from './gap-ledger.ts'
 import { Interest } from './interest.ts'
 import type { Feeds } from './subscriptions.ts'
 
-/** Changes of subscriptions are collected this long before they are sent. */
+/** Changes of subscriptions are collected for this long before they are sent, ms. */
 export const DEBOUNCE_MS = 50
 const TICK_MS = 1_000
 
 export interface FeedsOptions {
-  /** The service in use; read when a connection is first needed after a start. */
+  /** Base URL of the service; read when a connection is first needed after a start. */
   readonly baseUrl: () => string
   readonly token: TokenSource
   readonly recorder: FrameSink
@@ -34,18 +34,18 @@ export interface FeedsOptions {
 
 export interface LiveFeeds extends Feeds {
   /**
-   * Closes every connection with 1000 after recording what still arrives, opens gaps of cause `quit`, and keeps the
-   * subscriptions. To change the service: stop, end the recording, switch, begin a recording, start.
+   * Closes every connection with code 1000 after recording what still arrives, opens gaps of cause `quit`, and keeps
+   * the subscriptions. To change the service: stop, end the recording, switch, begin a recording, start.
    */
   stop(): Promise<void>
-  /** Connects again for the subscriptions. Feeds are started when created. */
+  /** Reconnects for the subscriptions. Feeds are started when created. */
   start(): void
-  /** Plans every feed again, after `allowSharding` changed. */
+  /** Replans every feed, after `allowSharding` changed. */
   replan(): void
   openGaps(): readonly OpenGap[]
 }
 
-/** Feeds that are started and have no subscriptions. */
+/** Creates the feeds, started and without subscriptions. */
 export function createFeeds(options: FeedsOptions): LiveFeeds {
   return new AllFeeds(options)
 }
@@ -159,7 +159,7 @@ class AllFeeds implements LiveFeeds {
     return [...this.#feeds.values()].flatMap((feed) => feed.connections)
   }
 
-  /** Plans a feed again after `DEBOUNCE_MS`. */
+  /** Replans a feed after `DEBOUNCE_MS`. */
   #touch(feed: FeedId): void {
     this.#dirty.add(feed)
     if (this.#isStarted) this.#cancelPlan ??= this.#clock.after(DEBOUNCE_MS, () => this.#planDirty())
@@ -172,7 +172,7 @@ class AllFeeds implements LiveFeeds {
     for (const id of feeds) this.#feed(id).replan(this.#interest.tickers(id, this.#monoMs()), this.#startedMs)
   }
 
-  /** Once a second: clocks, heartbeats, rates, and tickers that linger. */
+  /** Once a second: checks clocks and heartbeats, measures rates, and drops tickers whose linger has ended. */
   #tick(): void {
     this.#cancelTick = this.#clock.after(TICK_MS, () => this.#tick())
     const instants = readInstants(this.#clock)
@@ -182,7 +182,7 @@ class AllFeeds implements LiveFeeds {
     if (paused)
       this.#listener.log('info', 'clock', `the computer was asleep or stalled for ${Math.round(elapsedMs / 1_000)} s`)
     if (steppedMs !== 0) {
-      // The recorder writes the ledger entry itself, at the stamp that shows the shift.
+      // The recorder writes the clock's ledger entry itself, with the first timestamp that shows the shift.
       this.#listener.log('warn', 'clock', `this computer’s clock moved by ${Math.round(steppedMs)} ms`)
     }
     for (const connection of this.#connections()) {

@@ -1,4 +1,4 @@
-/** The open gaps of all connections: writes them to the recording and reports them to the listener. */
+/** The open gaps of all connections. Writes them to the recording and reports them to the listener. */
 import type { GapCause } from '../../../shared/core/recording/recording.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FrameSink } from './connection/frame-sink.ts'
@@ -11,7 +11,7 @@ export interface OpenGap {
   readonly cause: GapCause
   readonly symbols: readonly string[]
   readonly fromMs: UnixMs
-  /** The number that the recorder returned for it. */
+  /** The number that the recorder returned for its `gap-open`. */
   readonly seq: number
 }
 
@@ -59,7 +59,7 @@ export class GapLedger {
     return { ...gap, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#turn.now()) }
   }
 
-  /** Gaps are identified by feed and start, so two of a feed never start in the same millisecond. */
+  /** A gap is identified by its feed and start, so no two gaps of a feed may start in the same millisecond. */
   #unusedStart(feed: FeedId, fromMs: UnixMs): UnixMs {
     const used = new Set(this.list().map((gap) => (gap.feed === feed ? gap.fromMs : NaN)))
     let start = fromMs

@@ -1,4 +1,4 @@
-/** Counts the subscriptions of each (feed, instrument); a ticker lingers for a moment after its last release. */
+/** Counts the subscriptions of each (feed, instrument). A ticker lingers briefly after its last release. */
 import { feedAsset, instrumentKey, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 
 /** How long a released ticker stays subscribed, so that scrolling a window does not resubscribe. */
@@ -23,7 +23,7 @@ export interface WantedTickers {
 export class Interest {
   readonly #feeds = new Map<FeedId, Map<string, Ticker>>()
 
-  /** Counts a subscription to each symbol, ignoring blanks and repetitions; returns its release, which may be called again. */
+  /** Counts a subscription to each symbol, ignoring blanks and duplicates. Returns its release, which is idempotent. */
   add(feed: FeedId, symbols: readonly string[], nowMs: UnixMs, monoMs: () => number): () => void {
     const asset = feedAsset(feed)
     const tickers = this.#feeds.get(feed) ?? new Map<string, Ticker>()
@@ -52,7 +52,7 @@ export class Interest {
     }
   }
 
-  /** The tickers of a feed now; forgets those whose linger has ended. */
+  /** The current tickers of a feed. Forgets those whose linger has ended. */
   tickers(feed: FeedId, monoMs: number): WantedTickers {
     const tickers = this.#feeds.get(feed)
     const symbols: string[] = []
@@ -65,7 +65,7 @@ export class Interest {
       symbols.push(ticker.symbol)
       sinceMs = Math.max(sinceMs, ticker.sinceMs)
     }
-    return { symbols, sinceMs: sinceMs as UnixMs } // the greatest of UnixMs values
+    return { symbols, sinceMs: sinceMs as UnixMs } // the maximum of UnixMs values
   }
 
   /** Whether a ticker of this feed lingers after its release. */

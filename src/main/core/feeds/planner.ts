@@ -1,21 +1,21 @@
 /**
- * Decides which connection of a feed carries which ticker. Pure. A ticker has one connection and moves only when it
- * must.
+ * Decides which connection of a feed carries which ticker; a pure function. A ticker is on one connection and moves
+ * only when it must.
  */
 import { instrumentKey, type AssetClass } from '../../../shared/base/units.ts'
 
 export interface FeedPlan {
   /** Tickers of each connection, as subscribed to. */
   readonly connections: readonly (readonly string[])[]
-  /** Wanted tickers without room on a connection. They are shown, never dropped silently. */
+  /** Wanted tickers that no connection has room for. They are displayed, never dropped silently. */
   readonly overBudget: readonly string[]
 }
 
 export const EMPTY_PLAN: FeedPlan = { connections: [], overBudget: [] }
 
 /**
- * Plans `wanted` (unique by `instrumentKey`, oldest first), keeping every ticker where `previous` had it. A second
- * connection is used only if the first is full and `sharding` is on. `limit`: tickers per connection.
+ * Plans `wanted` (unique by `instrumentKey`, oldest first), keeping each ticker on its connection in `previous`. A
+ * second connection is used only if the first is full and `sharding` is on. `limit`: tickers per connection.
  */
 export function plan(
   asset: AssetClass,

@@ -10,10 +10,10 @@ export interface Subscription {
 
 /** One connection per feed, or more if sharding is allowed. */
 export interface Feeds {
-  /** Subscribes until the result is released. Symbols that are subscribed already are only counted. */
+  /** Subscribes until the result is released. A symbol that is already subscribed to is only counted. */
   subscribe(feed: FeedId, symbols: readonly string[]): Subscription
   status(nowMs: UnixMs): readonly FeedStatus[]
-  /** Connects now, also a feed that was refused. */
+  /** Connects now, even if the service refused the feed. */
   retry(feed: FeedId): void
   /** The computer is about to sleep; `wake` ends it. */
   sleep(): void

@@ -1,4 +1,4 @@
-/** Long work as a feature: others start jobs, windows watch and cancel them. */
+/** Long-running jobs as a feature: other features start them, windows watch and cancel them. */
 import { JOB_CALLS, JOB_STREAMS } from '../../../shared/core/jobs/contract.ts'
 import { respond, stream } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'

@@ -1,4 +1,4 @@
-/** Long-running work: started by a call, watched through one stream, cancelled by another call. */
+/** Long-running work: started by a call, watched through one stream, canceled by another call. */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { JobId, JobKind, JobState } from '../../../shared/core/jobs/jobs.ts'
 import { unixMs } from '../../../shared/base/units.ts'
@@ -11,7 +11,7 @@ export interface JobProgress {
   readonly bytes?: number
 }
 
-/** A job's work. It throws `cancelled` soon after the signal. Returns the text to show and the result. */
+/** A job's work. Throws `cancelled` soon after the signal aborts. Returns the text to show and the result. */
 export type JobWork = (
   progress: (now: JobProgress) => void,
   signal: AbortSignal,
@@ -25,18 +25,18 @@ export interface Jobs {
   dismiss(id: JobId): void
   /** How many jobs have not ended. */
   running(): number
-  /** Whether a job has the store for itself, so that no other can begin. */
+  /** Whether a running job needs the store to itself, so that no other job can start. */
   storeIsAway(): boolean
   readonly streams: WholeStreams<readonly JobState[]>
   /** Cancels every running job and waits for its end. */
   close(): Promise<void>
 }
 
-/** Ended jobs that are listed. */
+/** How many ended jobs are listed. */
 const MAX_ENDED = 50
-/** Jobs at a time: each reads from the disk that is recorded to. */
+/** Concurrent jobs: each reads from the disk that the recorder writes to. */
 const MAX_RUNNING = 64
-/** Jobs that take the store away from all others. */
+/** Jobs that need the store to themselves. */
 const EXCLUSIVE: ReadonlySet<JobKind> = new Set(['move'])
 
 /** The error of starting a job while the store is being moved. */

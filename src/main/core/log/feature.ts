@@ -1,4 +1,4 @@
-/** The log as a feature: what happened, without any secret that went through this process. */
+/** The log as a feature, with every secret that this process has used redacted. */
 import { join } from 'node:path'
 import { LOG_STREAMS } from '../../../shared/core/status/contract.ts'
 import { createKnownSecrets, type KnownSecrets } from '../../base/known-secrets.ts'
@@ -7,7 +7,7 @@ import { defineFeature } from '../../terminal/feature.ts'
 import { createLog, fileSink, type Log } from './log.ts'
 
 export interface LogService extends Log {
-  /** No line holds one of these. */
+  /** Redacted from every line. */
   readonly secrets: KnownSecrets
 }
 

@@ -13,7 +13,7 @@ import { redact } from '../../base/redaction.ts'
 type Level = LogEntry['level']
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-/** Entries that a window gets when it opens; a slow window may miss older ones. */
+/** Entries that a window gets when it opens. A slow window may miss older ones. */
 const RING = 500
 const MAX_TEXT = 2_000
 /** A log file is renamed to `.1` at this size, bytes, so at most twice as much is stored. */
@@ -42,9 +42,9 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(\/\/[^/\s:@]+):[^/\s@]+@/g, '$1:***@'],
 ]
 
-/** Redacts a text: what looks like a token, password or key, and every one of the `known` encodings of a secret. */
+/** Redacts anything that looks like a token, password or key, and each of the `known` encodings of a secret. */
 export function blot(text: string, known: readonly string[] = []): string {
-  // Before the text is cut, because half a secret is not recognized.
+  // Redact before truncating, because half a secret isn't recognized.
   const redacted = redact(text, known)
   return SECRETS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), redacted.slice(0, MAX_TEXT))
 }

@@ -4,7 +4,7 @@ import { FEED_IDS, feedAsset, instrumentId, type FeedId, type InstrumentId } fro
 import { createCell, type Cell } from './cell.ts'
 import { guessSymbol } from './instruments.ts'
 
-/** Aliases of an instrument that are remembered over all its feeds. */
+/** Most aliases saved per instrument over all its feeds. */
 const MAX_INDEXED_ALIASES = FEED_IDS.length * MAX_ALIASES
 
 export class CellIndex {
@@ -29,13 +29,13 @@ export class CellIndex {
     return this.#byId.values()
   }
 
-  /** The cell of a symbol as the service writes it, created if it is new. The symbol becomes the cell's. */
+  /** The cell of a symbol as the service writes it, created if it is new. Sets the cell's symbol. */
   ofSymbol(feed: FeedId, symbol: string): Cell {
     const aliases = this.#byAlias.get(feed)!
     const known = aliases.get(symbol)
     if (known !== undefined) return known
     const cell = this.get(instrumentId(feedAsset(feed), symbol))
-    // Aliases beyond the limit are looked up by instrument each time, so a hostile service cannot grow the map.
+    // Aliases beyond the limit are looked up by instrument each time, so that a hostile service can't grow the map.
     const count = this.#aliasCounts.get(cell) ?? 0
     if (count >= MAX_INDEXED_ALIASES) return cell
     this.#aliasCounts.set(cell, count + 1)
@@ -57,7 +57,7 @@ export class CellIndex {
     )
   }
 
-  /** Puts back what `aliases` returned; the cells keep their symbols. */
+  /** Restores what `aliases` returned; the cells keep their symbols. */
   restoreAliases(saved: readonly (readonly [FeedId, string, InstrumentId])[]): void {
     for (const [feed, symbol, id] of saved) {
       const cell = this.get(id)

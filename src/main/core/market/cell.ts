@@ -1,6 +1,6 @@
 /**
- * What is known now of one instrument, and how a price changes it. One mutable cell per instrument: numbers are
- * changed in place, NaN means "not known", and a tick allocates nothing.
+ * The current values of one instrument, and how a price changes them. One mutable cell per instrument: numbers are
+ * updated in place, NaN means "unknown", and a tick allocates nothing.
  */
 import { AHEAD_MS } from '../../../shared/features/alerts/evaluator/event-order.ts'
 import { addVolume, usable } from '../../../shared/core/market/bars.ts'
@@ -16,7 +16,7 @@ import { pipOf, startDecimals } from './instruments.ts'
 import type { BarSeries } from './series.ts'
 import type { TapeRing } from './tape.ts'
 
-/** What Last is made of. A higher rank replaces a lower one from scratch; a lower one is ignored. */
+/** Where Last comes from. A higher rank replaces a lower one and starts from scratch; a lower one is ignored. */
 export const RANK = { none: 0, bar: 1, mid: 2, trade: 3 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
@@ -35,13 +35,13 @@ export interface Cell {
   readonly asset: AssetClass
   readonly key: string
   readonly pip: number | null
-  /** As the service writes it once it has sent it, else a guess. */
+  /** As the service writes it, once received; a guess before that. */
   symbol: string
   isSymbolConfirmed: boolean
   rank: Rank
   lastFeed: FeedId | null
   last: number
-  /** Event time, UTC ms; receipt of a price that was dated ahead of it. */
+  /** Event time, UTC ms; for a price dated too far ahead, its receipt time. */
   lastEventMs: number
   lastRecvMs: number
   /** Receipt of the last message of any kind. */
@@ -55,22 +55,22 @@ export interface Cell {
   ask: number
   bidSize: number
   askSize: number
-  /** The span of open, high, low and volume: a trading day, or the hours before or after one. */
+  /** The range of open, high, low and volume: a trading day, or the hours before or after one. */
   dayStart: number
   dayEnd: number
   session: SessionState | null
-  /** Prices up to here do not change the day: the hours after its session. */
+  /** Prices before this time don't change the day: they are from the hours after its session. */
   heldUntil: number
-  /** Start of the trading day before, whose close is the reference if it is known. */
+  /** Start of the previous trading day, whose close is the reference if it is known. */
   dayBefore: number
-  /** The last trading day that ended, and its close. */
+  /** The most recent trading day that ended, and its close. */
   endedStart: number
   endedClose: number
   open: number
   high: number
   low: number
   volume: number
-  /** What `volume` lost to rounding, as in a bar, so that the day's volume equals its daily bar's. */
+  /** Rounding error of `volume`, tracked as in a bar, so that the day's volume equals its daily bar's. */
   volumeRest: number
   /** The day's latest price by event time. */
   dayClose: number
@@ -79,9 +79,9 @@ export interface Cell {
   referenceOf: 'previous close' | 'session open' | 'first print' | null
   decimals: number
   mapping: string
-  /** The last recorded price from before the start, shown until the first live one. */
+  /** The last recorded price from before this start, shown until the first live one. */
   stored: { readonly price: number; readonly atMs: UnixMs } | null
-  /** A ring of minute closes; `sparkMinute` is the newest minute since the epoch, NaN: none. */
+  /** A ring of minute closes. `sparkMinute`: the newest minute, counted from the epoch; NaN: none. */
   readonly spark: Float64Array
   sparkMinute: number
   sparkCount: number
@@ -143,7 +143,7 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
   }
 }
 
-/** Forgets every value because another source begins; watchers, symbol and flash count stay. */
+/** Clears every value, because another source begins; watchers, symbol and flash count stay. */
 export function clearCell(cell: Cell): void {
   cell.rank = RANK.none
   cell.lastFeed = null
@@ -171,7 +171,7 @@ function clearDay(cell: Cell): void {
   cell.volumeRest = 0
 }
 
-/** Grows the decimals shown to those of a price that the service sent; they never shrink. */
+/** Raises the number of decimals to that of a price that the service sent; it never decreases. */
 export function learnDecimals(cell: Cell, decimals: number): void {
   if (decimals > cell.decimals) cell.decimals = Math.min(decimals, MAX_DECIMALS)
 }
@@ -180,18 +180,18 @@ export function learnDecimals(cell: Cell, decimals: number): void {
 export interface DayGrid {
   startOf(ms: number): number
   endOf(start: number): number
-  /** Start of the trading day before the day (or the date of the hours) that starts at `start`. */
+  /** Start of the previous trading day, given the start of a day (or of the date that the hours belong to). */
   previous(start: number): number
-  /** `open`: a trading day; else which hours before or after one. */
+  /** `open` for a trading day; otherwise which hours before or after one. */
   session(start: number): SessionState
 }
 
 /**
- * Takes a price into Last, the day and the sparkline. `epoch` is the connection epoch of the feed; times are UTC ms. A
- * price dated further ahead of its receipt than clocks differ counts as of its receipt: by its own date, every price
- * after it would be late and the day over until the clock gets there.
- * Returns the direction for the tape: -1, 0, 1, or NaN without a predecessor; undefined if the price is unusable or of
- * a lower rank.
+ * Applies a price to Last, the day and the sparkline. `epoch` is the connection epoch of the feed; times are UTC ms. A
+ * price dated further ahead of its receipt than clocks normally differ gets its receipt time as event time. Otherwise
+ * every later price would count as late, and the day would end too early.
+ * Returns the direction for the tape: -1, 0, 1, or NaN for a first price; undefined if the price is unusable or of a
+ * lower rank.
  */
 export function applyPrice(
   cell: Cell,
@@ -221,7 +221,7 @@ export function applyPrice(
   return direction
 }
 
-/** A higher rank replaces a lower one: nothing built from the lower one may remain. */
+/** A higher rank replaces a lower one: clears everything that came from the lower one. */
 function changeRank(cell: Cell, rank: Rank): void {
   cell.rank = rank
   cell.last = cell.lastEventMs = cell.tick = NaN
@@ -238,7 +238,7 @@ function moveLast(cell: Cell, feed: FeedId, price: number, eventMs: number, recv
   const follows = cell.epoch === epoch && cell.lastFeed === feed && !Number.isNaN(cell.last)
   const direction = follows ? Math.sign(price - cell.last) : NaN
   cell.lastRecvMs = recvMs
-  // A late price goes to the tape, but is not the last one.
+  // A late price goes to the tape but doesn't become Last.
   if (follows && eventMs < cell.lastEventMs) return direction
   if (!follows) cell.tick = NaN
   else if (direction !== 0) {
@@ -273,7 +273,7 @@ function addToDay(cell: Cell, price: number, size: number, eventMs: number, days
 function rollDay(cell: Cell, start: number, price: number, days: DayGrid): void {
   const before = days.previous(start)
   const session = days.session(start)
-  // The hours after a session never mix with it, and its range stays shown during them.
+  // Prices after a session don't change the day, whose range stays visible.
   if (session !== 'open' && cell.session === 'open' && before === cell.dayBefore) {
     cell.heldUntil = days.endOf(start)
     return
@@ -282,7 +282,7 @@ function rollDay(cell: Cell, start: number, price: number, days: DayGrid): void 
     cell.endedStart = cell.dayStart
     cell.endedClose = cell.dayClose
   }
-  // Only the day right before has a known close: after days of sleep there is no previous close.
+  // Only the directly preceding day has a known close; after days of sleep there is no previous close.
   if (before === cell.endedStart && !Number.isNaN(cell.endedClose)) {
     cell.reference = cell.endedClose
     cell.referenceOf = 'previous close'
@@ -315,7 +315,7 @@ export function sparkOf(cell: Cell): readonly number[] {
   return closes
 }
 
-/** The numbers of a cell that a snapshot stores, in this order. `flash` is only a counter. */
+/** The numbers of a cell that a snapshot stores, in this order. `flash` is only a counter and isn't stored. */
 const SAVED_NUMBERS = [
   'rank',
   'last',
@@ -350,13 +350,13 @@ const SAVED_NUMBERS = [
 export interface CellSave {
   readonly id: InstrumentId
   readonly symbol: string
-  /** Stored under this name: `isSymbolConfirmed`. */
+  /** `isSymbolConfirmed`; the name is part of the stored format. */
   readonly spelt: boolean
   readonly lastFeed: FeedId | null
   readonly session: SessionState | null
   readonly referenceOf: Cell['referenceOf']
   readonly mapping: string
-  /** The numbers, then the closes of the sparkline. */
+  /** The cell's numbers, then the closes of the sparkline. */
   readonly numbers: Float64Array
 }
 
@@ -380,16 +380,16 @@ export function restoreCell(cell: Cell, save: CellSave): void {
   cell.sparkCount = spark.length
 }
 
-/** What the store knows of an instrument from before the hub began; added once, without a flash. */
+/** Stored data of an instrument from before the hub began; added once, without a flash. */
 export interface CellSeed {
   readonly rank: Rank
-  /** The last recorded price and the end of its minute, for the live view; null: none, or a replay. */
+  /** The last recorded price and the end of its minute, for the live view; null if there is none, or in a replay. */
   readonly stored?: Cell['stored']
   /** Start of the trading day right before now. */
   readonly dayBefore: number
   /** Its close; null: not known for certain. */
   readonly previousClose: number | null
-  /** The current trading day up to where the hub began; `whole`: received from its start. */
+  /** The current trading day up to when the hub began; `whole`: received from its start. */
   readonly today: {
     readonly session: SessionState
     readonly startMs: number
@@ -399,7 +399,7 @@ export interface CellSeed {
     readonly low: number
     readonly close: number
     readonly volume: number | null
-    /** What `volume` lost to rounding; absent: nothing. */
+    /** Rounding error of `volume`; absent: none. */
     readonly volumeRest?: number
     readonly whole: boolean
   } | null
@@ -407,7 +407,7 @@ export interface CellSeed {
   readonly spark: readonly { readonly minute: number; readonly close: number }[]
 }
 
-/** Adds what the store knows. A seed of another rank is ignored, because ranks never mix. */
+/** Adds stored data. Ignores a seed of another rank, because ranks never mix. */
 export function seedCell(cell: Cell, seed: CellSeed): void {
   cell.stored = seed.stored ?? null
   if (seed.today === null && seed.previousClose === null && seed.spark.length === 0) return
@@ -416,9 +416,9 @@ export function seedCell(cell: Cell, seed: CellSeed): void {
   seedSpark(cell, seed.spark)
   const { today } = seed
   if (Number.isNaN(cell.dayBefore)) cell.dayBefore = seed.dayBefore
-  if (cell.dayBefore !== seed.dayBefore) return // a day has begun since the request
+  if (cell.dayBefore !== seed.dayBefore) return // a new day has begun since the request
   if (today !== null && cell.session !== 'open' && today.startMs < cell.dayStart) {
-    // Prices after the session stood in for the day's range, which is known now.
+    // Prices after the session stood in for the day's range, which is now known.
     cell.heldUntil = cell.dayEnd
     clearDay(cell)
     cell.dayStart = NaN

@@ -1,9 +1,9 @@
 /**
- * A digest of the market as the stored records make it, so that a replay can prove that it reached the same
- * state as live. A pure fold, empty at the start of a recording, over the last trade, last quote, forming
- * one-minute bar and forming UTC-day bar of every (feed, symbol). Clocks, freshness, windows and reference
- * prices are not in it. Only the stored order of records matters; receive times only decide when a digest is
- * taken: before the first record received in a later minute.
+ * A digest of the market state that results from the stored records, so that a replay can prove that it reached the
+ * same state as live. It is a pure fold, empty at the start of a recording, over the last trade, last quote, forming
+ * one-minute bar and forming UTC-day bar of every (feed, symbol). Clocks, freshness, windows and reference prices are
+ * not included. Only the stored order of records matters; receive times only determine when a digest is taken: before
+ * the first record received in a later minute.
  */
 import { createHash } from 'node:crypto'
 import { midPrice, usable } from '../../../shared/core/market/bars.ts'
@@ -11,7 +11,7 @@ import { missingCase } from '../../../shared/base/errors.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import { KIND, type Scratch } from '../../../service/codec.ts'
 
-/** Increment whenever the fold would return another digest for the same records. */
+/** Increment this whenever the fold would return a different digest for the same records. */
 export const FOLD_VERSION = 1
 
 /** The fold's part of a snapshot. */
@@ -35,11 +35,11 @@ export interface MinuteDigest {
 }
 
 export interface DigestFold {
-  /** Takes a stored record. The first record of a later minute returns the digest of everything before it. */
+  /** Applies a stored record. The first record of a later minute returns the digest of everything before it. */
   apply(feed: FeedId, recvMs: number, record: Scratch): MinuteDigest | null
   /** The digest of everything so far. */
   now(): string
-  /** Empties the fold: a recording began, or the recorder lost frames. */
+  /** Empties the fold, because a recording began or the recorder lost frames. */
   reset(): void
   save(): FoldSave
   restore(save: FoldSave): void
@@ -96,7 +96,7 @@ export function createDigestFold(): DigestFold {
       for (const { feed, symbol, numbers } of save.cells) cell(feed, symbol).set(numbers)
     },
     apply(feed, recvMs, record) {
-      // After the clock was set back, receive times of an earlier minute take no digest.
+      // After the clock was set back, receive times in an earlier minute don't trigger a digest.
       const at = Math.floor(recvMs / MINUTE)
       const taken = at > minute ? { minuteMs: unixMs(minute * MINUTE), sha256: now() } : null
       if (!(at <= minute)) minute = at

@@ -1,4 +1,4 @@
-/** How fresh a shown price is. */
+/** How fresh a displayed price is. */
 import type { FeedState, Freshness } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 
@@ -8,16 +8,16 @@ export const QUIET_AFTER_MS = 15_000
 export interface FreshnessFacts {
   /** State of the feed that the price came from; undefined: not subscribed yet. */
   readonly feed: FeedState | undefined
-  /** Receipt of the shown price, UTC ms; NaN: none. */
+  /** Receipt of the displayed price, UTC ms; NaN: none. */
   readonly lastRecvMs: number
-  /** The price came over the current connection and after every gap of its symbol. */
+  /** The price was received on the current connection and after every gap of its symbol. */
   readonly isCurrent: boolean
   readonly nowMs: number
-  /** By the calendar. */
+  /** According to the calendar. */
   readonly isMarketOpen: boolean
 }
 
-/** What is received decides; the calendar only explains silence. So a price that trades is never "closed". */
+/** Messages decide; the calendar only explains silence. So an instrument that trades is never "closed". */
 export function freshnessOf({ feed, lastRecvMs, isCurrent, nowMs, isMarketOpen }: FreshnessFacts): Freshness {
   const known = !Number.isNaN(lastRecvMs)
   if (feed === undefined) return known ? 'disconnected' : 'waiting'
@@ -32,8 +32,8 @@ export function freshnessOf({ feed, lastRecvMs, isCurrent, nowMs, isMarketOpen }
       if (!isMarketOpen) return 'closed'
       return known ? 'stale' : 'waiting'
     case 'open':
-      // A price from before this connection is not live, however young, nor is one stamped ahead of now. The time
-      // when the connection opened does not decide: the wall clock may have been set since.
+      // A price from before this connection isn't live, however recent, and neither is one dated ahead of now. The time
+      // when the connection opened doesn't count, because the wall clock may have been set since.
       if (known && isCurrent && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS) return 'live'
       if (!isMarketOpen) return 'closed'
       return known ? 'quiet' : 'waiting'
@@ -42,7 +42,7 @@ export function freshnessOf({ feed, lastRecvMs, isCurrent, nowMs, isMarketOpen }
   }
 }
 
-/** The state of an instrument's tick feeds that is nearest to delivering a first price. */
+/** The best state of an instrument's tick feeds: the one closest to delivering a first price. */
 export function bestState(states: readonly (FeedState | undefined)[]): FeedState | undefined {
   const order = ['open', 'stale', 'connecting', 'idle', 'waiting', 'refused'] as const
   for (const is of order) {

@@ -1,4 +1,4 @@
-/** The shared calendar with the previous trading day of each day. */
+/** The shared calendar, extended with the previous trading day of each day. */
 import { dayStart, gridOf, isOpen, sessionState, stockStretch } from '../../../shared/core/market/calendar.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/base/units.ts'
 import type { BarSeries, SeriesGap } from './series.ts'
 
-/** No instruments: all of the feed. */
+/** An empty set of instruments means the entire feed. */
 interface HubGap extends SeriesGap {
   readonly cause: GapCause
   readonly fromMs: UnixMs
@@ -25,14 +25,14 @@ const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 |
 
 export class HubGaps {
   readonly #of = new Map<FeedId, HubGap[]>(FEED_IDS.map((feed) => [feed, []]))
-  /** Service clock minus local clock, ms: a gap may be wider by that much. */
+  /** Service clock minus local clock, ms: gaps are widened by it. */
   #skewMs = 0
 
   setSkew(ms: number): void {
     this.#skewMs = ms
   }
 
-  /** Adds a gap, also to those of `into` that it concerns. No symbols: all of the feed. */
+  /** Adds a gap to the feed, and to each series of `into` that it affects. No symbols: the entire feed. */
   add(
     feed: FeedId,
     cause: GapCause,
@@ -57,14 +57,14 @@ export class HubGaps {
     }
   }
 
-  /** Adds the gaps so far to a new series. */
+  /** Adds the existing gaps to a new series. */
   addTo(feed: FeedId, series: BarSeries): void {
     for (const gap of this.#of.get(feed)!) {
       if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(this.#skewMs))
     }
   }
 
-  /** The gaps that concern an instrument, oldest first, of the feed's last 500. */
+  /** The gaps that affect an instrument, oldest first, out of the feed's last 500. */
   spans(feed: FeedId, id: InstrumentId): readonly GapSpan[] {
     return this.#of
       .get(feed)!

@@ -9,7 +9,7 @@ import type { Cell, CellSave, CellSeed, CellWatcher, DayGrid } from './cell.ts'
 import type { BarSeries, SeriesWatcher } from './series.ts'
 import type { TapeRing, TapeWatcher } from './tape.ts'
 
-/** The calendar as the hub needs it. */
+/** The calendar as the hub uses it. */
 export interface HubCalendar {
   grid(asset: AssetClass, interval: Interval): BarGrid
   days(asset: AssetClass): DayGrid
@@ -21,7 +21,7 @@ export interface HubOptions {
   readonly nameOf?: (id: InstrumentId) => string | null
 }
 
-/** The hub's part of a snapshot. Gaps and feed states follow from the recording's ledger, see `MarketContext`. */
+/** The hub's part of a snapshot. Gaps and feed states are rebuilt from the recording's ledger, see `MarketContext`. */
 export interface HubSave {
   readonly lastSeq: number
   readonly epochs: readonly (readonly [FeedId, number])[]
@@ -36,29 +36,29 @@ export interface Watched<T> {
   release(): void
 }
 
-/** Where records and the state of feeds go; live feeds and replays call it alike. */
+/** Receives records and feed states; live feeds and replays call it the same way. */
 export interface HubSink {
-  /** Takes a decoded market message that was subscribed to. `record` is only valid during the call. */
+  /** Applies a decoded market message that was subscribed to. `record` is valid only during the call. */
   apply(feed: FeedId, seq: number, recvMs: UnixMs, record: Scratch): void
   /**
-   * Takes the state of a feed's connection, which decides freshness. With several connections `state` is the one
-   * that needs attention most and `best` the best one; absent: the same.
+   * Sets the state of a feed's connection, which determines freshness. With several connections, `state` is of the one
+   * that most needs attention and `best` of the best one; absent: the same state.
    */
   feedState(feed: FeedId, state: FeedState, nowMs: UnixMs, best?: FeedState): void
-  /** Takes the symbols of an acknowledgement, as the service writes them. */
+  /** Confirms the symbols of an acknowledgment, as the service writes them. */
   acknowledged(feed: FeedId, symbols: readonly string[]): void
   gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void
   gapClosed(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void
 }
 
-/** What hears of the market besides its hub. */
+/** Receives records, feed states and gaps in addition to the hub. */
 export type RecordSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gapClosed'>
 
-/** What a snapshot leaves out, because it follows from the recording's ledger. */
+/** The parts of the state that a snapshot leaves out because they are rebuilt from the recording's ledger. */
 export interface MarketContext {
   /** The arguments of the last `feedState` of each feed. */
   readonly feedStates: readonly (readonly [feed: FeedId, state: FeedState, best?: FeedState])[]
-  /** Gaps of the recording so far, oldest first; no symbols: all of the feed. */
+  /** Gaps of the recording so far, oldest first; no symbols: the entire feed. */
   readonly gaps: readonly {
     readonly feed: FeedId
     readonly cause: GapCause
@@ -79,21 +79,21 @@ export interface Hub extends HubSink {
   seed(id: InstrumentId, seed: CellSeed): void
   /** The row of a cell as windows see it. */
   row(cell: Cell, nowMs: number): QuoteRow
-  /** Gaps of a feed that concern an instrument since the hub began, oldest first; of the feed's last 500 gaps. */
+  /** The gaps of a feed that affect an instrument since the hub began, oldest first, out of the feed's last 500. */
   gaps(feed: FeedId, id: InstrumentId): readonly GapSpan[]
   /** Calls `listener` when a feed's gaps change; returns a function that removes it. */
   onGap(listener: (feed: FeedId) => void): () => void
-  /** Notifies the watchers of cells whose freshness changed with time alone. Call about once a second. */
+  /** Notifies the watchers of cells whose freshness changed only because time passed. Call it about once a second. */
   sweep(nowMs: number): void
   /** Service clock minus local clock, ms: gaps are widened by it when bars are marked incomplete. */
   setSkew(ms: number): void
-  /** Forgets every value, because another source begins. Watchers stay and are notified. */
+  /** Clears every value, because another source begins. Watchers stay and are notified. */
   reset(): void
   onReset(listener: () => void): () => void
   save(): HubSave
   /** Restores a save (null: empties the hub). Watchers stay and are notified, as by `reset`. */
   restore(save: HubSave | null, context: MarketContext): void
-  /** A recording began: its seqs count from 1 again. */
+  /** A recording began: seqs start from 1 again. */
   recordingBegan(): void
   /** The last applied seq of the recording; 0: none. */
   readonly lastSeq: number

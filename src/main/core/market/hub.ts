@@ -1,7 +1,7 @@
 /**
- * The hub: what is known now of every instrument. Live feeds and replays write to it through the same
- * `HubSink`. A tick costs the same whether 10 or 550 instruments are known, and allocates nothing for a
- * known one: the hub finds its cell by feed and symbol, changes numbers in place and notifies the watchers.
+ * The hub holds the current values of every instrument. Live feeds and replays write to it through the same `HubSink`.
+ * A tick costs the same whether 10 or 550 instruments are known, and allocates nothing for a known one: the hub finds
+ * the cell by feed and symbol, updates numbers in place and notifies the watchers.
  */
 import { midPrice } from '../../../shared/core/market/bars.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
@@ -56,12 +56,12 @@ class MarketHub implements Hub {
   /** Incremented when a feed loses its connection or has a gap: the first price of a new epoch does not flash. */
   readonly #epochs = new Map<FeedId, number>(FEED_IDS.map((feed) => [feed, 0]))
   readonly #seriesOf = new Map<FeedId, Set<BarSeries>>(FEED_IDS.map((feed) => [feed, new Set<BarSeries>()]))
-  /** The freshness that each watched cell was last shown with. */
+  /** The freshness last sent for each watched cell. */
   readonly #shown = new Map<Cell, Freshness>()
   readonly #resetListeners = new Set<() => void>()
   readonly #gapListeners = new Set<(feed: FeedId) => void>()
   #lastSeq = 0
-  /** Arrival order for bars. Not the seq, which starts again with each recording and is 0 without one. */
+  /** Arrival order for bars. It isn't the seq, which restarts with each recording and is 0 without one. */
   #order = 0
 
   constructor({ calendar, nameOf }: HubOptions) {
@@ -113,7 +113,7 @@ class MarketHub implements Hub {
 
   acknowledged(feed: FeedId, symbols: readonly string[]): void {
     for (const symbol of symbols) {
-      // A symbol such as "-" names no instrument.
+      // A symbol such as "-" isn't an instrument.
       if (instrumentKey(feedAsset(feed), symbol) !== '') notify(this.#cells.ofSymbol(feed, symbol))
     }
   }
@@ -122,7 +122,7 @@ class MarketHub implements Hub {
     if (symbols.length === 0) this.#beginEpoch(feed)
     for (const symbol of symbols) {
       const cell = this.#cells.ofSymbol(feed, symbol)
-      // A price from another feed has no gap.
+      // A price from another feed isn't affected by this gap.
       if (cell.lastFeed === feed) cell.epoch = -1
     }
     this.#gaps.add(feed, cause, symbols, fromMs, null, this.#seriesOf.get(feed)!)
@@ -227,7 +227,7 @@ class MarketHub implements Hub {
       lastSeq: this.#lastSeq,
       epochs: [...this.#epochs],
       aliases: this.#cells.aliases(),
-      // A cell that was only watched has nothing to save.
+      // A cell that is only watched has nothing to save.
       cells: [...this.#cells.all()].filter((cell) => cell.isSymbolConfirmed || cell.rank !== RANK.none).map(saveCell),
     }
   }
@@ -260,7 +260,7 @@ class MarketHub implements Hub {
     return () => this.#resetListeners.delete(listener)
   }
 
-  /** Takes a price into Last, the day and the tape. */
+  /** Applies a price to Last, the day and the tape. */
   #price(
     cell: Cell,
     feed: FeedId,
@@ -277,7 +277,7 @@ class MarketHub implements Hub {
     if (direction !== undefined && cell.tape !== null) cell.tape.push(seq, r.eventMs, recvMs, price, size, direction)
   }
 
-  /** Takes a price into the watched bars of its kind. */
+  /** Applies a price to the watched bars that are built from this kind of price. */
   #record(cell: Cell, feed: FeedId, of: BarSource, price: number, size: number, recvMs: number, r: Scratch): void {
     const eventMs = Number.isNaN(r.eventMs) ? recvMs : r.eventMs
     for (const series of cell.series) {
@@ -286,7 +286,7 @@ class MarketHub implements Hub {
   }
 
   #quote(cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch): void {
-    // An absent side keeps its last value. A side sent as 0 is empty.
+    // An absent side keeps its last value; a side sent as 0 is empty.
     if (!Number.isNaN(r.bid)) cell.bid = r.bid > 0 ? r.bid : NaN
     if (!Number.isNaN(r.ask)) cell.ask = r.ask > 0 ? r.ask : NaN
     if (!Number.isNaN(r.bidSize)) cell.bidSize = r.bidSize
@@ -299,7 +299,7 @@ class MarketHub implements Hub {
     this.#record(cell, feed, 'mid', mid, NaN, recvMs, r)
   }
 
-  /** Takes a bar that the service sent. */
+  /** Applies a bar that the service sent. */
   #bar(cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch): void {
     if (cell.rank <= RANK.bar) this.#price(cell, feed, RANK.bar, r.close, NaN, seq, recvMs, r)
     for (const series of cell.series) {
@@ -344,7 +344,7 @@ class MarketHub implements Hub {
     this.#epochs.set(feed, this.#epochs.get(feed)! + 1)
   }
 
-  /** Forgets every value, also the aliases, which belong to a source. Watchers stay. */
+  /** Clears every value, including the aliases, which belong to a source. Watchers stay. */
   #clear(): void {
     for (const cell of this.#cells.all()) {
       clearCell(cell)

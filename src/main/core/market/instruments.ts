@@ -1,4 +1,4 @@
-/** What follows from a symbol alone: pip, first decimals, the symbol to subscribe to, asset class. */
+/** Properties that follow from a symbol alone: pip, initial decimals, the symbol to subscribe to, asset class. */
 import type { AssetClass, InstrumentId } from '../../../shared/base/units.ts'
 import { parseInstrument } from '../../../shared/base/units.ts'
 
@@ -8,7 +8,7 @@ const PIPS: readonly (readonly [test: RegExp, pip: number])[] = [
   [/^XAU|(JPY|HUF|KRW|THB|INR)$/, 0.01],
 ]
 
-/** Currencies that crypto pairs are quoted in, longest first. */
+/** Quote currencies of crypto pairs, longest first. */
 const CRYPTO_QUOTES = ['USDT', 'USDC', 'BUSD', 'USD', 'EUR', 'GBP', 'JPY', 'BTC', 'ETH'] as const
 
 const CURRENCIES = new Set(
@@ -28,7 +28,7 @@ export function pipOf(asset: AssetClass, key: string): number | null {
   return PIPS.find(([test]) => test.test(key))?.[1] ?? 0.0001
 }
 
-/** Decimals shown before the first price: enough for a pip, else two. */
+/** Decimals to show before the first price: enough for a pip, or else two. */
 export function startDecimals(asset: AssetClass, key: string): number {
   const pip = pipOf(asset, key)
   return pip === null ? 2 : Math.round(-Math.log10(pip))
@@ -44,7 +44,7 @@ export function guessSymbol(id: InstrumentId): string {
   return quote === undefined ? key : `${key.slice(0, -quote.length)}-${quote}`
 }
 
-/** The asset classes that a typed text may mean, likeliest first; empty: it cannot be a symbol. */
+/** The asset classes that a typed text may mean, most likely first; empty if it can't be a symbol. */
 export function guessAssets(typed: string): readonly AssetClass[] {
   const text = typed.trim().toUpperCase()
   if (!/^[A-Z0-9][A-Z0-9.:/_-]{0,23}$/.test(text)) return []

@@ -1,11 +1,11 @@
-/** The market of a view, live or replayed: the hub with the digest fold that proves a replay equal to live. */
+/** The market of a view, live or replayed: the hub, plus the digest fold that proves a replay equal to live. */
 import type { Scratch } from '../../../service/codec.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import { FOLD_VERSION, type DigestFold, type FoldSave } from './digest.ts'
 import type { Hub, HubSink, MarketContext } from './hub-types.ts'
 import { decodeMarket, encodeMarket, SNAPSHOT_VERSION } from './snapshot.ts'
 
-/** A hub and its digest fold: what records change and what a snapshot saves. */
+/** A hub and its digest fold: the state that records change and a snapshot saves. */
 export interface Market {
   readonly sink: HubSink
   /** Version of the bytes that `save` returns; `restore` refuses any other. */
@@ -13,11 +13,11 @@ export interface Market {
   /** Version of the digests. */
   readonly fold: number
   /**
-   * Takes a stored record into the digest fold only. The first record of a later minute returns the digest of
+   * Applies a stored record to the digest fold only. The first record of a later minute returns the digest of
    * everything before it.
    */
   digest(feed: FeedId, recvMs: UnixMs, record: Scratch): { readonly minuteMs: UnixMs; readonly sha256: string } | null
-  /** The order of records was interrupted: empties the digest fold. */
+  /** Empties the digest fold, because the order of records was interrupted. */
   cut(): void
   /** Service clock minus local clock, ms. */
   setSkew(ms: number): void
@@ -46,7 +46,7 @@ export function createMarket(hub: Hub, fold: DigestFold): Market {
   }
 }
 
-/** A market that only passes records on: no digest and no snapshots. */
+/** A market that only passes records on, without digest and snapshots. */
 export function sinkOnly(sink: HubSink): Market {
   return {
     sink,

@@ -1,4 +1,4 @@
-/** A cell as windows see it. */
+/** Converts a cell to the row that windows get. */
 import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
 import { sparkOf, type Cell } from './cell.ts'
@@ -7,7 +7,7 @@ const orNull = (n: number): number | null => (Number.isNaN(n) ? null : n)
 const timeOrNull = (n: number): UnixMs | null => (Number.isNaN(n) ? null : unixMs(n))
 const LAST_OF = [null, 'bar', 'mid', 'trade'] as const
 
-/** The row of a cell; `name`: of the instrument, if known. */
+/** The row of a cell; `name`: the instrument's name, if known. */
 export function rowOf(cell: Cell, freshness: Freshness, name: string | null): QuoteRow {
   return {
     instrument: cell.id,

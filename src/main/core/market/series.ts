@@ -1,4 +1,4 @@
-/** Forming bars while they are watched: one series per (instrument, of, interval), built by the shared rules. */
+/** Forming bars while they are watched: one series per (instrument, source, interval), built by the shared rules. */
 import {
   createBarBuilder,
   mergeBars,
@@ -33,11 +33,11 @@ export interface BarSeries {
   readonly instrument: InstrumentId
   readonly of: BarSource
   readonly interval: Interval
-  /** The feed whose records build it. */
+  /** The feed whose records the series is built from. */
   readonly feed: FeedId
-  /** Takes a price of this series' kind; both times UTC ms. `seq`: arrival order. */
+  /** Applies a price of the series' kind; both times UTC ms. `seq`: arrival order. */
   record(eventMs: number, recvMs: number, seq: number, price: number, size: number): void
-  /** Takes a bar that the service sent; for series of `service`. */
+  /** Applies a bar that the service sent; only for series of `service`. */
   bar(state: {
     recvMs: number
     startMs: number
@@ -51,7 +51,7 @@ export interface BarSeries {
   }): void
   /** Adds stored bars, which hold only records from before this series began. */
   seed(bars: readonly Bar[]): void
-  /** Marks the bars that a gap, widened by `skewMs`, touches incomplete. */
+  /** Marks the bars that a gap, widened by `skewMs`, touches as incomplete. */
   addGap(gap: SeriesGap, skewMs: number): void
   gapClosed(): void
   /** Bars from `startMs` on, oldest first. */
@@ -61,7 +61,7 @@ export interface BarSeries {
   readonly watchers: Set<SeriesWatcher>
 }
 
-/** A gap whose end is set when it closes: the builder holds the object, so bars after it are complete. */
+/** A gap whose end is set when it closes. The builder holds the same object, so bars after the end are complete. */
 export interface SeriesGap {
   readonly fromMs: number
   toMs: number | null
@@ -73,17 +73,19 @@ export interface SeriesOptions {
   readonly interval: Interval
   readonly feed: FeedId
   readonly grid: BarGrid
-  /** Grid of the bars that the service sends, if this series merges them into longer ones; else null. */
+  /** Grid of the bars that the service sends if this series merges them into longer ones; otherwise null. */
   readonly baseGrid: BarGrid | null
 }
 
-/** How far ahead of its receipt a record may be dated before clocks are compared, ms. */
+/** How far ahead of its receipt a record may be dated because clocks differ, ms. */
 const LEAD_MS = 60_000
 
-/** Gaps that a series holds apart; beyond it the oldest are joined, so a feed that drops for days cannot grow it. */
+/**
+ * Most separate gaps in a series; beyond this the oldest are joined, so that a feed that drops for days can't grow it.
+ */
 export const MAX_SERIES_GAPS = 500
 
-/** The feed whose records build a series of an instrument. */
+/** The feed whose records a series of an instrument is built from. */
 export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
   switch (of) {
     case 'trade':
@@ -93,7 +95,7 @@ export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval)
     case 'mid':
       return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]
     case 'service':
-      // Below the length of its bars the service has none (see `hasBars`), but the gaps are still shown.
+      // The service has no bars this short (see `hasBars`), but the gaps are still shown.
       return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEEDS[asset].minute
     default:
       return missingCase(of)
@@ -113,7 +115,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     if (recvMs < sinceMs) sinceMs = recvMs
     if (recvMs > nowMs) nowMs = recvMs
   }
-  /** A bar outside the watched time that is not stored holds only late or early records: it is incomplete. */
+  /** A bar outside the watched time that isn't stored has only late or early records, so it is incomplete. */
   const shown = (state: BarState): Bar => {
     const isOutside =
       state.firstSeq > 0 && (state.endMs <= sinceMs - LEAD_MS || grid.startOf(nowMs + LEAD_MS) < state.startMs)
@@ -127,7 +129,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
       builder.forgetBefore(states[states.length - SERIES_BARS].startMs)
     }
   }
-  /** Merges a longer bar from the service's shorter ones again, because a rebroadcast may have replaced one. */
+  /** Merges a longer bar again from the service's shorter ones, because a rebroadcast may have replaced one. */
   const rebuild = (part: BarState, parts: BarBuilder): number => {
     const start = grid.startOf(part.startMs)
     const end = grid.endOf(start)
@@ -184,7 +186,10 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
   }
 }
 
-/** The stored part of a bar. Its records came before every live one: the stored open stays, a live close replaces its. */
+/**
+ * The stored part of a bar. Its records came before every live one, so its open stays and a live close replaces its
+ * close.
+ */
 function storedState(bar: Bar): BarState {
   return {
     ...bar,

@@ -1,14 +1,14 @@
 /**
- * The bytes of a market snapshot: the hub's cells and the digest fold, so that a replay can start in the middle of a
- * recording. A JSON header, then every number as a double in this machine's byte order (little-endian wherever
- * Tapedeck runs).
+ * The encoding of a market snapshot (the hub's cells and the digest fold), which lets a replay start in the middle of
+ * a recording. A JSON header is followed by every number as a double in this machine's byte order (little-endian on
+ * every machine that Tapedeck supports).
  */
 import type { FeedId } from '../../../shared/base/units.ts'
 import type { CellSave } from './cell.ts'
 import { FOLD_NUMBERS, FOLD_VERSION, type FoldSave } from './digest.ts'
 import type { HubSave } from './hub-types.ts'
 
-/** Increment whenever the bytes change, or what hub and fold make of the same records. */
+/** Increment this whenever the encoding changes, or the state that hub and fold compute from the same records. */
 export const SNAPSHOT_VERSION = 3
 
 interface Header {
@@ -53,11 +53,11 @@ export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
   return bytes
 }
 
-/** Decodes the bytes of `encodeMarket`. Throws a RangeError for another version or for bytes that are too short. */
+/** Decodes the output of `encodeMarket`. Throws a RangeError for another version or if bytes are missing. */
 export function decodeMarket(bytes: Uint8Array): { readonly hub: HubSave; readonly fold: FoldSave } {
   const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
   const text = new TextDecoder().decode(bytes.subarray(HEAD_BYTES, HEAD_BYTES + length))
-  const header = JSON.parse(text) as Header // written from a Header, under a checksum
+  const header = JSON.parse(text) as Header // encoded from a Header and protected by a checksum
   if (header.snapshot !== SNAPSHOT_VERSION || header.fold !== FOLD_VERSION) {
     throw new RangeError(`a snapshot of version ${header.snapshot}.${header.fold}`)
   }

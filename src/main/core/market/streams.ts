@@ -1,6 +1,6 @@
 /**
- * Streams over a hub: pulled and conflated, without a queue. A tick marks what it touched; rows, bars and
- * prints are built only when a window takes them, so a hidden or slow window costs next to nothing.
+ * Streams over a hub: pulled and conflated, without a queue. A tick only marks what changed; rows, bars and prints are
+ * built when a window takes them, so a hidden or slow window costs next to nothing.
  */
 import type { BarsValue, QuotesValue, TapeValue } from '../../../shared/core/views/contract.ts'
 import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../../shared/core/market/market.ts'
@@ -12,9 +12,9 @@ import type { Hub } from './hub-types.ts'
 import { seriesFeed, type BarSeries, type SeriesWatcher } from './series.ts'
 import type { TapeWatcher } from './tape.ts'
 
-/** What a stream reads from the store when it opens: the same source, up to the hub's present. */
+/** Stored data that a stream reads when it opens: from the same source, up to the hub's current time. */
 export interface StreamHistory {
-  /** The newest bars, at most `limit`, of records received up to now. Never rejects; nothing known: []. */
+  /** The newest bars, at most `limit`, from records received so far. Never rejects; [] if there are none. */
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
@@ -22,26 +22,26 @@ export interface StreamHistory {
 
 export interface HistoryBars {
   readonly bars: readonly Bar[]
-  /** Gaps that the read met, where stored messages are corrupt: bars that touch them are incomplete. */
+  /** Gaps found during the read, where stored messages are corrupt: bars that touch them are incomplete. */
   readonly gaps: readonly GapSpan[]
 }
 
 /**
- * The history of a series or tape is read once; streams that join later wait for the same read. Resolves to the gaps
- * that the read met.
+ * Reads in progress. The history of a series or tape is read once; streams that join later wait for the same read.
+ * Resolves to the gaps that the read found.
  */
 const seeding = new WeakMap<object, Promise<readonly GapSpan[]>>()
 
 function seedOnce<T>(target: object, reading: Promise<T>, take: (history: T) => readonly GapSpan[]): void {
   const seeded: Promise<readonly GapSpan[]> = reading.then((history) =>
-    // Unless another source has begun since: then this history is of the former one.
+    // Drop this history if it is from a previous source.
     seeding.get(target) === seeded ? take(history) : [],
   )
   seeding.set(target, seeded)
 }
 
 function seedBars(series: BarSeries, { bars, gaps }: HistoryBars): readonly GapSpan[] {
-  // Everything stored of a forming bar may be corrupt, so its gap is added even where there is no stored bar.
+  // All stored messages of a forming bar may be corrupt, so its gap is added even without a stored bar.
   for (const gap of gaps) series.addGap(gap, 0)
   series.seed(bars)
   return gaps
@@ -53,7 +53,9 @@ const FIRST_BARS = 600
 const LATE_BARS = 50
 const LATE_MS = 60_000
 
-/** Rows of a set of instruments: first all of them, then those that changed. `wallMs`: the view's clock, UTC ms. */
+/**
+ * Rows of a set of instruments: first all of them, then only those that changed. `wallMs`: the view's clock, UTC ms.
+ */
 export function quotesStream(
   hub: Hub,
   ids: readonly InstrumentId[],
@@ -95,7 +97,7 @@ export interface BarsStreamArgs {
   readonly fromMs: number | null
 }
 
-/** Bars of one instrument: stored and forming ones as one list, then those that change. */
+/** Bars of one instrument: first stored and forming ones as one list, then only those that change. */
 export function barsStream(
   hub: Hub,
   history: StreamHistory,
@@ -143,7 +145,7 @@ export function barsStream(
     gapsChanged = true
     wake()
   }
-  // Of several streams over a series that was cleared, only the first reads its new history.
+  // If several streams watch a series that was cleared, only the first reads its new history.
   const offReset = hub.onReset(() => void load(first(watched.value.watchers) === watcher))
   void load(watched.isNew)
 
@@ -174,7 +176,9 @@ export function barsStream(
   }
 }
 
-/** Prints of one instrument: first the last ones, then new ones; a slow window gets the newest and how many it missed. */
+/**
+ * Prints of one instrument: first the latest, then new ones. A slow window gets the newest and the number it missed.
+ */
 export function tapeStream(
   hub: Hub,
   history: StreamHistory,

@@ -13,9 +13,9 @@ export interface TapeRing {
   push(seq: number, eventMs: number, recvMs: number, price: number, size: number, direction: number): void
   /** Stored prints from before this ring began, oldest first. */
   seed(older: readonly Print[]): void
-  /** How many prints were ever pushed, seeds excluded: a position for `since`. */
+  /** Number of prints pushed so far, without seeds; a position for `since`. */
   readonly pushed: number
-  /** Prints from position `from` on that the ring still holds, oldest first, at most the newest `limit`. */
+  /** Prints from position `from` on that are still in the ring, oldest first, at most the newest `limit`. */
   since(from: number, limit: number): readonly Print[]
   /** The newest `limit` prints, seeds included, oldest first. */
   latest(limit: number): readonly Print[]

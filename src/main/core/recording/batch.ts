@@ -1,4 +1,4 @@
-/** The batch being filled: one buffer that holds all its columns, so that it can be transferred and reused. */
+/** The batch being filled: one buffer for all columns, so that it can be transferred and reused. */
 import type { MessageColumns, StoredEntry } from '../store/types/messages.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
@@ -9,11 +9,11 @@ const HEAD_BYTES = BATCH_ROWS * ROW_BYTES + 8
 const BATCH_BUFFER_BYTES = HEAD_BYTES + BATCH_BYTES
 const POOLED_BUFFERS = 8
 
-/** Buffers that the writer has returned, to be filled again. */
+/** Buffers that the writer has returned for reuse. */
 export class BatchPool {
   readonly #buffers: ArrayBuffer[] = []
 
-  /** An empty batch, over a returned buffer when there is one. */
+  /** An empty batch, in a returned buffer if there is one. */
   next(): OpenBatch {
     return new OpenBatch(this.#buffers.pop(), 0)
   }
@@ -39,7 +39,7 @@ export class OpenBatch {
   readonly entries: StoredEntry[] = []
   readonly connections: { conn: number; feed: FeedId }[] = []
 
-  /** Over a returned buffer, or a new one with room for a message of `bytes`. */
+  /** Uses a returned buffer, or creates one with room for a message of `bytes`. */
   constructor(used: ArrayBuffer | undefined, bytes: number) {
     const buffer = used ?? new ArrayBuffer(HEAD_BYTES + Math.max(BATCH_BYTES, bytes))
     let at = 0
@@ -86,7 +86,7 @@ export class OpenBatch {
     this.count = i + 1
   }
 
-  /** Adds FLAG bits to the last message; returns those that it did not have before. */
+  /** Adds FLAG bits to the last message; returns the bits that it didn't have before. */
   mark(flags: number): number {
     const i = this.count - 1
     if (i < 0) return 0
@@ -95,7 +95,7 @@ export class OpenBatch {
     return added
   }
 
-  /** A batch with room for one large message, with this one's entries and connections. */
+  /** A copy with room for one large message, with the same entries and connections. */
   enlarged(bytes: number): OpenBatch {
     const large = new OpenBatch(undefined, bytes)
     large.entries.push(...this.entries)

@@ -1,4 +1,6 @@
-/** Waits until received messages are on disk: a reader that starts too early misses the last milliseconds. */
+/**
+ * Waits until received messages are on disk, because a reader that starts too early would miss the last milliseconds.
+ */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { StoreWriter } from '../store/types/writer.ts'
@@ -9,7 +11,7 @@ const MAX_WAIT_MS = 500
 export interface CommitWatch {
   /** Resolves once everything up to `seq` of the open recording is durable, or after half a second. */
   upTo(seq: number): Promise<void>
-  /** A recording began and seqs start again. Commits of the one before may still arrive. */
+  /** A recording began, so seqs start over. Commits of the previous one may still arrive. */
   began(recording: RecordingId): void
 }
 

@@ -1,4 +1,4 @@
-/** Reasons shown while the disk does not store what arrives. */
+/** Reasons to display while messages can't be stored on disk. */
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
 
@@ -11,7 +11,7 @@ export const HUNG: Reason = {
   closeCode: null,
 }
 
-/** Why nothing is recorded: the writer's failure, or a disk that is too slow. */
+/** Why nothing is recorded: the writer's failure, or a slow disk. */
 export function brokenBy(failure: Failure | null): Reason {
   return {
     code: failure?.code ?? 'disk-error',

@@ -1,4 +1,4 @@
-/** The recorder as a feature: what the feeds bring goes through it into the store. */
+/** The recorder as a feature: stores everything that the feeds receive. */
 import { defineFeature } from '../../terminal/feature.ts'
 import { store } from '../store/feature.ts'
 import { newRecordingId } from '../store/types/recording-id.ts'

@@ -1,4 +1,4 @@
-/** Batches handed to the writer and not yet committed. */
+/** Batches that were handed to the writer and aren't committed yet. */
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
 import type { WriterEvent } from '../store/types/writer.ts'
@@ -7,7 +7,7 @@ import { LatencyHistogram } from './latency.ts'
 
 interface InFlightBatch {
   readonly messages: number
-  /** The tally of the batch's recording, and what it had received when the batch was sent. */
+  /** The tally of the batch's recording, and its counts when the batch was sent. */
   readonly tally: RecordingTally
   readonly received: Float64Array
   /** Monotonic start of the recording, ns. */
@@ -22,7 +22,7 @@ export class InFlight {
   #batches: InFlightBatch[] = []
   readonly #latency = new LatencyHistogram()
 
-  /** The batch that has waited longest; undefined when everything is committed. */
+  /** The batch that has waited longest; undefined if everything is committed. */
   get oldest(): InFlightBatch | undefined {
     return this.#batches[0]
   }
@@ -41,7 +41,7 @@ export class InFlight {
     }
   }
 
-  /** Drops every batch, because the writer died; returns how many messages they held. */
+  /** Drops every batch, because the writer died; returns how many messages they had. */
   drop(): number {
     const messages = this.#batches.reduce((sum, batch) => sum + batch.messages, 0)
     this.#batches = []

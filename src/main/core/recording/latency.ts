@@ -1,4 +1,4 @@
-/** Percentiles of a stream of durations in constant memory: buckets of 5 %, older durations fade. */
+/** Percentiles of a stream of durations in constant memory: buckets are 5 % wide, and older durations fade. */
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 
 const BUCKETS = 400

@@ -1,6 +1,6 @@
 /**
- * The state that the ledger entries add up to: open gaps, live connections and their subscriptions. A recording
- * can be rolled with it, that is, ended and begun again in the same instant without reconnecting.
+ * The state that results from the ledger entries: open gaps, live connections and their subscriptions. With it a
+ * recording can be rolled, that is, ended and begun again at the same instant without reconnecting.
  */
 import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
@@ -10,7 +10,7 @@ interface OpenGap {
   readonly cause: GapCause
   readonly symbols: readonly string[]
   readonly skew: { readonly skewMs?: number }
-  /** The number that `add` returned for it: its gap-close names this one. */
+  /** The number that `add` returned, which its `gap-close` names. */
   readonly openedAs: number
   /** Its seq in the open recording. */
   seq: number
@@ -18,7 +18,7 @@ interface OpenGap {
 
 interface Connection {
   readonly feed: FeedId
-  /** Number in the open recording. The handle, which feeds use, never changes. */
+  /** Its number in the open recording. The handle that feeds use never changes. */
   number: number
   connected: boolean
   state: string | null
@@ -47,8 +47,8 @@ export class LedgerState {
   }
 
   /**
-   * The entry with the numbers and seqs of the open recording, as it is stored. `numberOf` returns a connection's
-   * number even after its end, 0 if it has none in this recording.
+   * Converts an entry to the numbers and seqs of the open recording, as it is stored. `numberOf` returns a
+   * connection's number even after its end, or 0 if it has none in this recording.
    */
   translate(entry: LedgerEntry, numberOf: (handle: number) => number): LedgerEntry {
     if (entry.type === 'gap-close') {
@@ -62,8 +62,8 @@ export class LedgerState {
   }
 
   /**
-   * Follows an entry, untranslated, that was stored under `seq` (0: not stored). Returns the number that identifies
-   * it: its seq, or for a gap without a unique seq one below zero.
+   * Applies an untranslated entry that was stored under `seq` (0: not stored). Returns the number that identifies it:
+   * its seq, or a negative number for a gap without a seq of its own.
    */
   add(entry: LedgerEntry, seq: number): number {
     if (entry.type !== 'gap-open') {
@@ -126,8 +126,8 @@ export class LedgerState {
   }
 
   /**
-   * Numbers the live connections from 1 again and writes the entries that a new recording begins with.
-   * `write` stores an entry and returns its seq.
+   * Renumbers the live connections from 1 and writes the entries that a new recording begins with. `write` stores an
+   * entry and returns its seq.
    */
   reissue(
     nowMs: UnixMs,

@@ -1,14 +1,14 @@
-/** Running figures of the status line: frame rate, clock skew, growth of the store. */
+/** Figures for the status line: frame rate, clock skew, growth of the store. */
 
 const RATE_NS = 1e9
 
-/** Frames a second, measured over the last second or more. */
+/** Frames per second, averaged over at least the last second. */
 export class FrameRate {
   #atNs = 0
   #received = 0
   #perSecond = 0
 
-  /** Takes the frames received up to `nowNs`, monotonic ns; returns frames a second. */
+  /** Takes the number of frames received up to `nowNs`, monotonic ns; returns frames per second. */
   measure(received: number, nowNs: number): number {
     const elapsedNs = nowNs - this.#atNs
     if (elapsedNs >= RATE_NS) {
@@ -22,9 +22,9 @@ export class FrameRate {
 
 /** Service clock minus local clock. */
 export interface Skew {
-  /** Takes the event time and receipt of a dated message, both UTC ms. */
+  /** Takes the event time and receipt time of a message, both UTC ms. */
   seen(eventMs: number, recvMs: number): void
-  /** Over the last two minutes, ms; null: not measured yet. */
+  /** The skew over the last two minutes, ms; null: not measured yet. */
   readonly ms: number | null
   /** Starts over, because the clock was set or the service changed. */
   forget(): void
@@ -33,10 +33,10 @@ export interface Skew {
 const SPAN_MS = 5_000
 const WINDOW_MS = 120_000
 const MIN_MESSAGES = 20
-/** From this many messages on, the second greatest lead of a span is used. */
+/** With at least this many messages, the second greatest lead of a span is used. */
 const MIN_FOR_SECOND = 4
 
-/** The greatest leads (event time minus receipt) of a few seconds. */
+/** The two greatest leads (event time minus receipt time) of a few seconds. */
 interface Span {
   readonly since: number
   most: number
@@ -45,8 +45,8 @@ interface Span {
 }
 
 /**
- * A network only delays messages, so the greatest lead is nearest to the skew. One message that is dated far ahead must
- * not decide: the result is the median over spans of a few seconds of the second greatest lead.
+ * A network can only delay messages, so the greatest lead is closest to the skew. To be robust against single messages
+ * with an event time far ahead, the result is the median over short spans of each span's second greatest lead.
  */
 export function createSkew(): Skew {
   let spans: readonly Span[] = []
@@ -69,7 +69,7 @@ export function createSkew(): Skew {
     get ms() {
       if (count < MIN_MESSAGES) return null
       const leads = spans.map((span) => (span.count < MIN_FOR_SECOND ? span.most : span.second)).sort((a, b) => a - b)
-      // The lower of the two in the middle.
+      // the lower of the two middle values
       return leads[Math.floor((leads.length - 1) / 2)]
     },
     forget() {
@@ -82,9 +82,9 @@ export function createSkew(): Skew {
 
 /** How fast the store grows. */
 export interface Growth {
-  /** Takes the size in bytes at `atMs`, UTC. */
+  /** Takes the size of the store in bytes at `atMs`, UTC. */
   sized(bytes: number, atMs: number): void
-  /** Over up to the last hour; null for the first five minutes. */
+  /** Bytes per hour over at most the last hour; null during the first five minutes. */
   readonly bytesPerHour: number | null
 }
 

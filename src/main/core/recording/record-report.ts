@@ -1,4 +1,7 @@
-/** What `tapedeck record` recorded, read back from the store: counts, coverage, and what the service never confirmed. */
+/**
+ * The report of `tapedeck record`, read back from the store: counts, coverage, and symbols that the service never
+ * confirmed.
+ */
 import { coverageOf, type CoverageRecording, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { countGaps, type SessionRow } from '../../../shared/core/recording/recording.ts'
@@ -6,7 +9,7 @@ import type { FeedStatus, Percentiles } from '../../../shared/core/status/status
 import { feedAsset, instrumentKey, type FeedId } from '../../../shared/base/units.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 
-/** A session of this run with its entries, in their order. */
+/** A session of this run with its entries in order. */
 export interface RecordedSession {
   readonly row: SessionRow
   readonly entries: readonly StoredEntry[]
@@ -19,9 +22,9 @@ export interface FeedReport {
   readonly decoded: number
   readonly undecodable: number
   readonly stored: number
-  /** Gaps other than the ordinary edges of a session (`countGaps`). */
+  /** Number of gaps, without the ordinary ones at the start and end of a session (`countGaps`). */
   readonly gaps: number
-  /** Time in which every requested symbol was received, and in which at least one was not; seconds. */
+  /** Time with every requested symbol received, and time with at least one missing; seconds. */
   readonly covered_seconds: number
   readonly missing_seconds: number
   /** Requested symbols that the service never acknowledged. */
@@ -31,20 +34,20 @@ export interface FeedReport {
 /** The report as `--json` prints it. */
 export interface RecordReport {
   readonly session: string
-  /** `sourceKey` of what was recorded: "demo", or service, user and origin. */
+  /** `sourceKey` of the recorded source: "demo", or service, user and origin. */
   readonly source: string
   readonly feeds: readonly FeedReport[]
-  /** Sums over the feeds, seconds. */
+  /** Sums over all feeds, seconds. */
   readonly covered_seconds: number
   readonly missing_seconds: number
   readonly bytes: number
-  /** From receipt to the disk, ms; null: nothing was stored. */
+  /** From receipt to disk, ms; null: nothing was stored. */
   readonly lag_ms: Percentiles | null
 }
 
 /**
- * The report of a run. A run that crossed midnight UTC is several sessions: counts are of all of them, `session` is
- * the newest. Throws `disk-error` where there is none.
+ * The report of a run. A run that crosses midnight UTC has several sessions: counts are sums over all of them, and
+ * `session` is the newest. Throws `disk-error` if there is no session.
  */
 export function reportOf(
   sessions: readonly RecordedSession[],
@@ -96,7 +99,7 @@ function coverageByFeed(sessions: readonly RecordedSession[]): ReadonlyMap<FeedI
   return new Map(feeds.map((one) => [one.feed, one]))
 }
 
-/** A feed that the run never subscribed to is missing for the whole run. */
+/** A feed that the run never subscribed to counts as missing for the entire run. */
 function neverRequested(sessions: readonly RecordedSession[]): Pick<FeedCoverage, 'wantedMs' | 'gapMs'> {
   const ms = sessions.reduce((total, { row }) => total + endOf(row) - row.startedMs, 0)
   return { wantedMs: ms, gapMs: ms }
@@ -119,7 +122,7 @@ function unconfirmed(
 
 /**
  * Why a run failed although it ended as planned: a requested feed never opened, or a requested symbol was never
- * confirmed. Undefined where everything was. `last`: the feeds shortly before the end, with their reasons.
+ * confirmed. Undefined if neither happened. `last`: the feeds shortly before the end, with their reasons.
  */
 export function failureOf(
   { feeds }: Pick<RecordReport, 'feeds'>,

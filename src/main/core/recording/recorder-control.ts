@@ -1,6 +1,6 @@
 /**
- * Turns recording on and off: begins it, retries if it could not begin, and writes gaps for messages that came
- * meanwhile. Everything that changes the recording runs one after the other.
+ * Turns recording on and off: begins it, retries if that failed, and writes gaps for messages that arrived in the
+ * meantime. Everything that changes the recording runs serially.
  */
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
@@ -13,11 +13,11 @@ import { canRecover, type LateWriter } from '../store/late-store.ts'
 import type { Log } from '../log/log.ts'
 import type { Status, Trouble } from './status.ts'
 
-/** How often a recording that could not begin is tried again, ms. */
+/** How often to retry after recording couldn't begin, ms. */
 const RETRY_RECORDING_MS = 5_000
 
 export interface RecorderControlOptions {
-  /** Whether to record at first. */
+  /** Whether to record initially. */
   readonly wanted: boolean
   readonly recorder: Recorder
   readonly writer: Pick<LateWriter, 'open'>
@@ -31,29 +31,29 @@ export interface RecorderControlOptions {
 export interface RecorderControl {
   /** Whether the user wants to record. */
   readonly wanted: boolean
-  /** Null: recording has begun or is off. */
+  /** Why nothing is recorded; null if recording has begun or is off. */
   trouble(): Trouble | null
-  /** Runs `work` after all earlier work has ended or failed. Rejects as the work does. */
+  /** Runs `work` after all earlier work has ended or failed. Rejects if `work` does. */
   serially<T>(work: () => Promise<T>): Promise<T>
-  /** Sets what the user wants; `apply` carries it out. */
+  /** Sets whether to record; call `apply` to carry it out. */
   want(on: boolean): void
-  /** Begins or ends the recording as wanted; inside `serially`. Never rejects. */
+  /** Begins or ends the recording as wanted. Call it inside `serially`. Never rejects. */
   apply(): Promise<void>
-  /** Begins the recording if it is wanted; inside `serially`. Never rejects: `trouble` has the reason. */
+  /** Begins the recording if it is wanted. Call it inside `serially`. Never rejects; `trouble` has the reason. */
   begin(): Promise<void>
   /**
-   * Ends the recording; inside `serially`. Never rejects: if the disk fails, the writer retries or the next start ends
-   * it.
+   * Ends the recording. Call it inside `serially`. Never rejects: if the disk fails, the writer retries or the next
+   * start ends it.
    */
   end(): Promise<void>
   /**
-   * Interrupts the recording until `begin`; inside `serially`. `trouble` returns `why`, and the time is a gap. Does
-   * nothing without a recording. Never rejects.
+   * Interrupts the recording until `begin`, which marks the time as a gap. Call it inside `serially`. `trouble`
+   * returns `why`. Does nothing without a recording. Never rejects.
    */
   interrupt(why: Reason): Promise<void>
-  /** Forgets the trouble of the previous source. */
+  /** Clears the trouble of the previous source. */
   sourceChanged(): void
-  /** The counts of the feeds start from 0 again. */
+  /** The counters of the feeds were reset to 0. */
   feedsCountAnew(): void
   /** Prevents any further recording. */
   close(): void
@@ -62,12 +62,12 @@ export interface RecorderControl {
   settled(): Promise<unknown>
 }
 
-/** A control that has not begun; call `begin` first. */
+/** Creates the control; call `begin` to start recording. */
 export function createRecorderControl(options: RecorderControlOptions): RecorderControl {
   const { recorder, writer, feeds, status, clock, log } = options
   let wanted = options.wanted
   let closed = false
-  /** `received`: messages at that time. */
+  /** `received`: number of messages when the trouble began. */
   let trouble: (Omit<Trouble, 'lost'> & { readonly received: number }) | null = null
   let cancelRetry = () => {}
   let queue: Promise<unknown> = Promise.resolve()
@@ -79,7 +79,7 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
     return next
   }
 
-  /** Writes a gap since `fromMs`, when feeds were connected but nothing was recorded. */
+  /** Writes a gap from `fromMs` to now for feeds that were connected while nothing was recorded. */
   const writeGap = (fromMs: UnixMs): void => {
     const stamp = { wallMs: clock.wallMs(), monoNs: clock.monoNs() }
     for (const { feed, connections } of feeds.status(stamp.wallMs)) {

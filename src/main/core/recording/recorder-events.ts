@@ -14,7 +14,7 @@ export interface RecorderEventsParts {
   readonly changed: () => void
 }
 
-/** Subscribes to the recorder, for as long as it exists. */
+/** Reports the recorder's events for as long as it exists. */
 export function tellOfRecorder({ recorder, status, fold, log, changed }: RecorderEventsParts): void {
   recorder.onEvent((event) => {
     switch (event.is) {
@@ -26,7 +26,7 @@ export function tellOfRecorder({ recorder, status, fold, log, changed }: Recorde
         log.add('error', 'recorder', event.why.message, event.why.hint)
         break
       case 'cut':
-        // A replay empties its fold at the same place.
+        // A replay empties its fold at the same point.
         fold.reset()
         break
       case 'recovered':

@@ -1,6 +1,6 @@
 /**
- * Whether the recorder can store what arrives, and what was lost while it could not. Knows no clock and no
- * writer: the recorder calls a method for each event and announces the `RecorderEvent` that it returns.
+ * Tracks whether the recorder can store frames, and what was lost while it couldn't. It has no clock and no writer:
+ * the recorder calls a method for each event and emits the `RecorderEvent` that it returns.
  */
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { GapCause } from '../../../shared/core/recording/recording.ts'
@@ -9,13 +9,13 @@ import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import { brokenBy } from './disk-trouble.ts'
 import type { RecorderEvent } from './recorder-port.ts'
 
-/** After a second death in a row, how long to wait before the writer is started again, ms. */
+/** Delay before the writer is restarted after dying twice in a row, ms. */
 export const RESTART_MS = 500
 
-/** A run of refused frames that is not a gap in the ledger yet. */
+/** Consecutive refused frames that aren't marked as a gap in the ledger yet. */
 export interface Refusal {
   readonly cause: GapCause
-  /** Receipt of the last frame before it, UTC ms. */
+  /** Receipt of the last frame before the refused ones, UTC ms. */
   readonly fromMs: UnixMs
   /** Feeds that lost frames, including those whose connection has ended since. */
   readonly feeds: Set<FeedId>
@@ -23,16 +23,16 @@ export interface Refusal {
 }
 
 export class RecorderHealth {
-  /** Frames that no recording holds, since the start. */
+  /** Frames since the start that are in no recording. */
   lost = 0
-  /** What the writer reported last; null while it works. */
+  /** The writer's last reported failure; null while it works. */
   #failure: Failure | null = null
   #sinceMs = unixMs(0)
   #refusal: Refusal | null = null
   /** Lost frames that no `recovered` event has reported yet. */
   #unreported = 0
   #isRestarting = false
-  /** When the writer died last, UTC ms; -Infinity once it has committed since. */
+  /** When the writer last died, UTC ms; -Infinity if it has committed since. */
   #diedAtMs = -Infinity
 
   /** The writer died and no recording has begun since: frames are lost. */
@@ -44,7 +44,7 @@ export class RecorderHealth {
     return this.#refusal !== null
   }
 
-  /** The writer reported trouble and has not recovered. */
+  /** The writer reported a failure and hasn't recovered. */
   get hasFailed(): boolean {
     return this.#failure !== null
   }
@@ -55,13 +55,13 @@ export class RecorderHealth {
     return { is: 'broken', why: brokenBy(this.#failure), sinceMs: this.#sinceMs, lost: this.lost }
   }
 
-  /** A frame came while the writer is dead. */
+  /** Counts a frame that arrived while the writer is dead. */
   loseFrame(): void {
     this.lost++
     this.#unreported++
   }
 
-  /** The backlog has no room for a frame. `lastMs`: receipt of the last accepted frame, UTC ms. */
+  /** Counts a frame that the full backlog refused. `lastMs`: receipt of the last accepted frame, UTC ms. */
   refuse(feed: FeedId, lastMs: UnixMs, nowMs: UnixMs): RecorderEvent | null {
     const isFirst = this.#refusal === null
     this.#refusal ??= {
@@ -78,7 +78,7 @@ export class RecorderHealth {
     return { is: 'broken', why: brokenBy(null) }
   }
 
-  /** Ends the refusal, so that it can be written as a gap; null when no frame was refused. */
+  /** Ends the refusal so that it can be written as a gap; null if no frame was refused. */
   endRefusal(): Refusal | null {
     const refusal = this.#refusal
     this.#refusal = null
@@ -86,27 +86,27 @@ export class RecorderHealth {
     return refusal
   }
 
-  /** The writer reports trouble. */
+  /** The writer reported a failure. */
   fail(failure: Failure, nowMs: UnixMs): RecorderEvent {
     if (this.#failure === null) this.#sinceMs = nowMs
     this.#failure = failure
     return { is: 'broken', why: brokenBy(failure) }
   }
 
-  /** The writer reports that the trouble is over. */
+  /** The writer reported that it has recovered. */
   recover(): RecorderEvent | null {
     this.#failure = null
     return this.report()
   }
 
-  /** The writer committed: a death before that is over. */
+  /** The writer committed, so it has recovered from dying. */
   commit(): RecorderEvent | null {
     if (this.#failure === null || this.#diedAtMs === -Infinity) return null
     this.#diedAtMs = -Infinity
     return this.recover()
   }
 
-  /** Reports what was lost; null while the trouble lasts or a refusal is still to be written. */
+  /** Reports what was lost; null while the failure lasts or a refusal isn't written yet. */
   report(): RecorderEvent | null {
     if (this.#failure !== null || this.#refusal !== null) return null
     const lost = this.#unreported
@@ -114,7 +114,7 @@ export class RecorderHealth {
     return { is: 'recovered', lost }
   }
 
-  /** The writer died while nothing was being recorded: the next start opens another one. */
+  /** The writer died while nothing was being recorded; the next start opens a new one. */
   dieIdle(frames: number): void {
     this.lost += frames
     this.#refusal = null
@@ -122,7 +122,7 @@ export class RecorderHealth {
     this.#failure = null
   }
 
-  /** The writer died with `frames` that were not committed. `restartInMs`: when to begin the next recording. */
+  /** The writer died with `frames` uncommitted frames. `restartInMs`: delay before the next recording begins. */
   die(
     failure: Failure,
     frames: number,
@@ -138,7 +138,7 @@ export class RecorderHealth {
     return { event, restartInMs: isRepeated ? RESTART_MS : 0 }
   }
 
-  /** The next recording begins after a death. */
+  /** The next recording begins after the writer died. */
   restart(): void {
     this.#isRestarting = false
   }

@@ -9,11 +9,13 @@ import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 export interface RecorderOptions {
   readonly writer: StoreWriter
   readonly clock: Clock
-  /** The longest a frame waits for its flush, ms; default 8. */
+  /** The longest time that a frame waits for its flush, ms; default 8. */
   readonly flushMs?: number
-  /** The most memory that waits for the disk, bytes; default 256 MiB. */
+  /** The most memory for frames that wait for the disk, bytes; default 256 MiB. */
   readonly maxBacklogBytes?: number
-  /** Service clock minus local clock as measured now, ms; stored with each gap that opens. Null: unknown. */
+  /**
+   * The current skew (service clock minus local clock), ms, which is stored with each gap that opens. Null: unknown.
+   */
   readonly skewMs?: () => number | null
   /** Creates the id of a recording that starts now. */
   readonly newId: (startedMs: UnixMs) => RecordingId
@@ -22,15 +24,15 @@ export interface RecorderOptions {
 export interface RecorderStats {
   readonly received: number
   readonly stored: number
-  /** Frames that no recording holds: see the gaps. */
+  /** Frames that are in no recording; marked as gaps. */
   readonly lost: number
   readonly perSecond: number
   readonly backlogBytes: number
-  /** Milliseconds from a flush's first frame to its commit. */
+  /** From a flush's first frame to its commit, ms. */
   readonly receiveToStored: Percentiles | null
   readonly storeBytes: number
   readonly freeBytes: number
-  /** Of the open recording. */
+  /** Counts of the open recording. */
   readonly feeds: readonly FeedCounts[]
 }
 
@@ -39,13 +41,14 @@ export type RecorderEvent =
   | { readonly is: 'ended'; readonly recording: RecordingId }
   | { readonly is: 'broken'; readonly why: Reason }
   | { readonly is: 'recovered'; readonly lost: number }
-  /** Refused frames were written as a gap: the order of records is interrupted here. */
+  /** Refused frames were written as a gap, which interrupts the order of records. */
   | { readonly is: 'cut' }
 
 export interface Recorder extends FrameSink {
   /**
-   * Starts a recording; rejects with the store's error. Frames are accepted at once. If the disk fails, the result does
-   * not wait for it: the recording begins when it can, `state` reports it, and no accepted frame is lost.
+   * Starts a recording; rejects with the store's error. Frames are accepted immediately. If the disk fails, the
+   * promise doesn't wait for it: the recording begins when it can, `state` reports the failure, and no accepted frame
+   * is lost.
    */
   start(source: Source): Promise<RecordingId>
   /** Ends the recording: flushes, seals and closes it. Connections carry over to the next recording. */

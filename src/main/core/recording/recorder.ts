@@ -1,7 +1,7 @@
 /**
- * The recorder: takes every frame before anything else sees it, numbers it, and hands batches to the
- * store's writer at most `flushMs` later. It never waits and never throws; a frame that it has to refuse
- * is counted, announced and marked as a gap in the ledger.
+ * The recorder takes every frame before anything else sees it, numbers it, and hands batches to the store's writer at
+ * most `flushMs` later. It never waits and never throws. A frame that it has to refuse is counted, reported and marked
+ * as a gap in the ledger.
  */
 import { clockOffsetMs, readClocks, type ClockPair } from '../../base/clock.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
@@ -23,7 +23,7 @@ import type { Recorder, RecorderEvent, RecorderOptions, RecorderStats } from './
 const DAY_MS = 86_400_000
 const CLOCK_SHIFT_MS = 100
 
-/** Time since the recording's start in ns, rounded down to microseconds: smaller digits cost more than they are worth. */
+/** Time since the recording's start, ns, rounded down to microseconds: finer digits cost more than they are worth. */
 const sinceStart = (nowNs: number, startNs: number): number =>
   nowNs > startNs ? Math.floor((nowNs - startNs) / 1000) * 1000 : 0
 
@@ -41,7 +41,7 @@ class StoreRecorder implements Recorder {
   readonly #inFlight = new InFlight()
   readonly #pool = new BatchPool()
   readonly #rate = new FrameRate()
-  /** By handle: number in the open recording (0: none), index of the feed, messages so far. */
+  /** Indexed by handle: number in the open recording (0: none), index of the feed, messages so far. */
   readonly #numbers: number[] = [0]
   readonly #feedOf: number[] = [0]
   readonly #connSeqs: number[] = [0]
@@ -51,7 +51,7 @@ class StoreRecorder implements Recorder {
   #sinceMs = unixMs(0)
   /** Monotonic start of the recording, ns. */
   #startNs = 0
-  /** Midnight UTC, when the recording is rolled. */
+  /** Next midnight UTC, when the recording is rolled. */
   #rollAtMs = Infinity
   /** Wall clock minus monotonic clock, ms, as of the last clock entry; NaN before the first recording. */
   #clockBase = NaN
@@ -60,12 +60,12 @@ class StoreRecorder implements Recorder {
   #tally = new RecordingTally()
   #cancelFlush: (() => void) | null = null
   #cancelRestart: (() => void) | null = null
-  /** Lets a start that waits for the writer go on. */
+  /** Called when the writer reports trouble, so that a waiting `start` resolves. */
   #onFailure = (): void => undefined
 
   #received = 0
   #lastMs = unixMs(0)
-  /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
+  /** Feed of the last accepted frame; -1 if the last frame was refused, so that marks don't go to the one before it. */
   #lastFeed = -1
   #sizes = { storeBytes: 0, freeBytes: 0 }
 
@@ -159,7 +159,7 @@ class StoreRecorder implements Recorder {
   async start(source: Source): Promise<RecordingId> {
     if (this.#recording !== null) throw new TypeError('a recording is already open')
     const { writer, newId } = this.#options
-    this.#cancelRestart?.() // the writer starts again with this recording
+    this.#cancelRestart?.() // this recording restarts the writer
     this.#cancelRestart = null
     this.#health.restart()
     this.#source = source
@@ -187,7 +187,7 @@ class StoreRecorder implements Recorder {
   async stop(): Promise<void> {
     const ended = this.#recording
     if (ended === null) return
-    this.#writeRefusal() // however full the backlog is: the loss belongs to this recording
+    this.#writeRefusal() // even if the backlog is full: the loss belongs to this recording
     this.#writeUnread()
     this.#flush()
     this.#recording = null
@@ -234,7 +234,7 @@ class StoreRecorder implements Recorder {
     return readClocks(this.#options.clock, this.#clockBase)
   }
 
-  /** Makes `id` the open recording, with the connections and gaps that are open now. */
+  /** Makes `id` the open recording, carrying over the live connections and open gaps. */
   #reset(id: RecordingId, at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
     this.#recording = id
@@ -297,7 +297,7 @@ class StoreRecorder implements Recorder {
     this.#batch = this.#pool.next()
   }
 
-  /** Begins a recording with the source of the last one, which was ended or whose writer died. */
+  /** Begins a recording with the same source as the last one, which has ended or whose writer died. */
   #begin(at: ClockPair): void {
     if (this.#source === null) return
     const { newId, writer } = this.#options
@@ -307,12 +307,12 @@ class StoreRecorder implements Recorder {
     this.#announce({ is: 'began', recording: id })
   }
 
-  /** A begin that no caller waits for failed. If the writer died with it, `died` has announced that. */
+  /** Handles a failed begin that no caller awaits. If the writer died with it, `died` has already reported that. */
   #onBeginFailed(id: RecordingId, thrown: unknown): void {
     if (this.#recording === id && !this.#health.isRestarting) this.#onWriterDied(toFailure(thrown))
   }
 
-  /** Ends the recording at midnight UTC and begins the next one in the same instant. */
+  /** Ends the recording at midnight UTC and begins the next one at the same instant. */
   #roll(at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
     const ended = this.#recording
@@ -322,12 +322,12 @@ class StoreRecorder implements Recorder {
     this.#flush()
     this.#options.writer.end(wallMs, this.#tally.counts(true)).then(
       () => this.#announce({ is: 'ended', recording: ended }),
-      () => undefined, // announced by `died`; the next begin closes the recording
+      () => undefined, // `died` reports the error; the next begin closes the recording
     )
     this.#begin(at)
   }
 
-  /** Writes an entry when the wall clock was set, that is, moved against the monotonic clock. */
+  /** Writes an entry if the wall clock was set, that is, if it moved against the monotonic clock. */
   #watchClock(wallMs: number, nowNs: number): void {
     const shift = wallMs - nowNs / 1e6 - this.#clockBase
     if (shift <= CLOCK_SHIFT_MS && shift >= -CLOCK_SHIFT_MS) return
@@ -347,7 +347,7 @@ class StoreRecorder implements Recorder {
     if (this.#health.isRefusing && this.#options.writer.backlogBytes <= this.#maxBacklogBytes / 2) this.#writeRefusal()
   }
 
-  /** Writes the refused frames as a gap, with both edges, of every feed that was connected. */
+  /** Writes the refused frames as a gap with both ends, for every feed that was connected. */
   #writeRefusal(): void {
     const refusal = this.#health.isRestarting ? null : this.#health.endRefusal()
     if (refusal === null) return
@@ -367,7 +367,10 @@ class StoreRecorder implements Recorder {
     return this.#delays.earliestLost(feed, untilMs, this.#options.skewMs?.() ?? 0)
   }
 
-  /** Opens a gap for messages that still wait in sockets at the end: they are dated before it and not in this recording. */
+  /**
+   * Opens a gap for messages that are still in the sockets at the end: their event time is before the end, but they
+   * aren't in this recording.
+   */
   #writeUnread(): void {
     const { wallMs, monoNs: nowNs } = this.#now()
     for (const feed of this.#ledger.feeds()) {

@@ -1,4 +1,4 @@
-/** What a recording has received so far, by feed. */
+/** Counts of what a recording has received so far, by feed. */
 import { FLAG, type FeedCounts } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'
 
@@ -10,14 +10,14 @@ export class RecordingTally {
   readonly #unasked = new Float64Array(FEED_IDS.length)
   readonly stored = new Float64Array(FEED_IDS.length)
 
-  /** Counts FLAG bits that a frame did not have before. */
+  /** Counts FLAG bits that a frame didn't have before. */
   mark(feed: number, flags: number): void {
     if (flags & FLAG.control) this.#control[feed] = this.#control[feed] + 1
     if (flags & FLAG.undecodable) this.#undecodable[feed] = this.#undecodable[feed] + 1
     if (flags & FLAG.unasked) this.#unasked[feed] = this.#unasked[feed] + 1
   }
 
-  /** Counts of each feed that received something. `ended`: everything received will have been stored. */
+  /** Counts of each feed that received something. `ended`: report everything received as stored, because it will be. */
   counts(ended: boolean): FeedCounts[] {
     return FEED_IDS.flatMap((feed, i) => {
       const received = this.received[i]

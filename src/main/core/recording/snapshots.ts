@@ -1,4 +1,4 @@
-/** Saves the state of the live market from time to time, so that a replay can start in the middle of a recording. */
+/** Saves the state of the live market periodically, so that a replay can start in the middle of a recording. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import type { StoreWriter } from '../store/types/writer.ts'
@@ -6,12 +6,12 @@ import type { StoreWriter } from '../store/types/writer.ts'
 /** The longest time and the most entries between two snapshots. */
 const EVERY_MS = 60_000
 const EVERY_ENTRIES = 200_000
-/** In busy stretches already after this many entries and ms: a seek applies every entry after the last snapshot. */
+/** When busy, save after this many entries and ms, because a seek applies every entry after the last snapshot. */
 const BUSY_ENTRIES = 15_000
 const BUSY_MS = 2_500
 
 export interface Snapshots {
-  /** A recording began. Saves what was known before it as seq 0. */
+  /** A recording began. Saves the state before it as seq 0. */
   began(recording: RecordingId, wallMs: number): void
   /** The market has applied everything up to `seq`, received at `wallMs`. */
   after(seq: number, wallMs: number): void
@@ -21,7 +21,7 @@ export function createSnapshots(market: Market, writer: Pick<StoreWriter, 'snaps
   let recording: RecordingId | null = null
   let lastSeq = 0
   let lastMs = 0
-  /** Replay time: time of receipt that never decreases. */
+  /** Replay time: receipt time that never decreases. */
   let timeMs = 0
   const save = (seq: number): void => {
     if (recording === null) return

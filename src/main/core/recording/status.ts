@@ -1,4 +1,4 @@
-/** The state behind the status line, the feed popover and the recorder indicator. */
+/** The state of the status line, the feed popover and the recorder indicator. */
 import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
@@ -8,12 +8,12 @@ import { FEEDS } from '../../../service/feeds.ts'
 import type { Recorder } from './recorder-port.ts'
 import type { Growth, Skew } from './measures.ts'
 
-/** Why recording is interrupted, since when, and how many messages were lost since. */
+/** Why recording is interrupted, since when, and how many messages have been lost. */
 export interface Trouble {
   readonly why: Reason
   readonly sinceMs: UnixMs
   readonly lost: number
-  /** It was interrupted on purpose and resumes by itself. */
+  /** The interruption is intended, and recording resumes by itself. */
   readonly planned: boolean
 }
 
@@ -21,7 +21,7 @@ export interface StatusFacts {
   readonly wallMs: () => UnixMs
   readonly feeds: () => readonly FeedStatus[]
   readonly recorder: Pick<Recorder, 'state' | 'stats'>
-  /** Why recording could not begin; null: it did, or it is off. */
+  /** Why recording couldn't begin; null if it did or is off. */
   readonly trouble: () => Trouble | null
   readonly source: () => Source
   readonly storePath: () => string
@@ -31,15 +31,15 @@ export interface StatusFacts {
 
 export interface Status {
   read(): StatusState
-  /** Shows a sentence about what just happened. */
+  /** Shows a message about what just happened. */
   say(message: string): void
   gapOpened(cause: GapCause): void
   /** Recording has resumed; `lost` messages are in no recording. */
   recovered(lost: number): void
-  /** Adds the gaps of today from before the start. */
+  /** Adds today's gaps from before this start. */
   gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
   forget(): void
-  /** Stored history was added, for example by an import: windows read it again. */
+  /** Stored history was added, for example by an import, so windows reload it. */
   historyAdded(): void
 }
 
@@ -87,7 +87,7 @@ export function createStatus(facts: StatusFacts): Status {
         recorder,
         received,
         stored,
-        // While nothing is recorded, the feeds still count.
+        // Feeds are still counted while nothing is recorded.
         perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),
         backlogBytes,
         receiveToStored,

@@ -1,4 +1,4 @@
-/** The settings as a feature: read once, changed by windows, seen through safe mode. */
+/** The settings as a feature: read once, changed by windows, and filtered by safe mode. */
 import { SETTINGS_CALLS, SETTINGS_STREAMS } from '../../../shared/core/settings/contract.ts'
 import type { Settings, SettingsPatch } from '../../../shared/core/settings/settings.ts'
 import { respond, stream } from '../../rpc/respond.ts'
@@ -12,9 +12,9 @@ import { createSettingsStore, settingsFile, isNew } from './settings.ts'
 export interface SettingsService extends SafeSettings {
   /** Nothing was stored before this start. */
   readonly isFirstRun: boolean
-  /** Stores what a window changed; resolves once everyone who acts on such changes has done so. */
+  /** Stores a window's change. Resolves once every listener has applied it. */
   change(patch: SettingsPatch): Promise<Settings>
-  /** `act` runs at every `change`, before it resolves. */
+  /** `act` runs on every `change`, before it resolves. */
   onPatch(act: (patch: SettingsPatch) => Promise<void>): void
 }
 

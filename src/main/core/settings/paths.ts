@@ -1,7 +1,7 @@
 /** Where the app keeps its files: one folder shared by every host. */
 import { join } from 'node:path'
 
-/** What decides the folder; injected for tests. */
+/** The inputs that determine the folder; injected for tests. */
 export interface Surroundings {
   readonly platform: NodeJS.Platform
   readonly home: string

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Surroundings } from './paths.ts'
 import { appHome } from './paths.ts'
 
-/** The options for the folder, of the command line and the app alike. */
+/** The options for the folder, shared by the command line and the app. */
 export const HOME_OPTIONS = {
   portable: { type: 'boolean' },
   home: { type: 'string' },
@@ -12,7 +12,7 @@ export const HOME_OPTIONS = {
 
 export interface Home {
   readonly folder: string
-  /** Set by `--portable` or `--home`: no secret goes to this machine's keychain. */
+  /** Set by `--portable` or `--home`: secrets are not stored in this machine's keychain. */
   readonly portable: boolean
 }
 

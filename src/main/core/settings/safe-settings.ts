@@ -1,4 +1,4 @@
-/** Settings in safe mode: appearance as after the first start and changed for this run only; the rest as usual. */
+/** Settings in safe mode: default appearance, changed for this run only; everything else as usual. */
 import {
   withCoreSections,
   type Settings,

@@ -1,7 +1,10 @@
 /** Which settings a window may change by itself. */
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 
-/** Removes what only connecting or disconnecting may change: a patch must not point recordings at another account. */
+/**
+ * Removes the fields that only connecting or disconnecting may change: a patch must not redirect recordings to another
+ * account.
+ */
 export function allowedPatch(patch: SettingsPatch): SettingsPatch {
   const { account, recording, ...rest } = patch
   const { allowSharding, plan } = account ?? {}

@@ -16,7 +16,7 @@ export interface SettingsStore {
   /** Merges, validates and saves. Throws `bad-arguments` for an invalid patch, `disk-error` if it cannot be saved. */
   set(patch: SettingsPatch): Settings
   onChange(listener: (now: Settings, before: Settings) => void): () => void
-  /** What was wrong with the file at the start, as a sentence; null: nothing. */
+  /** What was wrong with the file at startup, as a sentence; null: nothing. */
   readonly problem: string | null
 }
 
@@ -54,7 +54,7 @@ export function isNew(file: SettingsFile): boolean {
   try {
     return file.load() === null
   } catch {
-    return false // a file is there but cannot be read
+    return false // the file exists but can't be read
   }
 }
 
@@ -77,7 +77,7 @@ export function memorySettings(text: string | null = null): SettingsFile & { rea
 
 interface Loaded {
   readonly settings: Settings
-  /** The file's own object: keys without a section stay in it, in their places. */
+  /** The parsed file, so that keys without a section stay in it, in their order. */
   readonly stored: object
   readonly problem: string | null
 }
@@ -93,13 +93,13 @@ function read(file: SettingsFile, sections: readonly SettingsSection[]): Loaded 
   if (text === null) return defaults(null)
   try {
     const stored: unknown = JSON.parse(text)
-    if (typeof stored !== 'object' || stored === null) throw new TypeError('the file holds no object')
+    if (typeof stored !== 'object' || stored === null) throw new TypeError('the file isn’t a JSON object')
     return { settings: parseSettings(sections, stored), stored, problem: null }
   } catch {
     try {
       file.setAside()
     } catch {
-      // In a read-only folder the bad file stays where it is, so nothing is lost either.
+      // In a read-only folder the bad file stays where it is, so nothing is lost.
     }
     return defaults('The settings file was corrupt. It was saved as settings.bad.json; using the defaults.')
   }
@@ -107,7 +107,7 @@ function read(file: SettingsFile, sections: readonly SettingsSection[]): Loaded 
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Whether every known key of a patch was applied and not replaced by its default. */
+/** Whether every known key of a patch was applied rather than replaced by its default. */
 function isApplied(patch: unknown, got: unknown): boolean {
   if (typeof patch !== 'object' || patch === null) return Object.is(patch, got)
   if (typeof got !== 'object' || got === null || Array.isArray(patch) !== Array.isArray(got)) return false

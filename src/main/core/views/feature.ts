@@ -1,4 +1,4 @@
-/** Views of the market as a feature: the live one, and those that others add. */
+/** Views of the market as a feature: the live view, and those that other features add. */
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { STATUS_STREAMS } from '../../../shared/core/status/contract.ts'
 import { MARKET_CALLS, MARKET_STREAMS } from '../../../shared/core/views/contract.ts'

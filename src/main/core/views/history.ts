@@ -28,7 +28,7 @@ export interface ViewHistoryOptions {
   readonly source: () => string
   /** The open recording and its last seq; undefined while nothing is recorded. */
   readonly present: () => { readonly recording: RecordingId; readonly seq: number } | undefined
-  /** Resolves when everything up to `seq` can be read, or after a short while. */
+  /** Resolves when everything up to `seq` can be read, or after a short time limit. */
   readonly committed: (seq: number) => Promise<void>
   readonly wallMs: () => number
   readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
@@ -45,24 +45,30 @@ export interface Visible {
 }
 
 export interface ViewHistory {
-  /** Those that can be read, and where what is stored cannot be. None where the whole store cannot, which is told. */
+  /**
+   * The readable bars, with gaps where stored messages are corrupt. Empty if the store can't be read at all; `failed`
+   * is called with the error.
+   */
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
-  /** All of the bars; rejects where one of them cannot be read. */
+  /** Like `bars`, but rejects if any of them can't be read. */
   barsOrThrow(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
   /**
-   * A page of prints of one recording of this source, before a place; null: the newest. Rejects when the
-   * store cannot be read, and with `not-found` at a place of another source.
+   * A page of prints of one session of this source, before a given place; null: the newest prints. Rejects if the
+   * store can't be read, and with `not-found` if the place belongs to another source.
    */
   printsBefore(id: InstrumentId, before: PrintsPlace | null, limit: number): Promise<PrintsPage>
-  /** Day, reference and sparkline of an instrument from before this start; null when nothing is known. */
+  /** Data from before this start: day, reference price and sparkline of an instrument; null if there is none. */
   seed(id: InstrumentId): Promise<CellSeed | null>
 }
 
-/** How far back prints are searched, ms, step by step: a busy instrument must not read a day for a hundred prints. */
+/**
+ * How far back prints are searched, ms, in steps, so that a busy instrument doesn't read a whole day for a hundred
+ * prints.
+ */
 const LOOK_BACK_MS = [120_000, 1_800_000] as const
-/** A previous close counts only if something was received this close to the end of its day, ms. */
+/** A previous close is used only if something was received this close to the end of its day, ms. */
 const CLOSE_WITHIN_MS = 300_000
 const DAY = 86_400_000
 
@@ -105,8 +111,8 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
     gaps.filter((gap) => concerns(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
 
   /**
-   * The newest prints of a recording before a seq; `nearMs` is about when that was. With `shortened`: where what
-   * lies further back is damaged those after it are given, and that is told.
+   * The newest prints of a session before a seq; `nearMs` is roughly its time. If older data is corrupt, calls
+   * `shortened` and returns only the prints after it; without `shortened`, throws.
    */
   const printsOf = async (
     id: InstrumentId,
@@ -128,7 +134,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
       try {
         for await (const columns of reader.ticks({ ...query, ...fromMs })) {
-          if (columns.seq[0] >= before) break // a recording's runs come in order
+          if (columns.seq[0] >= before) break // runs of a session come in seq order
           addPrints(newest, columns, before)
         }
       } catch (thrown) {
@@ -157,10 +163,10 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         const recording = present()?.recording
         const found = await reader.gaps({ feed, source: source(), ...from, ...to, skipCorrupt: true })
         const gaps = visible.gaps(found)
-        // The hub has those of the open recording, with their ends.
+        // The hub has the gaps of the open session, with their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
       }),
-    // Of the open recording only, because the tape shows times of today.
+    // Only from the open session, because the tape shows today's times.
     prints: (id, limit) =>
       guarded('prints', [], async () => {
         const now = await upToNow()
@@ -269,13 +275,14 @@ const concerns = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
   symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id)
 
 /**
- * The newest prints of a run, at most `limit`, with the directions that live gives them (market/cell.ts): a print after a
- * gap has none, and a late print is skipped as predecessor. One more is held for the direction of the first.
+ * The newest prints of a run, at most `limit`, with the same directions as live (market/cell.ts): a print after a gap
+ * has none, and a late print doesn't count as the previous one. One extra print is held for the direction of the
+ * first.
  */
 class NewestPrints {
   readonly #ring: Print[] = []
   readonly #limit: number
-  /** Seqs of gaps that opened, ascending: a print after one has no predecessor. */
+  /** Seqs of gaps that opened, ascending: the first print after one has no direction. */
   readonly #cuts: readonly number[]
   #cut = 0
   #before = NaN

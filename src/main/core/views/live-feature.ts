@@ -1,4 +1,4 @@
-/** The live market in motion: feeds into recorder and hub, recording on and off, and the status of all of it. */
+/** The live market: connects the feeds to recorder and hub, turns recording on and off, and reports the status. */
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { SOURCE_CALLS } from '../../../shared/core/account/contract.ts'
 import { LIVE_CALLS } from '../../../shared/core/status/contract.ts'
@@ -29,19 +29,19 @@ export interface LiveService extends SourceSwitch {
   readonly status: Status
   readonly statusStreams: WholeStreams<StatusState>
   setRecording(on: boolean): Promise<void>
-  /** `sink` gets every record and state of the feeds, unconflated and on the tick path. Call it while starting. */
+  /** `sink` gets every record and feed state, unconflated and on the tick path. Call it during startup. */
   onRecords(sink: RecordSink): void
-  /** Another source is watched: what was known of the one before counts no more. */
+  /** Calls back when the source changes: data of the previous source no longer applies. */
   onSourceChange(listener: () => void): void
-  /** Recording was switched on or off. */
+  /** Calls back when recording is turned on or off. */
   onRecordingSet(listener: () => void): void
-  /** Four times a second. */
+  /** Calls back four times a second. */
   onTick(listener: () => void): void
-  /** Once a second, UTC ms, after the hub. */
+  /** Calls back once a second, after the hub, with UTC ms. */
   onSweep(listener: (nowMs: number) => void): void
-  /** `work` ends before the first session of this start begins. Call it while starting. */
+  /** Runs `work` before the first session of this start begins. Call it during startup. */
   beforeRecording(work: () => Promise<void>): void
-  /** Ends the recording and closes the feeds; the same promise at each call. */
+  /** Ends the recording and closes the feeds. Every call returns the same promise. */
   end(): Promise<void>
 }
 

@@ -54,9 +54,9 @@ const joined = (one: RecordSink, other: RecordSink): RecordSink => ({
 /** On the tick path: synchronous. */
 export function createLiveListener(options: LiveListenerOptions): LiveListener {
   const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log } = options
-  /** A single sink, so that a record needs no loop. */
+  /** A single sink, so that passing on a record needs no loop. */
   let others = NO_SINK
-  /** The recording of the fold, the hub's seqs and the commits. */
+  /** The recording that the digest fold, the hub's seqs and the commits belong to. */
   let digested: RecordingId | null = null
   const shown = new Map<FeedId, FeedState>()
   return {
@@ -107,7 +107,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       status.gapOpened(cause)
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log('warn', 'recorder', sentence)
-      // It was measured against the clock before it was set.
+      // The skew was measured against the clock as it was before.
       if (cause === 'clock') skew.forget()
     },
     gapClosed(feed, fromMs, toMs) {

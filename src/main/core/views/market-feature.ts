@@ -23,9 +23,9 @@ export interface MarketService {
   readonly symbols: Symbols
   readonly history: ViewHistory
   readonly seeder: Seeder
-  /** How the service spells an instrument. */
+  /** The symbol that the service uses for an instrument. */
   readonly symbolOf: (id: InstrumentId) => string
-  /** Tells the log of a question that the store couldn't answer. */
+  /** Logs a read that the store failed. */
   readonly storeFailed: (what: string, thrown: unknown) => void
 }
 

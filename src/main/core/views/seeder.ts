@@ -12,7 +12,7 @@ export interface Seeder {
   forget(): void
 }
 
-/** Reads at a time: charts and lists must not wait behind a long watchlist. */
+/** Concurrent reads, so that charts and lists don't wait behind a long watchlist. */
 const MAX_READS = 2
 
 export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<ViewHistory, 'seed'>): Seeder {
@@ -25,7 +25,7 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<View
     if (id === undefined) return
     const mine = generation
     running += 1
-    // The live volume up to now is in the stored sum too.
+    // The stored sum already includes the live volume so far.
     const { volume, volumeRest, dayStart } = hub.cell(id)
     void history.seed(id).then((seed) => {
       running -= 1

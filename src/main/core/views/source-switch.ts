@@ -1,4 +1,4 @@
-/** From one source to another: everything stops, the source is changed, and all of it starts again. */
+/** Switches from one source to another: stops everything, changes the source, and starts everything again. */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
@@ -17,23 +17,23 @@ export interface SourceSwitchOptions {
   readonly feeds: Pick<LiveFeeds, 'stop' | 'start'>
   readonly recordings: RecorderControl
   readonly status: Pick<Status, 'say'>
-  /** The source is another one now: what is known of the one before is of no use. */
+  /** Called after the source has changed: cached data of the previous one is no longer valid. */
   readonly changed: () => void
-  /** All of it has started again, on whichever source. */
+  /** Called after everything has started again, on the new or the old source. */
   readonly settled: () => void
 }
 
 export interface SourceSwitch {
-  /** Rejects with what the service said, and stays where it was, when the account does not let us in. */
+  /** Rejects with the service's error and keeps the current source if signing in fails. */
   connect(input: CredentialsInput): Promise<AccountState>
-  /** Forgets the account and opens the demo market. */
+  /** Deletes the account and opens the demo market. */
   disconnect(): Promise<AccountState>
 }
 
-/** The source in use is the source control's. */
+/** The current source is read from `control`. */
 export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
   const { control: control, credentials, settings, feeds, recordings, status } = options
-  /** Stops everything, lets `change` choose another source, and starts again, on the old one if it fails. */
+  /** Stops everything, runs `change` to select another source, and starts again, on the old one if it fails. */
   const through = <T>(change: () => Promise<T>): Promise<T> =>
     recordings.serially(async () => {
       if (recordings.closed) throw new CodedError('cancelled', 'Tapedeck is closing.')
@@ -56,7 +56,7 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
 
   return {
     async connect(input) {
-      // A password that is refused must neither replace one that works nor end the demo market.
+      // Check first: a wrong password must neither replace a working one nor end the demo market.
       await credentials.check(input)
       return through(async () => {
         const fields = await control.useService(input)

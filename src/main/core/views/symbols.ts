@@ -1,4 +1,4 @@
-/** The symbols that the terminal knows (watched, received, of the demo market), and the search over them. */
+/** The symbols that the terminal knows (watched, received, or in the demo market), and the search over them. */
 import { DEMO_SYMBOLS } from '../../../service/demo-symbols.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
@@ -48,7 +48,7 @@ const DEMO_SYMBOL_OF: ReadonlyMap<InstrumentId, string> = new Map(
 
 /** The symbols of a terminal. */
 export function createSymbols(facts: SymbolFacts): Symbols {
-  /** Offered guesses: the symbols of instruments that are not watched yet. */
+  /** Guesses that were offered: the symbols of instruments that are not watched yet. */
   const typed = new Map<InstrumentId, string>()
 
   let watchedIn: Settings['watchlists'] | null = null

@@ -14,7 +14,7 @@ import type { Seeder } from './seeder.ts'
 import type { WholeStreams } from '../../rpc/state-stream.ts'
 
 export interface View {
-  /** Whether it is the live view: only then it subscribes to feeds. */
+  /** Whether this is the live view, the only one that subscribes to feeds. */
   readonly live: boolean
   readonly hub: Hub
   readonly history: ViewHistory

@@ -1,6 +1,6 @@
 /**
- * A backup is a folder: the store as of one instant, the history of answers, and the user's own files, with a list of
- * sizes and hashes. It is made beside a running recorder; what is committed when it begins is in it, whole.
+ * A backup is a folder with the store as of one instant, the saved REST responses, the user's own files, and a list of
+ * sizes and hashes. It can be made while recording: it holds everything that was committed when it began.
  */
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
@@ -13,7 +13,7 @@ import { beginDraft } from './drafts.ts'
 import type { LockStore } from './restore-note.ts'
 import { STORE_NAME } from './store-name.ts'
 
-/** The list of what a backup holds. `name` may have one folder: "drawings/x.json". */
+/** The list of a backup's files. `name` may have one folder: "drawings/x.json". */
 const listSchema = v.strictObject({
   format: v.literal(1),
   /** UTC ms. */
@@ -35,14 +35,14 @@ export type BackupList = v.InferOutput<typeof listSchema>
 
 export const LIST_FILE = 'backup.json'
 const ANSWERS_NAME = 'research.db'
-/** Files that belong to this computer only. */
+/** Files that apply to this computer only and are not backed up. */
 const NOT_KEPT = new Set(['window.json'])
 
 export interface BackupOptions {
   readonly store: string
   /** The app's own folder. */
   readonly dataDir: string
-  /** The backup, which must not exist yet. */
+  /** The folder to create; it must not exist yet. */
   readonly out: string
   readonly nowMs: number
   readonly version: string
@@ -53,7 +53,7 @@ export interface BackupOptions {
   readonly disk?: Disk | undefined
 }
 
-/** Copies a database as of one instant to a new file. Writers can continue meanwhile. */
+/** Copies a database as of one instant to a new file. Writers can continue during the copy. */
 function copyDatabase(from: string, to: string): void {
   const db = new Database(from, { readonly: true, fileMustExist: true, timeout: 10_000 })
   try {
@@ -85,8 +85,8 @@ export async function sha256(file: string): Promise<string> {
 }
 
 /**
- * Makes a backup. Nothing is left under its name until it is whole. Throws `not-found` without a store,
- * `bad-arguments` where something has the name already, and what the disk says.
+ * Makes a backup. The folder gets its name only once the backup is complete. Throws `not-found` without a store,
+ * `bad-arguments` if the name is taken, or a disk error.
  */
 export async function makeBackup(options: BackupOptions): Promise<BackupList> {
   const { store, dataDir, out, nowMs, version, lock, onPart, disk = systemDisk } = options
@@ -125,7 +125,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupList> {
   }
 }
 
-/** The list of a backup, checked. Throws `bad-arguments` where the folder is none. */
+/** Parses and checks the list of a backup. Throws `bad-arguments` if the folder isn't a backup. */
 export function parseList(text: string): BackupList {
   try {
     return v.parse(listSchema, JSON.parse(text))

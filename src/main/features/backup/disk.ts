@@ -1,4 +1,4 @@
-/** The disk operations of making and restoring a backup, so that a test can stop after each of them. */
+/** The disk operations for making and restoring a backup, injected so that a test can fail after each of them. */
 import {
   closeSync,
   copyFileSync,
@@ -15,14 +15,14 @@ import { CodedError } from '../../../shared/base/errors.ts'
 
 export interface Disk {
   makeFolder(path: string): void
-  /** Copies a file onto the disk, synced. */
+  /** Copies a file and syncs the copy. */
   copy(from: string, to: string): Promise<void>
-  /** Writes a small file, synced. */
+  /** Writes a small file and syncs it. */
   write(path: string, text: string): void
   rename(from: string, to: string): void
-  /** Renames a file, or copies and removes it where the new name is on another file system. */
+  /** Renames a file, or copies and removes it if the new name is on another file system. */
   move(from: string, to: string): void
-  /** Removes a file, or a folder with everything in it; nothing happens where there is none. */
+  /** Removes a file, or a folder with its contents; does nothing if it doesn't exist. */
   remove(path: string): void
   /** Syncs a folder's entries. Does nothing where the system can't, as on Windows. */
   syncFolder(path: string): void
@@ -89,14 +89,14 @@ export const systemDisk: Disk = {
   },
 }
 
-/** Replaces a small file in one step: after a crash it is the old one or the new one. */
+/** Replaces a small file atomically: after a crash it is either the old one or the new one. */
 export function replaceFile(disk: Disk, path: string, text: string, folder: string): void {
   disk.write(`${path}.tmp`, text)
   disk.rename(`${path}.tmp`, path)
   disk.syncFolder(folder)
 }
 
-/** The parsed content of a JSON file; undefined: there is none, or it can't be read. */
+/** The parsed content of a JSON file; undefined if it doesn't exist or can't be read. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -105,7 +105,7 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** What the disk said, with a code and a next step. `what` names the work that failed: "The backup". */
+/** Adds a code and a next step to a disk error. `what` names the work that failed: "The backup". */
 export function diskError(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Error) || thrown instanceof CodedError || !('code' in thrown)) return thrown
   const { code } = thrown

@@ -1,4 +1,7 @@
-/** Backups under way: the app's folder remembers each draft, so that the next run deletes what a killed one left. */
+/**
+ * Backups in progress. The app's folder lists each draft, so that the next run can delete the draft of a process that
+ * was killed.
+ */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -12,15 +15,15 @@ const noteSchema = v.object({ draft: v.pipe(v.string(), v.regex(/[\\/]\.[^\\/]+\
 const notesFolder = (dataDir: string): string => join(dataDir, 'unfinished')
 
 export interface Draft {
-  /** The folder to fill, made and locked. */
+  /** The folder to fill, created and locked. */
   readonly folder: string
-  /** Puts it in its place. */
+  /** Renames the draft to its final name. */
   finish(): void
-  /** Deletes it. */
+  /** Deletes the draft. */
   drop(): void
 }
 
-/** Begins a draft of `out`, beside it. Throws `store-locked` while another backup of this name is being made. */
+/** Begins a draft next to `out`. Throws `store-locked` while another backup of this name is being made. */
 export function beginDraft(out: string, dataDir: string, lock: LockStore, disk: Disk = systemDisk): Draft {
   const folder = join(dirname(out), `.${basename(out)}.partial`)
   disk.makeFolder(dirname(out))
@@ -48,13 +51,16 @@ export function beginDraft(out: string, dataDir: string, lock: LockStore, disk: 
   }
 }
 
-/** Throws `store-locked` where somebody is filling it. */
+/** Throws `store-locked` if a backup is being written there. */
 function removeDraft(folder: string, lock: LockStore, disk: Disk): void {
   lock(join(folder, STORE_NAME)).release()
   disk.remove(folder)
 }
 
-/** Deletes what killed backups left and says so, a sentence each. Backups that are being made stay. Never throws. */
+/**
+ * Deletes the drafts of backups that were killed and returns a sentence for each. Leaves backups in progress alone.
+ * Never throws.
+ */
 export function removeLeftDrafts(dataDir: string, lock: LockStore, disk: Disk = systemDisk): string[] {
   const said: string[] = []
   const folder = notesFolder(dataDir)
@@ -65,7 +71,7 @@ export function removeLeftDrafts(dataDir: string, lock: LockStore, disk: Disk = 
     try {
       if (note.success) {
         const { draft } = note.output
-        if (!existsSync(dirname(draft))) continue // on a disk that isn't here now
+        if (!existsSync(dirname(draft))) continue // skips a draft on a disk that isn't mounted now
         if (existsSync(draft)) {
           removeDraft(draft, lock, disk)
           said.push(`A backup was interrupted; its partial copy ${draft} was deleted.`)
@@ -73,7 +79,7 @@ export function removeLeftDrafts(dataDir: string, lock: LockStore, disk: Disk = 
       }
       disk.remove(path)
     } catch {
-      // Being filled right now, or not to be deleted: the next run looks again.
+      // It is in use, or couldn't be deleted: the next run tries again.
     }
   }
   return said

@@ -1,6 +1,6 @@
 /**
- * A restore under way, written down beside the store. Killed at any instant, the note says what the next start has to
- * do: before every draft is whole, the drafts are deleted; from then on, the restore is finished.
+ * A note next to the store that records a restore in progress. After a crash it tells the next start what to do:
+ * delete the drafts if they aren't all complete, or else finish the restore.
  */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,41 +11,44 @@ import { diskError, readJson, replaceFile, systemDisk, type Disk } from './disk.
 
 const noteSchema = v.object({
   format: v.literal(1),
-  /** `copying`: nothing of the user's is touched yet. `swapping`: every draft is whole, and takes its place. */
+  /**
+   * `copying`: the user's files are still untouched. `swapping`: every draft is complete and is being renamed into
+   * place.
+   */
   phase: v.picklist(['copying', 'swapping']),
   /** When the backup was made, UTC ms. */
   madeMs: v.number(),
   /** Absolute paths. */
   dataDir: v.string(),
-  /** Folders for what was there before. */
+  /** Folders that receive the previous files. */
   asides: v.array(v.string()),
   files: v.array(
     v.object({
-      /** Where the file belongs, the draft beside it, and where what is there now goes. */
+      /** Where the file belongs, the draft next to it, and where the previous file is moved. */
       goal: v.string(),
       draft: v.string(),
       kept: v.string(),
-      /** A database, with files beside it that go where it goes. */
+      /** A database, whose side files move with it. */
       database: v.boolean(),
     }),
   ),
 })
 export type RestoreNote = v.InferOutput<typeof noteSchema>
 
-/** In the app's folder, it names the store whose restore may be unfinished. */
+/** A pointer in the app's folder to the store whose restore may be unfinished. */
 const pointerSchema = v.object({ store: v.string() })
 export const restorePointer = (dataDir: string): string => join(dataDir, 'unfinished', 'restore.json')
 
-/** Keeps every other writer out; `file` is the store's real path. */
+/** Locks out every other writer; `file` is the store's real path. */
 export type LockStore = (file: string) => { readonly file: string; release(): void }
 
-/** The note of a store, by its real path; null: none. Throws `store-damaged` for one that can't be read. */
+/** The note of a store, given by its real path; null: none. Throws `store-damaged` if it can't be read. */
 export function readNote(store: string): RestoreNote | null {
   const path = restoreNoteFile(store)
   if (!existsSync(path)) return null
   const note = v.safeParse(noteSchema, readJson(path))
   if (note.success) return note.output
-  throw new CodedError('store-damaged', `${path} is not readable: a restore was interrupted there.`, {
+  throw new CodedError('store-damaged', `Couldn’t read ${path}, the note of an interrupted restore.`, {
     hint: 'The data from before is in the folder "before-restore-…" next to it. Delete the file and restore the backup again.',
   })
 }
@@ -56,7 +59,7 @@ export function pointedStore(dataDir: string): string | null {
   return pointer.success ? pointer.output.store : null
 }
 
-/** Writes the note, and before it the pointer that leads to it. */
+/** Writes the pointer, then the note that it leads to. */
 export function writeNote(disk: Disk, store: string, note: RestoreNote): void {
   const pointer = restorePointer(note.dataDir)
   if (note.phase === 'copying') {
@@ -72,21 +75,21 @@ function removeNote(disk: Disk, store: string, note: RestoreNote): void {
   disk.remove(restorePointer(note.dataDir))
 }
 
-/** Deletes the drafts: nothing of the user's was touched. */
+/** Deletes the drafts; the user's files are untouched. */
 export function undoRestore(disk: Disk, store: string, note: RestoreNote): void {
   for (const { draft } of note.files) disk.remove(draft)
   removeNote(disk, store, note)
 }
 
 /**
- * Puts each draft in its place and what was there aside. May be called again after it was interrupted anywhere: a draft
- * that is gone is in its place already. Answers the folders that now hold what was there.
+ * Moves the previous files aside and the drafts into place. Can be called again after an interruption at any point: a
+ * draft that no longer exists is already in place. Returns the folders that now hold the previous files.
  */
 export function finishRestore(disk: Disk, store: string, note: RestoreNote): string[] {
   const waiting = note.files.filter(({ draft }) => existsSync(draft))
   const folders = new Set<string>()
   for (const { goal, kept, database } of waiting) {
-    // What was once lost is nothing that the restored store lacks.
+    // Past data loss doesn't apply to the restored store, so its files move aside too.
     for (const suffix of database ? [...STORE_SIDE_FILES, ...findLossFiles(goal), ''] : ['']) {
       if (!existsSync(goal + suffix)) continue
       disk.makeFolder(dirname(kept))
@@ -95,7 +98,7 @@ export function finishRestore(disk: Disk, store: string, note: RestoreNote): str
     }
     folders.add(dirname(goal))
   }
-  // What was there has its new name on the disk before something else takes the old one.
+  // Sync the new names of the previous files before their old names are taken.
   folders.forEach((folder) => disk.syncFolder(folder))
   for (const { goal, draft } of waiting) disk.rename(draft, goal)
   folders.forEach((folder) => disk.syncFolder(folder))
@@ -103,7 +106,10 @@ export function finishRestore(disk: Disk, store: string, note: RestoreNote): str
   return note.asides.filter((folder) => existsSync(folder))
 }
 
-/** Never over something that was put aside before: between two tries another program may have made the file again. */
+/**
+ * Never overwrites a file that was moved aside earlier: another program may have created the file again between two
+ * tries.
+ */
 function moveAside(disk: Disk, from: string, to: string): void {
   let free = to
   for (let n = 2; existsSync(free); n++) free = `${to}.${n}`
@@ -111,9 +117,9 @@ function moveAside(disk: Disk, from: string, to: string): void {
 }
 
 /**
- * Finishes or undoes a restore that was interrupted, and says so in a sentence; null: there was none, or one that is
- * running now and hasn't touched the store yet. `store` is a path to it. Throws `store-locked` while a restore or a
- * recording holds the store in the middle of the swap, and what the disk says.
+ * Finishes or undoes an interrupted restore and returns a sentence about it; null if there was none, or one is running
+ * now and hasn't touched the store yet. `store` may be a symbolic link. Throws `store-locked` while another process
+ * holds the store during the swap, or a disk error.
  */
 export function settleRestore(
   store: string,

@@ -1,6 +1,6 @@
 /**
- * Restores a backup. Everything is checked and copied beside its place before anything is touched; then the copies take
- * their places by renaming, and what was there is kept in a folder beside.
+ * Restores a backup. All files are checked and copied next to their destinations before anything is changed. Then the
+ * copies are renamed into place, and the previous files are moved to a folder next to them.
  */
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -15,17 +15,17 @@ export interface RestoreOptions {
   readonly from: string
   readonly store: string
   readonly dataDir: string
-  /** `recording.storePath` of this machine's settings, which stays: the backup's may name another disk. */
+  /** `recording.storePath` of this machine's settings, which doesn't change: the backup's may be on another disk. */
   readonly storePath: string
   readonly nowMs: number
-  /** Throws `store-locked` where another writer is. */
+  /** Throws `store-locked` if another writer has the store open. */
   readonly lock: LockStore
   readonly disk?: Disk | undefined
 }
 
 export interface Restored {
   readonly list: BackupList
-  /** Where what was there before is now: beside the store, and in the app's folder if that is another one. */
+  /** Where the previous files are now: next to the store, and in the app's folder if that is a different one. */
   readonly kept: readonly string[]
 }
 
@@ -33,8 +33,8 @@ const SETTINGS = 'settings.json'
 const draftOf = (goal: string): string => `${goal}.restoring`
 
 /**
- * Throws `store-locked` while Tapedeck records, `store-damaged` where the backup is not as it was made, `disk-full` and
- * `disk-error`; then nothing is changed.
+ * Throws `store-locked` while Tapedeck records, `store-damaged` if the backup is corrupt, `disk-full` or `disk-error`;
+ * then nothing is changed.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { from, nowMs, lock, storePath, disk = systemDisk } = options
@@ -45,7 +45,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const held = lock(options.store)
   try {
     const store = held.file
-    // One that was interrupted is settled first: it would be forgotten with its note.
+    // Settle an interrupted restore first, because this one replaces its note.
     const before = readNote(store)
     if (before?.phase === 'swapping') finishRestore(disk, store, before)
     else if (before !== null) undoRestore(disk, store, before)
@@ -58,7 +58,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
       madeMs: list.madeMs,
       dataDir,
       asides: [...new Set([asideIn, inHome])],
-      // Drafts are on the file system of their place: a rename across two fails.
+      // A draft is on the file system of its destination, because a rename across two fails.
       files: list.files.map(({ name }) =>
         name === STORE_NAME
           ? { goal: store, draft: draftOf(store), kept: join(asideIn, name), database: true }
@@ -94,7 +94,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   }
 }
 
-/** The list of a backup whose every file is as it was made. */
+/** Returns the list of a backup after checking every file against it. */
 async function checkBackup(from: string): Promise<BackupList> {
   const listFile = join(from, LIST_FILE)
   const list = parseList(existsSync(listFile) ? readFileSync(listFile, 'utf8') : '')
@@ -110,14 +110,14 @@ async function checkBackup(from: string): Promise<BackupList> {
 const corruptBackup = (what: string, hint: string): CodedError =>
   new CodedError('store-damaged', `${what} is corrupt.`, { hint: `${hint} Nothing was changed.` })
 
-/** The backup's settings with this machine's place of the store; null: they stay as they are. */
+/** The backup's settings with this machine's store path; null: the file can be copied unchanged. */
 function settingsFor(file: string, storePath: string): string | null {
   try {
     const settings: unknown = JSON.parse(readFileSync(file, 'utf8'))
     if (typeof settings !== 'object' || settings === null) return null
     const recording = 'recording' in settings && typeof settings.recording === 'object' ? settings.recording : null
     const named: unknown = recording !== null && 'storePath' in recording ? recording.storePath : ''
-    // The file stays byte for byte where it names the same place.
+    // Both name the same path, so the file is copied byte for byte.
     if (named === storePath) return null
     return JSON.stringify({ ...settings, recording: { ...recording, storePath } }, null, 2)
   } catch {

@@ -1,2 +1,2 @@
-/** The store's name in a backup, whatever it is called at home. */
+/** The store's file name in a backup, whatever its name on this machine. */
 export const STORE_NAME = 'tapedeck.db'

@@ -1,4 +1,4 @@
-/** The desktop around the windows as a feature: the host's menu, links and facts, and what the app is. */
+/** The desktop around the windows as a feature: menu, links, desktop settings, and facts about the app. */
 import { desktopSettings } from '../../../shared/features/desktop/settings.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import { DESK_CALLS, DESK_STREAMS } from '../../../shared/features/desktop/contract.ts'
@@ -12,7 +12,7 @@ import { openOutside } from './open-external.ts'
 
 export interface DesktopService extends HostBridge {
   info(): AppInfo
-  /** Tells windows that `info` has changed. */
+  /** Notifies windows that `info` has changed. */
   infoChanged(): void
 }
 

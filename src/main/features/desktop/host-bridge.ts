@@ -1,4 +1,4 @@
-/** Between the host's desktop (menu, links, shortcuts) and the windows. */
+/** Connects the host's desktop (menu, links, shortcuts) with the windows. */
 import type { Ask, MenuRow, NumberedAsk } from '../../../shared/features/desktop/requests.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
@@ -7,7 +7,7 @@ import type { StreamSource } from '../../../shared/rpc/transport.ts'
 export type HostFacts = Pick<AppInfo, 'startsAtLogin' | 'shortcutFault'>
 
 export interface HostBridge {
-  /** Sends a request to the window that has listened longest, once there is one. */
+  /** Sends a request to the window that has listened longest, as soon as there is one. */
   ask(ask: Ask): void
   /** Sets the menu that a window reports. */
   setMenu(rows: readonly MenuRow[]): void
@@ -23,7 +23,7 @@ export interface HostBridge {
   onSystem(listener: () => void): void
 }
 
-/** Requests kept while no window is open. */
+/** Most requests saved while no window is open. */
 const KEPT = 20
 
 export function createHostBridge(): HostBridge {
@@ -87,7 +87,7 @@ export function createHostBridge(): HostBridge {
           const at = windows.indexOf(window)
           if (at < 0) return
           windows.splice(at, 1)
-          // Requests it didn't take go to the next window.
+          // Requests that the window didn't take go to the next one.
           waiting = [...window.inbox, ...waiting]
           give()
         },

@@ -1,8 +1,11 @@
-/** Opens addresses in another program. */
+/** Opens web addresses in another program. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { HostOptions } from '../../terminal/host.ts'
 
-/** Opens web addresses only: rejects others with `bad-url`, and with `not-allowed` if the host can't open any. */
+/**
+ * Returns a function that opens http(s) addresses. It rejects others with `bad-url`, and with `not-allowed` if the
+ * host can't open any.
+ */
 export function openOutside(open: HostOptions['openExternal']): (url: string) => Promise<void> {
   return async (url) => {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

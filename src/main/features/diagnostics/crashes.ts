@@ -6,13 +6,13 @@ export interface Crash {
   /** UTC ms. */
   readonly atMs: number
   readonly version: string
-  /** What crashed. */
+  /** The part of the app that crashed. */
   readonly what: 'main' | 'window' | 'store' | 'start'
   /** Its stack or reason, with secrets redacted. */
   readonly text: string
 }
 
-/** Number of reports kept, so that a crash loop can't fill the disk. */
+/** Most reports saved, so that a crash loop can't fill the disk. */
 const KEPT = 10
 const MAX_TEXT = 20_000
 const NAME = /^crash-[0-9T-]+Z-(?:main|window|store|start)\.txt$/

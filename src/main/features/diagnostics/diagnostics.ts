@@ -1,4 +1,4 @@
-/** The diagnostic report, and reports of crashes. */
+/** The diagnostic report and crash reports. */
 import { homedir } from 'node:os'
 import { keepCrash, readCrashes, type Crash } from './crashes.ts'
 import { diagnosticsText } from './report.ts'
@@ -13,14 +13,14 @@ export interface DiagnosingParts {
   readonly settings: () => Settings
   readonly status: () => StatusState
   readonly log: Log
-  /** Secrets that no report may hold. */
+  /** Secrets to redact from every report. */
   readonly known: () => readonly string[]
 }
 
 export interface Diagnosing {
-  /** A report for support, without secrets and names; with symbols where `symbols` allows them. */
+  /** A report for support, without secrets and names; includes symbols only if `symbols` is true. */
   diagnostics(symbols: boolean): string
-  /** Saves a report of a crash; returns its file, null where it couldn't be written. */
+  /** Saves a crash report; returns its file, or null if it couldn't be written. */
   crashed(what: Crash['what'], text: string): string | null
 }
 

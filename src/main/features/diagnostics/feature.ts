@@ -1,4 +1,4 @@
-/** Diagnostics as a feature: the report for support, and reports of crashes. */
+/** Diagnostics as a feature: the report for support, and crash reports. */
 import { DIAGNOSTIC_CALLS } from '../../../shared/features/diagnostics/contract.ts'
 import { log } from '../../core/log/feature.ts'
 import { settings } from '../../core/settings/feature.ts'

@@ -1,6 +1,6 @@
 /**
- * What helps somebody else to understand a fault, as a text that the user reads first. No secret is in it, no name of
- * a user or of a service, and no symbol unless the user allows it.
+ * The diagnostic report: a text for support that the user reads first. It has no secrets, no names of users or
+ * services, and no symbols unless the user allows them.
  */
 import { dirname } from 'node:path'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
@@ -8,20 +8,20 @@ import type { AppInfo, LogEntry, StatusState } from '../../../shared/core/status
 
 export interface DiagnosticFacts {
   readonly info: AppInfo
-  /** Versions of what runs it, by name. */
+  /** Versions of the runtimes, by name. */
   readonly versions: Readonly<Record<string, string | undefined>>
   readonly nowMs: number
   readonly settings: Settings
   readonly status: StatusState
   readonly log: readonly LogEntry[]
   readonly crashes: readonly string[]
-  /** Path of the user's own folder, which names the user. */
+  /** Path of the user's home folder, which contains the user's name. */
   readonly home: string
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Every symbol that the settings or the feeds name, longest first, so that a part never hides the whole. */
+/** Every symbol in the settings or feeds, longest first, so that replacing a short one can't split a longer one. */
 function symbolsOf({ settings, status }: DiagnosticFacts): readonly string[] {
   const named = [
     ...settings.watchlists.flatMap(({ symbols }) => symbols.map(({ symbol }) => symbol)),
@@ -32,7 +32,7 @@ function symbolsOf({ settings, status }: DiagnosticFacts): readonly string[] {
   return [...new Set(names)].filter((symbol) => symbol.length > 1).sort((a, b) => b.length - a.length)
 }
 
-/** The report; `symbols`: the user allows them. */
+/** The text of the report; `symbols`: the user allows symbols in it. */
 export function diagnosticsText(facts: DiagnosticFacts, symbols: boolean): string {
   const { info, versions, nowMs, settings, status, log, crashes, home } = facts
   const { account, watchlists, workspace, recording, ...looks } = settings
@@ -47,7 +47,7 @@ export function diagnosticsText(facts: DiagnosticFacts, symbols: boolean): strin
   hide(account.user, '(user)')
   if (URL.canParse(account.baseUrl)) hide(new URL(account.baseUrl).host, '(service)')
   if (status.source === 'service' && URL.canParse(status.origin)) hide(new URL(status.origin).host, '(service)')
-  // Numbered, so that two lines about one symbol can still be told from lines about two.
+  // Numbered, so that lines about the same symbol can be matched.
   if (!symbols) symbolsOf(facts).forEach((symbol, i) => hide(symbol, `(symbol ${i + 1})`))
 
   const { store, feeds, ...rest } = status

@@ -1,4 +1,4 @@
-/** A folder with a file an instrument: written beside, synced, renamed. */
+/** A folder with one file per instrument, each replaced atomically. */
 import {
   closeSync,
   existsSync,
@@ -16,13 +16,13 @@ import { namesNoMarket } from '../../../shared/features/drawings/document.ts'
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
 import type { DrawingsFiles } from './port.ts'
 
-/** Files of the demo market begin with it, those of a service with their asset class. */
+/** Prefix of the demo market's files; a service's files start with their asset class. */
 const PREFIXES: Readonly<Record<DrawingMarket, string>> = { demo: 'demo-', service: '' }
 const BY_ASSET = /^(?:crypto|forex|stocks)-.*\.json$/
 
 /**
- * Gives files from before drawings were kept by market to the demo market, for a Tapedeck that never had an account. Never
- * throws; `problem` is told of a file that could not be moved.
+ * Assigns files from before each market had its own drawings to the demo market. Call it only if there was never an
+ * account. Never throws; calls `problem` for a file that couldn't be renamed.
  */
 export function adoptDemoDrawings(folder: string, problem: (text: string, detail: string) => void): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -39,7 +39,10 @@ export function adoptDemoDrawings(folder: string, problem: (text: string, detail
   }
 }
 
-/** Keeps a market's files in a folder, which is made with the first of them. A bad one is kept as `<name>.bad`. */
+/**
+ * The files of a market in a folder, which is created with the first of them. An unreadable file is saved as
+ * `<name>.bad`.
+ */
 export function drawingsFolder(root: string, market: DrawingMarket = 'service'): DrawingsFiles {
   const prefix = PREFIXES[market]
   const at = (name: string): string => join(root, `${prefix}${name}`)

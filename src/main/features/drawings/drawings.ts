@@ -1,4 +1,4 @@
-/** The drawings of every instrument: read once, changed by edits, each change kept before it is told. */
+/** The drawings of every instrument: read once, changed by edits, and saved before listeners are called. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { drawingsFile, readDrawings, writeDrawings } from '../../../shared/features/drawings/document.ts'
 import { applyEdit, isNoEdit, tooMany } from '../../../shared/features/drawings/edits.ts'
@@ -10,11 +10,11 @@ export interface DrawingsOptions {
   readonly files: DrawingsFiles
   /** The market these drawings belong to. Each market has its own files. */
   readonly market: DrawingMarket
-  /** What was wrong with a file, in a sentence. */
+  /** Reports what was wrong with a file, as a sentence. */
   readonly problem: (text: string, detail?: string) => void
 }
 
-/** Longest name of a file that every file system takes, with what is put behind it while it is written. */
+/** Longest file name that every file system accepts once the suffix for writing is added. */
 const LONGEST_NAME = 200
 
 interface Held {
@@ -25,7 +25,7 @@ interface Held {
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Reads nothing until drawings are requested. */
+/** Opens the drawings of a market. A file is read when its drawings are first requested. */
 export function createDrawings({ files: files, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
   const listeners = new Set<(instrument: InstrumentId) => void>()

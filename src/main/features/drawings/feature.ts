@@ -1,4 +1,4 @@
-/** Drawings as a feature: those of the demo market and those of a service, which never mix. */
+/** Drawings as a feature: the demo market's and a service's, which never mix. */
 import { drawingSettings } from '../../../shared/features/drawings/settings.ts'
 import { join } from 'node:path'
 import { DRAWING_CALLS, DRAWING_STREAMS } from '../../../shared/features/drawings/contract.ts'
@@ -30,7 +30,7 @@ export const drawings = defineFeature({
   async start({ settings, log, store: { reader } }, { dataDir, source }) {
     const folder = join(dataDir, 'drawings')
     const problem = (text: string, detail?: string): void => log.add('warn', 'drawings', text, detail)
-    // Before anything reads a drawing.
+    // Must finish before any drawing is read.
     await adoptWithoutAccount({
       folder,
       hasAccount: settings.get().account.baseUrl !== '' || settings.problem !== null || source === 'service',

@@ -1,4 +1,4 @@
-/** The streams of drawings: whole lists, each told when its own instrument changed. */
+/** The streams of drawings. Each sends an instrument's complete list when it changes. */
 import type { StreamArgs } from '../../../shared/contracts.ts'
 import type { DrawingsState } from '../../../shared/features/drawings/types.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
@@ -8,7 +8,7 @@ import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 
 export type OpenDrawings = (args: StreamArgs<'drawings'>, wake: () => void) => StreamSource<DrawingsState>
 
-/** Opens streams of drawings for as long as the terminal lives. */
+/** Opens streams of drawings for the lifetime of the terminal. */
 export function drawingStreams(drawings: MarketDrawings): OpenDrawings {
   const open = { demo: streamsOf(drawings.demo), service: streamsOf(drawings.service) }
   return (args, wake) => open[args.market](args, wake)

@@ -1,4 +1,4 @@
-/** `tapedeck move`: moves the store to another folder while nothing records. */
+/** `tapedeck move`: moves the store to another folder while nothing is being recorded. */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
@@ -22,7 +22,7 @@ export const move = defineCommand({
       throw new UsageError('move always moves the app’s own store, so it takes no --store')
     }
     const from = storePath(values, context)
-    // A recorder is found before anything is copied; the lock is taken again once the copy is whole.
+    // Fail now if a recorder is running, before copying anything. The lock is taken again when the copy is complete.
     lockStore(from).release()
     const plan = await planMove(from, resolve(folder))
     const source = await open(from, 'r')

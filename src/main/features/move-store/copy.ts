@@ -1,4 +1,7 @@
-/** Copies a file that may still change: piece by piece, each with its hash, so that a later pass copies only what did. */
+/**
+ * Copies a file that may still change, in pieces with a hash each, so that a later pass copies only the pieces that
+ * changed.
+ */
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -9,16 +12,16 @@ export const moveCancelled = (): CodedError =>
     hint: 'The store stays where it was; the partial copy is removed.',
   })
 
-/** Small enough that hashing one holds up no tick. */
+/** Small enough that hashing a piece doesn't delay a tick. */
 const PIECE_BYTES = 1 << 20
 
 /**
- * Pieces are synced to the disk in groups: one last sync of everything would take as long as a slow disk needs, and
- * nothing could stop it meanwhile.
+ * Pieces are synced to disk in groups: a single sync at the end could take minutes on a slow disk and can't be
+ * canceled.
  */
 const PIECES_A_SYNC = 64
 
-/** What a copy is known to hold: the SHA-256 of each piece, and all of them together. */
+/** The known content of a copy: the SHA-256 of each piece, and the total size. */
 export interface Copied {
   readonly pieces: readonly string[]
   readonly bytes: number
@@ -26,15 +29,15 @@ export interface Copied {
 
 export interface PassOptions {
   /**
-   * Open for reading. It is not closed here: closing it drops the locks that SQLite holds on the same file in this
+   * Open for reading. Not closed here, because closing it drops the locks that SQLite holds on the same file in this
    * process.
    */
   readonly from: FileHandle
-  /** Made where it is missing. */
+  /** Created if it doesn't exist. */
   readonly to: string
-  /** What an earlier pass left there; null: nothing. */
+  /** The result of an earlier pass; null: none. */
   readonly before: Copied | null
-  /** Called with the bytes of each piece that was looked at. */
+  /** Called with the size of each piece that was read. */
   readonly onBytes: (bytes: number) => void
   readonly signal: AbortSignal
 }
@@ -52,8 +55,8 @@ async function read(file: FileHandle, piece: Buffer, at: number): Promise<Buffer
 }
 
 /**
- * Makes the copy what the file is now, synced to the disk, and reads back whatever was written. Rejects with `cancelled`,
- * with `store-damaged` where the disk gives back something else, and with what the disk says.
+ * Updates the copy to the file's current content, synced to disk, and reads back everything that it wrote. Rejects
+ * with `cancelled`, with `store-damaged` if the disk returns different bytes, or with a disk error.
  */
 export async function copyPass({ from, to, before, onBytes, signal }: PassOptions): Promise<Copied> {
   const copy = await open(to, before === null ? 'w+' : 'r+', 0o600)

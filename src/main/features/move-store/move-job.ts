@@ -1,4 +1,4 @@
-/** Moving the store from a window: a job that ends the recording for as long as it must, and begins it again. */
+/** Moves the store from a window: a job that interrupts the recording for as short a time as possible. */
 import { open, type FileHandle } from 'node:fs/promises'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -28,21 +28,21 @@ export interface MovingOptions {
   readonly keep: (file: string) => void
   readonly changed: () => void
   readonly log: Log['add']
-  /** Free bytes of a folder; the system's answer unless told. */
+  /** Free bytes of a folder; default: as reported by the system. */
   readonly free?: ((folder: string) => Promise<number>) | undefined
 }
 
 export interface StoreMoving {
-  /** Starts a job; its result is a `StoreMoved`. Rejects before that with what stands against it. */
+  /** Starts a job; its result is a `StoreMoved`. Rejects before that if the store can't be moved now. */
   move(folder: string): Promise<JobId>
-  /** Once nothing has the store open any more. */
+  /** Call once nothing has the store open. */
   close(): Promise<void>
 }
 
-/** Moves the store. Make it once everything that has the store open is there. */
+/** Creates the mover. Call it after everything that opens the store was created. */
 export function createStoreMoving(options: MovingOptions): StoreMoving {
   const { place, jobs, reader, writer, recordings, log } = options
-  /** Of the store as it is now: closing one while the store is open would drop the store's locks. */
+  /** Handle of the current store file. Closing it while the store is open would drop the store's locks. */
   let source: FileHandle | null = null
   const release = async (): Promise<void> => {
     const last = source
@@ -53,7 +53,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
     source ??= await open(place.shown, 'r')
     const opened = source
     let hold = (): void => {}
-    /** Changes to recording wait until the move is finished. */
+    /** Holds back changes to the recording until the move is finished. */
     const held = new Promise<void>((resolve) => (hold = resolve))
     try {
       const moved = await moveStore({
@@ -72,7 +72,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
                 await recordings.interrupt({
                   code: 'busy',
                   message: STORE_AWAY,
-                  hint: 'Live data continues. Messages that arrive meanwhile are not recorded; the chart shows a gap.',
+                  hint: 'Live data continues. Messages that arrive during the move aren’t recorded; the chart shows a gap.',
                   closeCode: null,
                 })
                 place.leave()
@@ -88,7 +88,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
           await release()
           place.settle(to)
           hold()
-          await writer.open().catch(() => undefined) // told when the recording is to begin
+          await writer.open().catch(() => undefined) // beginning the recording reports the error
           await reader.open().catch(() => undefined)
           await recordings.serially(() => recordings.begin())
           options.changed()
@@ -99,7 +99,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
       hold()
     }
   }
-  /** Throws what stands against a move now. */
+  /** Throws the reason why the store can't be moved now. */
   const refuse = (): void => {
     const fixed = options.fixed()
     if (fixed !== null) throw new CodedError('not-allowed', fixed)
@@ -117,7 +117,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
       refuse()
       const plan = await planMove(place.shown, folder, options.free)
       try {
-        refuse() // others may have begun meanwhile
+        refuse() // a job or replay may have started in the meantime
       } catch (thrown) {
         await dropPlan(plan)
         throw thrown

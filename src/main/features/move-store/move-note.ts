@@ -1,6 +1,6 @@
 /**
- * A move under way, written down in the app's folder. The settings say where the store is: killed before they name the
- * new place, the next start deletes the copy; killed after, it deletes what is left at the old place.
+ * A note in the app's folder that records a move in progress. After a crash, the next start compares it with the store
+ * path in the settings: if that is the old path, it deletes the copy; if it is the new one, it deletes the old store.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,9 +11,12 @@ const stampSchema = v.object({ bytes: v.string(), modifiedNs: v.string() })
 const noteSchema = v.object({
   from: v.string(),
   to: v.string(),
-  /** The outermost folder that was made for the move. */
+  /** The outermost folder that was created for the move. */
   made: v.nullable(v.string()),
-  /** Both files when the copy was whole, before it got its name: what has changed since is nobody's to delete. */
+  /**
+   * Size and time of both files when the copy was complete but still a draft. A file that has changed since is never
+   * deleted.
+   */
   placed: v.nullable(v.object({ from: stampSchema, to: stampSchema })),
 })
 type Note = v.InferOutput<typeof noteSchema>
@@ -22,9 +25,9 @@ type Stamp = v.InferOutput<typeof stampSchema>
 export type LockFile = (file: string) => { release(): void }
 
 export interface MoveNote {
-  /** The copy is whole, as the draft. */
+  /** The copy is complete and about to be renamed from `draft`. */
   placing(draft: string): void
-  /** The move is done or undone. */
+  /** The move is finished or undone. */
   clear(): void
 }
 
@@ -38,7 +41,7 @@ function stampOf(file: string): Stamp | null {
 const isSame = (a: Stamp | null, b: Stamp | undefined): boolean =>
   a !== null && a.bytes === b?.bytes && a.modifiedNs === b.modifiedNs
 
-/** Writes the note and locks it until it is cleared. Throws `store-locked` where another move is under way. */
+/** Writes the note and locks it until it is cleared. Throws `store-locked` if another move is in progress. */
 export function beginMove(
   { from, to, made }: Pick<Note, 'from' | 'to' | 'made'>,
   dataDir: string,
@@ -66,9 +69,9 @@ export function beginMove(
 }
 
 /**
- * Finishes or undoes a move that was interrupted, and says so in a sentence; null: there was none, or one is under way.
- * `storeFile`: where the store is by the settings, as a real path. `realPath`: a path without symbolic links. Never deletes
- * what changed since, and never throws.
+ * Finishes or undoes an interrupted move and returns a sentence about it; null if there was none, or one is in
+ * progress. `storeFile`: the real path of the store in the settings. `realPath` resolves symbolic links. Never deletes
+ * a file that changed since, and never throws.
  */
 export function settleMove(
   dataDir: string,
@@ -96,7 +99,7 @@ export function settleMove(
   }
 }
 
-/** `isKept`: the settings name the new place. */
+/** `isKept`: the settings name the new path. */
 function settle({ from, to, made, placed }: Note, isKept: boolean, lock: LockFile): string {
   if (isKept) {
     if (!existsSync(from)) return `The store is in ${to}; the move was interrupted after its last step.`
@@ -114,7 +117,7 @@ function settle({ from, to, made, placed }: Note, isKept: boolean, lock: LockFil
   return `The move of the store to ${to} was interrupted and has been undone. The store stays in ${from}.`
 }
 
-/** Throws where somebody is writing it. */
+/** Deletes a store with its side files. Throws if a writer has it open. */
 function removeStore(file: string, lock: LockFile): void {
   const held = lock(file)
   try {
@@ -125,7 +128,7 @@ function removeStore(file: string, lock: LockFile): void {
   }
 }
 
-/** Removes folders from within up to the one that was made; what holds something stays. */
+/** Removes empty folders, from `folder` up to `made`. Stops at the first that isn't empty. */
 function removeEmpty(folder: string, made: string): void {
   for (let one = folder; one.length >= made.length; one = dirname(one)) {
     try {

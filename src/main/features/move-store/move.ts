@@ -1,6 +1,6 @@
 /**
- * Moves a store: most of it is copied while recording continues, then the store is released, what has changed since is
- * copied too, everything that was written is read back, and only then the new place counts and the old one is emptied.
+ * Moves a store. Most of it is copied while recording continues. Then the store is released, the remaining changes are
+ * copied, and everything written is read back. Only then is the new path saved and the old store deleted.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
@@ -12,15 +12,15 @@ import { syncFolder } from '../../base/sync-folder.ts'
 import { copyPass, moveCancelled, type Copied } from './copy.ts'
 import { beginMove, moveDraft, type MoveNote } from './move-note.ts'
 
-/** Room that is to be left beside the copy: what is recorded meanwhile needs some. */
+/** Free space to leave after the copy, bytes: messages that are recorded during the move need some. */
 const SPARE_BYTES = 64e6
 
 export interface MovePlan {
   readonly from: string
   readonly to: string
-  /** Of the store now, its journal included. */
+  /** Current size of the store, including its journal. */
   readonly bytes: number
-  /** The outermost folder that was made for it; null: it was there. */
+  /** The outermost folder that was created for the move; null: it existed. */
   readonly made: string | null
 }
 
@@ -32,8 +32,9 @@ async function freeIn(folder: string): Promise<number> {
 }
 
 /**
- * What is to be done to have the store in another folder, which is made where it is missing. Rejects with a sentence:
- * `usage` for a folder that is none, the same, or has a store; `not-found`; `disk-full` with how much is missing.
+ * Plans a move to another folder, which is created if it doesn't exist. Rejects with `usage` for a path that isn't a
+ * folder, the store's own folder, or a folder that has a store; with `not-found`; and with `disk-full`, which says how
+ * much space is missing.
  */
 export async function planMove(
   path: string,
@@ -43,7 +44,7 @@ export async function planMove(
   if (!isAbsolute(folder)) {
     throw new CodedError('usage', 'Enter the full path of the folder.', { hint: 'For example /mnt/large/tapedeck.' })
   }
-  // What moves is the file itself, with the journal beside it, and not a link to it.
+  // If the path is a link, its target moves, together with the journal next to the target.
   const from = await realpath(path).catch(() => resolve(path))
   const to = join(resolve(folder), basename(from))
   if (to === from) throw new CodedError('usage', 'The store is already in this folder.')
@@ -75,44 +76,44 @@ export async function planMove(
   return { from, to, bytes, made }
 }
 
-/** Removes the folders that were made for a move, from within; what holds something by now stays. */
+/** Removes the folders that were created for a move, innermost first, unless they contain something. */
 async function removeMade(folder: string, made: string | null): Promise<void> {
   if (made === null) return
   for (let one = folder; one.length >= made.length; one = dirname(one)) {
     try {
       await rmdir(one)
     } catch {
-      return // somebody else put something there
+      return // another program put something there
     }
   }
 }
 
-/** Leaves a plan that is not carried out as if it had not been made. */
+/** Removes what a plan that isn't carried out has created. */
 export const dropPlan = ({ to, made }: MovePlan): Promise<void> => removeMade(dirname(to), made)
 
 export interface MoveOptions extends MovePlan {
-  /** The store, open for reading; see `copyPass`. Closed by the caller once nothing else has the store open. */
+  /** The store, open for reading; see `copyPass`. The caller closes it once nothing else has the store open. */
   readonly source: FileHandle
   /** Releases the store: ends the recording and closes every connection to it. */
   readonly release: () => Promise<void>
-  /** Notes the new place for later starts; whatever it throws undoes the move. */
+  /** Saves the new path for later starts; if it throws, the move is undone. */
   readonly keep: (file: string) => void
-  /** Opens the store at this place and resumes. */
+  /** Opens the store at this path and resumes recording. */
   readonly resume: (file: string) => Promise<void>
-  /** Keeps every other writer out. */
+  /** Locks out every other writer. */
   readonly lock: (file: string) => { release(): void }
   readonly checkpoint: (file: string) => void
-  /** The app's own folder: it remembers the move until it is over. */
+  /** The app's own folder, for the note of the move. */
   readonly dataDir: string
-  /** `done`: 0 to 1. */
+  /** `done`: fraction from 0 to 1. */
   readonly onProgress: (done: number, bytes: number) => void
   readonly signal: AbortSignal
 }
 
-/** A disk that went away keeps what was there: why it went is what counts, and the recording is to go on. */
+/** Ignores errors: if the disk is gone, the original error matters more, and recording has to resume. */
 const removeQuietly = (file: string): Promise<void> => rm(file, { force: true, maxRetries: 3 }).catch(() => undefined)
 
-/** Moves it, or leaves it where it was and going on: whatever goes wrong before the copy is whole undoes all. */
+/** Moves the store. If anything fails before the new path is saved, undoes everything and resumes at the old path. */
 export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   const { from, to, source, lock, signal } = options
   const draft = moveDraft(to)
@@ -125,7 +126,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   }
   let seen = 0
   let bytes = 0
-  /** The first pass takes most of the time; the second reads everything once more. */
+  /** Both passes read the entire store; the first takes most of the time. */
   const onBytes = (more: number): void => {
     seen += more
     options.onProgress(Math.min(0.99, seen / (2 * Math.max(1, options.bytes))), Math.min(seen, options.bytes))
@@ -142,20 +143,20 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
         options.checkpoint(from)
         bytes = (await copy(first)).bytes
         bytes += await copyJournal(options, draft, onBytes)
-        // From here on it is quicker to end than to go back.
+        // After this point, finishing is quicker than undoing.
         if (signal.aborted) throw moveCancelled()
-        // What was known of a store that lay there before; the writer begins a head of its own.
+        // A leftover head file of an earlier store there; the writer creates a new one.
         await removeQuietly(`${to}-head`)
         note.placing(draft)
         await rename(draft, to)
-        // The new name is on the disk before the old file goes.
+        // Sync the new name before the old file is deleted.
         await syncFolder(dirname(to))
         options.keep(to)
       } finally {
         held.release()
       }
     } catch (thrown) {
-      // Nothing was there before: the plan saw to it.
+      // These are ours: the plan checked that the folder had no store.
       for (const file of [to, `${to}-wal`]) await removeQuietly(file)
       await options.resume(from)
       throw thrown
@@ -179,7 +180,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   return { path: to, bytes, leftovers: gone.includes(false) }
 }
 
-/** What a reader of another program kept from being brought into the store goes along with it. */
+/** Copies the journal if it isn't empty because a reader in another program prevented the checkpoint. */
 async function copyJournal(
   { from, to, signal }: MoveOptions,
   draft: string,
@@ -195,7 +196,7 @@ async function copyJournal(
       onBytes,
       signal,
     })
-    // Before the store itself: a store never stands there without what belongs to it.
+    // Before the store itself, so that the store never exists there without its journal.
     await rename(`${draft}-wal`, `${to}-wal`)
     return bytes
   } finally {

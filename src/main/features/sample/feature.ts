@@ -1,4 +1,4 @@
-/** The sample session as a feature: the first start adds a few hours of the demo market. */
+/** The sample session as a feature: on the first start, adds a few hours of the demo market. */
 import { join } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -38,9 +38,9 @@ export const sample = defineFeature({
         live.statusStreams.changed()
       },
       failed: (thrown) =>
-        log.add('warn', 'sessions', 'The sample session could not be added.', toFailure(thrown).message),
+        log.add('warn', 'sessions', 'The sample session couldn’t be added.', toFailure(thrown).message),
     })
-    // Sessions of one source stand in the store in the order of their time.
+    // Sessions of one source must be in the store in chronological order.
     live.beforeRecording(() => service.offer())
     return { service, stop: () => service.close() }
   },

@@ -1,4 +1,4 @@
-/** Decides whether a start adds the sample session, and makes up for an earlier start that was closed too soon. */
+/** Decides whether to add the sample session, and adds it again if an earlier start was closed too soon. */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
@@ -10,11 +10,11 @@ import { storeSample, type ReadHistory } from './sample-session.ts'
 export interface SampleOffer {
   /** Resolves once the sample session has its place in the store, or isn't wanted. Never rejects. */
   offer(): Promise<void>
-  /** Stops what is under way; nothing of it stays, and the next start tries again. */
+  /** Cancels the sample session if it isn't stored yet; the next start tries again. */
   close(): Promise<void>
 }
 
-/** Remembers, from one start to the next, a sample session that was begun and isn't stored yet. */
+/** Records across restarts that a sample session was begun and isn't stored yet. */
 export interface PendingSample {
   isSet(): boolean
   set(): void
@@ -22,35 +22,35 @@ export interface PendingSample {
 }
 
 export interface SampleOfferOptions {
-  /** Whether this start may add it at all: with a window, in the usual store. */
+  /** Whether this start may add it at all: it has a window and uses the default store. */
   readonly isAllowed: boolean
   readonly isFirstStart: boolean
   /** Whether the live market is the demo market now. */
   readonly isDemo: () => boolean
   readonly pending: PendingSample
   readonly reader: Pick<StoreReader, 'sessions'>
-  /** Throws where the store isn't open for writing. */
+  /** Throws if the store isn't open for writing. */
   readonly library: () => Pick<StoreLibrary, 'importRecording'>
   readonly read: ReadHistory
   readonly newId: (startedMs: number) => RecordingId
   readonly symbols: () => readonly WatchSymbol[]
   readonly seed: number | undefined
   readonly wallMs: () => number
-  /** `notice` is what the user reads. */
+  /** `notice` is shown to the user. */
   readonly added: (messages: number, notice: string) => void
   readonly failed: (thrown: unknown) => void
 }
 
-/** The demo market's own sessions are recorded; only the sample session came in as an import does. */
+/** The demo market's own sessions are recorded; only the sample session is imported. */
 const isSample = ({ source, imported }: SessionRow): boolean => source === 'demo' && imported
 
-/** Adds the sample session to a store that holds no session, or that an earlier start left without it. */
+/** Adds the sample session if the store has no sessions, or if an earlier start was closed before it was stored. */
 export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
   const { pending } = options
   const stop = new AbortController()
   let stored: Promise<void> = Promise.resolve()
 
-  /** Where the sample session is to end, UTC ms; null: it isn't wanted. */
+  /** Where the sample session should end, UTC ms; null: it isn't wanted. */
   async function findEnd(): Promise<number | null> {
     if (!options.isAllowed || !options.isDemo() || !(options.isFirstStart || pending.isSet())) return null
     const sessions = await options.reader.sessions(true)
@@ -58,7 +58,8 @@ export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
       pending.clear()
       return null
     }
-    // Imports stand before recorded sessions in the store, so it must end before the first of its source began.
+    // Imported sessions come before recorded ones in the store, so this one must end before the first of its source
+    // began.
     const starts = sessions.flatMap(({ source, startedMs }) => (source === 'demo' ? [startedMs] : []))
     return Math.floor(Math.min(options.wallMs(), ...starts))
   }
@@ -67,10 +68,10 @@ export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
     try {
       pending.clear()
     } catch {
-      // The next start finds the session and clears it.
+      // The next start finds the session and clears the pending mark.
     }
     const listed = 'A sample session of the demo market is in Sessions'
-    // If the user has signed in since, the charts show another market.
+    // If the user has signed in since, the charts show a different market.
     options.added(messages, options.isDemo() ? `${listed}, and charts have its history.` : `${listed}.`)
   }
 
@@ -105,7 +106,7 @@ export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
   }
 }
 
-/** A pending sample session as an empty file. `set` and `clear` throw what the disk says. */
+/** A pending sample session, recorded as an empty file. `set` and `clear` throw disk errors. */
 export function pendingSampleFile(file: string): PendingSample {
   return {
     isSet: () => existsSync(file),

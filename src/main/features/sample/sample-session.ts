@@ -1,6 +1,6 @@
 /**
- * The sample session of a first start: the last hours of the demo market, computed by the market itself and stored
- * before the first live session, so that charts have a history and there is something to replay.
+ * The sample session of a first start: the last hours of the demo market, computed by its simulator and stored before
+ * the first live session, so that charts have history and there is something to replay.
  */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -27,7 +27,7 @@ const PRICE_FEED = { crypto: 'crypto/XT', forex: 'forex/C', stocks: 'stocks/T' }
 /** Messages of one flush. */
 const FLUSH_ROWS = 4_096
 
-/** Computes a past interval of the demo market, a chunk at a time. */
+/** Computes an interval of the demo market's history, one chunk at a time. */
 export type ReadHistory = (request: HistoryRequest) => AsyncIterable<HistoryChunk>
 
 export interface SampleOptions {
@@ -36,21 +36,21 @@ export interface SampleOptions {
   readonly newId: (startedMs: number) => RecordingId
   readonly symbols: readonly WatchSymbol[]
   readonly seed: number | undefined
-  /** Where the session ends: no later than the live session begins. UTC ms. */
+  /** End of the session, no later than the start of the live session. UTC ms. */
   readonly toMs: number
-  /** How much of the market it holds, ms; three hours unless given. */
+  /** Length of the session, ms; default three hours. */
   readonly lengthMs?: number | undefined
   readonly signal: AbortSignal
 }
 
 export interface SampleSession {
-  /** Resolves once the store has given the session its place, before any session that begins later. */
+  /** Resolves once the session has its place in the store, before any session that begins later. */
   readonly begun: Promise<void>
-  /** Resolves with the number of messages; rejects with `cancelled` or a disk's error, and then nothing was stored. */
+  /** Resolves to the number of messages; rejects with `cancelled` or a disk error, and then nothing is stored. */
   readonly stored: Promise<number>
 }
 
-/** Starts storing the sample session beside whatever else the store does. */
+/** Starts storing the sample session, concurrently with other uses of the store. */
 export function storeSample(options: SampleOptions): SampleSession {
   const { library, read, newId, seed, toMs, lengthMs = SAMPLE_MS, signal } = options
   const fromMs = toMs - lengthMs
@@ -60,7 +60,7 @@ export function storeSample(options: SampleOptions): SampleSession {
     begin = resolve
   })
   async function* batches(): AsyncGenerator<Batch, void, void> {
-    // The library asks for the first batch once it has begun the session.
+    // The library requests the first batch once it has begun the session.
     begin()
     const writer = createSampleWriter(subscriptions, fromMs)
     yield writer.open()
@@ -86,7 +86,7 @@ export function storeSample(options: SampleOptions): SampleSession {
   return { begun, stored }
 }
 
-/** The symbols by price feed, in the order of the list. */
+/** The symbols by price feed, in their original order. */
 function subscriptionsOf(symbols: readonly WatchSymbol[]): HistorySubscription[] {
   const byFeed = new Map<FeedId, string[]>()
   for (const { asset, symbol } of symbols) {
@@ -97,7 +97,7 @@ function subscriptionsOf(symbols: readonly WatchSymbol[]): HistorySubscription[]
   return [...byFeed].map(([feed, listed]) => ({ feed, symbols: listed }))
 }
 
-/** Numbers messages and entries of one session, one connection for each feed. */
+/** Numbers the messages and entries of a session with one connection per feed. */
 function createSampleWriter(subscriptions: readonly HistorySubscription[], fromMs: number) {
   let seq = 0
   const connSeq = subscriptions.map(() => 0)
@@ -112,7 +112,7 @@ function createSampleWriter(subscriptions: readonly HistorySubscription[], fromM
   })
 
   return {
-    /** Connected, subscribed and acknowledged. */
+    /** The entries that connect, subscribe and acknowledge. */
     open(): Batch {
       const texts = subscriptions.map(({ symbols }) =>
         new TextEncoder().encode(encodeAcknowledgement('subscribe', symbols)),
@@ -161,7 +161,7 @@ function createSampleWriter(subscriptions: readonly HistorySubscription[], fromM
         yield { messages, entries: [] }
       }
     },
-    /** Disconnected: what follows is a gap, as at the end of any session. */
+    /** The entries that disconnect. As at the end of any session, a gap follows. */
     close(toMs: number): Batch {
       const entries = subscriptions.flatMap(({ feed, symbols }, i) => [
         entryAt(toMs, { type: 'disconnected', feed, conn: i + 1, closeCode: 1000, reason: '' }),
@@ -173,12 +173,15 @@ function createSampleWriter(subscriptions: readonly HistorySubscription[], fromM
   }
 }
 
-/** What the thread answers (`simulator/worker.ts` has the whole). */
+/** The worker's messages that are handled here; all of them are in `simulator/worker.ts`. */
 type Report =
   | { readonly type: 'history'; readonly chunk: HistoryChunk | null }
   | { readonly type: 'failed'; readonly failure: Failure }
 
-/** Reads the history in a thread of its own. Iterating rejects with what failed there; it ends the thread when it ends. */
+/**
+ * Reads the history in a worker thread. Iterating rejects with the worker's error; ending the iteration stops the
+ * worker.
+ */
 export const readHistoryIn = (worker: URL, dataDir: URL): ReadHistory =>
   async function* (history) {
     const thread = new Worker(worker, {
@@ -197,7 +200,7 @@ export const readHistoryIn = (worker: URL, dataDir: URL): ReadHistory =>
     }
   }
 
-/** Asks the thread for its next chunk. */
+/** Requests the next chunk from the worker. */
 function answerOf(thread: Worker): Promise<Report> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void): void => {

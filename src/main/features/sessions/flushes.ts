@@ -1,7 +1,7 @@
 /**
- * The flushes of a recording again, from its messages and the sizes of each connection's flushes. Wherever no
- * connection is in the midst of a flush, everything before can be written: such a run holds at most one flush
- * of a connection, because the flush that it was a part of did.
+ * Rebuilds a session's original flushes from its messages and each connection's list of flush sizes. Flushes of
+ * different connections may interleave, so a batch is written whenever no connection is in the middle of a flush. Such
+ * a batch holds at most one flush per connection, as it did in the original session.
  */
 import type { Batch, MessageColumns, StoredEntry } from '../../core/store/types/messages.ts'
 import type { ChainRuns } from '../../core/store/types/library.ts'
@@ -11,13 +11,16 @@ import type { Rows } from '../../core/store/format/row-codec.ts'
 import { MAX_FLUSH_ENTRIES, MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import { corruptFile, tooLarge } from './parts.ts'
 
-/** Chains as a part: for each the connection, how many runs, then sizes and repeats in turn. */
+/**
+ * Encodes the chains as a part: for each, its connection, the number of runs, then alternating sizes and repeat
+ * counts.
+ */
 export function encodeChains(chains: readonly ChainRuns[]): Buffer {
   const all = chains.flatMap(({ conn, runs }) => [Uint32Array.of(conn, runs.length / 2), runs])
   return Buffer.concat(all.map((one) => Buffer.from(one.buffer, one.byteOffset, one.byteLength)))
 }
 
-/** Undoes encodeChains; throws `store-damaged`. */
+/** Decodes the output of `encodeChains`. Throws `store-damaged`. */
 export function readChains(content: Buffer): readonly ChainRuns[] {
   if (content.length % 4 !== 0) throw corruptFile('the sizes of its flushes')
   const numbers = new Uint32Array(content.length / 4)
@@ -32,7 +35,7 @@ export function readChains(content: Buffer): readonly ChainRuns[] {
   return chains
 }
 
-/** Throws `too-large` where a flush has more entries than one transaction may take. */
+/** Throws `too-large` if a flush has more entries than one transaction may hold. */
 export function checkFlushEntries(chains: readonly ChainRuns[]): void {
   for (const { conn, runs } of chains) {
     if (conn !== 0) continue
@@ -41,13 +44,13 @@ export function checkFlushEntries(chains: readonly ChainRuns[]): void {
   }
 }
 
-/** What is left of a connection's flushes. */
+/** Position in a connection's list of flush sizes. */
 interface Chain {
   readonly feed: FeedId | null
   readonly runs: Uint32Array
   at: number
   repeats: number
-  /** Messages of the flush that is open; 0: none is. */
+  /** Messages that the open flush still needs; 0: no flush is open. */
   open: number
   seq: number
 }
@@ -64,7 +67,7 @@ export class Reflush {
 
   readonly #isPart: boolean
 
-  /** `isPart`: the session may lack messages of the one that it was taken from, so its seqs can skip. */
+  /** `isPart`: the session may be an excerpt that lacks messages of the original, so its seqs may skip. */
   constructor(
     connections: readonly { readonly conn: number; readonly feed: FeedId }[],
     chains: readonly ChainRuns[],
@@ -91,12 +94,12 @@ export class Reflush {
     }
   }
 
-  /** To be written first: every connection, also one that brought nothing. */
+  /** The batch to write first: every connection, including those without messages. */
   announce(connections: readonly { readonly conn: number; readonly feed: FeedId }[]): Batch {
     return { messages: joined([]), entries: [], connections }
   }
 
-  /** Takes what follows, both in seq order; gives the flushes that are whole. */
+  /** Takes the next rows and entries, both in seq order, and yields each batch of complete flushes. */
   *take(rows: Rows, entries: readonly StoredEntry[]): Generator<Batch> {
     const connSeq = new Uint32Array(rows.count)
     let from = 0
@@ -130,7 +133,7 @@ export class Reflush {
     if (at > from) this.#pieces.push({ rows, connSeq, from, to: at })
   }
 
-  /** After the last: throws where a flush is not whole or not there. */
+  /** Call after the last `take`. Throws if a flush is incomplete or absent. */
   finish(): { readonly messages: number; readonly entries: number; readonly lastSeq: number } {
     for (const chain of this.#chains.values()) {
       if (chain.open > 0 || chain.repeats > 0 || chain.at < chain.runs.length) throw corruptFile('its messages')
@@ -142,7 +145,7 @@ export class Reflush {
     return seq === this.#seq + 1 || (this.#isPart && Number.isSafeInteger(seq) && seq > this.#seq)
   }
 
-  /** One more of a chain: opens its next flush where none is open, closes the one that is full. */
+  /** Counts one message or entry of a chain: opens the next flush if none is open, and closes it once it is full. */
   #count(chain: Chain): void {
     if (chain.open === 0) {
       if (chain.repeats === 0) {

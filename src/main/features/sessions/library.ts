@@ -132,7 +132,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
           hint: 'Choose another name, or replace it.',
         })
       }
-      await reader.ledger(session) // Fails here, before the job starts, if the session can't be saved.
+      await reader.ledger(session) // Fails here, before the job starts, if the session can't be exported.
       return jobs.start('package', basename(file), 'messages', async (progress, signal) => {
         const done: PackageDone = await exportPackage(reader, session, file, options.version, {
           signal,

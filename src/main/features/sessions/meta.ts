@@ -1,4 +1,4 @@
-/** What a session file says of its session, and its entries: checked before anything is believed. */
+/** The metadata of a session file and its entries. Everything is validated before it is used. */
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
@@ -15,7 +15,7 @@ const meta = v.strictObject({
   /** Version of the Tapedeck that wrote it. */
   app: text(64),
   session: v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/)),
-  /** What identifies the store that it was recorded into. */
+  /** Identifies the store that the session was recorded into. */
   store: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
   source: v.strictObject({
     kind: v.picklist(['demo', 'service', 'import']),
@@ -28,13 +28,13 @@ const meta = v.strictObject({
   messages: count,
   entries: count,
   lastSeq: count,
-  // Counted before each is looked at: this is read in the process that records.
+  // The count is checked before the items, because this runs in the process that records.
   connections: v.pipe(v.array(v.unknown()), v.maxLength(100_000), v.array(v.strictObject({ conn, feed }))),
-  /** Head of the chain of each connection, 0 of the entries. */
+  /** Head of each connection's hash chain; connection 0 is the chain of the entries. */
   heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), hex),
-  /** Row of the store's log that closed it. */
+  /** The row of the store's log that closed the session. */
   ledgerHead: v.nullable(hex),
-  /** Looked at nowhere: the entries say what they are. */
+  /** Unused: the gaps follow from the entries. */
   gaps: v.array(v.unknown()),
   label: v.strictObject({
     name: text(200),
@@ -49,20 +49,20 @@ const meta = v.strictObject({
 })
 export type Meta = v.InferOutput<typeof meta>
 
-/** Reads what a file says of its session; throws `store-damaged`. */
+/** Parses the metadata part of a file. Throws `store-damaged`. */
 export function readMeta(content: Buffer): Meta {
   const read = v.safeParse(meta, parseJson(content.toString('utf8')))
-  if (!read.success) throw corruptFile('what it says of the session')
+  if (!read.success) throw corruptFile('its metadata')
   if (read.output.gaps.length > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
   return read.output
 }
 
-/** Entries read before other work gets a turn. */
+/** Entries decoded before yielding to the event loop. */
 const ENTRIES_A_TURN = 1_000
 
 /**
- * Undoes encodeEntries, in turns; throws `store-damaged` also where a text is no entry, or not as we write them, and
- * `too-large` at more gaps than a session may have.
+ * Decodes the output of `encodeEntries`, yielding to the event loop in between. Throws `store-damaged` if a line isn't
+ * a valid entry or isn't in our format, and `too-large` if there are more gaps than a session may have.
  */
 export async function decodeEntries(content: Buffer): Promise<StoredEntry[]> {
   const entries: StoredEntry[] = []

@@ -1,4 +1,4 @@
-/** One session as one file, from which another store can make it again to the byte. */
+/** Exports one session as one file, from which another store can recreate it byte for byte. */
 import { createHash, randomBytes } from 'node:crypto'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -15,13 +15,14 @@ import type { Meta } from './meta.ts'
 import { encodePart, fileHeader, tooLarge, type PartKind } from './parts.ts'
 import type { Packed, PackageOptions } from './port.ts'
 
-/** The share of the progress that verifying takes. */
+/** The fraction of the progress bar that verification takes. */
 const VERIFY = 0.4
 
 /**
- * Writes a closed session as a file: verified first, because what is damaged comes to no head. The file has
- * its name only when it is whole. Rejects with `not-found`, `not-allowed` (not closed), `too-large`, `store-damaged`,
- * `cancelled`, `disk-full` or `disk-error`; no file is then left. `app`: the version that writes it.
+ * Exports a closed session to a file. Verifies it first, because corrupt data doesn't reproduce the recorded hash
+ * heads. The file gets its name only once it is complete. Rejects with `not-found`, `not-allowed` (not closed),
+ * `too-large`, `store-damaged`, `cancelled`, `disk-full` or `disk-error`, and then leaves no file behind. `app`: the
+ * version that writes it.
  */
 export async function exportPackage(
   reader: StoreReader,
@@ -44,7 +45,7 @@ export async function exportPackage(
   }
   const { recording, chains, label, startedMs, endedMs, ...facts } = ledger
   const gaps = await reader.gaps({ recording })
-  // Better refused here than wherever it is opened.
+  // Fail here rather than when somebody imports the file.
   if (gaps.length > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
   checkFlushEntries(chains)
   const bookmarks = await reader.bookmarks(session)
@@ -153,6 +154,6 @@ function fileError(thrown: unknown, file: string): unknown {
       cause: thrown,
     })
   }
-  const why = code === 'ENOENT' ? 'its folder doesn’t exist' : 'the disk or the folder refused it'
+  const why = code === 'ENOENT' ? 'its folder doesn’t exist' : 'the disk or folder rejected it'
   return new CodedError('disk-error', `Couldn’t write ${file}: ${why}.`, { cause: thrown })
 }

@@ -1,8 +1,8 @@
 /**
- * The container of a `.tapedeck` file. Magic and version, then parts one after another: what it is, its sizes,
- * its number, the SHA-256 of its content, the content as a zstd frame (or as it is where that is not smaller).
- * The last part holds the SHA-256 of every byte before it, and nothing follows it. Written and read from
- * beginning to end; numbers are little-endian.
+ * The container of a `.tapedeck` file: magic and version, then a sequence of parts. A part has its kind, sizes,
+ * number, the SHA-256 of its content, and the content as a zstd frame (or uncompressed if that is not larger). The
+ * last part holds the SHA-256 of all bytes before it, and nothing follows it. Files are written and read sequentially;
+ * numbers are little-endian.
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:zlib'
@@ -11,7 +11,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 
 export const MAGIC = Buffer.from('TAPEDECK')
 export const VERSION = 1
-/** Magic, version, room. */
+/** Magic, version, reserved bytes. */
 export const HEADER_BYTES = 16
 /** Kind, number, content size, stored size, SHA-256 of the content. */
 export const PART_HEADER_BYTES = 48
@@ -37,7 +37,7 @@ export interface PartHeader {
 
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 
-/** The beginning of a file. */
+/** The header at the start of a file. */
 export function fileHeader(): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   MAGIC.copy(header)
@@ -45,7 +45,9 @@ export function fileHeader(): Buffer {
   return header
 }
 
-/** Throws `unexpected-answer` for what is no package and `store-newer` for one of a later version. */
+/**
+ * Throws `unexpected-answer` if the bytes aren't the start of a session file, and `store-newer` for a later version.
+ */
 export function checkFileHeader(bytes: Uint8Array): void {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {
@@ -65,12 +67,12 @@ export function checkFileHeader(bytes: Uint8Array): void {
     throw corruptFile('its beginning')
 }
 
-/** A part as it stands in a file. */
+/** Encodes a part as it is stored in a file. */
 export async function encodePart(kind: PartKind, number: number, content: Uint8Array): Promise<Buffer> {
   if (content.length > MAX_CONTENT) {
     throw new CodedError('too-large', 'The session has a message that is too large for a session file.')
   }
-  // The end is kept as it is: no sum is left to cover how it was packed.
+  // The end part isn't compressed, because the file's checksum doesn't cover its stored bytes.
   const packed = kind === 'done' ? content : await compress(content, LEVEL)
   const honest = content.length <= SMALL_CONTENT || content.length <= packed.length * MAX_RATIO
   const stored = packed.length < content.length && honest ? packed : content
@@ -83,7 +85,7 @@ export async function encodePart(kind: PartKind, number: number, content: Uint8A
   return Buffer.concat([header, stored])
 }
 
-/** Reads the head of a part; throws `store-damaged` where its numbers cannot be. */
+/** Parses the header of a part. Throws `store-damaged` if its numbers are impossible. */
 export function readPartHeader(bytes: Buffer, number: number): PartHeader {
   const kind = PART_KINDS.find((one) => one === bytes.toString('latin1', 0, 4))
   const contentBytes = bytes.readUInt32LE(8)
@@ -100,7 +102,7 @@ export function readPartHeader(bytes: Buffer, number: number): PartHeader {
   return { kind, number, contentBytes, storedBytes, sha256: Buffer.from(bytes.subarray(16, PART_HEADER_BYTES)) }
 }
 
-/** The content of a part; throws `store-damaged` where it is not what its head says. */
+/** Decodes the content of a part. Throws `store-damaged` if it doesn't match its header. */
 export async function readPart(header: PartHeader, head: Uint8Array, stored: Uint8Array): Promise<Buffer> {
   let content
   try {

@@ -1,20 +1,20 @@
-/** Sessions as files, as their users see it. */
+/** Session files, as other features use them. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 
-/** What packing answers. */
+/** The result of exporting a session file. */
 export interface Packed {
   readonly file: string
   readonly messages: number
   readonly bytes: number
-  /** Of the whole file. */
+  /** SHA-256 of the complete file. */
   readonly sha256: string
 }
 
-/** What opening a session file answers. */
+/** The result of importing a session file. */
 export interface Unpacked {
   readonly recording: RecordingId
   readonly messages: number
-  /** The store held it before; nothing was written. */
+  /** The store already had this session, so nothing was written. */
   readonly already: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Opening a session file: its parts are read once from beginning to end, checked, and handed to the store as
- * the flushes they were, so that the store computes the chain again. The store shows nothing of it before the
- * last part was read and every head is the one that the file was sealed with.
+ * Imports a session file. Its parts are read sequentially, checked, and passed to the store as the original flushes,
+ * so that the store recomputes the hash chains. The session becomes visible only after the last part was read and
+ * every head matches the one in the file.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -26,7 +26,7 @@ import {
 } from './parts.ts'
 import type { PackageOptions, Unpacked } from './port.ts'
 
-/** Whether a file begins as a session file does; false where it cannot be read. */
+/** Whether a file starts like a session file; false if it can't be read. */
 export async function isPackage(file: string): Promise<boolean> {
   let handle: FileHandle | undefined
   try {
@@ -41,9 +41,9 @@ export async function isPackage(file: string): Promise<boolean> {
 }
 
 /**
- * Imports a session file into a store. Rejects with `unexpected-answer` (no session file), `store-newer`,
- * `too-large`, `store-damaged`, `not-allowed` (the store holds another session of that name), `cancelled`, or a disk's
- * error; nothing of it is then in the store. `library`: the store's writer's.
+ * Imports a session file into a store. Rejects with `unexpected-answer` (not a session file), `store-newer`,
+ * `too-large`, `store-damaged`, `not-allowed` (the store has a different session with that id), `cancelled` or a disk
+ * error; then nothing is stored. `library`: that of the store's writer.
  */
 export async function importPackage(
   file: string,
@@ -79,8 +79,8 @@ export async function importPackage(
 }
 
 /**
- * A session of another machine keeps its name, and is of a source of its own: what was recorded there is
- * joined with nothing that was recorded here.
+ * A session from another computer keeps its id and gets its own source, so that its data never mixes with data
+ * recorded here.
  */
 function about(meta: Meta, file: string): ImportDetails {
   const { source, store } = meta
@@ -105,7 +105,7 @@ function about(meta: Meta, file: string): ImportDetails {
   }
 }
 
-/** The flushes of a session, as its file holds them; throws where a part or the whole is not as it was written. */
+/** Yields the flushes of a session in file order. Throws if a part or the file is corrupt. */
 async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void): AsyncGenerator<Batch> {
   const second = await parts.next()
   if (second?.header.kind !== 'chns') throw corruptFile('its second part')
@@ -148,7 +148,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
   }
 }
 
-/** Flushes handed over before other work gets a turn. */
+/** Flushes passed on before yielding to the event loop. */
 const FLUSHES_A_TURN = 256
 
 async function* inTurns(batches: Iterable<Batch>): AsyncGenerator<Batch> {
@@ -159,7 +159,7 @@ async function* inTurns(batches: Iterable<Batch>): AsyncGenerator<Batch> {
   }
 }
 
-/** The parts of a file, in order. */
+/** Reads the parts of a file in order. */
 class Parts {
   at = 0
   #number = 0
@@ -170,7 +170,7 @@ class Parts {
     this.#handle = handle
   }
 
-  /** SHA-256 (hex) of every byte so far. */
+  /** SHA-256 (hex) of all bytes read so far. */
   digest(): string {
     return this.#hash.copy().digest('hex')
   }

@@ -1,24 +1,24 @@
 /**
- * What an update server may send, held while it is read. electron-updater gathers an answer until it ends, follows
- * redirections without counting them, and its timeouts never fire on Electron's network (it waits for a `socket`
- * event that does not come): a server that never ends would fill the memory of the process that records.
+ * Limits what an update server may send. electron-updater buffers a response until it ends, follows redirects without
+ * counting them, and its timeouts never fire on Electron's network stack (it waits for a `socket` event that never
+ * comes). So a server that never stops sending would fill the memory of the process that records.
  */
 import type { RequestOptions } from 'node:http'
 
 export interface Bounds {
-  /** Of a list of releases with its notes, bytes: reading it holds up the process that records. */
+  /** Largest list of releases with its notes, bytes: parsing it blocks the process that records. */
   readonly listBytes: number
-  /** A whole list, with all redirections on the way to it; ms. */
+  /** Longest time for a list, including all redirects, ms. */
   readonly listMs: number
-  /** Of the map of a package's blocks, which is held in memory; bytes. */
+  /** Largest block map of a package, which is held in memory, bytes. */
   readonly mapBytes: number
-  /** Of a package; bytes. */
+  /** Largest package, bytes. */
   readonly packageBytes: number
   /** A download that receives nothing for this long fails, ms. */
   readonly idleMs: number
 }
 
-/** A package is some 120 MB, its map some 200 kB, a list some hundred bytes and its notes. */
+/** A package has about 120 MB, its block map about 200 kB, and a list a few hundred bytes plus its notes. */
 export const BOUNDS: Bounds = {
   listBytes: 100_000,
   listMs: 30_000,
@@ -40,7 +40,7 @@ export class BoundsError extends Error {
   }
 }
 
-/** The common part of Node's and Electron's requests. */
+/** What Node's and Electron's requests have in common. */
 interface Asking {
   emit(event: 'error', error: Error): unknown
   once(event: 'error' | 'abort', then: () => void): unknown
@@ -51,12 +51,12 @@ interface Answer {
   on(event: 'end' | 'error', then: () => void): unknown
 }
 
-/** What of electron-updater's network is needed here: the one place where every request is made. */
+/** The part of electron-updater's network code that is used here: every request is created by it. */
 export interface Requests {
   createRequest(options: RequestOptions, callback: (response: Answer) => void): Asking
 }
 
-/** What was asked for once, however often it is redirected. */
+/** One download with all its redirects. */
 interface Asked {
   readonly list: boolean
   readonly most: number
@@ -65,7 +65,7 @@ interface Asked {
   bytes: number
 }
 const ASKED = Symbol('what this request is a part of')
-/** Redirections copy the options of the request before, and our mark with them. */
+/** A redirect copies the options of the request before it, and this mark with them. */
 type Marked = RequestOptions & { [ASKED]?: Asked }
 
 function newlyAsked(path: string, bounds: Bounds): Asked {
@@ -92,7 +92,7 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
     }
     const request = create(options, (response) => {
       callback(response)
-      // After theirs: theirs says how the pieces are given.
+      // After electron-updater's own listener, which sets the encoding.
       response.on('data', (piece) => {
         asked.bytes += Buffer.byteLength(piece)
         if (asked.bytes > asked.most)
@@ -100,7 +100,7 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
         else if (!asked.list) wait()
       })
       response.on('end', rest)
-      // They listen for it only where they read on.
+      // electron-updater adds its own listener only while it reads the response.
       response.on('error', rest)
     })
     const fail = (error: BoundsError): void => {
@@ -114,8 +114,8 @@ export function boundRequests(requests: Requests, bounds: Bounds = BOUNDS): void
     wait()
     asked.requests += 1
     if (asked.requests > MAX_REDIRECTIONS + 1) {
-      // Not thrown: a redirection is followed in the midst of an event.
-      queueMicrotask(() => fail(new BoundsError('ERR_UPDATE_REDIRECTED', 'The update server redirects in a circle.')))
+      // Not thrown synchronously, because a redirect is followed inside an event handler.
+      queueMicrotask(() => fail(new BoundsError('ERR_UPDATE_REDIRECTED', 'The update server redirects in a loop.')))
     }
     return request
   }

@@ -1,4 +1,7 @@
-/** electron-updater as the port of updates. It verifies what it downloads: SHA-512 always, the signature where the system has one. */
+/**
+ * electron-updater behind the `Updater` port. It verifies downloads: SHA-512 always, and the signature where the
+ * system has one.
+ */
 import type { AppUpdater, UpdateInfo } from 'electron-updater'
 import type { Release } from '../../../shared/features/updates/updates.ts'
 import { BOUNDS, boundRequests, type Bounds, type Requests } from './bounds.ts'
@@ -6,7 +9,10 @@ import type { Updater } from '../../terminal/host.ts'
 
 const MAX_NOTES = 20_000
 
-/** Notes are a stranger's text: shown as text, so markup is taken out, in one pass however many brackets it opens. */
+/**
+ * Release notes are untrusted and shown as plain text. Removes markup in a single pass, however many brackets it
+ * contains.
+ */
 function notesOf({ releaseNotes }: UpdateInfo): string {
   const text = Array.isArray(releaseNotes)
     ? releaseNotes.map(({ version, note }) => `${version}\n${note ?? ''}`).join('\n\n')
@@ -24,8 +30,8 @@ export function releaseOf(info: UpdateInfo): Release {
 }
 
 /**
- * Whether a list of releases may be read at all. It is YAML, whose names for parts let a few lines stand for billions:
- * writing them out would hold up the process that records. No publisher's tool writes such names.
+ * Whether a list of releases is safe to parse. It is YAML, whose anchors let a few lines expand to billions of nodes,
+ * which would block the process that records. No publishing tool writes anchors.
  */
 export function isPlainList(text: string): boolean {
   if (text.length > BOUNDS.listBytes) return false
@@ -33,7 +39,7 @@ export function isPlainList(text: string): boolean {
   return ![...text.matchAll(/\*([^\s,[\]{}]+)/g)].some(([, name]) => anchors.has(name))
 }
 
-/** The part of an updater's network code that is needed here. */
+/** The part of an updater's network code that is used here. */
 interface Lists extends Requests {
   request(...asked: unknown[]): Promise<string | null>
 }
@@ -47,19 +53,19 @@ function refuseOddLists(lists: Lists): void {
   }
 }
 
-/** Wraps an updater. It downloads only when told, within `bounds`, and installs on quit what it has verified. */
+/** Wraps an updater. It downloads only on request, within `bounds`, and installs a verified update on quit. */
 export function updaterOf(updater: AppUpdater, bounds: Bounds = BOUNDS): Updater {
   updater.autoDownload = false
   updater.autoInstallOnAppQuit = true
   updater.logger = null
-  // A private of theirs: there is no other place between the network and their reading of the list.
+  // A private field of electron-updater: nothing public lies between its network code and its parser.
   const { httpExecutor } = updater as unknown as { readonly httpExecutor: Lists }
   boundRequests(httpExecutor, bounds)
   refuseOddLists(httpExecutor)
   return {
     async check(channel) {
       updater.channel = channel === 'beta' ? 'beta' : 'latest'
-      // Setting a channel allows going back; only a person who returns from beta to stable wants that.
+      // Setting a channel enables downgrades. They are wanted only when a user switches from beta back to stable.
       updater.allowDowngrade = false
       const found = await updater.checkForUpdates()
       return found?.isUpdateAvailable ? releaseOf(found.updateInfo) : null

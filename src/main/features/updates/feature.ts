@@ -1,4 +1,4 @@
-/** Updates as a feature: newer versions of the installed app, never over a recording or a replay without asking. */
+/** Updates as a feature: installs newer versions of the app, and asks first while recording or replaying. */
 import { updateSettings } from '../../../shared/features/updates/settings.ts'
 import { UPDATE_CALLS, UPDATE_STREAMS } from '../../../shared/features/updates/contract.ts'
 import type { UpdateState } from '../../../shared/features/updates/updates.ts'

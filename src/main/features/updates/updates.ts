@@ -1,6 +1,6 @@
 /**
- * Updates: asked for now and then, downloaded behind, verified by the updater, installed when the app quits, and never
- * during a recording or a replay without asking. Over a port, so that hosts without an updater have none.
+ * Updates: checked periodically, downloaded in the background, verified by the updater, and installed when the app
+ * quits. During a recording or a replay the user is asked first. Behind a port, because some hosts have no updater.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { UpdateSettings } from '../../../shared/features/updates/settings.ts'
@@ -9,10 +9,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Updater } from '../../terminal/host.ts'
 
 export interface UpdatesOptions {
-  /** `off` explains why this copy isn't updated from here. */
+  /** `off`: why this copy doesn't update itself. */
   readonly updater: Updater | { readonly off: string }
   readonly settings: () => UpdateSettings
-  /** What an installation would interrupt; null for nothing. */
+  /** What an installation would interrupt; null: nothing. */
   readonly busy: () => 'recording' | 'replay' | null
   readonly clock: Pick<Clock, 'wallMs' | 'after'>
   readonly changed: () => void
@@ -109,7 +109,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
       const what = busy()
       if (what !== null && !anyway) {
         throw new CodedError('not-allowed', `Tapedeck is ${what === 'recording' ? 'recording' : 'replaying'}.`, {
-          hint: 'The update will be installed when you quit. If you install it now, the messages sent meanwhile are missed.',
+          hint: 'The update will be installed when you quit. If you install it now, messages sent in the meantime are missed.',
         })
       }
       updater.install()

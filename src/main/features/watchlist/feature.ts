@@ -1,4 +1,4 @@
-/** Watchlists as a feature: their symbols are received while recording is on, so that they are recorded. */
+/** Watchlists as a feature: their symbols are subscribed to while recording is on, so that they are recorded. */
 import { settings } from '../../core/settings/feature.ts'
 import { live } from '../../core/views/live-feature.ts'
 import { market } from '../../core/views/market-feature.ts'

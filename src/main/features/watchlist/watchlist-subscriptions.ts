@@ -1,4 +1,4 @@
-/** The symbols of all watchlists, wanted beside what windows show, so that they are recorded. */
+/** Subscribes to the symbols of all watchlists, in addition to those that windows show, so that they are recorded. */
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import { instrumentId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
@@ -7,7 +7,7 @@ import { tickSymbols, subscribeAll } from '../../core/feeds/subscriptions.ts'
 export interface WatchlistSubscriptionParts {
   readonly feeds: Pick<Feeds, 'subscribe'>
   readonly settings: () => Settings
-  /** Want them (true) or not (false) whatever the settings say. */
+  /** Subscribe (true) or not (false) regardless of the settings. */
   readonly always: boolean | undefined
   readonly recording: () => boolean
   readonly symbolOf: (id: InstrumentId) => string
@@ -30,6 +30,6 @@ export function subscribeWatchlists({
       : []
     const before = want
     want = subscribeAll(feeds, tickSymbols(ids, symbolOf))
-    before?.release() // After the new ones, so that symbols in both stay subscribed.
+    before?.release() // Release the old subscriptions last, so that symbols in both stay subscribed.
   }
 }

@@ -1,4 +1,4 @@
-/** Workspaces as a feature, and safe mode, which sets them aside together with the settings of appearance. */
+/** Workspaces as a feature, and safe mode, which sets aside the saved workspaces and appearance. */
 import { chartTemplates } from '../../../shared/features/chart/templates.ts'
 import { workspaceSettings } from '../../../shared/features/workspace/settings.ts'
 import { overviewOf } from '../../../shared/features/workspace/migrate.ts'

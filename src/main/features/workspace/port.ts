@@ -1,26 +1,29 @@
-/** Workspaces as the rest of the terminal sees them. */
+/** Workspaces, as other features use them. */
 import type { WorkspacesState } from '../../../shared/features/workspace/contract.ts'
 import type { Workspace } from '../../../shared/features/workspace/document.ts'
 
 export interface Workspaces {
   state(): WorkspacesState
-  /** Checks, keeps and tells a workspace given as JSON text. Throws `bad-arguments`, `too-large` or `disk-error`. */
+  /**
+   * Validates and saves a workspace given as JSON text, and notifies listeners. Throws `bad-arguments`, `too-large` or
+   * `disk-error`.
+   */
   put(text: string, replaces: boolean): void
-  /** Throws `not-allowed` for the last one, `disk-error`. */
+  /** Throws `not-allowed` for the last workspace, and `disk-error`. */
   remove(id: string): void
   show(id: string): void
   /** Throws `not-found`. */
   snapshot(id: string, atMs: number): Workspace
-  /** Called after every change; answers its undo. */
+  /** Calls back after every change; returns a function that removes the listener. */
   onChange(listener: () => void): () => void
 }
 
-/** Where they are kept: one text. */
+/** Where workspaces are saved, as one text. */
 export interface WorkspacesFile {
-  /** Null: nothing was kept yet. */
+  /** Null: nothing was saved yet. */
   load(): string | null
-  /** Writes the whole or nothing. */
+  /** Writes atomically. */
   save(text: string): void
-  /** Keeps a text that cannot be read whole aside, so that nothing of the user's is lost. Answers its new name. */
+  /** Renames a text that can't be fully read, so that no user data is lost. Returns its new name. */
   setAside(): string
 }

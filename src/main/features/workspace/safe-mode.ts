@@ -9,7 +9,7 @@ export interface SafeModeParts {
   readonly workspaces: Pick<SafeWorkspaces, 'enter' | 'leave'>
   readonly status: Pick<Status, 'say'>
   readonly log: Log
-  /** Tells windows that safe mode has changed. */
+  /** Notifies windows that safe mode has changed. */
   readonly changed: () => void
 }
 

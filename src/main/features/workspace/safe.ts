@@ -17,9 +17,9 @@ function nowhere(): WorkspacesFile {
 }
 
 export interface SafeWorkspaces extends Workspaces {
-  /** Begins safe mode: the ready-made workspaces, and nothing of it is kept. */
+  /** Enters safe mode: shows the default workspaces and saves nothing. */
   enter(): void
-  /** Ends safe mode: the stored workspaces are back as they were. */
+  /** Leaves safe mode: the saved workspaces are back unchanged. */
   leave(): void
 }
 
@@ -41,7 +41,7 @@ export function safeWorkspaces(
   return {
     state: () => now.state(),
     put(text, replaces) {
-      // A window that has not heard yet that safe mode has ended sends the layout that it showed.
+      // A window that doesn't know yet that safe mode has ended may still send its layout.
       if (!safe && isOfSafeMode(text)) return
       now.put(text, replaces)
     },
@@ -73,6 +73,6 @@ function isOfSafeMode(text: string): boolean {
     const id = typeof content === 'object' && content !== null && 'id' in content ? content.id : undefined
     return typeof id === 'string' && id.startsWith(SAFE_ID)
   } catch {
-    return false // refused with a sentence where it is parsed
+    return false // `put` reports the error when it parses the text
   }
 }

@@ -1,4 +1,4 @@
-/** Stores `workspaces.json` atomically. A corrupt one is saved as `workspaces.bad.json`. */
+/** Stores `workspaces.json` atomically. A corrupt file is saved as `workspaces.bad.json`. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspacesFile } from './port.ts'

@@ -1,4 +1,4 @@
-/** The user's workspaces: read once, validated on every change, and saved before listeners are told. */
+/** The user's workspaces: read once, validated on every change, and saved before listeners are called. */
 import type { SnapshotRow } from '../../../shared/features/workspace/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { parseWorkspace, type Workspace } from '../../../shared/features/workspace/document.ts'
@@ -19,7 +19,7 @@ import type { Workspaces, WorkspacesFile } from './port.ts'
 export interface WorkspacesOptions {
   readonly file: WorkspacesFile
   readonly nowMs: () => number
-  /** The overview of a first start, which settings of before docking may shape. */
+  /** The overview of a first start, based on settings from before panes could be docked, if there are any. */
   readonly overview: () => Workspace
   /** Reports what was wrong with the file. */
   readonly problem: (text: string, detail?: string) => void

@@ -157,10 +157,10 @@ describe('responders', () => {
 
   it('of two features for one call or one stream are refused', () => {
     expect(() => handlersOf([...responders, ...respond(CALLS, { 'thing.add': add, 'thing.drop': drop })])).toThrow(
-      'Two features answer the call thing.add.',
+      'Two features handle the call thing.add.',
     )
     expect(() => handlersOf([...responders, ...stream(STREAMS, { things })])).toThrow(
-      'Two features answer the stream things.',
+      'Two features handle the stream things.',
     )
   })
 })

@@ -1,4 +1,6 @@
-/** How long to wait before the next attempt to connect: full jitter, without end. */
+/**
+ * How long to wait before the next attempt to connect: exponential backoff with full jitter and no limit on attempts.
+ */
 
 export const BACKOFF_MIN_MS = 500
 export const BACKOFF_MAX_MS = 30_000

@@ -1,23 +1,23 @@
 /**
- * Compares the clocks about once a second to tell a machine or process that slept from a wall clock that was set. On
- * Linux the monotonic clock stops during sleep, so a sleep looks like a clock set forward; the time since boot does not
- * stop.
+ * Compares the clocks about once a second, to distinguish a machine or process that slept from a wall clock that was
+ * set. On Linux the monotonic clock stops during sleep, so sleep looks like a clock that was set forward; the time
+ * since boot keeps running.
  */
 import { readBracketed, type Clock } from '../../../base/clock.ts'
 
 /** Smaller shifts of the wall clock are ignored, ms. */
 export const SHIFT_MS = 100
-/** A check that is this late means that the process stood still, ms. */
+/** If a check is this late, the process was suspended, ms. */
 export const PAUSE_MS = 5_000
-/** Some systems count the time since boot this coarsely, ms: a smaller difference is not a sleep. */
+/** Some systems report the time since boot only this precisely, so a smaller difference doesn't indicate sleep, ms. */
 const COARSE_MS = 2_000
 
 export interface ClockFinding {
-  /** How far the wall clock moved against the monotonic one since the last check, ms; 0: within tolerance. */
+  /** How far the wall clock moved against the monotonic clock since the last check, ms; 0: within tolerance. */
   readonly shiftMs: number
   /** The check was seconds late: the machine slept or the process was stopped. */
   readonly paused: boolean
-  /** How far the wall clock was set against the elapsed time, ms; 0: it was not. */
+  /** How far the wall clock was set relative to the elapsed time, ms; 0: it wasn't set. */
   readonly steppedMs: number
   /** Time since the last check including sleep, ms. */
   readonly elapsedMs: number
@@ -32,7 +32,7 @@ export interface Instants {
 
 const readTwo = (clock: Clock) => ({ wall: clock.wallMs(), boot: clock.bootMs?.() ?? NaN })
 
-/** The three clocks at one instant; null: the process was suspended whenever they were read. */
+/** The three clocks at one instant; null if the process was suspended at every attempt to read them. */
 export function readInstants(clock: Clock): Instants | null {
   const { value, fromNs, isExact } = readBracketed(clock, readTwo)
   return isExact ? { ...value, mono: fromNs / 1e6 } : null
@@ -50,7 +50,7 @@ export function createClockWatch(start: Instants): (now: Instants, everyMs: numb
     const step = shift - asleep
     const shifted = Math.abs(shift) > SHIFT_MS
     const stepped = Math.abs(step) > (asleep > 0 ? COARSE_MS : SHIFT_MS)
-    // Small differences add up, so that a slow drift is found too.
+    // Small differences add up, so that a slow drift is detected too.
     last = { wall: shifted ? wall : last.wall + awake, mono, boot }
     return {
       shiftMs: shifted ? shift : 0,

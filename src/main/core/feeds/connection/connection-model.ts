@@ -41,9 +41,9 @@ export interface ConnectionState {
   readonly wanted: readonly string[]
   /** Tickers that were subscribed to on this socket. */
   readonly sent: readonly string[]
-  /** Subscribe messages without an acknowledgement. */
+  /** Subscribe messages without an acknowledgment. */
   readonly pending: number
-  /** How many of them were sent before the last probe: their acknowledgements do not prove the connection. */
+  /** How many of these were sent before the last probe, so that their acknowledgments don't prove the connection. */
   readonly outdated: number
   /** The acknowledged tickers, as the service writes them. */
   readonly acknowledged: readonly string[]
@@ -54,7 +54,7 @@ export interface ConnectionState {
 export type TimerName = 'retry' | 'ack' | 'closing'
 
 export type ConnectionEvent =
-  /** The whole wanted set; empty ends the connection. `sinceMs`: when the newest was subscribed to. */
+  /** The complete set of wanted tickers; empty ends the connection. `sinceMs`: when the newest was subscribed to. */
   | { readonly is: 'wanted'; readonly symbols: readonly string[]; readonly sinceMs: UnixMs }
   | { readonly is: 'tokenReady' }
   | { readonly is: 'tokenFailed'; readonly failure: Failure }
@@ -67,7 +67,7 @@ export type ConnectionEvent =
     }
   | { readonly is: 'acknowledged'; readonly generation: number; readonly symbols: readonly string[] }
   | { readonly is: 'released'; readonly generation: number; readonly symbols: readonly string[] }
-  /** A market message; needed only while connecting or stale. */
+  /** A market message. Dispatched only while connecting or stale. */
   | { readonly is: 'frame'; readonly generation: number }
   | { readonly is: 'errorFrame'; readonly generation: number; readonly error: ErrorFrame }
   | { readonly is: 'closed'; readonly generation: number; readonly code: number; readonly words: string }
@@ -80,12 +80,12 @@ export type ConnectionEvent =
   | { readonly is: 'retry' }
   | { readonly is: 'sleep' }
   | { readonly is: 'wake' }
-  /** The process stood still for seconds: the socket may be dead. */
+  /** The process was suspended for seconds, so the socket may be dead. */
   | { readonly is: 'paused' }
   /** The wall clock was set by `shiftMs`, at some time in the last `elapsedMs`. */
   | { readonly is: 'clock'; readonly shiftMs: number; readonly elapsedMs: number }
   | { readonly is: 'networkUp' }
-  /** The sockets are closed for good. */
+  /** The app is quitting: the sockets are closed for good. */
   | { readonly is: 'quit' }
 
 export type ConnectionEffect =
@@ -102,8 +102,8 @@ export type ConnectionEffect =
   | { readonly do: 'log'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
 
 /**
- * When an event happened. `receivedMs`: up to when everything sent is known to have been received; `roll`: random in
- * [0, 1); `tokenEnded`: the socket's token has expired.
+ * The circumstances of an event. `receivedMs`: the time up to which everything sent is known to have been received;
+ * `roll`: random number in [0, 1); `tokenEnded`: the socket's token has expired.
  */
 export interface Moment {
   readonly wallMs: UnixMs

@@ -1,4 +1,4 @@
-/** What a connection of a feed depends on. */
+/** The dependencies of a feed's connection. */
 import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -9,7 +9,7 @@ import type { ConnectionGap } from './connection-model.ts'
 import type { AcceptedAliases } from './accepted-aliases.ts'
 import type { LoopTurn } from './loop-turn.ts'
 
-/** Counts of a feed, shared by its connections. */
+/** Counters of a feed, shared by its connections. */
 export interface FeedTally {
   received: number
   undecodable: number
@@ -19,7 +19,7 @@ export interface FeedTally {
   readonly aliases: AcceptedAliases
 }
 
-/** `Connection`: the type of the connection, which it passes to the callbacks. */
+/** `Connection`: the type of the connection that is passed to the callbacks. */
 export interface ConnectionOptions<Connection> {
   readonly feed: FeedId
   readonly baseUrl: string

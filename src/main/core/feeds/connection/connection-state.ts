@@ -29,11 +29,11 @@ import type {
   TimerName,
 } from './connection-model.ts'
 
-/** How long an acknowledgement may take, ms. */
+/** How long an acknowledgment may take, ms. */
 export const ACK_WITHIN_MS = 10_000
 /** How long the close may take after an error frame, ms. */
 export const CLOSE_WITHIN_MS = 3_000
-/** A connection that was open this long counts as a success and clears earlier failures, ms. */
+/** A connection that stayed open this long counts as a success and clears earlier failures, ms. */
 export const STEADY_MS = 5_000
 /** A token that worked this long, or until it expired, may be renewed again, ms. */
 export const TOKEN_WORKED_MS = 60_000
@@ -229,7 +229,7 @@ function onAcknowledged(state: ConnectionState, symbols: readonly string[], at: 
 }
 
 /**
- * Closes the gaps of acknowledged symbols. Once no acknowledgement is pending (`final`), symbols that are still missing
+ * Closes the gaps of acknowledged symbols. Once no acknowledgment is pending (`final`), symbols that are still missing
  * get a gap of cause `unacknowledged` from now on.
  */
 function settle(state: ConnectionState, nowMs: UnixMs, final: boolean): Step {
@@ -314,8 +314,8 @@ function onSleep(state: ConnectionState, at: Moment): Step {
 }
 
 /**
- * The wall clock was set at `sinceMs` of its new time or later: remembered times move with it. A jump of seconds may
- * also be a machine that was suspended without notice, so the connection has to be proven.
+ * Handles a wall clock that was set at `sinceMs` (in its new time) or later: shifts all saved times. A jump of seconds
+ * may also mean that the machine was suspended without notice, so the connection has to be proven.
  */
 function onClock(state: ConnectionState, shiftMs: number, sinceMs: UnixMs): Step {
   const moved: ConnectionState = { ...state, phase: movedBy(state.phase, shiftMs) }
@@ -356,7 +356,7 @@ function prove(state: ConnectionState, cause: GapCause, fromMs: UnixMs): Step {
   ]
 }
 
-/** A connection, or an attempt to connect, has ended. */
+/** Handles the end of a connection or of an attempt to connect. */
 function lose(state: ConnectionState, at: Moment, verdict: Verdict, cause: GapCause, atLeastMs = 0): Step {
   const { phase } = state
   if (phase.is === 'idle' || phase.is === 'waiting' || phase.is === 'refused') return [state, []]
@@ -382,7 +382,7 @@ function lose(state: ConnectionState, at: Moment, verdict: Verdict, cause: GapCa
   return [{ ...gapped, attempt: gapped.attempt + 1, phase: waiting }, all]
 }
 
-/** Stops until the user retries. From now on the gap has another cause. */
+/** Stops until the user retries. The gap gets a different cause from now on. */
 function refuse(
   state: ConnectionState,
   why: Reason,
@@ -411,7 +411,7 @@ function hangUp(before: ConnectionState, how: 'normal' | 'terminate', [state, ef
     : [state, effects]
 }
 
-/** Opens a gap for those of `symbols` that no open gap covers. */
+/** Opens a gap for the given symbols that no open gap covers. */
 function openGap(state: ConnectionState, cause: GapCause, fromMs: UnixMs, symbols: readonly string[]): Step {
   const covered = state.gaps.flatMap((gap) => gap.symbols)
   const uncovered = without(state.feed, symbols, covered)
@@ -460,7 +460,7 @@ function clearFailures(state: ConnectionState): ConnectionState {
   return { ...state, attempt: 0, renewals: 0, rejections: 0 }
 }
 
-/** From when messages may be lost. The wall clock may have been set back since. */
+/** The time from which messages may be lost. The wall clock may have been set back since. */
 function lostFrom(at: Moment): UnixMs {
   return at.receivedMs === null || at.receivedMs > at.wallMs ? at.wallMs : at.receivedMs
 }
@@ -469,7 +469,7 @@ function hostOf(origin: string): string {
   return origin.slice(origin.indexOf('//') + 2)
 }
 
-/** Those of `symbols` whose instrument is not among `others`. */
+/** The symbols whose instrument is not among `others`. */
 function without(feed: FeedId, symbols: readonly string[], others: readonly string[]): readonly string[] {
   if (symbols.length === 0 || others.length === 0) return symbols
   const asset = feedAsset(feed)
@@ -477,7 +477,7 @@ function without(feed: FeedId, symbols: readonly string[], others: readonly stri
   return symbols.filter((symbol) => !keys.has(instrumentKey(asset, symbol)))
 }
 
-/** Those of `symbols` whose instrument is among `others`. */
+/** The symbols whose instrument is among `others`. */
 function among(feed: FeedId, symbols: readonly string[], others: readonly string[]): readonly string[] {
   const asset = feedAsset(feed)
   const keys = new Set(others.map((symbol) => instrumentKey(asset, symbol)))

@@ -25,7 +25,7 @@ import type { ConnectionEffect, ConnectionEvent, ConnectionState, TimerName } fr
 import type { ConnectionOptions } from './connection-options.ts'
 import { idleConnection, reduce, shown } from './connection-state.ts'
 
-/** A token's life is counted from its arrival here, so for the service it may end this much earlier, ms. */
+/** A token's lifetime is counted from its arrival here, so for the service it may expire this much earlier, ms. */
 const TOKEN_END_MS = 5_000
 
 export class Connection {
@@ -47,7 +47,7 @@ export class Connection {
   #link: Link | null = null
   #isStopping = false
   readonly #received = new ReceivedUpTo()
-  /** When the oldest subscribe without an acknowledgement was sent, UTC ms; null: none is pending. */
+  /** When the oldest subscribe without an acknowledgment was sent, UTC ms; null: none is pending. */
   #requestedMs: UnixMs | null = null
   #faults = 0
 
@@ -125,7 +125,7 @@ export class Connection {
     for (const link of this.#links) link.requested.ownersChanged()
   }
 
-  /** Closes with 1000, records what still arrives, then opens gaps of cause `quit`. */
+  /** Closes with code 1000, records what still arrives, then opens gaps of cause `quit`. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#dropTimers()
@@ -258,7 +258,8 @@ export class Connection {
       this.#hangUp(link)
       return
     }
-    // A first connection's gap starts with the subscription, a later one's with what was received before the drop.
+    // A first connection's gap starts with the subscription; a later one's starts where the previous connection stopped
+    // receiving.
     this.dispatch({ is: 'upgraded', generation: link.generation })
   }
 
@@ -268,14 +269,14 @@ export class Connection {
     if (link === this.#link) this.#received.heard(link.heardMs)
   }
 
-  /** Only a pong to the last ping proves what was sent before it: one to an earlier ping may be late. */
+  /** Only a pong to the last ping proves what was sent before it, because one to an earlier ping may be late. */
   #pong(link: Link, payload: Buffer): void {
     this.#heard(link)
     if (link !== this.#link || link.pingedMs === null || payload.toString('latin1') !== String(link.pings)) return
     this.#received.responded(link.pingedMs)
   }
 
-  /** The path of a tick: stamp, recorder, codec, listener. */
+  /** The path of a tick: timestamp, recorder, codec, listener. */
   #message(link: Link, data: Buffer, binary: boolean): void {
     const { recorder, tally, scratch, listener, turn } = this.#options
     const stamp = turn.arrived()
@@ -329,7 +330,7 @@ export class Connection {
     try {
       listener.record(this.feed, seq, stamp.wallMs, stamp.monoNs, scratch)
     } catch (thrown) {
-      // A failure after the recorder must never keep the next frame from being recorded.
+      // An error after the recorder must never prevent the next frame from being recorded.
       if (this.#isLogged()) listener.log('error', this.feed, 'a message couldn’t be displayed', String(thrown))
     }
   }
@@ -341,7 +342,7 @@ export class Connection {
     const { listener } = this.#options
     switch (control.kind) {
       case 'acknowledged': {
-        // The message, which is stored, holds the whole list; the entry only the symbols that were requested.
+        // The stored message has the complete list; the entry has only the requested symbols.
         this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: link.requested.among(control.tickers) })
         if (link !== this.#link) return
         if (this.#requestedMs !== null) this.#received.responded(this.#requestedMs)
@@ -383,7 +384,7 @@ export class Connection {
       this.#requestedMs ??= this.#options.clock.wallMs()
       link.requested.subscribed(symbols)
     } else link.requested.unsubscribed(symbols)
-    // A failure to send is followed by `close`, which has the reason.
+    // After a failure to send, `close` follows with the reason.
     link.socket.send(text, () => undefined)
   }
 
@@ -395,7 +396,7 @@ export class Connection {
     }
   }
 
-  /** Requests the close. The service's response follows everything that it sent. */
+  /** Requests the close. The service's close frame arrives after everything else that it sent. */
   #hangUp(link: Link): void {
     link.closeAskedMs ??= this.#options.clock.wallMs()
     link.socket.close(1000)
@@ -438,7 +439,7 @@ export class Connection {
       this.#options.listener.log('warn', this.feed, `a message ${verdict}: ${what}`, 'stored as received')
   }
 
-  /** True for the first few faults, then for one in a thousand: a hostile service must not fill the log. */
+  /** True for the first few faults, then for one in a thousand, so that a hostile service can't flood the log. */
   #isLogged(): boolean {
     this.#faults++
     return this.#faults <= 5 || this.#faults % 1_000 === 0
@@ -449,7 +450,7 @@ export class Connection {
   }
 }
 
-/** The origin to send; the text itself if it is not a URL, which dialing then reports. */
+/** The origin for the header and for messages; an invalid URL is returned unchanged, because dialing reports it. */
 function originOf(baseUrl: string): string {
   try {
     return serviceOrigin(baseUrl).origin

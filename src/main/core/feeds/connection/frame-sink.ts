@@ -10,22 +10,22 @@ import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 export type Stamp = ClockPair
 
 export interface FrameSink {
-  /** The open recording; null while recording is off or has not begun. */
+  /** The open recording; null while recording is off or hasn't begun. */
   readonly recording: RecordingId | null
   /** Adds a connection; returns its handle, from 1, for `frame` and `entry`. */
   connection(feed: FeedId): number
   /**
-   * Accepts a frame: copies its bytes and returns its seq, which counts all frames and entries of the recording without
-   * a gap. 0: it was not recorded. Never throws, never waits.
+   * Accepts a frame: copies its bytes and returns its seq, which numbers all frames and entries of the recording
+   * without gaps. 0: not recorded. Never throws and never waits.
    */
   frame(conn: number, data: Uint8Array, binary: boolean, stamp: Stamp): number
-  /** Adds FLAG bits to the frame accepted last. */
+  /** Adds FLAG bits to the last accepted frame. */
   mark(flags: number): void
-  /** Event time, UTC ms, of the frame accepted last: decides where the gap of refused frames begins. */
+  /** Sets the event time, UTC ms, of the last accepted frame. It determines where the gap of refused frames begins. */
   dated(eventMs: number): void
   /**
-   * Writes an entry in the same order; returns its seq, 0 while recording is off. For a gap it returns the number that
-   * its `gap-close` names, below zero if the gap has no seq of its own.
+   * Writes an entry in the same order as the frames; returns its seq, 0 while recording is off. For a gap, returns the
+   * number to use in its `gap-close`, which is negative if the gap has no seq of its own.
    */
   entry(entry: LedgerEntry, stamp: Stamp): number
 }

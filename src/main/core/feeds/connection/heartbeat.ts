@@ -1,9 +1,9 @@
 /** Pings that detect a dead connection. Times are milliseconds on the monotonic clock. */
 
 export const PING_EVERY_MS = 15_000
-/** A socket that receives nothing for this long after a ping counts as half-open. */
+/** A socket that receives nothing for this long after a ping counts as dead. */
 export const PONG_WITHIN_MS = 10_000
-/** The same after a sleep or a change of network. */
+/** The same limit after a sleep or a change of network. */
 export const PROBE_WITHIN_MS = 4_000
 
 export interface Heartbeat {
@@ -15,7 +15,7 @@ export interface Heartbeat {
   doubt(): void
 }
 
-/** A heartbeat of a socket that opened at `openedMs`. */
+/** Creates the heartbeat of a socket that opened at `openedMs`. */
 export function createHeartbeat(openedMs: number): Heartbeat {
   let heardMs = openedMs
   let pingedMs = openedMs

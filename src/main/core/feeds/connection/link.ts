@@ -9,11 +9,11 @@ import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import type { ConnectionEvent } from './connection-model.ts'
 import { readTextFrames } from './text-frames.ts'
 
-/** Larger frames are refused and become a gap, bytes. */
+/** Larger frames are refused and marked as a gap, bytes. */
 export const MAX_PAYLOAD = 1024 * 1024
 const HANDSHAKE_MS = 10_000
 const CLOSE_MS = 2_000
-/** The longest `Retry-After` that is honored, ms: while a feed waits there is a gap. */
+/** The longest `Retry-After` that is honored, ms, because the feed has a gap while it waits. */
 export const RETRY_AFTER_AT_MOST_MS = 300_000
 
 export interface Link {
@@ -23,11 +23,11 @@ export interface Link {
   readonly token: Token
   readonly conn: number
   upgraded: boolean
-  /** An event with a better reason than `close` has already reported the end. */
+  /** An event with a more specific reason than `close` has already reported the end. */
   explained: boolean
   closed: boolean
   heardMs: UnixMs
-  /** The number of the last ping, its payload. */
+  /** The number of the last ping, which is its payload. */
   pings: number
   /** When the last ping and the close request were sent, UTC ms; null: not yet. */
   pingedMs: UnixMs | null
@@ -38,7 +38,7 @@ export interface Link {
 /** Implemented by the connection. */
 export interface LinkListener {
   opened(link: Link): void
-  /** A whole message, before anything else sees it. */
+  /** A complete message, before anything else sees it. */
   message(link: Link, data: Buffer, binary: boolean): void
   /** A ping was received. */
   heard(link: Link): void
@@ -46,16 +46,16 @@ export interface LinkListener {
   pong(link: Link, payload: Buffer): void
   /** The next message was too large. */
   oversize(link: Link): void
-  /** The reason for the end, if it is better than the close code. Called once, before `closed`. */
+  /** Reports a more specific reason for the end than the close code. Called once, before `closed`. */
   explained(event: ConnectionEvent): void
-  /** `code` as the service sent it, 0: none; `words`: its reason, with the token removed. See `Link.explained`. */
+  /** `code`: as the service sent it, 0 if none; `words`: its reason, with the token removed. See `Link.explained`. */
   closed(link: Link, code: number, words: string): void
 }
 
 /** How to dial. `nowMs` (UTC) and `monoMs` (monotonic) are the time of the dial. */
 export interface Dial {
   readonly generation: number
-  /** Returns the handle of the connection. Called only if the socket can be created. */
+  /** Creates and returns the connection's handle. Called only if the socket can be created. */
   readonly connection: () => number
   readonly url: URL
   readonly origin: string
@@ -68,7 +68,7 @@ export interface Dial {
 /** Dials. Throws if the URL is invalid or the token is not a valid header value. */
 export function openLink(dial: Dial, listener: LinkListener): Link {
   const { generation, connection, url, origin, token, requested, nowMs, monoMs } = dial
-  // The types of ws do not know closeTimeout yet.
+  // The types of ws don't have closeTimeout yet.
   const options: ClientOptions & { closeTimeout: number } = {
     perMessageDeflate: false,
     maxPayload: MAX_PAYLOAD,
@@ -136,7 +136,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
   })
   socket.on('close', (code: number, reason: Buffer) => {
     link.closed = true
-    // 1005 and 1006 are how ws reports that no code was received.
+    // ws reports 1005 or 1006 when it received no code.
     const closeCode = code === 1005 || code === 1006 ? 0 : code
     listener.closed(link, closeCode, serverText(reason.toString(), token.access))
   })

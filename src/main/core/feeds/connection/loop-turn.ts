@@ -1,7 +1,7 @@
 /**
- * The event loop's turns as sockets use them: one stamp for everything that arrived in one read, and a limit on how
- * long reads may hold the loop. Node reads a saturated socket again and again before anything else runs, so a
- * connection that finds the turn overspent pauses its socket until the next one.
+ * Turns of the event loop, as the sockets use them. All frames of one read share a timestamp, and the time that reads
+ * may block the loop is limited: Node reads a saturated socket again and again before anything else runs, so a
+ * connection that exceeds the limit pauses its socket until the next turn.
  */
 import { clockOffsetMs, readClocks, type Clock } from '../../../base/clock.ts'
 import type { Stamp } from './frame-sink.ts'
@@ -9,11 +9,11 @@ import type { Stamp } from './frame-sink.ts'
 export const TURN_NS = 4_000_000
 
 export interface LoopTurn {
-  /** Receipt of the current read. The clocks are read once for all its frames, which arrived together. */
+  /** The receipt time of the current read. The clocks are read once for all its frames, which arrived together. */
   arrived(): Stamp
-  /** The current instant; later stamps of the same read are not earlier. */
+  /** The current instant. Later timestamps of the same read are not earlier. */
   now(): Stamp
-  /** Whether the turn has taken too long. Call at each message. */
+  /** Whether this turn has exceeded its time limit. Call it for each message. */
   isOverspent(nowNs: number): boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * A feed's usual message rate, which decides how much silence makes it stale. Silence only affects freshness: it is
- * never a gap. Times are milliseconds on the monotonic clock.
+ * A feed's usual message rate, which determines how long a silence makes it stale. Silence affects only freshness: it
+ * is never a gap. Times are milliseconds on the monotonic clock.
  */
 
 const WEIGHT = 0.05
@@ -12,17 +12,17 @@ const FIRST_MS = 30_000
 
 export interface MessageRate {
   message(monoMs: number): void
-  /** The silence that makes the feed stale; at least half a minute before the first message. */
+  /** How long a silence makes the feed stale; at least half a minute before the first message. */
   staleAfterMs(): number
   /** No message has ever been received. */
   readonly isMute: boolean
   /** Time since the last message or `start`. */
   silentMs(monoMs: number): number
-  /** Counts silence from now, on a new connection; the learned rate stays. */
+  /** Starts counting silence, on a new connection. The learned rate stays. */
   start(monoMs: number): void
 }
 
-/** `barMs`: the length of the feed's bars, which come in bursts; null: it sends no bars. */
+/** `barMs`: the length of the feed's bars, which arrive in bursts; null if it sends no bars. */
 export function createMessageRate(barMs: number | null): MessageRate {
   const floor = Math.max(FLOOR_MS, (barMs ?? 0) * 2.5)
   let lastMs = 0

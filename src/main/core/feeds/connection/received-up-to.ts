@@ -1,11 +1,14 @@
-/** Up to when everything that the service sent is known to have been received: the gap of a lost connection starts there. */
+/**
+ * The time up to which everything that the service sent is known to have been received: where the gap of a lost
+ * connection starts.
+ */
 import { unixMs, type UnixMs } from '../../../../shared/base/units.ts'
 import { DelayWindow, earliestLost, movedStamp } from '../../../../shared/core/recording/delay-window.ts'
 
 /**
- * The receipt of the last frame is not that time. Frames wait in a socket while the computer is busy, and those that are
- * lost with the connection were sent before the last one was read. So a frame proves reception up to its own event time,
- * and a response (pong, acknowledgement, close) up to its request.
+ * This isn't the receipt time of the last frame. Frames wait in a socket while the computer is busy, and frames that
+ * are lost with the connection were sent before the last one was read. So a frame proves reception only up to its own
+ * event time, and a response (pong, acknowledgment, close) up to its request.
  */
 export class ReceivedUpTo {
   readonly #dated = new DelayWindow()
@@ -17,7 +20,7 @@ export class ReceivedUpTo {
     this.#heardMs = atMs
   }
 
-  /** A dated message was received; both times UTC ms. */
+  /** A message with an event time was received; both times UTC ms. */
   dated(eventMs: number, recvMs: number): void {
     this.#dated.seen(eventMs, recvMs)
   }
@@ -40,7 +43,7 @@ export class ReceivedUpTo {
     if (heardMs === null) return null
     const dated = this.#dated.isEmpty ? -Infinity : earliestLost(this.#dated, skewMs, heardMs)
     const proven = Math.max(dated, this.#respondedMs)
-    // Without dates and responses, messages are dated by their receipt.
+    // Without event times and responses, only the receipt time is known.
     return proven === -Infinity ? heardMs : unixMs(Math.min(heardMs, proven))
   }
 }

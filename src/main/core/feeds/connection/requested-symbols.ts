@@ -1,10 +1,13 @@
-/** The symbols that one socket has subscribed to: decides which of its messages enter the market. */
+/** The symbols that one socket has subscribed to. They determine which of its messages enter the market. */
 import { instrumentKey, type AssetClass } from '../../../../shared/base/units.ts'
 
-/** Cached verdicts. Beyond it they are computed again, so hostile symbols cost time but no memory. */
+/** Limit of cached results. Beyond it they are recomputed, so hostile symbols cost time but no memory. */
 const MAX_VERDICTS = 4_096
 
-/** A ticker counts from the subscribe that is sent to the acknowledgement of its unsubscribe, under all its aliases. */
+/**
+ * A ticker counts as requested, under all its aliases, from when its subscribe is sent until its unsubscribe is
+ * acknowledged.
+ */
 export class RequestedSymbols {
   readonly #asset: AssetClass
   readonly #subscribed = new Set<string>()
@@ -52,9 +55,9 @@ export class RequestedSymbols {
   }
 
   /**
-   * Those of an acknowledgement's symbols that this socket has subscribed to and that are not released yet, each
-   * instrument once under its first alias. Unlike `has` this ignores the owner, because a ticker that has moved to
-   * another connection is still released on this one.
+   * The symbols of an acknowledgment that this socket has subscribed to and not yet released, each instrument once
+   * under its first alias. Unlike `has`, this ignores the owner, because a ticker that moved to another connection is
+   * still released on this one.
    */
   among(symbols: readonly string[]): readonly string[] {
     const first = new Map<string, string>()

@@ -1,7 +1,7 @@
 /**
- * A fast path for text frames. `ws` spends more on parsing a frame than decoding its message costs, so whole,
+ * A fast path for text frames. `ws` spends more time on parsing a frame than decoding its message takes, so complete,
  * unmasked text frames are read straight out of the socket's chunks. Pings, pongs and binary frames are passed on to
- * `ws` in their order. On anything else (fragments, a close frame, a protocol error) `ws` reads the rest itself.
+ * `ws` in order. For anything else (fragments, a close frame, a protocol error), `ws` takes over for good.
  */
 import type { Duplex } from 'node:stream'
 
@@ -12,12 +12,13 @@ const PING = 0x89
 const PONG = 0x8a
 const LEN_16 = 126
 const LEN_64 = 127
-/** After this many chunks of one frame they are joined, because a frame may arrive byte by byte. */
+/** The chunks of a frame are joined after this many, because a frame may arrive byte by byte. */
 const MAX_PIECES = 1_024
 
 /**
  * Inserts itself before the `ws` receiver of a client socket that has just opened. `onText` gets each text message as
- * a view into the chunk. Returns false and does nothing if the socket's listeners are not those that `ws` adds.
+ * a view into the chunk. Returns false without doing anything if the socket's listeners aren't the ones that `ws`
+ * adds.
  */
 export function readTextFrames(socket: Duplex, maxPayload: number, onText: (text: Buffer) => void): boolean {
   const listeners = socket.listeners('data')
@@ -36,7 +37,7 @@ export function readTextFrames(socket: Duplex, maxPayload: number, onText: (text
     if (rest.length > 0) receive!.call(socket, rest)
   }
 
-  /** `ws` reads what a closed socket still buffers by itself, so it needs the bytes before that. */
+  /** `ws` drains a closed socket's buffer by itself, so it first needs the bytes held here. */
   function closed(): void {
     const rest = Buffer.concat(pieces, held)
     pieces = []
