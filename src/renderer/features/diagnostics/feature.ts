@@ -1,4 +1,4 @@
-/** The diagnostic report, on the page of settings about the app. */
+/** The diagnostic report, on the app settings page. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import Diagnostics from './Diagnostics.svelte'
 

@@ -1,4 +1,4 @@
-/** What the components of evidence work with. */
+/** Services of the evidence components. */
 import { createContext } from 'svelte'
 import type { Replays } from '../replay/replays.ts'
 import type { EvidenceState } from './evidence.svelte.ts'

@@ -1,10 +1,10 @@
-/** Evidence in words: flags, parts. */
+/** Display text for message flags, verdicts, bar sources and verification problems. */
 import type { Verdict } from '../../../shared/features/evidence/agreement.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
 import { FLAG, type Problem } from '../../../shared/core/recording/recording.ts'
 import { t } from '../../../shared/base/text.ts'
 
-/** What the bits of a stored message say. */
+/** Display text for each flag bit of a stored message. */
 export function flagText(flags: number): readonly string[] {
   const words: readonly (readonly [number, string])[] = [
     [FLAG.binary, t('binary frame')],
@@ -23,7 +23,7 @@ export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   'not comparable': t('not comparable'),
 }
 
-/** What a bar is built from, within a sentence. */
+/** What a bar is built from, for use within a sentence. */
 export const BAR_SOURCE_TEXT: Readonly<Record<BarSource, string>> = {
   trade: t('trades'),
   bid: t('bid'),
@@ -32,7 +32,7 @@ export const BAR_SOURCE_TEXT: Readonly<Record<BarSource, string>> = {
   service: t('service bars'),
 }
 
-/** What kind of difference verification found. */
+/** The kinds of differences verification finds. */
 export const PROBLEM_TEXT: Readonly<Record<Problem['kind'], string>> = {
   missing: t('missing'),
   changed: t('changed'),

@@ -1,4 +1,4 @@
-/** What a window shows of evidence: the messages behind a number, and where the chart was asked to go. */
+/** A window's evidence state: the value being explained, the chart's target time, and running jobs. */
 import type { EvidenceSubject } from '../../../shared/features/evidence/contract.ts'
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
@@ -10,22 +10,22 @@ import { keepStream } from '../../rpc/follow-stream.ts'
 export interface Subject {
   readonly instrument: InstrumentId
   readonly what: EvidenceSubject
-  /** In the words of the pane it was asked in: "BTC-USD 14:03, 1m". */
+  /** Title from the pane the value was picked in, such as "BTC-USD 14:03, 1m". */
   readonly title: string
-  /** A bar as the chart had it. */
+  /** The bar as the chart showed it. */
   readonly shown?: Bar
 }
 
 export class EvidenceState {
-  /** Null: the dialog is closed. */
+  /** The value whose messages the dialog shows; null while it is closed. */
   subject = $state.raw<Subject | null>(null)
-  /** Where the chart should go, UTC ms; `asked` grows with each asking. */
+  /** Time the chart should go to, UTC ms. `asked` is incremented with each request. */
   place = $state.raw<{ readonly asked: number; readonly ms: number } | null>(null)
-  /** The verification that this window started last, and its job as far as it is known. */
+  /** The last verification this window started; `session` null means all sessions. */
   verifying = $state.raw<{ readonly session: string | null; readonly job: string } | null>(null)
   jobs = $state.raw<readonly JobState[]>([])
   readonly job = $derived.by(() => this.jobs.find((one) => one.id === this.verifying?.job))
-  /** The comparison of a whole session that this window started last. */
+  /** The last whole-session comparison this window started. */
   comparing = $state.raw<{ readonly session: string; readonly instrument: InstrumentId; readonly job: string } | null>(
     null,
   )
@@ -44,7 +44,7 @@ export class EvidenceState {
     this.place = { asked: (this.place?.asked ?? 0) + 1, ms }
   }
 
-  /** Starts a verification of one session, or of all. Answers the failure to start, if any. */
+  /** Starts verifying one session, or all if null. Returns a failure to start, else null. */
   async verify(session: string | null) {
     this.#stop ??= keepStream(this.#transport, 'jobs', {}, (jobs) => (this.jobs = jobs))
     const result = await this.#transport.invoke('evidence.verify', { session })
@@ -52,7 +52,7 @@ export class EvidenceState {
     this.verifying = { session, job: result.value }
     return null
   }
-  /** Starts comparing all of a session's bars of an instrument. Answers the failure to start, if any. */
+  /** Starts comparing all bars of an instrument in a session. Returns a failure to start, else null. */
   async compare(view: string, session: string, instrument: InstrumentId) {
     this.#stop ??= keepStream(this.#transport, 'jobs', {}, (jobs) => (this.jobs = jobs))
     const args = { view, session, instrument, fromMs: null, toMs: null }

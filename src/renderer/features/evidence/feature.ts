@@ -1,4 +1,4 @@
-/** Evidence in the window: its pane, its share in the status bar, and the messages behind a number. */
+/** The evidence feature of a window: pane, status bar item, and the dialog with the messages behind a value. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { provideEvidence } from './context.ts'

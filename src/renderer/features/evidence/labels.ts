@@ -40,5 +40,5 @@ const FIELDS = {
 const fieldLabel = labelsOf(FIELDS)
 const isField = (name: string): name is keyof typeof FIELDS => Object.hasOwn(FIELDS, name)
 
-/** A field, part or kind of a decoded message as users read it; a name that isn't known stays as it is. */
+/** Display name of a field, part or kind of a decoded message. Unknown names are returned unchanged. */
 export const fieldName = (name: string): string => (isField(name) ? fieldLabel(name) : name)

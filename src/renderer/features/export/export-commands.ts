@@ -1,4 +1,4 @@
-/** The command of exports. */
+/** The export command. */
 import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import { general } from '../../core/window/general.ts'

@@ -1,4 +1,4 @@
-/** What an export dialog holds, and the request that it comes to. Pure. */
+/** The form of the export dialog and the request built from it. Pure. */
 import {
   exportConflict,
   fileNameOf,
@@ -18,13 +18,13 @@ import { MARKET_FEED } from '../../core/market/feed-labels.ts'
 import type { ExportPrefill } from '../../core/jobs/transfers.svelte.ts'
 import { timeText } from '../../text/zone-time.ts'
 
-/** What stands in the dialog. Times are instants; null: open. */
+/** Values of the export dialog. Times are UTC ms; null means unbounded. */
 export interface ExportForm {
   readonly what: ExportKind
   readonly feed: FeedId
-  /** Parted by commas or spaces; '' is every symbol. */
+  /** Separated by commas or spaces; '' means all symbols. */
   readonly symbols: string
-  /** `source:KEY`, `session:ID`, or `few`: those of `few`. */
+  /** `source:KEY`, `session:ID`, or `few` for the sessions in `few`. */
   readonly scope: string
   readonly few: readonly string[]
   readonly fromMs: number | null
@@ -33,18 +33,18 @@ export interface ExportForm {
   readonly interval: Interval
   readonly format: ExportFormat
   readonly raw: boolean
-  /** Bars: also the feed, the end time and the VWAP. */
+  /** Bars only: adds the feed, the end time and the VWAP. */
   readonly extended: boolean
   readonly bom: boolean
   readonly separator: Separator
   readonly split: Split
 }
 
-/** What bars of a market can be built from. */
+/** The sources a market's bars can be built from. */
 export const barSources = (asset: AssetClass): readonly BarSource[] =>
   asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'mid', 'bid', 'ask', 'service']
 
-/** A dialog as it opens. */
+/** The form's initial values. */
 export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[], asset: AssetClass): ExportForm {
   const feed = prefill.feed ?? MARKET_FEED[asset]
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs)
@@ -73,7 +73,7 @@ function scopeOf(sessions: readonly string[]): string | null {
   return first === undefined ? null : others.length === 0 ? `session:${first}` : 'few'
 }
 
-/** Symbols as they were typed, each once. */
+/** Parses typed symbols, without duplicates. */
 export const symbolsOf = (text: string): readonly string[] => [
   ...new Set(
     text
@@ -83,19 +83,19 @@ export const symbolsOf = (text: string): readonly string[] => [
   ),
 ]
 
-/** The sessions that a form names; null: every one of a source. */
+/** The sessions a form names; null for all sessions of a source. */
 function wantedSessions({ scope, few }: ExportForm): readonly string[] | null {
   if (scope === 'few') return few
   return scope.startsWith('session:') ? [scope.slice('session:'.length)] : null
 }
 
-/** The feed that is exported. The dialog names a market for bars: a feed chosen for ticks before is not meant. */
+/** The feed to export. For service bars, the bar feed of the chosen market, whichever tick feed is selected. */
 function feedOf({ what, of, feed, interval }: ExportForm): FeedId {
   const bars = what === 'bars' && of === 'service' ? serviceBarFeed(feedAsset(feed), INTERVALS[interval]) : undefined
   return bars ?? feed
 }
 
-/** The request of a form: what does not apply is left out of it. */
+/** Builds the request. Options that don't apply are reset. */
 export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): ExportRequest {
   const { what, fromMs, toMs, interval, format, split } = form
   const wanted = wantedSessions(form)
@@ -104,7 +104,7 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
     what,
     feed: feedOf(form),
     symbols: symbolsOf(form.symbols),
-    // In the order in which they were made, however they were chosen.
+    // In recording order, no matter in which order they were chosen.
     sessions: sessions
       .filter((row) => wanted?.includes(row.session))
       .toSorted((a, b) => a.startedMs - b.startedMs)
@@ -123,7 +123,7 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
   }
 }
 
-/** Why a form cannot be exported, in a sentence; null: it can. */
+/** Why a form can't be exported, as a sentence; null if it can. */
 export function formProblem(form: ExportForm, request: ExportRequest, sessions: readonly SessionRow[]): string | null {
   const wanted = wantedSessions(form)
   if (wanted?.length === 0) return t('Choose at least one session.')
@@ -136,7 +136,7 @@ export function formProblem(form: ExportForm, request: ExportRequest, sessions: 
   return exportConflict(request)
 }
 
-/** A name for the file: what it is of, and when. Without its ending. */
+/** Default file name without extension: symbols, content and UTC day. */
 export function nameOf(form: ExportForm, nowMs: number): string {
   const symbols = symbolsOf(form.symbols)
   const of = symbols.length === 0 ? 'all' : symbols.length <= 3 ? symbols.join('_') : `${symbols.length}-symbols`
@@ -145,31 +145,31 @@ export function nameOf(form: ExportForm, nowMs: number): string {
   return `${of}-${what}-${day}`.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 120)
 }
 
-/** What the dialog shows after the typed name, so that the two are the name of the file, or the files of a split. */
+/** The suffix shown after the typed name. Together they are the file name, or its pattern for a split export. */
 export function endingOf(name: string, { format, split }: Pick<ExportForm, 'format' | 'split'>): string {
   const file = fileNameOf(name, format)
   if (split === 'none') return file.slice(name.length)
   return `${split === 'symbol' ? t('.SYMBOL') : t('.DAY')}${file.slice(file.lastIndexOf('.'))}`
 }
 
-/** Why the file can't have the typed name, in a sentence; null: it can. */
+/** Why the typed file name is invalid, as a sentence; null if it is valid. */
 export const nameProblem = (name: string, request: ExportRequest): string | null =>
   nameConflict(fileNameOf(name, request.format), request)
 
-/** An instant as it can be typed, to the millisecond; '' where it is open. */
+/** An instant as editable text with milliseconds; '' if unbounded. */
 export function instantText(ms: number | null, zone: string): string {
   if (ms === null) return ''
   const [, millis = '000'] = timeText(ms, zone, 'millis').split('.')
   return `${timeText(ms, zone, 'stamp')}.${millis}`
 }
 
-/** A form as a preset of that name: without range, sessions and folder, and without options that don't apply. */
+/** A preset from a form, without range, sessions and folder. Options that don't apply are reset. */
 export function presetOf(name: string, form: ExportForm): ExportPreset {
   const { what, feed, symbols, of, interval, format, raw, extended, bom, separator, split } = requestOf(form, [])
   return { name, what, feed, symbols: [...symbols], of, interval, format, raw, extended, bom, separator, split }
 }
 
-/** A form changed to what a preset says. */
+/** Applies a preset to a form. */
 export function withPreset(form: ExportForm, preset: ExportPreset): ExportForm {
   const feed = preset.feed ?? form.feed
   return {

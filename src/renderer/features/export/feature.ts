@@ -1,4 +1,4 @@
-/** Export in the window: its dialog and its command. */
+/** The export feature of a window: dialog and command. */
 import { exportSettings } from '../../../shared/features/export/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import ExportDialog from './ExportDialog.svelte'

@@ -1,4 +1,4 @@
-/** What the help lists besides commands and settings. */
+/** Services the help uses to list entries besides commands and settings. */
 import { createContext } from 'svelte'
 import type { PaletteService } from '../palette/feature.ts'
 

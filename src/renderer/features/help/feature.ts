@@ -1,4 +1,4 @@
-/** Help in the window: the help, the list of shortcuts and the tour. Their commands are the window's. */
+/** The help feature of a window: help, shortcut list and tour. The window itself has their commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { palette } from '../palette/feature.ts'
 import { provideHelp } from './context.ts'

@@ -1,4 +1,4 @@
-/** What the help says, derived from the tables that the window runs on. */
+/** Help topics, derived from the same tables the window uses. */
 import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
 import type { EndpointInfo } from '../../../shared/features/research/research.ts'
 import type { Freshness } from '../../../shared/core/status/status.ts'
@@ -26,7 +26,7 @@ export interface HelpTopic {
   readonly text: string
   readonly keys: readonly string[]
   readonly words: readonly string[]
-  /** Leads there; null: it is only to be read. */
+  /** Opens what the topic describes; null if the topic is only text. */
   readonly run: ((app: WindowState) => void) | null
 }
 
@@ -54,7 +54,7 @@ const FRESHNESS: readonly Freshness[] = ['live', 'quiet', 'stale', 'closed', 'di
 
 const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag()) + text.slice(1)
 
-/** Every topic as things are now. */
+/** All topics, with the current state. */
 export function helpTopics(
   app: WindowState,
   palette: PaletteService,
@@ -117,10 +117,10 @@ export function helpTopics(
   ]
 }
 
-/** Of the text of a topic only whole words count. */
+/** Score of a topic whose text contains every word of the query. The text isn't searched fuzzily. */
 const TEXT_FIT = 90
 
-/** Topics about a text, best first within their sections; all of them where nothing is asked. Pure. */
+/** Topics that match a query, best first; all topics for an empty query. Pure. */
 export function searchHelp(query: string, topics: readonly HelpTopic[]): readonly HelpTopic[] {
   const wanted = query.trim()
   if (wanted === '') return topics

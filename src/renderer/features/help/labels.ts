@@ -1,4 +1,4 @@
-/** The help and the tour. */
+/** Labels of the help and the tour. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const helpLabel = labelsOf({

@@ -1,4 +1,4 @@
-/** Where the card of a step stands: beside what it is about, inside the window. Pure; px. */
+/** Places a tour card next to its target, inside the window. Pure; px. */
 
 export interface Box {
   readonly left: number
@@ -11,7 +11,7 @@ type Size = Pick<Box, 'width' | 'height'>
 const GAP = 12
 const EDGE = 8
 
-/** Right of the box, else left of it, else below, else above; a box that fills the window has the card inside it. */
+/** Right of the box, else left, below or above. If the box fills the window, the card goes inside it. */
 export function cardPlace(box: Box, card: Size, window: Size): { readonly left: number; readonly top: number } {
   const within = (n: number, size: number, room: number) => Math.round(Math.max(EDGE, Math.min(n, room - size - EDGE)))
   const left = (n: number) => within(n, card.width, window.width)

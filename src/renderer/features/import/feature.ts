@@ -1,4 +1,4 @@
-/** Import in the window: its dialog, its command, and files dropped on the window. */
+/** The import feature of a window: dialog, command and file drop. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import FileDrop from './FileDrop.svelte'
 import ImportDialog from './ImportDialog.svelte'

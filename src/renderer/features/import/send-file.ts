@@ -1,10 +1,10 @@
-/** A file of the user's to the terminal in pieces, the same way in every host. */
+/** Sends a user's file to the terminal in chunks, the same way in every host. */
 import { FILE_PIECE } from '../../../shared/features/import/contract.ts'
 import type { Failure, Result } from '../../../shared/base/errors.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import { t } from '../../../shared/base/text.ts'
 
-/** What is needed of a `File`. */
+/** The part of `File` that is needed. */
 export interface SentFile {
   readonly name: string
   readonly size: number
@@ -14,8 +14,8 @@ export interface SentFile {
 const CANCELLED: Failure = { code: 'cancelled', message: t('The file wasn’t transferred completely. Try again.') }
 
 /**
- * Sends a file and answers its id at the terminal. `onSent`: bytes so far. When aborted or failed, what was
- * sent is let go of.
+ * Sends a file and returns its id at the terminal. `onSent` gets the number of bytes sent so far. On abort or
+ * failure, the terminal drops the partial file.
  */
 export async function sendFile(
   transport: Transport,
@@ -51,7 +51,7 @@ export async function sendFile(
   return ended.ok ? { ok: true, value: id } : failed(ended.error)
 }
 
-/** Of files that were given together: the one to import, and the manifest of it. */
+/** Splits files given together into the one to import and its manifest. `problem` says why that isn't possible. */
 export function partFiles<T extends { readonly name: string }>(
   given: readonly T[],
 ): { readonly file: T | undefined; readonly manifest: T | undefined; readonly problem: string | null } {
@@ -68,7 +68,7 @@ export function partFiles<T extends { readonly name: string }>(
 }
 const MANIFEST = '.manifest.json'
 
-/** Bytes as base64. */
+/** Encodes bytes as base64. */
 export function base64Of(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length; i += 8_192) text += String.fromCharCode(...bytes.subarray(i, i + 8_192))

@@ -1,4 +1,4 @@
-/** Where the store is, on the page of settings about recording. */
+/** The store's folder, on the recording settings page. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import StorePlace from './StorePlace.svelte'
 

@@ -1,4 +1,4 @@
-/** The codes of the classic entry, one row each: the palette reads them, the help lists them. */
+/** The codes of classic entries. The palette parses them and the help lists them. */
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
@@ -10,11 +10,11 @@ import { replayPlace } from './replay-at.ts'
 
 export interface Code extends CodeForm {
   readonly title: string
-  /** Aliases, from other terminals. */
+  /** Aliases known from other terminals. */
   readonly also: readonly string[]
-  /** An example, as typed. */
+  /** An example entry. */
   readonly example: string
-  /** The symbol was chosen before. `hit`: the one that stood before the code, if one did. */
+  /** Called after the entry's symbol is selected. `hit`: that symbol; null if the entry names none. */
   readonly run: (app: WindowState, argument: string, hit: SymbolHit | null, services: PaletteServices) => void
 }
 
@@ -93,12 +93,12 @@ export const CODES: readonly Code[] = [
   act('TOUR', t('One-minute tour'), (app) => app.startTour()),
 ]
 
-/** Every code and alias, for the grammar. */
+/** Every code and alias, for the parser. */
 export const CODE_FORMS: readonly CodeForm[] = CODES.flatMap(({ code, also, takes }) =>
   [code, ...also].map((one) => ({ code: one, takes })),
 )
 
-/** The row of a code or alias. */
+/** Finds a code by its name or alias. */
 export function codeRow(name: string): Code | undefined {
   return CODES.find(({ code, also }) => code === name || also.includes(name))
 }

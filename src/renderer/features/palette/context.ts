@@ -1,4 +1,4 @@
-/** What the palette and its codes work with. */
+/** Services of the palette and its codes. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
 import type { DockState } from '../workspace/dock.svelte.ts'

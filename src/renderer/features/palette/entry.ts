@@ -1,40 +1,40 @@
 /**
- * The classic entry of a terminal: `[SYMBOL] [INTERVAL] [CODE [ARGUMENT]]`, such as `BTC-USD 5m`,
- * `AAPL FA`, `EURUSD REPLAY 09:30`, `5m`, `TAS`. Pure.
+ * Parses classic terminal entries: `[SYMBOL] [INTERVAL] [CODE [ARGUMENT]]`, such as `BTC-USD 5m`, `AAPL FA`,
+ * `EURUSD REPLAY 09:30`, `5m` or `TAS`. Pure.
  */
 import type { Interval } from '../../../shared/core/market/market.ts'
 import { parseInterval } from '../../core/window/interval-entry.ts'
 
-/** What the grammar has to know of a code. */
+/** What the parser needs to know about a code. */
 export interface CodeForm {
   readonly code: string
-  /** Whether what follows belongs to it. */
+  /** Whether the text after the code is its argument. */
   readonly takes: 'nothing' | 'text'
 }
 
 export interface Entry {
-  /** As typed, in capitals; null: the one looked at. */
+  /** In upper case; null means the symbol on screen. */
   readonly symbol: string | null
   readonly interval: Interval | null
-  /** Of the table; null: none. */
+  /** The code; null if none. */
   readonly code: string | null
-  /** What followed the code; '' where nothing did. */
+  /** The text after the code; '' if none. */
   readonly argument: string
 }
 
 const SYMBOL = /^(?=.*[A-Z])[A-Z0-9][A-Z0-9:._/-]{0,31}$/
 
-/** Reads an entry; null where the text is none, or only a symbol, which is searched for instead. */
+/** Parses an entry. Null if the text isn't one, or is only a symbol, which is searched for instead. */
 export function parseEntry(text: string, codes: readonly CodeForm[]): Entry | null {
   const tokens = text.trim().split(/\s+/)
   if (tokens[0] === '') return null
   const codeOf = (token: string | undefined) => codes.find(({ code }) => code === token?.toUpperCase())
   const intervalOf = (token: string | undefined) => (token === undefined ? undefined : parseInterval(token))
 
-  // "FA FA" is the company of the symbol FA; "FA" and "REPLAY 09:30" are codes.
+  // "FA FA" opens the company of the symbol FA; in "FA" and "REPLAY 09:30" the first word is a code.
   const second = tokens[1]
   const leading = codeOf(tokens[0])
-  // What follows a code that takes text is its text, also where it could be an interval: "REPLAY 1 Jan 09:30".
+  // Text after a code that takes an argument belongs to it, even if it looks like an interval: "REPLAY 1 Jan 09:30".
   const startsWithCode =
     leading !== undefined && codeOf(second) === undefined && (leading.takes === 'text' || !intervalOf(second))
   let at = 0

@@ -1,4 +1,4 @@
-/** The palette, in the top bar. Its codes and endpoints are listed in the help, too. */
+/** The palette feature of a window: the box in the top bar. The help also lists its codes and endpoints. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'

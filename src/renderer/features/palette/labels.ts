@@ -1,4 +1,4 @@
-/** The palette, its classic codes, and what panes are called there. */
+/** Labels of the palette, its codes and the panes it lists. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const paletteLabel = labelsOf({

@@ -1,4 +1,4 @@
-/** What the palette lists for a text: the entry it may be, symbols, and everything else by how well it fits. Pure. */
+/** The options the palette lists for a text: a classic entry, symbols and items, ranked by match. Pure. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
 import { unknownSymbols } from '../../core/market/unknown-symbols.ts'
@@ -10,7 +10,7 @@ import { rank, type Candidate } from '../../text/fuzzy-rank.ts'
 export type PaletteOption =
   | { readonly is: 'hit'; readonly id: string; readonly hit: SymbolHit; readonly unknown: boolean }
   | { readonly is: 'item'; readonly id: string; readonly item: PaletteItem }
-  /** `hit` null: the symbol on screen; `unresolved`: a symbol was named that nothing is known of. */
+  /** `hit` null: the symbol on screen. `unresolved`: the entry names an unknown symbol. */
   | {
       readonly is: 'entry'
       readonly id: string
@@ -20,16 +20,16 @@ export type PaletteOption =
     }
 
 export interface PaletteSection {
-  /** Null: one list without headings. */
+  /** Null: a single list without headings. */
   readonly title: 'recent' | 'symbols' | 'commands' | null
   readonly options: readonly PaletteOption[]
 }
 
 const MAX_HITS = 12
 const MAX_RECENT = 8
-/** Of two that fit alike the symbol is meant. */
+/** Ranks a symbol above an item that matches equally well. */
 const SYMBOL_BONUS = 150
-/** What the terminal's search found for another reason than its letters. */
+/** Minimum rank of a symbol the terminal found by something other than its letters. */
 const FOUND = 120
 /** Rank of an unknown symbol: after exact names, before partial matches. */
 const GUESS = 300
@@ -49,7 +49,7 @@ const hitOption = (hit: SymbolHit, unknown = false): PaletteOption => ({
 })
 const itemOption = (item: PaletteItem): PaletteOption => ({ is: 'item', id: item.id, item })
 
-/** A symbol that was chosen before, from its id; undefined for any other id. */
+/** The symbol of a recent item's id; undefined if the id isn't a symbol's. */
 function recentHit(id: string): SymbolHit | undefined {
   const match = /^symbol:(crypto|forex|stocks):(.+)$/.exec(id)
   const [, asset, symbol] = match ?? []
@@ -57,7 +57,7 @@ function recentHit(id: string): SymbolHit | undefined {
   return { instrument: instrumentId(asset, symbol), asset, symbol, name: null, watched: false }
 }
 
-/** The symbol that an entry names: exactly so, or else the first that begins so, or one that a service may have. */
+/** The symbol an entry names: an exact match, else the first with that prefix, else one a service may have. */
 export function resolveSymbol(symbol: string, hits: readonly SymbolHit[]): SymbolHit | null {
   const wanted = bare(symbol)
   return (
@@ -71,9 +71,9 @@ export function resolveSymbol(symbol: string, hits: readonly SymbolHit[]): Symbo
 export interface PaletteInput {
   readonly text: string
   readonly entry: Entry | null
-  /** What the terminal found for the text, or for the entry's symbol. */
+  /** The terminal's search results for the text, or for the entry's symbol. */
   readonly hits: readonly SymbolHit[]
-  /** Whether `hits` answer the text as it is now. */
+  /** Whether `hits` belong to the current text. */
   readonly answered: boolean
   readonly items: readonly PaletteItem[]
   readonly recent: readonly string[]
@@ -84,7 +84,7 @@ interface Ranked extends Candidate {
 }
 const rankedItem = (item: PaletteItem): Ranked => ({ ...item, option: itemOption(item) })
 
-/** Sections in their order; with a text it is one list without headings. */
+/** The sections to list. With a text, a single list without headings. */
 export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
   const { text, entry, hits, answered, items, recent } = input
   const typed = text.trim()
@@ -98,7 +98,7 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
   if (entry) {
     const hit = entry.symbol === null ? null : resolveSymbol(entry.symbol, hits)
     const row = entry.code === null ? undefined : codeRow(entry.code)
-    // A code alone is one of the items, and may as well begin a symbol.
+    // A code on its own is already listed as an item, and may also be the start of a symbol.
     const alone = row !== undefined && entry.symbol === null && entry.interval === null && entry.argument === ''
     if (!alone)
       options.push({ is: 'entry', id: 'entry', entry, hit, unresolved: entry.symbol !== null && answered && !hit })

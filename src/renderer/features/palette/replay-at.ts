@@ -1,17 +1,17 @@
-/** Which recording a typed time is of: `REPLAY 09:30`. Pure. */
+/** Finds the session for a typed time, such as `REPLAY 09:30`. Pure. */
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import { parseTimeEntry } from '../../text/time-entry.ts'
 
 export type ReplayPlace =
-  /** `atMs` null: from its start. */
+  /** `atMs`: UTC ms; null for the session's start. */
   | { readonly is: 'found'; readonly session: string; readonly atMs: number | null }
   | { readonly is: 'none' }
-  /** Nothing was recorded then; `why`: where the text is no time. */
+  /** Nothing was recorded at that time, or the text isn't a time; `why` explains it. */
   | { readonly is: 'not then'; readonly why: string }
 
 /**
- * The recording that a moment lies in; of several the latest moment counts. An empty text means the newest
- * recording that has ended, or else the one being written. `zone`: IANA, of what names none.
+ * The session that contains the typed time; if several do, the latest instant wins. An empty text means the newest
+ * session that has ended, else the one being recorded. `zone`: IANA zone for times that don't name one.
  */
 export function replayPlace(typed: string, rows: readonly SessionRow[], zone: string, nowMs: number): ReplayPlace {
   const usable = rows

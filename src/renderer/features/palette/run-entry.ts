@@ -1,11 +1,11 @@
-/** Does what a classic entry says. */
+/** Runs a classic entry. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { codeRow } from './codes.ts'
 import type { PaletteServices } from './context.ts'
 import type { Entry } from './entry.ts'
 
-/** `hit`: the symbol of the entry; null: it names none. `show` looks at a symbol. */
+/** `hit`: the entry's symbol; null if it names none. `show` selects a symbol. */
 export function runEntry(
   app: WindowState,
   services: PaletteServices,

@@ -1,4 +1,4 @@
-/** What the components of the quote work with. */
+/** Services of the quote pane's components. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
 

@@ -1,4 +1,4 @@
-/** The quote in the window: its pane. */
+/** The quote feature of a window: its pane. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { evidence } from '../evidence/feature.ts'
 import { provideQuote } from './context.ts'

@@ -1,4 +1,4 @@
-/** The quote pane. */
+/** Labels of the quote pane. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const quoteLabel = labelsOf({

@@ -1,4 +1,4 @@
-/** The replays of the window, for the components of this feature. */
+/** Gives this feature's components access to the window's replays. */
 import { createContext } from 'svelte'
 import type { Replays } from './replays.ts'
 

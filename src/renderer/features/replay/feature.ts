@@ -1,4 +1,4 @@
-/** Replay in the window: its bar, its dialogs and its commands. */
+/** The replay feature of a window: transport bar, dialogs and commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import BookmarkDialog from './BookmarkDialog.svelte'
 import { provideReplays } from './context.ts'

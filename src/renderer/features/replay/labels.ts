@@ -1,4 +1,4 @@
-/** The dock of a replay: its clock, timeline, bookmarks and loops. */
+/** Labels of the transport bar: clock, timeline, bookmarks and loops. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const replayLabel = labelsOf({

@@ -5,7 +5,7 @@ import type { Zone } from '../../text/zone.ts'
 import { textFont, textPx } from '../../charts/paint/canvas-text.ts'
 import { rulerLabels, xOf, type Span } from './timeline-scale.ts'
 
-/** Colours as CSS text, read from the design tokens. */
+/** CSS colors, read from the design tokens. */
 export interface TimelineColours {
   readonly page: string
   readonly line: string
@@ -25,18 +25,18 @@ export interface TimelinePicture {
   readonly sessions: readonly Span[]
   readonly loop: Span | null
   readonly cursorMs: number
-  /** Where the pointer is, px; null: elsewhere. */
+  /** Pointer position, px; null while the pointer is elsewhere. */
   readonly hoverX: number | null
   readonly zone: Zone
-  /** How large texts are: 1 is the usual size. */
+  /** Text scale; 1 is the default size. */
   readonly textScale: number
   readonly colours: TimelineColours
 }
 
-/** Px: the lane of loop and bookmarks above, the ruler below (at the usual size of the text), the activity between. */
+/** Heights, px: loop and bookmark lane on top, ruler at the bottom (at text scale 1), activity in between. */
 export const LANE = 11
 const RULER = 13
-/** Half the width of a bookmark's flag, for hitting it. */
+/** Half the width of a bookmark flag, for hit testing. */
 export const FLAG_PX = 6
 
 type Context = CanvasRenderingContext2D
@@ -80,7 +80,7 @@ function paintActivity(ctx: Context, picture: TimelinePicture, base: number): vo
     const left = xOf(data.fromMs + i * each, span, width)
     const right = xOf(data.fromMs + (i + 1) * each, span, width)
     if (right < 0 || left > width) continue
-    // The root keeps a quiet night visible beside a busy opening.
+    // The square root keeps a quiet night visible next to a busy open.
     const height = Math.max(1, Math.round(Math.sqrt(count / most) * room))
     const w = Math.max(1, right - left - 1)
     ctx.fillStyle = left < cursor ? colours.replay : colours.rest
@@ -106,7 +106,7 @@ function hatch(ctx: Context, left: number, right: number, top: number, base: num
 function paintGaps(ctx: Context, picture: TimelinePicture, base: number, gaps: readonly Gap[]): void {
   const { colours, sessions } = picture
   const end = sessions.at(-1)?.toMs ?? picture.span.toMs
-  // Feeds that fell together are one hatching: strokes over strokes would be a blot.
+  // Gaps of several feeds at the same time are hatched once: overlapping strokes would blur.
   let painted = -Infinity
   ctx.strokeStyle = colours.warn
   ctx.fillStyle = colours.warn
@@ -169,7 +169,7 @@ function paintRuler(ctx: Context, picture: TimelinePicture, base: number): void 
   }
 }
 
-/** Paints the whole picture; the context is scaled to CSS px. */
+/** Paints the timeline. Expects a context scaled to CSS px. */
 export function paintTimeline(ctx: Context, picture: TimelinePicture): void {
   const { width, height, span, cursorMs, hoverX, colours, data } = picture
   const base = height - textPx(RULER, picture.textScale)

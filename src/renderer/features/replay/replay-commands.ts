@@ -1,4 +1,4 @@
-/** The commands of a replay: rows of the one table of shortcuts. */
+/** Replay commands for the shortcut table. */
 import { t } from '../../../shared/base/text.ts'
 import type { StepUnit } from './replay.svelte.ts'
 import type { Replays } from './replays.ts'

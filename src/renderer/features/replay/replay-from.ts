@@ -1,10 +1,10 @@
-/** Which recordings hold an instant, for going back to it out of the live market. Pure. */
+/** Finds the sessions that cover an instant, to go back to it from the live market. Pure. */
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { ReplayRoute } from '../../core/window/window-route.ts'
 
-/** Whether a session is of what the live market shows. */
+/** Whether a session was recorded from the source of the live market. */
 export function isOfSource(
   row: Pick<SessionRow, 'source'>,
   { source, origin }: Pick<StatusState, 'source' | 'origin'>,
@@ -13,9 +13,9 @@ export function isOfSource(
 }
 
 /**
- * The session of `rows`, all of one source, that was recorded at an instant: of several the one that is read
- * there. Where none was, those before and after it, so that the gap between them is seen; before all of them the
- * first; a bar may begin earlier than its first session. Null: nothing was recorded.
+ * The session in `rows` (all of one source) recorded at `ms`; if several overlap, the one a replay reads there.
+ * Between sessions, returns the one before and the one after, so the gap is visible. Before the first session,
+ * returns that one, because a bar may start earlier than its first session. Null if nothing was recorded.
  */
 export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: number): ReplayRoute | null {
   const newestFirst = inTurn(rows.filter(({ messages, binnedMs }) => messages > 0 && binnedMs === null)).map(
@@ -27,7 +27,7 @@ export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: numbe
   const before = newestFirst.filter((row) => endOf(row) < ms).at(-1)
   const after = newestFirst.find((row) => row.startedMs > ms)
   if (!before) return after ? { sessions: [after.session], atMs: null } : null
-  // Of different users of one service they cannot be joined.
+  // Sessions of different users of the same service can't be joined.
   const joined = after?.source === before.source ? [before.session, after.session] : [before.session]
   return { sessions: joined, atMs: joined.length > 1 ? ms : endOf(before) }
 }

@@ -1,4 +1,4 @@
-/** The replay that a window shows, if any: its state, its bookmarks and gaps, and what can be done with it. */
+/** The replay a window shows, if any: its state, bookmarks, gaps and controls. */
 import type { CallArgs } from '../../../shared/contracts.ts'
 import type { Failure, Result } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
@@ -14,30 +14,30 @@ export const STEP_UNITS = ['message', 'second', 'bar'] as const
 export type StepUnit = (typeof STEP_UNITS)[number]
 export type SeekTarget = CallArgs<'replay.seek'>['to']
 
-/** The window as a replay changes it. */
+/** What a replay needs from its window. */
 export interface ReplayWindow {
   readonly transport: Transport
-  /** The replay shown; null: the live market. */
+  /** The replay shown; null while the window shows the live market. */
   readonly replaying: ReplayState | null
   showReplay(state: ReplayState | null): void
-  /** Grows with each jump: values that follow it don't flash. */
+  /** Incremented on each jump, so that values changed by the jump don't flash. */
   epoch: number
 }
 
-/** Loop ranges shorter than this are meant as none, ms. */
+/** A shorter loop range clears the loop, ms. */
 const MIN_LOOP_MS = 100
 const REVIVE_EVERY_MS = 5_000
 const MARKS_EVERY_MS = 10_000
 
 export class Replay {
   opening = $state(false)
-  /** Where a seek under way will end, so that the cursor follows the hand; null: none. */
+  /** Target of the seek in progress, UTC ms, so the cursor follows the pointer; null if none. */
   aimMs = $state<number | null>(null)
-  /** What one step is. */
+  /** The unit of a single step. */
   unit = $state<StepUnit>('message')
   bookmarks = $state.raw<readonly ReplayBookmark[]>([])
   gaps = $state.raw<readonly Gap[]>([])
-  /** Grows when bookmarks or gaps were read again, so that what was drawn from them is redrawn. */
+  /** Incremented when bookmarks or gaps are reloaded, so the timeline redraws. */
   marksVersion = $state(0)
   readonly timeline: Timeline
   readonly #transport: Transport
@@ -46,7 +46,7 @@ export class Replay {
   #stop: (() => void) | undefined
   #asked = 0
   #revivedAt = -Infinity
-  /** The end of the range that the marks were read of. */
+  /** End of the range whose bookmarks and gaps are loaded, UTC ms. */
   #marksToMs = Infinity
   #busy = false
   #next: (() => Promise<void>) | undefined
@@ -58,23 +58,23 @@ export class Replay {
     this.timeline = new Timeline(window.transport)
   }
 
-  /** Null: the window shows the live market. */
+  /** The replay's state; null while the window shows the live market. */
   get state(): ReplayState | null {
     return this.#window.replaying
   }
 
-  /** The replay's clock, or where a seek under way will put it; null: no replay. */
+  /** The replay's clock, or the target of a seek in progress, UTC ms; null without a replay. */
   get cursorMs(): number | null {
     return this.state === null ? null : (this.aimMs ?? this.state.nowMs)
   }
 
-  /** Opens recordings of one source and shows them instead of what is shown now. True when it did. */
+  /** Opens sessions of one source in place of what the window shows. `atMs` null: from the start. True on success. */
   async open(sessions: readonly string[], atMs: number | null): Promise<boolean> {
     const asked = ++this.#asked
     this.opening = true
     const result = await this.#transport.invoke('replay.open', { sessions: [...sessions], atMs })
     if (asked !== this.#asked) {
-      // Something else was asked for meanwhile: this one is not wanted any more.
+      // A later request replaced this one.
       if (result.ok) void this.#transport.invoke('replay.close', { id: result.value.id })
       return false
     }
@@ -112,14 +112,14 @@ export class Replay {
     this.timeline.setRange(state.id, state.fromMs, state.toMs)
     if (jumped) this.#window.epoch++
     this.#window.showReplay(state)
-    // A session that is still recording gets new gaps; they don't have to arrive with each message.
+    // A session that is still recording gets new gaps; reloading them every few seconds is enough.
     if (state.toMs - this.#marksToMs >= MARKS_EVERY_MS) void this.loadMarks()
   }
 
   async #revive(): Promise<void> {
     const last = this.state
     if (!last) return
-    // Once: a replay that ends again at once is not to be had.
+    // Retry once: if the replay is lost again right away, give up.
     if (performance.now() - this.#revivedAt < REVIVE_EVERY_MS) return this.close()
     this.#revivedAt = performance.now()
     this.#stop?.()
@@ -131,7 +131,7 @@ export class Replay {
     if (!opened && this.state === last) this.close()
   }
 
-  /** Closes what is shown, without showing anything else yet. */
+  /** Closes the current replay without changing what the window shows. */
   #leave(): void {
     const { state } = this
     this.#stop?.()
@@ -143,7 +143,7 @@ export class Replay {
     if (state) void this.#transport.invoke('replay.close', { id: state.id })
   }
 
-  /** Back to the live market. */
+  /** Closes the replay and shows the live market. */
   close(): void {
     this.#asked++
     this.opening = false
@@ -152,13 +152,13 @@ export class Replay {
     this.#window.showReplay(null)
   }
 
-  /** Closes the replay with its window, which shows nothing any more. */
+  /** Closes the replay because its window is closing. */
   dispose(): void {
     this.#asked++
     this.#leave()
   }
 
-  /** Tells the terminal that nobody looks any more: for a page that is about to be gone. */
+  /** Asks the terminal to close the replay. For a page that is about to unload. */
   abandon(): void {
     if (this.state) void this.#transport.invoke('replay.close', { id: this.state.id })
   }
@@ -173,7 +173,7 @@ export class Replay {
     this.#next = undefined
     void this.#transport.invoke('replay.play', { id: state.id, on }).then((result) => this.#failedUnless(result))
   }
-  /** Plays or pauses; at the end it plays from the start again. */
+  /** Plays or pauses. At the end, plays again from the start. */
   toggle(): void {
     const { state } = this
     if (!state) return
@@ -185,21 +185,21 @@ export class Replay {
     if (!state) return
     void this.#transport.invoke('replay.speed', { id: state.id, speed }).then((result) => this.#failedUnless(result))
   }
-  /** The next faster (1) or slower (-1) of the speeds on offer. */
+  /** Switches to the next faster (1) or slower (-1) speed. */
   changeSpeed(by: 1 | -1): void {
     if (this.state) this.setSpeed(speedAfter(this.state.speed, by))
   }
   setSkipIdle(skipIdle: boolean): void {
     this.#options({ skipIdle })
   }
-  /** Plays a range over and over; null: to the end, once. Either end may be given first. */
+  /** Loops a range, whose ends may be in either order; null clears the loop. */
   setLoop(loop: { readonly fromMs: number; readonly toMs: number } | null): void {
     if (!loop) return this.#options({ loop: null })
     const fromMs = Math.min(loop.fromMs, loop.toMs)
     const toMs = Math.max(loop.fromMs, loop.toMs)
     this.#options({ loop: toMs - fromMs < MIN_LOOP_MS ? null : { fromMs, toMs } })
   }
-  /** Moves one edge of the loop to the cursor; the other stays, or is the end of the whole. */
+  /** Moves one edge of the loop to the cursor. The other edge stays, or falls back to that end of the replay. */
   loopEdge(edge: 'from' | 'to'): void {
     const { state, cursorMs } = this
     if (!state || cursorMs === null) return
@@ -215,7 +215,7 @@ export class Replay {
       .then((result) => this.#failedUnless(result))
   }
 
-  /** Seeks. While a seek is under way, only the latest further request is saved. `then` runs on arrival. */
+  /** Seeks. While a seek is in progress, only the latest request is queued. `then` runs once the seek is done. */
   seek(to: SeekTarget, then?: () => void): void {
     const { state } = this
     if (!state) return
@@ -236,7 +236,7 @@ export class Replay {
       const result = await ask()
       if (this.#next === undefined) this.aimMs = null
       if (!result.ok) {
-        // Another move took its place: that one answers.
+        // A later move replaced this one and reports its own result.
         if (result.error.code !== 'cancelled') this.#failed(result.error)
         return
       }
@@ -261,7 +261,7 @@ export class Replay {
     })()
   }
 
-  /** Reads bookmarks and gaps of the whole range. */
+  /** Loads the bookmarks and gaps of the whole replay. */
   async loadMarks(): Promise<void> {
     const { state } = this
     if (!state) return
@@ -275,7 +275,7 @@ export class Replay {
     this.marksVersion++
   }
 
-  /** Adds a bookmark where the replay stood in that state. True when it was added. */
+  /** Adds a bookmark at the position in `state`. True on success. */
   async addBookmark(text: string, state: ReplayState): Promise<boolean> {
     const session = state.at?.session ?? state.sessions[0]?.session
     if (session === undefined) return false
@@ -295,7 +295,7 @@ export class Replay {
     await this.loadMarks()
     return result.ok
   }
-  /** Puts a removed bookmark back. */
+  /** Restores a removed bookmark. */
   async restoreBookmark({ session, atMs, seq, text }: ReplayBookmark): Promise<void> {
     this.#failedUnless(await this.#transport.invoke('bookmarks.add', { session, atMs, seq, text }))
     await this.loadMarks()

@@ -1,4 +1,4 @@
-/** Replays of a window: opens recordings, alone or beside, and goes back to the live market. */
+/** Opens replays in this window or in a new one, and goes back to the live market. */
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { replayHash } from '../../core/window/window-route.ts'
@@ -7,7 +7,7 @@ import { isOfSource, replayFrom } from './replay-from.ts'
 import { Replay } from './replay.svelte.ts'
 
 export class Replays {
-  /** What moves the replay shown. Without one its methods do nothing. */
+  /** Controls the replay shown. Its methods do nothing without one. */
   readonly current: Replay
   readonly #app: WindowState
 
@@ -17,18 +17,18 @@ export class Replays {
   }
 
   #failed(failure: Failure): void {
-    // "There is no further gap" is an answer, no failure.
+    // A result such as "no further gap" isn't an error.
     if (failure.code === 'not-found' && this.current.state) this.#app.toasts.show(failure.message)
     else if (failure.code === 'store-damaged') this.#tellDamaged(failure)
     else this.#app.tell(failure)
   }
 
-  /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
+  /** Replays sessions of one source in this window, from `atMs` (UTC ms) or, if null, from their start. */
   async open(sessions: readonly string[], atMs: number | null): Promise<void> {
     if (await this.current.open(sessions, atMs))
       this.#app.toasts.say(t('Replaying recorded data. Select “Back to live” to end.'))
   }
-  /** Opens the newest recording that has ended, or the one that is being written. */
+  /** Replays the newest session that has ended, else the one being recorded. */
   async openLatest(): Promise<void> {
     const result = await this.#app.transport.invoke('sessions.list', {})
     if (!result.ok) return this.#app.tell(result.error)
@@ -38,8 +38,8 @@ export class Replays {
     this.#app.toasts.show(t('No recorded session to replay yet.'))
   }
   /**
-   * Goes back to an instant of what is shown, UTC ms: in the replay that holds it, else in the session that was
-   * recorded then.
+   * Goes back to an instant (UTC ms): within the current replay if it covers the instant, else in the session
+   * recorded at that time from the same source.
    */
   async openAt(ms: number): Promise<void> {
     const { state } = this.current
@@ -55,11 +55,11 @@ export class Replays {
     if (route) return this.open(route.sessions, route.atMs)
     this.#app.toasts.show(t('No recorded session from this source to replay yet. Sessions in the bin don’t count.'))
   }
-  /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
+  /** Replays sessions in a new window. False if the browser blocked it. */
   openWindow(sessions: readonly string[], atMs: number | null): boolean {
     return this.#app.openBeside(replayHash({ sessions, atMs }), 'popup,width=1280,height=800')
   }
-  /** Moves the replay of this window into one of its own; this one goes back to live. */
+  /** Moves this window's replay into a new window and goes back to live here. */
   popOut(): void {
     const { state } = this.current
     if (!state) return
@@ -72,7 +72,7 @@ export class Replays {
     this.#app.toasts.say(t('Live again.'))
   }
 
-  /** A replay came to what cannot be read: what it means goes first, and the way on beside it. */
+  /** Reports that the replay reached corrupt data, with a button that opens Evidence. */
   #tellDamaged({ message }: Failure): void {
     const action = { label: t('Open Evidence'), run: () => this.#app.layout.open('evidence') }
     this.#app.toasts.show(t('The replay can’t continue past this point. {message}', { message }), {

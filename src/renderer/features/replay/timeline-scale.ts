@@ -1,4 +1,4 @@
-/** Where instants lie on a timeline: zoom, pan, and the labels of its ruler. Pure; spans are [fromMs, toMs). */
+/** Timeline geometry: positions of instants, zoom, pan and ruler labels. Pure. Spans are [fromMs, toMs), UTC ms. */
 import { axisText } from '../../charts/model/time-axis.ts'
 import type { Zone } from '../../text/zone.ts'
 
@@ -11,19 +11,19 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
-/** The deepest zoom. */
+/** The span at maximum zoom. */
 export const MIN_SPAN_MS = SECOND
 
 export const lengthOf = (span: Span) => span.toMs - span.fromMs
 
-/** The whole range with a little air, so that its ends can be seen and grasped. */
+/** The whole range plus a small margin, so both ends can be seen and dragged. */
 export function wholeSpan(fromMs: number, toMs: number): Span {
   const length = Math.max(MIN_SPAN_MS, toMs - fromMs)
   const air = Math.max(20, length * 0.012)
   return { fromMs: fromMs - air, toMs: fromMs + length + air }
 }
 
-/** A span of the same length, moved so that it lies within the whole. */
+/** Moves a span into the whole range without changing its length. */
 function clamped(span: Span, whole: Span): Span {
   const length = lengthOf(span)
   if (length >= lengthOf(whole)) return whole
@@ -31,7 +31,7 @@ function clamped(span: Span, whole: Span): Span {
   return { fromMs, toMs: fromMs + length }
 }
 
-/** Zooms by a factor (above 1: closer) so that an instant keeps its place on screen. */
+/** Zooms by a factor (above 1 zooms in) and keeps `aroundMs` at the same place on screen. */
 export function zoomSpan(span: Span, factor: number, aroundMs: number, whole: Span): Span {
   const length = Math.min(Math.max(lengthOf(span) / factor, MIN_SPAN_MS), lengthOf(whole))
   const share = (Math.min(Math.max(aroundMs, span.fromMs), span.toMs) - span.fromMs) / lengthOf(span)
@@ -43,7 +43,7 @@ export function panSpan(span: Span, byMs: number, whole: Span): Span {
   return clamped({ fromMs: span.fromMs + byMs, toMs: span.toMs + byMs }, whole)
 }
 
-/** The span to show so that an instant is on screen: turned like a page when it left. */
+/** A span that contains `atMs`: the same one if it already does, else moved ahead by a page. */
 export function followSpan(span: Span, atMs: number, whole: Span): Span {
   if (atMs >= span.fromMs && atMs < span.toMs) return span
   const length = lengthOf(span)
@@ -66,14 +66,14 @@ export interface RulerLabel {
   readonly text: string
 }
 
-/** Labels at round wall times of a zone, at least `leastPx` apart. */
+/** Labels at round local times of a zone, at least `leastPx` apart. */
 export function rulerLabels(span: Span, width: number, zone: Zone, leastPx = 76): RulerLabel[] {
   if (width <= 0) return []
   const wanted = (lengthOf(span) / width) * leastPx
   const step = STEPS.find((one) => one >= wanted) ?? Math.ceil(wanted / (28 * DAY)) * 28 * DAY
   const labels: RulerLabel[] = []
   let day = Math.floor(zone.wall(span.fromMs) / DAY)
-  // One step beyond each end: where clocks change, a round wall time may lie an hour off.
+  // Start one hour early: at a clock change, a round local time may be an hour off.
   for (let wall = Math.ceil((zone.wall(span.fromMs) - HOUR) / step) * step; ; wall += step) {
     const guess = wall - zone.offset(wall - zone.offset(span.fromMs))
     const ms = wall - zone.offset(guess)

@@ -1,22 +1,22 @@
-/** What the timeline of a replay shows: a span of time, and the messages, gaps and bookmarks in it. */
+/** State of a replay's timeline: the visible span and the activity in it. */
 import type { ReplayId, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan, type Span } from './timeline-scale.ts'
 
-/** Px of a bar of the histogram with its gap. */
+/** Width of a histogram bar including its spacing, px. */
 export const BUCKET_PX = 3
 const MAX_BUCKETS = 2_000
 
 export class Timeline {
   span = $state.raw<Span>({ fromMs: 0, toMs: 1_000 })
   whole = $state.raw<Span>({ fromMs: 0, toMs: 1_000 })
-  /** Of a span that may be an earlier one; drawn where it lies until the new one is there. */
+  /** Activity of the last loaded span. Drawn at its own position until the current span is loaded. */
   data = $state.raw<ReplayTimeline | null>(null)
   problem = $state(false)
   readonly zoomed = $derived.by(() => lengthOf(this.span) < lengthOf(this.whole) * 0.999)
   readonly #transport: Transport
   #id: ReplayId | null = null
-  /** The hand moved the span: it stays where it is until the cursor is on it again. */
+  /** The user moved the span, so it stops following the cursor until the cursor is visible again. */
   #free = false
   #busy = false
   #again: (() => Promise<void>) | undefined
@@ -25,7 +25,7 @@ export class Timeline {
     this.#transport = transport
   }
 
-  /** A replay's whole range; another replay is shown whole, a grown one keeps its zoom. */
+  /** Sets a replay's whole range. A new replay is fully zoomed out; a range that grew keeps the zoom. */
   setRange(id: ReplayId, fromMs: number, toMs: number): void {
     const same = id === this.#id
     const whole = wholeSpan(fromMs, toMs)
@@ -48,7 +48,7 @@ export class Timeline {
   fit(): void {
     this.span = this.whole
   }
-  /** Keeps the cursor on screen; `moved`: by hand, which ends looking elsewhere. */
+  /** Keeps the cursor visible. `moved`: the user moved the cursor, so following resumes. */
   follow(atMs: number, moved: boolean): void {
     const next = followSpan(this.span, atMs, this.whole)
     const seen = next === this.span
@@ -56,7 +56,7 @@ export class Timeline {
     if (!seen && !this.#free) this.span = next
   }
 
-  /** Reads the activity of the span for a width in px. While a read is under way, only the latest request is saved. */
+  /** Loads the span's activity for a width in px. While a load is in progress, only the latest request is queued. */
   load(width: number): void {
     const id = this.#id
     if (id === null || width <= 0) return

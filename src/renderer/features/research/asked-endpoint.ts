@@ -1,7 +1,7 @@
-/** An endpoint that was chosen in the palette or the help: the pane that shows it goes there, once. */
+/** Opens an endpoint chosen in the palette or the help in the pane that shows it. */
 import type { WindowState } from '../../core/window/window.svelte.ts'
 
-/** Call it in an `$effect`. `show` answers whether the endpoint is one of the pane's. */
+/** Call this in an `$effect`. `show` returns true if the endpoint belongs to the pane, which clears the request. */
 export function takeAsked(app: WindowState, show: (endpoint: string) => boolean): void {
   const asked = app.askedEndpoint
   if (asked && show(asked.id)) app.askedEndpoint = null

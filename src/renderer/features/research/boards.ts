@@ -1,14 +1,14 @@
-/** Boards of prices out of answers of any shape. Pure. */
+/** Reads price boards from responses of any shape. Pure. */
 import type { Reading, Table } from '../../../shared/features/research/read.ts'
 import { numberOf } from '../../../shared/features/research/types.ts'
 import { scalarText } from '../../../shared/features/research/value.ts'
 
 export interface BoardRow {
-  /** As the service names it for its history; '' where it gives none. */
+  /** The symbol that the history endpoint takes; '' if the service sent none. */
   readonly symbol: string
   readonly name: string
   readonly unit: string
-  /** As sent; NaN: not sent. */
+  /** As received; NaN if absent. */
   readonly price: number
   readonly change: number
   readonly changePercent: number
@@ -23,7 +23,7 @@ const NAMES = {
   percent: /^(change_?(percent(age)?|pct)|percent_?change|changes_?percentage)$/i,
 } as const
 
-/** The table of an answer that is a board: something named, with a price. */
+/** The first table with a price and a name or symbol; undefined if there is none. */
 export function boardTable(reading: Reading): Table | undefined {
   return reading.tables.find(({ columns }) => {
     const has = (pattern: RegExp) => columns.some(({ key }) => pattern.test(key))
@@ -31,7 +31,7 @@ export function boardTable(reading: Reading): Table | undefined {
   })
 }
 
-/** Its rows, in the service's order. */
+/** The board's rows, in the service's order. */
 export function boardOf(table: Table): readonly BoardRow[] {
   const place = (pattern: RegExp): number => table.columns.findIndex(({ key }) => pattern.test(key))
   const at = {

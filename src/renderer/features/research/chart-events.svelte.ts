@@ -1,6 +1,6 @@
 /**
- * Earnings and news of a company as marks on its chart. Live they are read again as answers grow old; in
- * a replay a mark is there once its clock has reached both what it tells of and the answer that told it.
+ * Earnings and news markers for a company's chart. Live, they are refreshed as responses expire. In a replay, a
+ * marker appears once the clock has passed both the event and the time its response was received.
  */
 import { readAnswer, type Reading } from '../../../shared/features/research/read.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
@@ -12,20 +12,20 @@ import { newsTable, storiesOf } from './company/story.ts'
 const ENDPOINTS = ['earnings-history', 'company-news'] as const
 type EventEndpoint = (typeof ENDPOINTS)[number]
 const LONGEST = 120
-/** Live: a call is made only where the answer is older than its group's time to live. */
+/** Live poll interval, ms. A request is sent only if the response is older than its group's time to live. */
 const AGAIN_LIVE_MS = 60_000
-/** In a replay no call is made; its clock may have reached an answer. */
+/** Replay poll interval, ms. Sends no request: it checks whether the clock has reached another saved response. */
 const AGAIN_REPLAY_MS = 500
 
 export interface EventQuery {
-  /** `live` or a replay. */
+  /** `live` or a replay id. */
   readonly view: string
   readonly symbol: string
-  /** The user's own, as the panes send them: the same question has the same history. */
+  /** The user's query parameters by endpoint, as the panes send them, so both share the same history. */
   readonly params: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** Marks of an answer: reports by day, stories by their instant. */
+/** Markers of a response: earnings by day, news by instant. */
 export function markersOf(endpoint: EventEndpoint, reading: Reading): readonly ChartMarker[] {
   if (endpoint === 'company-news') {
     const table = newsTable(reading)
@@ -50,7 +50,7 @@ export function markersOf(endpoint: EventEndpoint, reading: Reading): readonly C
   }))
 }
 
-/** An answer and what it marks. */
+/** A response and its markers. */
 interface Told {
   readonly endpoint: EventEndpoint
   readonly id: number
@@ -58,7 +58,7 @@ interface Told {
   readonly markers: readonly ChartMarker[]
 }
 
-/** Marks that are known at an instant: of each endpoint its newest answer by then, and of that what had happened. */
+/** Markers known at `nowMs`: past events from each endpoint's newest response received by then. */
 export function knownBy(told: readonly Told[], nowMs: number): readonly ChartMarker[] {
   return ENDPOINTS.flatMap((endpoint) => {
     let newest: Told | undefined
@@ -79,7 +79,7 @@ export class ChartEvents {
     this.#transport = transport
   }
 
-  /** Asks for a company's events, again and again; null: for none. Returns its own undo. */
+  /** Polls a company's events; null clears them. Returns a function that stops polling. */
   follow(query: EventQuery | null): () => void {
     this.#told = []
     if (query === null) return () => undefined
@@ -88,7 +88,7 @@ export class ChartEvents {
     const ask = async (endpoint: EventEndpoint) => {
       const question = { view, endpoint, symbol, params: params[endpoint] ?? {} }
       if (view !== 'live') {
-        // The clock may have reached no further answer: its text is not read again for that.
+        // Skip reading the response text if the clock hasn't reached another response.
         const versions = await this.#transport.invoke('research.versions', question)
         const newest = versions.ok ? versions.value.find(({ status }) => status >= 200 && status <= 299) : undefined
         if (gone || newest === undefined || this.#told.some(({ id }) => id === newest.id)) return
@@ -99,7 +99,7 @@ export class ChartEvents {
       if (gone || answer === null || this.#told.some(({ id }) => id === answer.id && id !== 0)) return
       const markers = markersOf(endpoint, readAnswer(answer.text))
       const own = { endpoint, id: answer.id, fetchedMs: answer.fetchedMs, markers }
-      // Live only the newest counts; a replay may go back to an older one.
+      // Live, only the newest response matters; a replay may go back to an older one.
       const others = view === 'live' ? this.#told.filter((one) => one.endpoint !== endpoint) : this.#told
       this.#told = [...others, own]
     }
@@ -118,7 +118,7 @@ export class ChartEvents {
     }
   }
 
-  /** Events known at an instant, UTC ms; the same list as before where nothing changed. */
+  /** Markers known at `nowMs` (UTC ms). Returns the same array while nothing changes. */
   upTo(nowMs: number): readonly ChartMarker[] {
     const now = knownBy(this.#told, nowMs)
     if (now.length !== this.#last.length || now.some((one, i) => one !== this.#last[i])) this.#last = now

@@ -1,4 +1,4 @@
-/** Research in the window: its panes, its commands and its page of settings. */
+/** The research feature of a window: panes, commands and settings page. */
 import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { ChartEvents } from './chart-events.svelte.ts'
@@ -7,7 +7,7 @@ import ResearchPane from './ResearchPane.svelte'
 import ResearchSettings from './ResearchSettings.svelte'
 
 export interface ResearchService {
-  /** Earnings and news of a company, for the marks of one chart; the chart closes it. */
+  /** Creates the earnings and news markers of one chart. The chart closes it. */
   openEvents(): ChartEvents
 }
 

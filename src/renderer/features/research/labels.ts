@@ -1,4 +1,4 @@
-/** Research: what a service answers of companies, news and markets. */
+/** Labels of the research panes. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const researchLabel = labelsOf({

@@ -1,4 +1,4 @@
-/** Commands of the panes that ask the service's endpoints. */
+/** Commands that open the research panes and settings. */
 import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import { togglePane } from '../../core/window/general.ts'

@@ -1,4 +1,4 @@
-/** What the components of sessions work with. */
+/** Services of the session components. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
 import type { Replays } from '../replay/replays.ts'

@@ -1,4 +1,4 @@
-/** Recorded sessions in the window: their pane, its command, and the settings of recording. */
+/** The sessions feature of a window: pane, command and recording settings. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'

@@ -1,4 +1,4 @@
-/** The command of sessions. */
+/** The sessions command. */
 import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'
 import { general, togglePane } from '../../core/window/general.ts'

@@ -1,4 +1,4 @@
-/** What can be done with sessions, and with the store: of the row's menu and of the pane's alike. */
+/** Menu entries for sessions and the store, shared by the row menu and the pane menu. */
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
@@ -16,7 +16,7 @@ export interface SessionActions {
   rules(): void
 }
 
-/** What can be done with those chosen; nothing where there are none, or they are in the bin. */
+/** Entries for the selected sessions. Empty if none is selected or they are in the bin. */
 export function sessionEntries(
   rows: readonly SessionRow[],
   inBin: boolean,

@@ -1,4 +1,4 @@
-/** The list of sessions: what is shown of each, in which order, and which of them. */
+/** Columns, sorting and filtering of the session list. */
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import { t } from '../../../shared/base/text.ts'
 import { sourceName } from '../../core/account/source-labels.ts'
@@ -21,7 +21,7 @@ export type SessionColumn = (typeof SESSION_COLUMNS)[number]
 export interface ColumnTexts {
   readonly title: string
   readonly long: string
-  /** Px. */
+  /** Width at text scale 1, px. */
   readonly width: number
   readonly numeric: boolean
 }
@@ -44,7 +44,7 @@ export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnTexts>> = {
   source: { title: t('Source'), long: t('Where the data came from'), width: 150, numeric: false },
   ended: { title: t('Ended'), long: t('Session end'), width: 156, numeric: false },
 }
-/** In this order columns are given room, as far as it goes. */
+/** Columns get space in this order until the width runs out. */
 const BY_IMPORTANCE: readonly SessionColumn[] = [
   'started',
   'name',
@@ -59,7 +59,7 @@ const BY_IMPORTANCE: readonly SessionColumn[] = [
   'ended',
 ]
 
-/** Columns that fit into px at the usual size of the text, in the order of the table. */
+/** Columns that fit into `width` px at text scale 1, in table order. */
 export function fittingSessionColumns(width: number): readonly SessionColumn[] {
   let left = width - 8
   const shown = new Set<SessionColumn>()
@@ -76,7 +76,7 @@ export interface SessionSort {
   readonly descending: boolean
 }
 
-/** Gaps that are no ordinary edges. */
+/** Number of gaps without the ordinary ones at the start and end of a session. */
 export const realGaps = (row: SessionRow): number => row.gapCount - row.edges
 
 export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported' | 'sample'
@@ -84,7 +84,7 @@ export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported' | 'sam
 export function stateOf({ live, clean, imported, source }: SessionRow): SessionState {
   if (live) return 'recording'
   if (!clean) return 'crashed'
-  // Only the sample session came into the demo market's sessions without being recorded.
+  // The sample is the only imported session with the demo source.
   if (imported) return source === 'demo' ? 'sample' : 'imported'
   return 'clean'
 }
@@ -123,7 +123,7 @@ function valueOf(row: SessionRow, column: SessionColumn, nowMs: number): number 
   }
 }
 
-/** Sorted by a column, equals newest first; names that are empty always last. */
+/** Sorts by a column; ties newest first. Empty names are always last. */
 export function sortSessions(rows: readonly SessionRow[], sort: SessionSort, nowMs: number): SessionRow[] {
   const turn = sort.descending ? -1 : 1
   return rows.toSorted((a, b) => {
@@ -136,8 +136,8 @@ export function sortSessions(rows: readonly SessionRow[], sort: SessionSort, now
 }
 
 /**
- * Sessions that hold every word: in name, notes, tags, source, feeds, state or id. `#word` asks for a tag
- * that begins so.
+ * Sessions that contain every typed word in their name, notes, tags, source, feeds, state or id. `#word` matches
+ * tags that start with it.
  */
 export function filterSessions(rows: readonly SessionRow[], typed: string): readonly SessionRow[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
@@ -164,7 +164,7 @@ export function filterSessions(rows: readonly SessionRow[], typed: string): read
   })
 }
 
-/** Tags as typed, by commas; each once. */
+/** Parses comma-separated tags, without duplicates. */
 export const tagsOf = (typed: string): string[] => [
   ...new Set(
     typed
@@ -174,7 +174,7 @@ export const tagsOf = (typed: string): string[] => [
   ),
 ]
 
-/** A name for the file of a session. */
+/** Default file name of a saved session. */
 export function packageName(row: SessionRow): string {
   const stamp = new Date(row.startedMs).toISOString().slice(0, 16).replace(/[:T]/g, '-')
   const name = row.name.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '')

@@ -1,10 +1,10 @@
-/** Which rows of a list are chosen: one, a run of them, or any. Pure. */
+/** Multi-selection of rows in a list. Pure. */
 export interface Selection {
-  /** In the order in which they were chosen. */
+  /** Ids of the selected rows. */
   readonly chosen: readonly string[]
-  /** The one that keys act from; null: none. */
+  /** The row with the keyboard cursor; null if none. */
   readonly active: string | null
-  /** Where a run begins. */
+  /** Where a range selection starts; null if none. */
   readonly anchor: string | null
 }
 
@@ -12,14 +12,14 @@ export const NOTHING_CHOSEN: Selection = { chosen: [], active: null, anchor: nul
 
 export const chooseOne = (id: string): Selection => ({ chosen: [id], active: id, anchor: id })
 
-/** Adds a row or takes it away; the last one stays chosen. */
+/** Adds or removes a row. The last selected row can't be removed. */
 export function toggleOne({ chosen }: Selection, id: string): Selection {
   const without = chosen.filter((one) => one !== id)
   const selection = chosen.includes(id) && without.length > 0 ? without : [...without, id]
   return { chosen: selection, active: id, anchor: id }
 }
 
-/** The rows from where the run began to this one. `ids`: all of the list, in its order. */
+/** Selects the range from the anchor to `id`. `ids`: all rows in list order. */
 export function chooseTo(selection: Selection, ids: readonly string[], id: string): Selection {
   const anchor = selection.anchor !== null && ids.includes(selection.anchor) ? selection.anchor : id
   const [from, to] = [ids.indexOf(anchor), ids.indexOf(id)]

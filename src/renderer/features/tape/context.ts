@@ -1,4 +1,4 @@
-/** What the components of the tape work with. `tape` is the one that keys pause and resume. */
+/** Services of the tape's components. `tape` is the one that shortcuts pause and resume. */
 import { createContext } from 'svelte'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
 import type { Replays } from '../replay/replays.ts'

@@ -1,4 +1,4 @@
-/** Time and sales in the window: its pane and its commands. */
+/** The time and sales feature of a window: pane and commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { evidence } from '../evidence/feature.ts'

@@ -10,7 +10,7 @@ export const tapeCommands = (tape: Tape): readonly Command[] => [
     title: t('Pause or resume the tape'),
     keys: ['Space'],
     run: () => tape.toggle(),
-    // Space plays a replay.
+    // In a replay, Space plays and pauses the replay.
     when: 'live',
   },
   {

@@ -1,4 +1,4 @@
-/** Time and sales of one instrument: live, or held still while someone reads. */
+/** Time and sales of one instrument, either running or paused. */
 import type { TapeValue } from '../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
@@ -11,19 +11,19 @@ const KEEP = 2_000
 export type PauseReason = 'hover' | 'key' | 'scroll'
 
 export class Tape {
-  /** Grows with every frame that changed what is shown. */
+  /** Incremented once per frame in which the shown prints change. */
   version = $state(0)
   decimals = $state(2)
   skipped = $state(0)
-  /** Prints that came while it was held still and pass the filter. */
+  /** Number of prints that arrived during the pause and pass the filter. */
   fresh = $state(0)
   paused = $state(false)
   problem = $state.raw<Failure | null>(null)
-  /** Whether a first value came. */
+  /** True once the first value has arrived. */
   ready = $state(false)
   readonly #transport: Transport
   readonly #task: FrameTask
-  // `paused` tells of it.
+  // `paused` is the reactive counterpart.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #reasons = new Set<PauseReason>()
   #all: Print[] = []
@@ -68,7 +68,7 @@ export class Tape {
     if (value.skipped > 0) this.skipped += value.skipped
     if (value.reset) {
       this.#all = [...value.reset]
-      // A replay that went back must not leave prints of its future on screen, held or not.
+      // After a replay seeks back, even a paused tape must not show later prints.
       if (!this.paused || this.#view !== 'live') {
         this.#shown = this.#filtered()
         this.fresh = 0
@@ -83,7 +83,7 @@ export class Tape {
         this.#added++
       }
     }
-    // Trimmed in lumps: shifting by one at every print would copy the list each time.
+    // Trim in batches: removing one print at a time would copy the list each time.
     if (this.#all.length > KEEP * 2) this.#all = this.#all.slice(-KEEP)
     if (!this.paused && this.#shown.length > KEEP * 2) this.#shown = this.#shown.slice(-KEEP)
     this.#task.ask()
@@ -108,7 +108,7 @@ export class Tape {
     this.version++
   }
 
-  /** Holds the list still for a reason; it runs again when no reason is left. */
+  /** Pauses the tape for a reason. It resumes once all reasons are gone. */
   pause(reason: PauseReason): void {
     this.#reasons.add(reason)
     this.paused = true
@@ -117,7 +117,7 @@ export class Tape {
     if (!this.#reasons.delete(reason) || this.#reasons.size > 0) return
     this.#run()
   }
-  /** Space: holds still, or lets run whatever the reason was. */
+  /** Pauses, or resumes regardless of the reason for the pause. */
   toggle(): void {
     if (!this.paused) return this.pause('key')
     this.#reasons.clear()
@@ -130,7 +130,7 @@ export class Tape {
     this.version++
   }
 
-  /** Takes away prints received after an instant: a replay went back, and its own answer is still on its way. */
+  /** Removes prints received after `ms` (UTC). For a replay that seeks back, until its new data arrives. */
   cutAfter(ms: number): void {
     const newest = this.#all.at(-1)
     if (!newest || newest.recvMs <= ms) return
@@ -140,7 +140,7 @@ export class Tape {
     this.version++
   }
 
-  /** When the newest print was received, UTC ms; -Infinity: there is none. */
+  /** When the newest print was received, UTC ms; -Infinity if there is none. */
   get latestMs(): number {
     void this.version
     return this.#all.at(-1)?.recvMs ?? -Infinity
@@ -150,12 +150,12 @@ export class Tape {
     void this.version
     return Math.min(KEEP, this.#shown.length)
   }
-  /** Prints that came on top of those shown, ever since. */
+  /** Total number of prints added on top since the tape was created. */
   get added(): number {
     void this.version
     return this.#added
   }
-  /** 0 is the newest. */
+  /** The print at `index`; 0 is the newest. */
   at(index: number): Print | undefined {
     void this.version
     return this.#shown[this.#shown.length - 1 - index]

@@ -1,4 +1,4 @@
-/** What the components of watchlists work with. */
+/** Services of the watchlist components. */
 import { createContext } from 'svelte'
 import type { Alerts } from '../alerts/alerts.svelte.ts'
 

@@ -1,4 +1,4 @@
-/** Watchlists in the window: their pane and their commands. */
+/** The watchlist feature of a window: pane and commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { alerts } from '../alerts/feature.ts'
 import { provideWatchlist } from './context.ts'

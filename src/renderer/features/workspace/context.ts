@@ -1,4 +1,4 @@
-/** The panes of the window, for the components of this feature. */
+/** Gives this feature's components access to the window's dock. */
 import { createContext } from 'svelte'
 import type { DockState } from './dock.svelte.ts'
 

@@ -1,4 +1,4 @@
-/** What is done to panes by menu and by key alike. */
+/** Pane actions shared by menus and shortcuts. */
 import { MAX_POPOUTS, panesIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -7,7 +7,7 @@ import { dockHash } from '../../core/window/window-route.ts'
 import type { DockState } from './dock.svelte.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 
-/** Lifts the pane in front above the others, or puts it back among them. */
+/** Floats a docked pane, or docks a floating one. */
 export function toggleFloat(dock: DockState, id: string): void {
   if (!panesIn(dock.now.dock).includes(id)) return dock.change((now) => edits.dockPane(now, id))
   const box = edits.boxOfPane(dock.now, id)
@@ -21,7 +21,7 @@ export function toggleFloat(dock: DockState, id: string): void {
   dock.change((now) => edits.floatPane(now, id, { x, y, ...size }))
 }
 
-/** Moves a pane into a window of its own; from there, back into the dock. */
+/** Moves a pane into its own window. In a popped-out window, moves its panes back to the dock. */
 export function popOutPane(app: WindowState, dock: DockState, id: string): void {
   const mine = dock.window
   if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
@@ -38,6 +38,6 @@ export function popOutPane(app: WindowState, dock: DockState, id: string): void 
   const route = { workspace: dock.id, window }
   if (!app.openBeside(dockHash(route), featuresOf(localStorage, dock.id, window))) return
   dock.changeWhole((now) => edits.popOut(now, window, [id]))
-  // The new window reads what is kept.
+  // The new window reads the saved workspace.
   dock.flush()
 }

@@ -1,4 +1,4 @@
-/** Commands of panes and workspaces: rows of the one table of shortcuts. */
+/** Pane and workspace commands for the shortcut table. */
 import { groupsIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -17,7 +17,7 @@ const command = (id: string, title: string, keys: readonly string[], run: Comman
   keys,
   run,
 })
-/** The front pane of the next group in reading order. */
+/** Focuses the front pane of the next (1) or previous (-1) group in reading order. */
 function step(dock: DockState, by: 1 | -1): void {
   const { now } = dock
   const groups = [now.dock, ...now.floats.map((one) => one.dock)].flatMap(groupsIn)
@@ -34,7 +34,7 @@ const ARROWS = [
 ] as const
 
 export function dockCommands(dock: DockState): readonly Command[] {
-  /** With the pane in front. */
+  /** Runs a command on the front pane. */
   const onPane = (run: (pane: string, app: WindowState) => void) => (app: WindowState) => {
     if (dock.front) run(dock.front.id, app)
   }

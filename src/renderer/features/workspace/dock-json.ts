@@ -1,4 +1,4 @@
-/** Between a workspace and what dockview reads and tells: pure, and the only place that knows its format. */
+/** Converts between workspaces and dockview's JSON. Pure, and the only file that knows that format. */
 import type { SerializedDockview } from 'dockview'
 import {
   panesIn,
@@ -22,7 +22,7 @@ export interface Layout {
 
 const groupState = (group: DockGroup, id: string) => ({ views: [...group.panes], activeView: group.front, id })
 
-/** The layout of a workspace in an area, for `fromJSON`. Every pane of it is sound: nothing of it was not checked. */
+/** The layout of a workspace within an area, for dockview's `fromJSON`. Expects a workspace that was validated. */
 export function toDockview(workspace: Workspace, area: Area, titleOf: (pane: string) => string): SerializedDockview {
   const kindOf = kindOfIn(workspace)
   let groups = 0
@@ -35,7 +35,7 @@ export function toDockview(workspace: Workspace, area: Area, titleOf: (pane: str
     dock.is === 'split' ? dock : { is: 'split', axis: 'row', parts: [{ ...dock, size: area.width }], size: 0 }
   const across = tree.axis === 'row' ? area.height : area.width
   const floatingGroups = workspace.floats.map((one) => {
-    // A floating window holds one group: what was split in it is shown as tabs.
+    // A floating window holds one group, so splits inside it become tabs.
     const panes = [...panesIn(one.dock)]
     const front = one.dock.is === 'group' ? one.dock.front : (panes[0] ?? '')
     const width = Math.min(one.width, area.width)
@@ -54,7 +54,7 @@ export function toDockview(workspace: Workspace, area: Area, titleOf: (pane: str
       root: { ...node({ ...tree, size: across }) },
       width: area.width,
       height: area.height,
-      // The enumeration of the library, by its values.
+      // Values of dockview's Orientation enum.
       orientation: (tree.axis === 'row' ? 'HORIZONTAL' : 'VERTICAL') as Grid['orientation'],
     },
     panels: Object.fromEntries(
@@ -76,7 +76,7 @@ export function toDockview(workspace: Workspace, area: Area, titleOf: (pane: str
     floatingGroups,
   }
 }
-/** Least size by pane; where a window has no room for all of them, none is asked for. */
+/** Minimum size by pane id, px. */
 function leasts(tree: DockNode, kindOf: KindOf): ReadonlyMap<string, Area> {
   const out = new Map<string, Area>()
   const walk = (one: DockNode): void => {
@@ -92,7 +92,7 @@ const record = (x: unknown): Readonly<Record<string, unknown>> =>
   typeof x === 'object' && x !== null ? (x as Record<string, unknown>) : {}
 const number = (x: unknown, otherwise: number) => (typeof x === 'number' && Number.isFinite(x) ? x : otherwise)
 
-/** What dockview shows now, in our terms; null: nothing of it can be kept. */
+/** The layout dockview reports, as a workspace; null if it isn't valid. */
 export function fromDockview(json: SerializedDockview, workspace: Workspace): Workspace | null {
   const read = (x: GridNode, axis: 'row' | 'column'): DockNode => {
     const size = number(x.size, 0)
@@ -125,12 +125,12 @@ function tabsOf(tree: DockNode): DockGroup {
   return { is: 'group', panes, front: panes[0] ?? '', size: 0 }
 }
 
-/** Tells layouts apart, but for which tab is in front. */
+/** A string that differs between layouts but ignores which tab is in front. */
 export function shapeOf({ dock, floats }: Layout): string {
   const plain = (one: DockNode): unknown =>
     one.is === 'group' ? [one.panes, Math.round(one.size)] : [one.axis, one.parts.map(plain), Math.round(one.size)]
   return JSON.stringify([
-    // The outermost has no size of its own.
+    // The root has no size of its own.
     plain({ ...dock, size: 0 }),
     floats.map((one) => [panesIn(one.dock), one.x, one.y, one.width, one.height]),
   ])

@@ -1,4 +1,4 @@
-/** The workspace of a window: shown at once, kept by the terminal, taken back step by step. */
+/** The workspace a window shows: changes apply here at once, are saved by the terminal and can be undone. */
 import { untrack, type Snippet } from 'svelte'
 import type { WorkspacesState } from '../../../shared/features/workspace/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
@@ -23,10 +23,10 @@ import { paneRow } from '../../core/window/pane-table.ts'
 
 const PUT_AFTER_MS = 250
 type Change = (now: Workspace) => Workspace
-/** Panes of research and lists stand below what draws; these beside it. */
+/** Kinds that open to the right of the chart. Every other kind except charts opens below it. */
 const BESIDE: ReadonlySet<PaneKind> = new Set(['watchlist', 'quote', 'tape', 'alerts'])
 
-/** The window as its panes need it. */
+/** What the dock needs from its window. */
 export interface DockWindow {
   readonly transport: Transport
   readonly route: DockRoute
@@ -35,42 +35,42 @@ export interface DockWindow {
 }
 
 export class DockState implements PaneLayout {
-  /** Whether the terminal's own workspaces came. */
+  /** True once the terminal has sent its workspaces. */
   ready = $state(false)
   all = $state.raw<readonly Workspace[]>(firstLibrary().workspaces)
   snapshots = $state.raw<WorkspacesState['snapshots']>({})
-  /** The workspace that this window shows. */
+  /** Id of the workspace this window shows. */
   id = $state(firstLibrary().latest)
-  /** The part of it that this window is, if it was popped out. */
+  /** Id of this popped-out window within the workspace; null in the main window. */
   readonly window: string | null
-  /** Grows when the pane in front should take the focus. */
+  /** Incremented when the front pane should take the focus. */
   focusAsked = $state(0)
-  /** Grows when the menu of workspaces should open. */
+  /** Incremented when the workspace menu should open. */
   menuAsked = $state(0)
-  /** What tabs say where a pane told so, by pane. */
+  /** Tab titles set by panes, by pane id. */
   titles = $state.raw<Readonly<Record<string, string>>>({})
-  /** Tools of panes that stand in the line of their tabs, by pane. */
+  /** Pane tools rendered in the tab bar, by pane id. */
   tools = $state.raw<Readonly<Record<string, Snippet>>>({})
-  /** Where crosshairs stand by colour, UTC ms, and which pane put them there. */
+  /** Crosshair position (UTC ms) by link color, and the pane that set it. */
   crosshairs = $state.raw<Readonly<Partial<Record<LinkColour, { readonly pane: string; readonly ms: number }>>>>({})
-  /** Room for panes, px. */
+  /** Area available for panes, px. */
   area = $state.raw<Area>({ width: 1440, height: 836 })
 
   /** The whole workspace, as this window knows it. */
   readonly whole = $derived.by<Workspace>(() => this.#whole())
-  /** This window's part is no more: its panes are back in the dock, or closed. */
+  /** True once this popped-out window has no panes left: they were moved back to the dock or closed. */
   readonly gone = $derived.by(
     () => this.window !== null && (this.#lost || (this.#wasThere && partOf(this.whole, this.window) === null)),
   )
-  /** What this window shows of it. */
+  /** The part of the workspace this window shows. */
   readonly now = $derived.by<Workspace>(() =>
     this.window === null ? this.whole : (partOf(this.whole, this.window) ?? this.whole),
   )
-  /** The pane that keys and the symbol box speak to. */
+  /** The pane that shortcuts and the symbol box act on. */
   readonly front = $derived.by<WorkspacePane | undefined>(
     () => edits.paneOf(this.now, this.now.front) ?? this.now.panes[0],
   )
-  /** Ids of the panes that can be seen. */
+  /** Ids of the visible panes. */
   readonly visible = $derived.by<ReadonlySet<string>>(() => {
     const { dock, floats, maximised } = this.now
     const groups = groupsIn(dock).filter((one) => maximised === null || one.panes.includes(maximised))
@@ -78,7 +78,7 @@ export class DockState implements PaneLayout {
     // eslint-disable-next-line svelte/prefer-svelte-reactivity
     return new Set([...groups, ...floats.flatMap((one) => groupsIn(one.dock))].map((one) => one.front))
   })
-  /** What the visible panes show, the active one first. */
+  /** Instruments of the visible panes, the front pane's first. */
   readonly instruments = $derived.by<readonly InstrumentId[]>(() => {
     const { now, visible } = this
     const seen = now.panes.filter((one) => visible.has(one.id)).map((one) => edits.instrumentOf(now, one))
@@ -90,20 +90,20 @@ export class DockState implements PaneLayout {
   })
   readonly canUndo = $derived.by(() => this.#history.past.length > 0)
   readonly canRedo = $derived.by(() => this.#history.future.length > 0)
-  /** The last change of the layout, as what was before it; the same one until another is made or it is undone. */
+  /** The workspace before the last undoable change. Its identity changes only when a change is made or undone. */
   readonly step = $derived.by<Workspace | undefined>(() => this.#history.past.at(-1))
 
   #history = $state.raw<LayoutHistory>(NO_HISTORY)
-  /** Changed here and not yet told back by the terminal, by id. */
+  /** Workspaces changed here that the terminal hasn't confirmed yet, by id. */
   #own = $state.raw<Readonly<Record<string, Workspace>>>({})
   #timer: ReturnType<typeof setTimeout> | undefined
   #sending = 0
-  /** The workspace that a new window shows. */
+  /** Id of the workspace a new window shows. */
   #latest = firstLibrary().latest
-  /** What this window was a part of is kept nowhere any more, whatever has its name now. */
+  /** Safe mode started or ended, so this window's part is gone, even if a workspace of the same id exists. */
   #lost = $state(false)
   #shown = false
-  /** The part that this window shows came: it may open before the other window's change is kept. */
+  /** True once this window's part has arrived: the window may open before the other one's change is saved. */
   #wasThere = $state(false)
   #detached = false
   readonly #transport: Transport
@@ -133,13 +133,13 @@ export class DockState implements PaneLayout {
     this.#latest = state.latest
     const first = !this.ready
     this.ready = true
-    // What this window shows stays, whatever others do; but it may be gone.
+    // Other windows never change which workspace this one shows, unless that workspace was removed.
     if ((first && !this.#shown) || !state.workspaces.some((one) => one.id === this.id)) {
       if (!this.#own[this.id]) this.#switchTo(state.latest)
     }
     if (first && this.#detached) this.#own = { [this.id]: this.whole }
     if (this.window !== null && partOf(this.whole, this.window) !== null) this.#wasThere = true
-    // While a change of ours is on its way, what arrives may be from before it.
+    // While one of our changes is in flight, an arriving state may predate it.
     if (this.#sending === 0 && this.#timer === undefined && !this.#detached) this.#own = {}
   }
   #switchTo(id: string): void {
@@ -147,7 +147,7 @@ export class DockState implements PaneLayout {
     const { panes } = this.whole
     this.id = id
     this.#history = NO_HISTORY
-    // A pane that is in both stays as it is, and has no reason to tell its title again.
+    // A pane in both workspaces stays mounted and won't set its title again.
     const stays = (one: WorkspacePane) => panes.some(({ id: other, kind }) => other === one.id && kind === one.kind)
     const stayingTitles = this.whole.panes.filter(stays).flatMap(({ id: one }) => {
       const title = this.titles[one]
@@ -156,13 +156,13 @@ export class DockState implements PaneLayout {
     this.titles = Object.fromEntries(stayingTitles)
   }
 
-  /** Changes the workspace as this window shows it. `step`: it can be taken back. */
+  /** Changes the part of the workspace that this window shows. `step`: the change can be undone. */
   change(change: Change, step = true): void {
     const before = this.whole
     const after = this.window === null ? change(before) : this.#changePart(before, this.window, change)
     this.#take(before, after, step, false)
   }
-  /** Changes the workspace with all its windows. */
+  /** Changes the whole workspace, across all its windows. */
   changeWhole(change: Change, step = true): void {
     this.#take(this.whole, change(this.whole), step, false)
   }
@@ -190,7 +190,7 @@ export class DockState implements PaneLayout {
     const result = await this.#transport.invoke('workspaces.put', { text: JSON.stringify(workspace), replaces })
     this.#sending--
     if (!result.ok) this.#app.tell(result.error)
-    // The stream tells what is kept; where it came first, this is the last word.
+    // The stream reports the saved state, but it may have arrived before this reply: then apply the change here.
     if (
       this.#sending === 0 &&
       this.#own[workspace.id] !== undefined &&
@@ -205,7 +205,7 @@ export class DockState implements PaneLayout {
     }
     return result.ok
   }
-  /** Safe mode has begun or ended: what was shown is no more, nor what was done to it here. */
+  /** Safe mode started or ended: drops the shown workspace and its unsaved changes. */
   reload(): void {
     if (this.window !== null) this.#lost = true
     if (this.#detached) return
@@ -214,12 +214,12 @@ export class DockState implements PaneLayout {
     this.#own = {}
     if (!this.all.some((one) => one.id === this.id)) this.#switchTo(this.#latest)
   }
-  /** Sends at once what still waits: the window is about to go. */
+  /** Sends pending changes immediately. Call it before the window closes or another one reads the workspace. */
   flush(): void {
     if (this.#timer !== undefined) this.#put(false)
   }
 
-  /** From now on this window keeps its workspace to itself: what is done here stays here. */
+  /** Stops saving: from now on changes in this window stay in this window. */
   detach(): void {
     this.#detached = true
     if (this.ready) this.#own = { [this.id]: this.whole }
@@ -252,7 +252,7 @@ export class DockState implements PaneLayout {
     this.focusAsked++
     void this.#transport.invoke('workspaces.show', { id })
   }
-  /** Adds a workspace, shows it, and answers whether the terminal took it. */
+  /** Adds a workspace and shows it. Returns whether the terminal accepted it. */
   async add(workspace: Workspace): Promise<boolean> {
     this.flush()
     this.#own = { ...this.#own, [workspace.id]: workspace }
@@ -264,7 +264,7 @@ export class DockState implements PaneLayout {
     this.show(workspace.id)
     return true
   }
-  /** Puts another state in the place of what is shown; the former is kept as a snapshot, and can be taken back. */
+  /** Replaces the shown workspace. The previous state is saved as a snapshot, and the change can be undone. */
   replace(workspace: Workspace): void {
     const before = this.whole
     this.#take(before, { ...workspace, id: before.id }, true, true)
@@ -294,7 +294,7 @@ export class DockState implements PaneLayout {
     const all = this.now.panes.filter((one) => one.kind === kind)
     return all.find((one) => this.visible.has(one.id)) ?? all[0]
   }
-  /** The pane of a kind that can be seen. */
+  /** The first visible pane of a kind. */
   shown(kind: PaneKind): WorkspacePane | undefined {
     return this.now.panes.find((one) => one.kind === kind && this.visible.has(one.id))
   }
@@ -306,7 +306,7 @@ export class DockState implements PaneLayout {
     if (shown) this.close(shown.id)
     else this.open(kind)
   }
-  /** Shows a pane of a kind, the one that there is or a new one, and lets it take the focus. */
+  /** Shows and focuses a pane of a kind, adding one if there is none. */
   open(kind: PaneKind): void {
     const found = this.first(kind)
     if (found) this.focus(found.id)
@@ -316,11 +316,11 @@ export class DockState implements PaneLayout {
     if (this.now.front !== id || !this.visible.has(id)) this.change((now) => edits.setFront(now, id), false)
     this.focusAsked++
   }
-  /** A pane became the one in front by other means than ours. */
+  /** Records that dockview brought a pane to the front. */
   fronted(id: string): void {
     if (this.now.front !== id || !this.visible.has(id)) this.change((now) => edits.setFront(now, id), false)
   }
-  /** Adds a pane of a kind where such panes stand, in the colour of the one in front. */
+  /** Adds a pane next to panes of similar kinds, with the front pane's link color. */
   addPane(kind: PaneKind, spot: edits.Spot | null = null): void {
     const { front } = this
     const pane: WorkspacePane = {
@@ -336,7 +336,7 @@ export class DockState implements PaneLayout {
     })
     this.focusAsked++
   }
-  /** Adds another pane that shows the same, within the same group. */
+  /** Adds a copy of a pane to its group. */
   duplicate(id: string): void {
     const pane = edits.paneOf(this.now, id)
     if (!pane) return
@@ -357,7 +357,7 @@ export class DockState implements PaneLayout {
     if (kind === 'chart') return { spot: { of: anchor, side: 'right' }, size: null }
     return { spot: { of: anchor, side: 'down' }, size: usualBelow(kind) }
   }
-  /** Takes back the last change of the layout, for as long as it is the last. */
+  /** A toast action that undoes the last layout change, as long as no other change follows. */
   undoingLayout(): ToastAction {
     const { step } = this
     return undoing(
@@ -365,11 +365,11 @@ export class DockState implements PaneLayout {
       () => this.step === step,
     )
   }
-  /** Says that a pane was closed, and offers it back. */
+  /** Shows a toast that a pane was closed, with an undo action. */
   toldClosed(title: string): void {
     this.#app.toasts.show(t('{title} closed.', { title }), { action: this.undoingLayout() })
   }
-  /** With a way back. The last pane stays. */
+  /** Closes a pane and offers an undo. The last pane can't be closed. */
   close(id: string): void {
     const title = this.titleOf(id)
     if (edits.closePane(this.now, id) === this.now)
@@ -377,7 +377,7 @@ export class DockState implements PaneLayout {
     this.change((now) => edits.closePane(now, id))
     this.toldClosed(title)
   }
-  /** What the tab of a pane says; see `title`. */
+  /** The tab title of a pane: the one set with `title`, else the name of its kind. */
   titleOf(id: string): string {
     const told = this.titles[id]
     if (told !== undefined && told !== '') return told
@@ -386,7 +386,7 @@ export class DockState implements PaneLayout {
   }
 
   title(id: string, text: string): void {
-    // Panes tell from effects, which must not follow what they tell.
+    // Panes call this from effects, which must not depend on the state they write.
     const before = untrack(() => this.titles)
     if (before[id] !== text) this.titles = { ...before, [id]: text }
   }
@@ -402,7 +402,7 @@ export class DockState implements PaneLayout {
   select(instrument: InstrumentId, pane: string | undefined = this.front?.id): void {
     if (pane !== undefined) this.change((now) => edits.setInstrument(now, pane, instrument), false)
   }
-  /** Settings of the chart that gets keys: the active one, else the first visible one. */
+  /** The chart that shortcuts act on: the front pane if it is a chart, else the first chart, visible ones first. */
   get chart(): WorkspacePane | undefined {
     return this.front?.kind === 'chart' ? this.front : this.first('chart')
   }
@@ -414,7 +414,7 @@ export class DockState implements PaneLayout {
       )
   }
 
-  /** The window goes: what still waits is sent. */
+  /** The window is closing: sends pending changes and ends the stream. */
   dispose(): void {
     this.flush()
     this.#close()

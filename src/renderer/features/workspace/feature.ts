@@ -1,4 +1,4 @@
-/** Workspaces in the window: their menu in the top bar and their commands. */
+/** The workspace feature of a window: the menu in the top bar and the commands. */
 import { workspaceSettings } from '../../../shared/features/workspace/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { provideDock } from './context.ts'

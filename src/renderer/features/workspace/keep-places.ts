@@ -1,6 +1,6 @@
-/** Moving an element in the document loses its scroll position and its focus: this brings them back. */
+/** Restores scroll positions and focus, which browsers drop when an element moves within the document. */
 
-/** The pane whose tab, head or content has an element; '': none. */
+/** Id of the pane whose tab, head or content contains the element; '' if none. */
 function paneOf(within: Element): string {
   const tab =
     within.closest<HTMLElement>('[data-tab-panel-id]') ??

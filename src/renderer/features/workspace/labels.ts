@@ -1,4 +1,4 @@
-/** Workspaces and the menus of panes. */
+/** Labels of workspaces and pane menus. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const dockLabel = labelsOf({

@@ -1,4 +1,4 @@
-/** A pane's own view of the dock: what `PaneContext` promises. */
+/** Implements `PaneContext`: the dock as one pane sees it. */
 import type { Snippet } from 'svelte'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import { parseInstrument, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
@@ -14,13 +14,13 @@ export class PaneState implements PaneContext {
   readonly kind: PaneKind
   readonly #dock: DockState
   readonly #zoneSetting: () => string
-  /** As it was last: a pane that is being closed still has a kind, a colour and settings. */
+  /** The last known pane: a closing pane still needs its kind, color and settings. */
   #last: WorkspacePane
   readonly #pane = $derived.by<WorkspacePane>(() => this.#find())
   readonly instrument = $derived.by<InstrumentId>(() => edits.instrumentOf(this.#dock.whole, this.#pane))
   readonly #shared = $derived.by(() => (this.#pane.link === null ? undefined : this.#dock.whole.links[this.#pane.link]))
 
-  /** `zoneSetting`: the window's time zone as set; reactive. */
+  /** `zoneSetting` returns the window's time zone setting; reactive. */
   constructor(dock: DockState, pane: WorkspacePane, zoneSetting: () => string) {
     this.#dock = dock
     this.#zoneSetting = zoneSetting

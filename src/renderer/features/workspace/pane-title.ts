@@ -1,4 +1,4 @@
-/** What the tab of a pane says. */
+/** Tab titles of panes. */
 import type { WorkspacePane } from '../../../shared/features/workspace/document.ts'
 import { instrumentOf } from '../../../shared/features/workspace/edits.ts'
 import { symbolOf } from '../../core/market/symbol-of.ts'
@@ -8,7 +8,7 @@ import type { DockState } from './dock.svelte.ts'
 
 const OF_ONE: ReadonlySet<string> = new Set(['chart', 'quote', 'tape'])
 
-/** What a tab says and a screen reader calls a pane: where panes look at different things, each says at which. */
+/** The title shown on a tab and read by screen readers. Names the instrument where panes show different ones. */
 export function titleOf(app: WindowState, dock: DockState, pane: WorkspacePane): string {
   const told = dock.titles[pane.id]
   if (told !== undefined && told !== '') return told

@@ -1,4 +1,4 @@
-/** What a right click on a tab offers. */
+/** Entries of a tab's context menu. */
 import { panesIn } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -8,7 +8,7 @@ import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { entryKeys } from '../../core/window/entry-keys.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
 
-/** The tab's pane, and those that share its place; `close` closes the pane and says so. */
+/** Entries for the tab's pane and for the other tabs in its group. `close` closes the pane and shows a toast. */
 export function tabEntries(
   app: WindowState,
   dock: DockState,

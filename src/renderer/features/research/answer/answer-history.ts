@@ -1,12 +1,12 @@
-/** Every different answer that is known of an endpoint and a symbol: the service may give one period a call. */
+/** Loads every distinct saved response of an endpoint and symbol. The service may return one period per request. */
 import { parseValue } from '../../../../shared/features/research/parse.ts'
 import type { Value } from '../../../../shared/features/research/value.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { Question } from './research.svelte.ts'
 
 /**
- * Values of the good answers, with whatever parameters they were asked for: those of the latest
- * parameters first, newest first of each; the same text once. Ends early once `isGone`.
+ * Parsed successful responses (status 2xx) across all parameter sets: latest parameters first, then newest first.
+ * Identical texts appear once. Returns an empty list if `isGone` becomes true.
  */
 export async function knownAnswers(
   transport: Transport,

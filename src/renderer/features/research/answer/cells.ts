@@ -1,4 +1,4 @@
-/** Cells of tables of unknown shape: as text for the eye, for a file, and in their order. */
+/** Formats, sorts, filters and exports cells of tables of unknown shape. */
 import { orderOf, type Column, type Table } from '../../../../shared/features/research/read.ts'
 import { numberOf, timeOf, type ColumnType } from '../../../../shared/features/research/types.ts'
 import { ExactNumber, scalarText, type Scalar } from '../../../../shared/features/research/value.ts'
@@ -10,13 +10,13 @@ import { figureText, type FigureKind } from './figure-kinds.ts'
 
 export interface CellLook {
   readonly numbers: NumberText
-  /** IANA zone of instants. */
+  /** IANA zone in which instants are shown. */
   readonly zone: string
-  /** How figures are written, by their key; absent: with every digit that came. */
+  /** Number format by key. Without it, every received digit is shown. */
   readonly kinds?: (key: string) => FigureKind | null
 }
 
-/** A cell for the eye. What does not fit its column's type is shown as it came. Nothing is rounded but figures of known kinds. */
+/** A cell's display text. Values that don't fit the column type stay as received. Only known kinds are rounded. */
 export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = ''): string {
   if (value === null || value === '') return DASH
   const { numbers, zone } = look
@@ -42,10 +42,10 @@ export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = 
   }
 }
 
-/** Digits that a double always gives back. */
+/** Decimal digits that always survive a round trip through a double. */
 const SAFE_DIGITS = 15
 
-/** A number with all the digits that were sent, grouped where it is a plain decimal; anything else as it came. */
+/** A number with all received digits, grouped if it is a plain decimal; anything else as received. */
 export function exactText(value: Scalar, numbers: NumberText): string {
   const text = scalarText(value)
   if (typeof value !== 'number' && !(value instanceof ExactNumber)) return text
@@ -56,10 +56,10 @@ export function exactText(value: Scalar, numbers: NumberText): string {
   return plain[1].length + decimals > SAFE_DIGITS ? text : numbers.fixed(n, decimals)
 }
 
-/** Whether a column reads from the right: digits stand under digits. */
+/** Whether a column is right-aligned, so that digits line up. */
 export const isNumeric = (type: ColumnType): boolean => type === 'number' || type === 'percent'
 
-/** The first row whose date is of a day, `YYYY-MM-DD`; -1: there is none. */
+/** The first row dated `day` (`YYYY-MM-DD`, UTC); -1 if there is none. */
 export function rowOfDay(table: Table, day: string): number {
   const dates = table.columns.flatMap(({ type }, i) => (type === 'date' || type === 'instant' ? [i] : []))
   for (let row = 0; row < table.rows; row++) {
@@ -73,7 +73,7 @@ export function rowOfDay(table: Table, day: string): number {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Rows of a table in an order and through a filter, as their places in the table. Absent values stand last. */
+/** Indexes of the table's rows, filtered and sorted. Absent values always come last. */
 export function arrange(
   table: Table,
   sort: { readonly column: number; readonly descending: boolean } | null,
@@ -104,7 +104,7 @@ function matches(table: Table, row: number, wanted: string): boolean {
   return table.columns.some((_, column) => scalarText(table.cell(row, column)).toLowerCase().includes(wanted))
 }
 
-/** A table as CSV with exact values: LF, quoted where needed, text that a spreadsheet would run is defused. */
+/** A table as CSV with exact values and LF line ends. Text a spreadsheet would run as a formula is escaped. */
 export function tableCsv(table: Table, rows: ArrayLike<number>): string {
   const lines = [table.columns.map(({ key }) => quoted(key)).join(',')]
   for (let i = 0; i < rows.length; i++) {
@@ -119,14 +119,14 @@ function csvCell(value: Scalar): string {
   return quoted(value)
 }
 
-/** After the advice of OWASP on CSV injection: a text that begins like a formula gets a quote before it, a number does not. */
+/** Quotes a CSV cell. Following OWASP, text that starts like a formula gets a leading apostrophe; numbers don't. */
 function quoted(text: string): string {
   const risky = /^[=+\-@\t\r]/.test(text) && Number.isNaN(numberOf(text))
   const plain = risky ? `'${text}` : text
   return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }
 
-/** A heading that says where a column is from when two have the same name. */
+/** Column headings. Columns with the same title get their full key. */
 export function headings(columns: readonly Column[]): readonly string[] {
   return columns.map(({ title, key }) => (columns.filter((one) => one.title === title).length > 1 ? key : title))
 }

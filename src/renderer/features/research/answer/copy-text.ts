@@ -1,8 +1,8 @@
-/** Copying, with a word on how it went. */
+/** Copies to the clipboard. */
 import { t } from '../../../../shared/base/text.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 
-/** Copies a text, and shows `notice` or why it couldn't. */
+/** Copies a text. Announces `notice` on success and shows an error otherwise. */
 export async function copyText({ toasts }: Pick<WindowState, 'toasts'>, text: string, notice: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

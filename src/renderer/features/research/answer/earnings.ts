@@ -1,20 +1,20 @@
-/** Earnings out of answers of any shape: calendars by day, history with surprises, transcripts. Pure. */
+/** Reads earnings from responses of any shape: calendars, history with surprises, transcripts. Pure. */
 import type { Report } from '../../../../shared/features/research/reports.ts'
 import { isList, isObject, isScalar, own, type Value } from '../../../../shared/features/research/value.ts'
 
 export { reportsOf, reportTable, type Report } from '../../../../shared/features/research/reports.ts'
 
-/** The day of an instant in UTC, `YYYY-MM-DD`. */
+/** The UTC day of an instant, `YYYY-MM-DD`. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** Monday of a day's week, `YYYY-MM-DD`. */
+/** The Monday of a day's week, `YYYY-MM-DD`. */
 export function weekOf(day: string): string {
   const ms = Date.parse(`${day}T00:00:00Z`)
   const weekday = (new Date(ms).getUTCDay() + 6) % 7
   return new Date(ms - weekday * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** The five working days of a week, and the weekend where something is on it. */
+/** Monday to Friday of a week, plus weekend days that have reports. */
 export function daysOf(week: string, reports: readonly Report[]): readonly string[] {
   const monday = Date.parse(`${week}T00:00:00Z`)
   const days = Array.from({ length: 7 }, (_, i) => new Date(monday + i * 86_400_000).toISOString().slice(0, 10))
@@ -26,7 +26,7 @@ export interface Speech {
   readonly text: string
 }
 
-/** A transcript as speeches, or as one text; empty: none was found. */
+/** The speeches of a transcript. Empty if no transcript was found. */
 export function speechesOf(value: Value | undefined): readonly Speech[] {
   if (isList(value)) {
     const speeches = value.flatMap((one): Speech[] => {
@@ -52,7 +52,7 @@ export function speechesOf(value: Value | undefined): readonly Speech[] {
   return []
 }
 
-/** "Name: what they say" by line, as transcripts are commonly written. */
+/** Splits a transcript written as one "Speaker: text" per line. */
 function paragraphs(text: string): readonly Speech[] {
   return text
     .split(/\n+/)

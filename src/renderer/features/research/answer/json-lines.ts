@@ -1,4 +1,4 @@
-/** A JSON value as lines that fold: what the raw view shows, searches and copies paths of. */
+/** A JSON value as foldable lines, for the raw view. */
 import {
   entriesOf,
   isList,
@@ -10,33 +10,33 @@ import {
 
 export interface JsonLine {
   readonly depth: number
-  /** From the root, as a JSONPath: `$.data.rows[3].close`. */
+  /** JSONPath from the root, such as `$.data.rows[3].close`. */
   readonly path: string
   readonly key: string | null
   /** The scalar's text; null for lists and objects. */
   readonly text: string | null
   readonly kind: 'string' | 'number' | 'boolean' | 'null' | 'list' | 'object'
-  /** How much a list or object holds. */
+  /** Number of entries of a list or object. */
   readonly size: number
   readonly open: boolean
 }
 
-/** Lists and objects larger than this start closed. */
+/** Lists and objects with more entries start collapsed. */
 const OPEN_UP_TO = 60
 const LONGEST_TEXT = 20_000
 
 const NAME = /^[A-Za-z_$][\w$]*$/
 
-/** The path of a key below another path. */
+/** The JSONPath of a key or index below `parent`. */
 export function pathOf(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`
   return NAME.test(key) ? `${parent}.${key}` : `${parent}[${JSON.stringify(key)}]`
 }
 
-/** Whether a place is open, where the user has not said: the top levels, unless they are long. */
+/** Whether a list or object starts expanded: the top three levels, unless they are long. */
 export const opensAtFirst = (depth: number, size: number): boolean => depth < 3 && size <= OPEN_UP_TO
 
-/** Lines of a value; `toggled` holds the paths whose state the user turned. With a search, only what matches and what leads to it. */
+/** Lines of a value. `toggled`: paths the user folded or unfolded. A search keeps matches and their ancestors. */
 export function jsonLines(value: Value, toggled: ReadonlySet<string>, search = ''): readonly JsonLine[] {
   const wanted = search.trim().toLowerCase()
   const lines: JsonLine[] = []
@@ -44,7 +44,7 @@ export function jsonLines(value: Value, toggled: ReadonlySet<string>, search = '
   return lines
 }
 
-/** Writes a value's lines; answers whether it is to be kept. */
+/** Appends a value's lines. Returns false, and appends nothing, if nothing in it matches the search. */
 function visit(
   value: Value,
   key: string | null,
@@ -81,7 +81,7 @@ function visit(
   let found = false
   if (open) {
     for (const [name, one] of children) {
-      // Below a name that matched, everything is shown.
+      // A matching key shows everything below it.
       const inside = visit(one, String(name), pathOf(path, name), depth + 1, toggled, named ? '' : wanted, lines)
       found ||= inside
     }

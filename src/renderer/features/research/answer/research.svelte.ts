@@ -1,14 +1,14 @@
-/** One question to an endpoint as a pane holds it: the last answer at once, a newer one behind it. */
+/** One research request of a pane: shows the saved response right away, then loads a newer one if it is stale. */
 import { readAnswer, type Reading } from '../../../../shared/features/research/read.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { Answer, AnswerVersion } from '../../../../shared/features/research/research.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 
 export interface Question {
-  /** `live` or a replay. */
+  /** `live` or a replay id. */
   readonly view: string
   readonly endpoint: string
-  /** '' where the path takes none. */
+  /** '' if the endpoint's path takes no symbol. */
   readonly symbol: string
   readonly params: Readonly<Record<string, string>>
 }
@@ -18,17 +18,17 @@ let tickets = 0
 
 export class AnswerState {
   answer = $state.raw<Answer | null>(null)
-  /** Why there is nothing newer; null: there is, or none was asked for. */
+  /** Why no newer response could be loaded; null if none failed. */
   failure = $state.raw<Failure | null>(null)
   stale = $state(false)
   loading = $state(false)
-  /** The first look into the store has come back: only then is "nothing" known to be nothing. */
+  /** True once the first store lookup is done: until then a null `answer` doesn't mean there is none. */
   known = $state(false)
   versions = $state.raw<readonly AnswerVersion[]>([])
-  /** An older answer that is looked at instead of the newest. */
+  /** An older response shown instead of the newest. */
   older = $state.raw<Answer | null>(null)
 
-  /** An answer that the one shown is compared with. */
+  /** The response the shown one is compared with. */
   other = $state.raw<Answer | null>(null)
 
   readonly shown = $derived.by(() => this.older ?? this.answer)
@@ -36,7 +36,7 @@ export class AnswerState {
 
   readonly #transport: Transport
   #question: Question | null = null
-  /** How often the clock of a replay has moved, and whether a look at what it has reached is under way. */
+  /** Number of replay clock moves, and whether `follow` is already catching up with them. */
   #moves = 0
   #looking = false
   #ticket = ''
@@ -45,7 +45,7 @@ export class AnswerState {
     this.#transport = transport
   }
 
-  /** Asks; a question that is the same as before is left alone. */
+  /** Loads the response to a question. Does nothing if the question is unchanged. */
   ask(question: Question): void {
     if (JSON.stringify(question) === JSON.stringify(this.#question)) return
     this.#drop()
@@ -65,7 +65,7 @@ export class AnswerState {
     if (!this.loading) void this.#run('force')
   }
 
-  /** The clock of a replay has moved: what it has reached since is shown, what it has not yet reached goes. */
+  /** Follows a replay's clock: shows responses received by then and removes later ones. */
   async follow(): Promise<void> {
     const question = this.#question
     if (question === null || question.view === 'live' || !this.known) return
@@ -86,7 +86,7 @@ export class AnswerState {
     this.#looking = false
   }
 
-  /** The history of this question, newest first. */
+  /** Loads the saved versions of this response, newest first. */
   async loadVersions(): Promise<void> {
     const question = this.#question
     if (question === null) return
@@ -94,7 +94,7 @@ export class AnswerState {
     if (result.ok && this.#question === question) this.versions = result.value
   }
 
-  /** Shows an older answer; null: the newest again. */
+  /** Shows an older version; null goes back to the newest. */
   async look(version: number | null): Promise<void> {
     if (version === null || version === this.answer?.id) {
       this.older = null
@@ -107,7 +107,7 @@ export class AnswerState {
     else this.failure = result.error
   }
 
-  /** Sets another answer beside the one shown; null: none any more. */
+  /** Sets the version to compare with; null ends the comparison. */
   async compareWith(version: number | null): Promise<void> {
     this.other = null
     if (version === null) return
@@ -118,7 +118,7 @@ export class AnswerState {
     else this.failure = result.error
   }
 
-  /** The pane is gone: its call may end. */
+  /** The pane is closing: cancels the request in flight. */
   close(): void {
     this.#drop()
     this.#question = null
@@ -143,7 +143,7 @@ export class AnswerState {
       return
     }
     const { answer, failure, stale } = result.value
-    // The same text again keeps its reading: a table does not lose its place because it was refreshed.
+    // Keep the current object if the version is the same, so a refresh doesn't reset a table's scroll position.
     if (answer?.id !== this.answer?.id && (answer !== null || question.view !== 'live')) this.answer = answer
     this.failure = failure
     this.stale = stale

@@ -1,4 +1,4 @@
-/** A table of periods turned: a line a row, a period a column, the newest first. Pure. */
+/** Transposes a table of periods: one line item per row, one period per column, newest first. Pure. */
 import type { Table } from '../../../../shared/features/research/read.ts'
 import { orderOf } from '../../../../shared/features/research/read.ts'
 import { scalarText, type Scalar } from '../../../../shared/features/research/value.ts'
@@ -7,7 +7,7 @@ import { cellText, headings, isNumeric, type CellLook } from './cells.ts'
 
 export interface TurnedCell {
   readonly text: string
-  /** As it was sent. */
+  /** The value as received. */
   readonly exact: string
   readonly tone?: string
 }
@@ -20,7 +20,7 @@ export interface TurnedLine {
 export interface Turned {
   readonly periods: readonly string[]
   readonly lines: readonly TurnedLine[]
-  /** What is the same in every period. */
+  /** Non-numeric columns whose value is the same in every period. */
   readonly same: readonly { readonly title: string; readonly text: string }[]
 }
 
@@ -30,20 +30,20 @@ const YEAR = /^(fiscal_?year|calendar_?year|year)$/i
 const PART = /^(period|quarter|fiscal_?(period|quarter))$/i
 const PART_VALUE = /^(Q[1-4]|H[12]|FY|[1-4])$/i
 
-/** The column that a table's periods stand in; -1: it has none, or is better read as it is. */
+/** The column with a table's periods; -1 if there is none or the table isn't worth transposing. */
 export function periodColumn(table: Table): number {
   if (table.rows < 2 || table.rows > MAX_PERIODS || table.columns.length < FEWEST_COLUMNS) return -1
   const days = table.columns.findIndex(({ type }) => type === 'date')
   const at = days >= 0 ? days : table.columns.findIndex(({ type }) => type === 'period')
   if (at < 0) return -1
-  // One record a period, else it is a list of events.
+  // More than one record per period means it is a list of events.
   const seen = new Set<string>()
   for (let row = 0; row < table.rows; row++) seen.add(scalarText(table.cell(row, at)))
   const numbers = table.columns.filter(({ type }) => isNumeric(type)).length
   return seen.size === table.rows && numbers >= table.columns.length / 2 ? at : -1
 }
 
-/** The table turned about its column of periods. */
+/** Transposes a table; `at` is its period column. */
 export function turn(table: Table, at: number, look: CellLook): Turned {
   const { type } = table.columns[at]
   const rows = Array.from({ length: table.rows }, (_, row) => row).sort((a, b) => {
@@ -54,7 +54,7 @@ export function turn(table: Table, at: number, look: CellLook): Turned {
   const year = table.columns.findIndex(({ key }) => YEAR.test(key))
   const part = table.columns.findIndex(({ key }) => PART.test(key))
   const text = (row: number, column: number) => scalarText(table.cell(row, column))
-  // Named as people name them, where that tells all of them apart.
+  // Use names such as "Q3 2025" if they are unique.
   const named = rows.map((row) => {
     const value = part < 0 ? '' : text(row, part)
     const name = PART_VALUE.test(value) ? (/^\d$/.test(value) ? `Q${value}` : value.toUpperCase()) : ''
@@ -79,11 +79,11 @@ export function turn(table: Table, at: number, look: CellLook): Turned {
       })
     }
   }
-  // Days stand above what is counted.
+  // Text and date lines go above the numbers.
   return { periods, lines: [...lines.filter((one) => !one.numeric), ...lines.filter((one) => one.numeric)], same }
 }
 
-/** What is shown as a table for a file: one row a line, exact values. */
+/** The transposed view as a table for export, with exact values. */
 export function turnedTable({ periods, lines }: Turned): Table {
   return {
     path: '',

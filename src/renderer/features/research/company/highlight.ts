@@ -1,9 +1,9 @@
-/** A text parted where a search is found in it. */
+/** Splits a text into matches of a search and the parts between them. */
 export function marked(text: string, search: string): readonly { readonly text: string; readonly hit: boolean }[] {
   const wanted = search.trim().toLowerCase()
   if (wanted === '') return [{ text, hit: false }]
   const lower = text.toLowerCase()
-  // Some letters change their length with their case: then places would not be those of the text.
+  // Some letters change length when lowercased, so positions in `lower` wouldn't match the text.
   if (lower.length !== text.length) return [{ text, hit: false }]
   const parts: { text: string; hit: boolean }[] = []
   let from = 0

@@ -1,4 +1,4 @@
-/** Income statements of several answers as one course over time. Pure. */
+/** Merges income statements of several responses into one history. Pure. */
 import { fiscalPartOf } from '../../../../shared/features/research/types.ts'
 import { isList, isObject, own, scalarText, type Value } from '../../../../shared/features/research/value.ts'
 import { t } from '../../../../shared/base/text.ts'
@@ -7,23 +7,23 @@ import { numberAt, scalarAt, textAt } from './pick.ts'
 export interface Statement {
   readonly label: string
   readonly annual: boolean
-  /** `period_ending`, for the order. */
+  /** `period_ending`, used for sorting. */
   readonly ends: string
-  /** `fiscal_year`; NaN where the service does not say it. */
+  /** `fiscal_year`, else the year in `quarter`; NaN if unknown. */
   readonly year: number
-  /** 1 to 4; 0: of a whole year, or not said; NaN: of another part, such as a half. */
+  /** 1 to 4; 0: a full year, or unknown; NaN: another part of a year, such as a half. */
   readonly quarter: number
   readonly revenue: number
   readonly netIncome: number
-  /** Fractions; NaN where unknown. */
+  /** Margins are fractions; NaN if unknown. */
   readonly grossMargin: number
   readonly operatingMargin: number
   readonly netMargin: number
-  /** `data` of the answer: every value as it was sent. */
+  /** The statement's raw data, with every value as received. */
   readonly data: Value
 }
 
-/** One statement a period, oldest first; of several answers about one period the first given (the newest) counts. */
+/** One statement per period, oldest first. Pass newest responses first: the first one for a period wins. */
 export function periodsOf(answers: readonly Value[]): readonly Statement[] {
   const byPeriod = new Map<string, Statement>()
   for (const answer of answers) {
@@ -62,7 +62,7 @@ function statementOf(data: Value | undefined): Statement | null {
   }
 }
 
-/** A part of a year under its own name, where that is no quarter; what has no year stands by its last day. */
+/** Label of a period. Parts that aren't quarters keep the service's name; without a year, uses the last day. */
 function labelOf(quarter: number, year: number, named: string, ends: string): string {
   if (!Number.isNaN(quarter) && !Number.isNaN(year)) return periodLabel({ year, quarter })
   const when = Number.isNaN(year) ? ends : String(year)
@@ -70,7 +70,7 @@ function labelOf(quarter: number, year: number, named: string, ends: string): st
   return Number.isNaN(quarter) ? `${named} ${when}` : `Q${quarter} ${when}`
 }
 
-/** A fiscal period that can be asked for; `quarter` 0: the whole year. */
+/** A fiscal period that can be requested; `quarter` 0: the full year. */
 export interface Period {
   readonly year: number
   readonly quarter: number
@@ -79,7 +79,7 @@ export interface Period {
 export const periodLabel = ({ year, quarter }: Period): string =>
   quarter === 0 ? String(year) : t('Q{quarter} {year}', { quarter: String(quarter), year: String(year) })
 
-/** The newest `count` periods that are not known yet, newest first, from the newest known on; none where no year is known. */
+/** Up to `count` missing periods, going back from the newest known one, newest first. Empty if no year is known. */
 export function missingPeriods(known: readonly Statement[], annual: boolean, count: number): readonly Period[] {
   const dated = known.filter(({ year, quarter }) => Number.isInteger(year) && !Number.isNaN(quarter))
   const newest = Math.max(...dated.map(({ year, quarter }) => year * 4 + (quarter === 0 ? 4 : quarter)))
@@ -89,7 +89,7 @@ export function missingPeriods(known: readonly Statement[], annual: boolean, cou
   for (let i = newest; found.length < count && i > newest - 400; i -= annual ? 4 : 1) {
     const quarter = ((i - 1) % 4) + 1
     const year = (i - quarter) / 4
-    // A year that still runs has no statement: the newest is the one that its fourth quarter ended.
+    // A fiscal year in progress has no statement, so start with the last year whose fourth quarter has ended.
     const period = annual ? { year: quarter === 4 ? year : year - 1, quarter: 0 } : { year, quarter }
     if (!has.has(periodLabel(period))) found.push(period)
   }

@@ -1,4 +1,4 @@
-/** Which stories were read, in this browser or app: the newest two thousand. */
+/** Remembers the last 2,000 stories read in this browser or app. */
 import { SvelteSet } from 'svelte/reactivity'
 
 const KEY = 'tapedeck:read'
@@ -14,7 +14,7 @@ export class ReadMarks {
       const stored: unknown = JSON.parse(storage?.getItem(KEY) ?? '[]')
       if (Array.isArray(stored)) for (const id of stored.slice(-MAX)) if (typeof id === 'string') this.#read.add(id)
     } catch {
-      // What is no list of ours counts as nothing read.
+      // Invalid stored data: start with nothing read.
     }
   }
 
@@ -28,7 +28,7 @@ export class ReadMarks {
     try {
       this.#storage?.setItem(KEY, JSON.stringify([...this.#read]))
     } catch {
-      // A full or forbidden storage: the marks last as long as the window.
+      // Storage is full or blocked: the marks last until the window closes.
     }
   }
 }

@@ -1,21 +1,21 @@
-/** News out of answers of any shape: which column is the headline, the time, the link. Pure. */
+/** Reads news stories from responses of any shape by guessing what each column holds. Pure. */
 import type { Reading, Table } from '../../../../shared/features/research/read.ts'
 import { numberOf, timeOf } from '../../../../shared/features/research/types.ts'
 import type { WatchSymbol } from '../../../../shared/core/settings/settings.ts'
 import { scalarText } from '../../../../shared/features/research/value.ts'
 
 export interface Story {
-  /** The same for the same story in a later answer. */
+  /** Stable across responses. */
   readonly id: string
   readonly headline: string
   readonly text: string
   readonly publisher: string
   readonly symbols: string
-  /** UTC ms; NaN: not said. */
+  /** UTC ms; NaN if absent. */
   readonly atMs: number
-  /** '' where there is none that may be opened. */
+  /** An http(s) link; '' if there is none. */
   readonly url: string
-  /** Between -1 and 1 as services send it; NaN: not said. A word counts by what it says. */
+  /** Sentiment score as received, typically -1 to 1; NaN if absent. */
   readonly sentiment: number
   readonly sentimentWord: string
 }
@@ -32,19 +32,19 @@ const NAMES = {
   id: /^(id|uuid|guid|news_?id)$/i,
 } as const
 
-/** The table of an answer that looks like news: it has a headline. */
+/** The first table with a headline column; undefined if there is none. */
 export function newsTable(reading: Reading): Table | undefined {
   return reading.tables.find((table) => table.columns.some(({ key }) => NAMES.headline.test(key)))
 }
 
-/** Stories of a table, newest first; those without a time keep their order at the end. */
+/** Stories of a table, newest first. Those without a time come last, in their original order. */
 export function storiesOf(table: Table): readonly Story[] {
   const place = (name: RegExp): number => table.columns.findIndex(({ key }) => name.test(key))
   const at = Object.fromEntries(Object.entries(NAMES).map(([name, pattern]) => [name, place(pattern)])) as Record<
     keyof typeof NAMES,
     number
-  > // one place a name
-  // A word may stand under a name that elsewhere is the number's.
+  > // one column index per name
+  // Some services put the sentiment's label in the column that others use for its score.
   const scored = table.columns.findIndex(({ key, type }) => type === 'number' && NAMES.sentiment.test(key))
   const sentimentAt = scored >= 0 ? scored : at.sentiment
   const text = (row: number, column: number): string => (column < 0 ? '' : scalarText(table.cell(row, column)))
@@ -73,7 +73,7 @@ export function storiesOf(table: Table): readonly Story[] {
   })
 }
 
-/** The first symbol a story names, as this market writes it; null: none. */
+/** The first symbol of a story, with its market; null if there is none. */
 export function storySymbol({ symbols }: Pick<Story, 'symbols'>): WatchSymbol | null {
   const [first = ''] = symbols.split(/[,;|\s]+/)
   const [, prefix = '', name = ''] = /^(?:([XC]):)?([A-Z0-9][A-Z0-9.\-/]{0,31})$/i.exec(first) ?? []
@@ -82,12 +82,12 @@ export function storySymbol({ symbols }: Pick<Story, 'symbols'>): WatchSymbol | 
   return { asset: prefix === 'X' || prefix === 'C' ? asset[prefix] : 'stocks', symbol: name }
 }
 
-/** Where the story of a mark stands: of those of its instant the one whose headline begins so; -1: it is not there. */
+/** Index of a marker's story: same instant, and a headline that starts with the marker's text; -1 if not found. */
 export function placeOfStory(stories: readonly Story[], mark: { readonly ms: number; readonly text: string }): number {
   return stories.findIndex(({ atMs, headline }) => atMs === mark.ms && headline.startsWith(mark.text))
 }
 
-/** The direction of a sentiment, by its number or by its word; 0: neutral, null: not said. */
+/** Direction of a sentiment, from its score or label; 0: neutral, null: unknown. */
 export function moodOf({ sentiment, sentimentWord }: Pick<Story, 'sentiment' | 'sentimentWord'>): -1 | 0 | 1 | null {
   if (!Number.isNaN(sentiment)) return sentiment > 0.05 ? 1 : sentiment < -0.05 ? -1 : 0
   if (/positive|bullish/i.test(sentimentWord)) return 1

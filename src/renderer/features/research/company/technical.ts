@@ -1,4 +1,4 @@
-/** The service's indicators beside our own over recorded bars: matched by time, compared by value. Pure. */
+/** Matches the service's indicators with ours over recorded bars by time and compares the values. Pure. */
 import { chartOf, orderOf, type Column, type Table } from '../../../../shared/features/research/read.ts'
 import { numberOf, timeOf } from '../../../../shared/features/research/types.ts'
 import { scalarText } from '../../../../shared/features/research/value.ts'
@@ -7,16 +7,16 @@ import type { AssetClass } from '../../../../shared/base/units.ts'
 import { t } from '../../../../shared/base/text.ts'
 
 export interface TechnicalPoint {
-  /** For the order: UTC ms of a bar's start, or of what the service says. */
+  /** Start of the bar or time of the service's row, UTC ms; for a day, its midnight. Used for sorting. */
   readonly ms: number
-  /** The day, where the service gives days. */
+  /** The day, `YYYY-MM-DD`, if the service sends days. */
   readonly day: string | null
-  /** NaN: absent. */
+  /** Values; NaN if absent. */
   readonly ours: number
   readonly service: number
 }
 
-/** Tables of an answer that can be compared: a time and a number. */
+/** Tables that can be compared: they have a time column and a number column. */
 export const comparable = (tables: readonly Table[]): readonly Table[] =>
   tables.filter((table) => chartOf(table) !== null)
 
@@ -27,7 +27,7 @@ const plain = (text: string): string =>
     .replace('+di', 'plusdi')
     .replace(/[−-]di/, 'minusdi')
     .replace(/[^a-z]/g, '')
-/** What services call lines that we call otherwise. */
+/** Other names services use for our lines. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   middle: ['mid', 'basis', 'sma', 'middleband', 'ma'],
   upper: ['up', 'upperband', 'top'],
@@ -42,7 +42,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   macd: ['macdline'],
 }
 
-/** The column that most likely holds a line; the only number there is, if there is one; -1: the user must say. */
+/** The column that most likely holds a line: by name, else the only numeric one; -1 if the user must choose. */
 export function guessColumn(output: string, columns: readonly Column[], numbers: readonly number[]): number {
   const wanted = plain(output)
   const names = [wanted, ...(ALSO[wanted] ?? [])]
@@ -53,16 +53,16 @@ export function guessColumn(output: string, columns: readonly Column[], numbers:
   return numbers.length === 1 ? numbers[0] : -1
 }
 
-/** The calendar day that a daily bar is of, `YYYY-MM-DD`. */
+/** The calendar day of a daily bar, `YYYY-MM-DD`. */
 export function barDay(bar: Pick<Bar, 'startMs' | 'endMs'>, asset: AssetClass): string {
-  // A day of forex starts on the evening before; one of stocks may end after midnight UTC.
+  // A forex day starts the evening before; a stock day may end after midnight UTC.
   const ms = asset === 'stocks' ? bar.startMs : bar.endMs - 1
   return new Date(ms).toISOString().slice(0, 10)
 }
 
 /**
- * Both lines over the times that either has, oldest first. Rows of days meet bars of the same day, rows
- * of instants the bar that starts then: nothing is moved to fit, and no day meets a shorter bar.
+ * Both lines over the union of their times, oldest first. A row with a day matches the daily bar of that day; a
+ * row with an instant matches the bar that starts exactly then. Times are never shifted to match.
  */
 export function technicalPoints(
   table: Table | undefined,
@@ -97,23 +97,23 @@ export function technicalPoints(
 export interface Apart {
   readonly most: number
   readonly at: TechnicalPoint
-  /** At the newest time that both have. */
+  /** Difference at the newest common time. */
   readonly newest: number
-  /** Of the first time that both have, in the points. */
+  /** Index of the first point with both values. */
   readonly first: number
   readonly rows: number
 }
 
-/** Of the last bits of a number, which two ways of adding differ in, relative to it. */
+/** Relative tolerance for floating-point rounding, since the order of additions may differ. */
 const ROUNDING = 1e-12
 
-/** Ours less the service's, to be drawn; 0 where only rounding lies between: an axis of it would look like a finding. */
+/** Our value minus the service's, for the chart. Rounding noise becomes 0, or the axis would magnify it. */
 export function differenceOf({ ours, service }: TechnicalPoint): number {
   const difference = ours - service
   return Math.abs(difference) <= ROUNDING * Math.max(Math.abs(ours), Math.abs(service)) ? 0 : difference
 }
 
-/** How far two lines are apart where both are; null: they never are. */
+/** Differences over the points with both values; null if there are none. */
 export function apart(points: readonly TechnicalPoint[]): Apart | null {
   let most = -1
   let newest = NaN
@@ -133,7 +133,7 @@ export function apart(points: readonly TechnicalPoint[]): Apart | null {
   return at === null ? null : { most, at, newest, first, rows }
 }
 
-/** What is drawn: the newest, so that what both have takes at least half of the picture. */
+/** The newest points to draw, cut so that common points take about half of the chart or more. */
 export function drawnPoints(points: readonly TechnicalPoint[], most: number): readonly TechnicalPoint[] {
   const known = points.filter((one) => !Number.isNaN(one.ours) || !Number.isNaN(one.service))
   const common = apart(known)
@@ -162,14 +162,14 @@ export function pointTable(points: readonly TechnicalPoint[]): Table {
   }
 }
 
-/** A bar counts once it has been over for this long: what comes late has come by then, ms. */
+/** A bar counts this long after it ends, so late messages are included, ms. */
 const SETTLED_MS = 2_000
 
-/** Bars that are over at an instant. */
+/** Bars that ended at least `SETTLED_MS` before `nowMs`. */
 export const settled = (bars: readonly Bar[], nowMs: number): readonly Bar[] =>
   bars.filter(({ endMs }) => endMs <= nowMs - SETTLED_MS)
 
-/** The interval that the rows of an answer keep: days, or the distance most common between instants; null: none of ours. */
+/** The interval of a table's rows: 1D for days, else the most common spacing; null if we don't have that interval. */
 export function intervalOf(table: Table | undefined, time: number): Interval | null {
   const type = table?.columns[time]?.type
   if (table === undefined || type === undefined) return null
