@@ -323,8 +323,8 @@ test.describe('a service with answers of its own', () => {
       const words = {
         html: /web page instead of data/,
         truncated: /cut off/,
-        limited: /fewer calls/,
-        unauthorized: /does not accept this API key/,
+        limited: /limiting requests/,
+        unauthorized: /doesn’t accept this API key/,
         soon: /not available yet/,
         broken: /has a problem/,
       } as const

@@ -43,7 +43,7 @@ export class Cursor {
     this.#fetch()
   }
 
-  /** What comes next: a message, an entry, nothing (`end`), or something that isn't read yet (`pending`). */
+  /** Returns what comes next: a message, an entry, nothing (`end`), or something that isn't read yet (`pending`). */
   next(): 'message' | 'entry' | 'end' | 'pending' {
     for (;;) {
       const { batch } = this

@@ -31,8 +31,8 @@ export interface Limits {
 export const NO_LIMITS: Limits = { upToMs: Infinity, upToSeq: Infinity, messages: Infinity, isTimeUp: () => false }
 
 /**
- * Why advancing stopped. `reached`: the next item is beyond the limits. `pending`: it isn't read yet. `end`: the session
- * has no more.
+ * Why advancing stopped. `reached`: the next item is beyond the limits. `time-up`: `isTimeUp` returned true. `pending`:
+ * the next item isn't read yet. `end`: the session has no more.
  */
 export type Advanced = 'reached' | 'time-up' | 'pending' | 'end'
 

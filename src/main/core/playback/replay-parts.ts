@@ -71,7 +71,7 @@ export function gapsBetween(parts: readonly Part[], rows: readonly SessionRow[])
 
 const covers = (gap: Gap, { toMs }: Part): boolean => gap.fromMs <= toMs && (gap.toMs === null || gap.toMs > toMs)
 
-/** The gaps as known at a position: without those that opened later; those that closed later are still open. */
+/** The gaps as known at a position: gaps that opened later are missing, and gaps that closed later are still open. */
 export function gapsKnownAt(
   gaps: readonly Gap[],
   order: ReadonlyMap<string, number>,

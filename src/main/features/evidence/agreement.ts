@@ -1,4 +1,4 @@
-/** Bars that received ticks give against those that the service sent, read page by page. */
+/** Compares bars built from received ticks with the service's own bars, page by page. */
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   agreementOf,
@@ -38,18 +38,18 @@ import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
-/** A bar may come so long after its end. */
+/** How long after its end a bar from the service may still arrive, ms. */
 const GRACE_MS = 5_000
-/** A page: two days of minutes. */
+/** Length of a page: two days, ms. */
 const PAGE_MS = 2_880 * MINUTE
-/** Minutes of seconds that are read at once. */
+/** Range read at once if there are bars of one second, ms. */
 const STRETCH_MS = 30 * MINUTE
-/** Minutes that are read at once where there are no seconds. */
+/** Range read at once if there are only bars of one minute, ms. */
 const LONG_STRETCH_MS = 12 * 60 * MINUTE
-/** How many differing minutes are listed; the rest are counted. */
+/** Maximum differing minutes listed. The rest are only counted. */
 const MAX_NAMED = 500
 
-/** Everything about one comparison but the bars. */
+/** One session and instrument to compare, with access to their bars. */
 interface Case {
   readonly row: SessionRow
   readonly instrument: InstrumentId
@@ -57,7 +57,7 @@ interface Case {
   readonly minuteFeed: FeedId | null
   readonly secondFeed: FeedId | null
   readonly volumes: boolean
-  /** Its minutes; the end as far as the view sees. */
+  /** The session's range, UTC ms, from a full minute up to the view's clock. */
   readonly fromMs: number
   readonly toMs: number
   received(feed: FeedId): readonly Span[]
@@ -72,7 +72,9 @@ async function openCase(
 ): Promise<Case> {
   const row = (await reader.sessions(true)).find((one) => one.session === session)
   if (row === undefined || (view.past && row.source !== view.source)) {
-    throw new CodedError('not-found', `There is no session ${session}.`, { hint: 'Look at the list of sessions.' })
+    throw new CodedError('not-found', `There is no session ${session}.`, {
+      hint: 'Choose one from the list of sessions.',
+    })
   }
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const trades = TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade')
@@ -134,10 +136,10 @@ function compareAll(
   })
 }
 
-/** Where the newest page of it begins. */
+/** Start of the newest page, UTC ms. */
 const newestPage = (one: Case): number => Math.max(one.fromMs, Math.ceil(one.toMs / MINUTE) * MINUTE - PAGE_MS)
 
-/** The kind of tick bars that agrees most with the service's minutes, by the newest page: the same for every other. */
+/** Chooses the tick bars that agree best with the service's minutes on the newest page, to use for every page. */
 async function chooseOf(one: Case): Promise<BarSource> {
   if (one.volumes) return 'trade'
   const fromMs = newestPage(one)
@@ -157,7 +159,7 @@ async function secondsOf(one: Case, of: BarSource, fromMs: number, toMs: number)
   return compareAll(one, built, sent, one.secondFeed, SECOND)
 }
 
-/** Minutes of [fromMs, toMs) in which either side has data, oldest first, in chunks. */
+/** Compares the minutes of [fromMs, toMs) in which either side has data. Yields them oldest first, in chunks. */
 async function* compareStretches(
   one: Case,
   of: BarSource,
@@ -179,7 +181,7 @@ async function* compareStretches(
       return { ...minute, seconds: counts, overall: joinVerdicts(minute.verdict, counts) }
     })
     for (const [startMs, list] of seconds) {
-      // Only the seconds have something: the minute's own bar is on neither side.
+      // The minute has only bars of one second; neither side has a bar for the minute itself.
       const counts = countVerdicts(list)
       minutes.push({
         startMs,
@@ -236,8 +238,8 @@ const plus = (a: AgreementCounts, b: AgreementCounts): AgreementCounts => ({
 })
 
 /**
- * Compares all of a session, or of the view's sessions, within a range; what it holds does not grow with them.
- * `onProgress`: a fraction and the minutes so far; what it throws ends the work. Rejects with `not-found`.
+ * Compares a session, or all sessions of the view, within a range. Memory use doesn't grow with the range.
+ * `onProgress` gets the fraction done and the minutes so far, and can throw to stop. Rejects with `not-found`.
  */
 export async function totalAgreement(
   reader: StoreReader,
@@ -289,11 +291,11 @@ export async function totalAgreement(
   }
 }
 
-/** Whether ticks of an instrument carry sizes that sum up as the service's volumes do. */
+/** Whether an instrument has trades, whose sizes add up to the service's volumes. */
 const tickVolumes = (instrument: InstrumentId): boolean =>
   TICK_FEEDS[parseInstrument(instrument)?.asset ?? 'stocks'].some((feed) => FEEDS[feed].kind === 'trade')
 
-/** The seconds of a minute. Rejects with `not-found`. */
+/** Compares the seconds of one minute. Rejects with `not-found`. */
 export async function readSeconds(
   reader: StoreReader,
   view: EvidenceView,

@@ -1,4 +1,4 @@
-/** A bar's arithmetic, row by row: which message opens, tops, bottoms and closes it, and what its volume sums. */
+/** Rebuilds a bar row by row and records which messages set its open, high, low and close, and how many have a size. */
 import { createBarBuilder, midPrice, usable, type BarGrid, type BarState } from '../../../shared/core/market/bars.ts'
 import type { BarArithmetic, BarTerm } from '../../../shared/features/evidence/evidence.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
@@ -9,12 +9,12 @@ import { decodeStored } from '../../../service/decode-stored.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 
-/** Seqs of later recordings stand above those of earlier ones. */
+/** Offset between sessions, so that (session, seq) sorts as a single number. */
 const RECORDING_STEP = 2 ** 40
 const OUT_OF_BARS = FLAG.control | FLAG.undecodable | FLAG.unasked
 const record = scratch()
 
-/** A bar that the service sent, and by which message. */
+/** A bar sent by the service. `order`: session and seq of its message. */
 interface Sent {
   readonly order: number
   readonly startMs: number
@@ -39,7 +39,7 @@ export class BarTerms {
   #sized = 0
   #leftOut = 0
 
-  /** The bar of `grid` that starts at `startMs`. */
+  /** For the bar of `grid` that starts at `startMs`, UTC ms. */
   constructor(of: BarSource, grid: BarGrid, startMs: number) {
     this.#of = of
     this.#grid = grid
@@ -47,7 +47,7 @@ export class BarTerms {
     this.#builder = createBarBuilder({ grid })
   }
 
-  /** Takes rows [0, count) that `wants` wants; answers which rows of them are in the bar's time. */
+  /** Adds the rows that `wants` accepts and whose time is inside the bar. Returns their indexes. */
   take(columns: TickColumns, wants: (i: number) => boolean): number[] {
     if (this.#recordings.at(-1) !== columns.recording) this.#recordings.push(columns.recording)
     const base = (this.#recordings.length - 1) * RECORDING_STEP
@@ -78,7 +78,7 @@ export class BarTerms {
     return (i, ms, order) => {
       let price = this.#of === 'mid' ? midPrice(bids?.[i] ?? NaN, prices?.[i] ?? NaN) : (prices?.[i] ?? NaN)
       let size = sizes?.[i] ?? NaN
-      // What is no plain number in the message may still be one to the codec.
+      // The columns only have plain JSON numbers. The codec reads more, such as numbers in strings.
       if (Number.isNaN(price) || (this.#of === 'trade' && Number.isNaN(size))) {
         if (!slow(i)) return false
         if (this.#of === 'mid') price = midPrice(record.bid, record.ask)
@@ -100,7 +100,7 @@ export class BarTerms {
   #takeSent(order: number): boolean {
     const { startMs, open, high, low, close, volume } = record
     if (![open, high, low, close].every(usable)) return false
-    if (this.#sent.has(startMs)) this.#leftOut++ // a later message of the same start stands for it
+    if (this.#sent.has(startMs)) this.#leftOut++ // replaced by this later message with the same start
     this.#sent.set(startMs, { order, startMs, open, high, low, close, volume })
     return true
   }
@@ -116,7 +116,7 @@ export class BarTerms {
     }
   }
 
-  /** The bar, after the last row; null: no message is in it. */
+  /** Returns the bar after the last row, or null if it has no message. */
   done(): { readonly state: BarState; readonly arithmetic: BarArithmetic } | null {
     for (const { order, startMs, open, high, low, close, volume } of [...this.#sent.values()].sort(
       (a, b) => a.startMs - b.startMs,

@@ -1,4 +1,4 @@
-/** `tapedeck verify`: checks stored sessions against their ledger, and compares ticks with the bars that the service sent. */
+/** `tapedeck verify`: checks stored sessions against their ledger, and compares ticks with the service's own bars. */
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -17,10 +17,10 @@ import { defineCommand, UsageError, type Context, type Values } from '../../comm
 import { EXIT } from '../../command-line/exit.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
-/** Kinds of problems whose codes, which JSON has, aren't plain words. */
+/** Display names of problem kinds whose codes, used in JSON, aren't self-explanatory. */
 const KIND_TEXT: Partial<Record<Problem['kind'], string>> = { doubled: 'duplicated', torn: 'corrupt' }
 
-/** A session's bars of ticks against those that the service sent, by the minute. */
+/** Agreement between a session's tick bars and the service's own bars, counted in minutes. */
 interface Agreement {
   readonly session: string
   readonly symbol: string
@@ -28,7 +28,7 @@ interface Agreement {
   readonly agrees: number
   readonly differs: number
   readonly not_comparable: number
-  /** 0 to 1; null: nothing could be compared. */
+  /** 0 to 1. Null if nothing could be compared. */
   readonly agreement: number | null
   /** The first minutes that differ. */
   readonly differing: readonly string[]
@@ -83,7 +83,7 @@ export const verify = defineCommand({
   },
 })
 
-/** Throws `not-found` for symbols that none of the sessions has, because a typo isn't agreement. */
+/** Throws `not-found` if no session has a requested symbol, so that a typo doesn't pass as agreement. */
 async function refuseUnknownSymbols(
   reader: StoreReader,
   session: string | undefined,
@@ -110,7 +110,7 @@ function progress(values: Values, context: Context, what: string, done: number):
   if (context.interactive && !values.on('json')) context.err(`\r${what} ${Math.floor(done * 100)} % `)
 }
 
-/** The agreement of each session with ticks and service bars, by symbol; oldest first. */
+/** The agreement of every session that has ticks and service bars, per symbol, oldest session first. */
 async function agreementOf(reader: StoreReader, values: Values, context: Context): Promise<readonly Agreement[]> {
   const symbols = values.texts('symbol')
   const session = values.text('session')

@@ -1,4 +1,4 @@
-/** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
+/** Evidence for windows: verification as a job, coverage, agreement, and the messages behind a displayed value. */
 import { countText } from '../../../shared/base/count-text.ts'
 import { coverageOf, type CoverageRecording, type SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
@@ -18,20 +18,20 @@ import { readMessages } from './messages.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
-/** Imports whose symbols' extents are kept. */
+/** Maximum imports whose symbol extents are cached. */
 const MAX_IMPORTS = 64
 
 export interface EvidenceOptions {
   readonly reader: StoreReader
-  /** Opens a reader for one verification: it takes long, and others read meanwhile. */
+  /** Opens a separate reader for a job, because jobs take long and must not block other reads. */
   readonly openReader: () => Promise<StoreReader>
   readonly jobs: Jobs
-  /** The evidence view of a market view, readable up to its clock. Rejects with `not-found`. */
+  /** Returns the evidence view of a market view, once all it shows is stored. Rejects with `not-found`. */
   readonly view: (view: string) => Promise<EvidenceView>
   readonly decimals: (instrument: InstrumentId) => number
 }
 
-/** What windows ask of evidence. Whatever names a view or session that is not there fails with `not-found`. */
+/** Evidence requests from windows. They fail with `not-found` for an unknown view or session. */
 export interface Evidence {
   /** Starts a job of kind `verify`; its result is a VerifyReport. */
   verify(session: string | null): JobId
@@ -43,7 +43,7 @@ export interface Evidence {
   messages(args: CallArgs<'evidence.messages'>): Promise<MessagesPage>
 }
 
-/** Evidence over a store that others write. */
+/** Creates the evidence service over a store that other parts write. */
 export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
   // Imports never change, so the extents of their symbols can be cached.
   const extents = new Map<RecordingId, readonly SymbolExtent[]>()
@@ -105,11 +105,11 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
         fromMs: fromMs ?? Math.min(seen.nowMs, ...chosen.map((row) => row.startedMs)),
         toMs: Math.min(seen.nowMs, toMs ?? Infinity),
       }
-      // One that ends where the range begins counts as one of no length.
+      // Include gaps that end exactly at the start of the range.
       const inRange = { fromMs: range.fromMs - 1, toMs: range.toMs }
       const of = session === null ? { source: seen.source } : { recording: recordingId(session) }
       const gapsOf = Map.groupBy(await reader.gaps({ ...of, ...inRange }), (gap) => gap.recording)
-      // A gap may reach past the end of its recording: what a crash left lasts until the next start.
+      // A gap may extend past the end of its session: after a crash it lasts until the next start.
       const touching = chosen.filter(
         (row) => row.startedMs < range.toMs && ((row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)),
       )

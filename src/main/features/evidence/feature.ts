@@ -1,4 +1,4 @@
-/** Evidence as a feature: verification, coverage, agreement, and the messages behind what is shown. */
+/** The evidence feature: verification, coverage, agreement, and the messages behind a displayed value. */
 import { EVIDENCE_CALLS } from '../../../shared/features/evidence/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { recording } from '../../core/recording/feature.ts'

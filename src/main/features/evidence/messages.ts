@@ -1,4 +1,4 @@
-/** Where a number on screen comes from: the messages behind a bar, a print or a quote. */
+/** Finds the messages behind a number on screen: a bar, a trade or a quote. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { sameVolume } from '../../../shared/features/evidence/agreement.ts'
 import { gridOf } from '../../../shared/core/market/calendar.ts'
@@ -26,15 +26,15 @@ type BarArgs = Extract<Args['what'], { is: 'bar' }>
 type PrintArgs = Extract<Args['what'], { is: 'print' }>
 type Page = Omit<MessagesPage, 'decimals'>
 
-/** A page ends early where its texts are so large. */
+/** A page ends early once its messages reach this many bytes. */
 const MAX_BYTES = 4 << 20
-/** How far back the messages of a quote are looked for, in steps. */
+/** How far back to search for a quote's messages, in steps. */
 const LOOK_BACK_MS = [120_000, 1_800_000, Infinity] as const
-/** Recordings that are looked through for them. */
+/** Maximum sessions searched for a quote's messages. */
 const MAX_RECORDINGS = 3
 const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
 
-/** Answers a page of messages. Rejects with `not-found` where there is no such print. */
+/** Reads a page of messages. Rejects with `not-found` if the trade isn't stored or no bar exists at that time. */
 export function readMessages(reader: StoreReader, view: EvidenceView, args: Args): Promise<Page> {
   const { what, instrument, after, limit } = args
   switch (what.is) {
@@ -89,7 +89,7 @@ async function barMessages(
       messages.push({ columns, row })
       bytes += columns.raw(row).length
     }
-    // Only the first page needs the whole bar.
+    // Only the first page needs every row of the bar, for the arithmetic.
     if (more && after !== null) break
     await turn()
   }
@@ -159,7 +159,7 @@ async function compare(
   return { of, interval, startMs: unixMs(startMs), endMs: unixMs(endMs), arithmetic, stored, same }
 }
 
-/** The recording that held an instant; where times say nothing, the newest. */
+/** The session that contains an instant (UTC ms), or the newest session if none does. */
 function recordingAt(rows: readonly SessionRow[], ms: number | null): SessionRow | undefined {
   if (ms === null) return rows.at(-1)
   return rows.findLast((row) => row.startedMs <= ms && ms <= (row.endedMs ?? Infinity)) ?? rows.at(-1)
@@ -193,7 +193,7 @@ interface Wanted {
   readonly usable: (columns: TickColumns, row: number) => boolean
 }
 
-/** The newest trade, and the newest messages that told a bid and an ask: often one and the same. */
+/** The newest trade, and the newest messages with a bid and an ask, which are often the same message. */
 async function quoteMessages(reader: StoreReader, view: EvidenceView, instrument: InstrumentId): Promise<Page> {
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const rows = (await visibleSessions(reader, view)).slice(-MAX_RECORDINGS).reverse()
@@ -229,7 +229,7 @@ async function quoteMessages(reader: StoreReader, view: EvidenceView, instrument
   return { messages: sorted, after: null, bar: null }
 }
 
-/** Finds what is still missing in one recording, in steps back from its end. */
+/** Searches one session for the roles still missing in `found`, in growing steps back from its end. */
 async function newest(
   reader: StoreReader,
   view: EvidenceView,

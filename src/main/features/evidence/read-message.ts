@@ -1,4 +1,4 @@
-/** A stored message as evidence: its text to the byte and how it is read. */
+/** A stored message as evidence: its exact bytes and how they were decoded. */
 import { isUtf8 } from 'node:buffer'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { EvidenceMessage } from '../../../shared/features/evidence/evidence.ts'
@@ -26,7 +26,7 @@ const PARTS = [
 
 const record = scratch()
 
-/** Row i of stored messages. */
+/** Reads row `i` as evidence. */
 export function readMessage(columns: TickColumns, i: number, roles: readonly string[]): EvidenceMessage {
   const bytes = columns.raw(i)
   const flags = columns.flags[i]

@@ -1,21 +1,21 @@
-/** What evidence may see of a view: recordings of one source, and of a replay nothing after its instant. */
+/** The sessions and messages evidence may use: those of the view's source and, in a replay, up to its clock. */
 import type { CoverageRecording } from '../../../shared/features/evidence/coverage.ts'
 import type { MessagePlace } from '../../../shared/features/evidence/evidence.ts'
 import type { Gap, LedgerEntry, SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface EvidenceView {
-  /** `sourceKey` of its recordings. */
+  /** `sourceKey` of its sessions. */
   readonly source: string
   /** Its clock, UTC ms. */
   readonly nowMs: number
-  /** The last message or entry that is visible; null: everything that is stored. */
+  /** The last visible message or entry. Null: everything stored is visible. */
   readonly upTo: MessagePlace | null
-  /** It is the past: recordings after `upTo`'s are hidden too. */
+  /** Whether the view is a replay, which also hides sessions after that of `upTo`. */
   readonly past: boolean
 }
 
-/** Recordings of the view's source that it may see, oldest first, without their gaps. */
+/** The visible sessions of the view's source, oldest first, without their gaps. */
 export async function visibleSessions(reader: StoreReader, view: EvidenceView): Promise<readonly SessionRow[]> {
   const rows = (await reader.sessions(true)).filter((row) => row.source === view.source)
   if (!view.past) return rows
@@ -23,7 +23,7 @@ export async function visibleSessions(reader: StoreReader, view: EvidenceView): 
   return rows.slice(0, last + 1)
 }
 
-/** Whether a message may be seen. `earlier`: its recording came before the view's own. */
+/** Whether a message is visible. Only limits the session of `upTo`; see `visibleSessions` for the others. */
 export function isVisible(view: EvidenceView, recording: string, seq: number): boolean {
   return view.upTo === null || recording !== view.upTo.recording || seq <= view.upTo.seq
 }
@@ -36,7 +36,7 @@ const ENTRY_TYPES: readonly LedgerEntry['type'][] = [
   'disconnected',
 ]
 
-/** A session with gaps of its own as far as the view's clock: no entry, no gap and no end of a gap from after it. */
+/** A session as known at the view's clock. Entries and gaps from later are left out; gaps that end later are open. */
 export async function recordingOf(
   reader: StoreReader,
   view: EvidenceView,

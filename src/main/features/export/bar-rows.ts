@@ -1,4 +1,4 @@
-/** Rows and columns of bar exports: CSV, and Parquet with types. */
+/** Rows and columns of bar exports, as CSV and as typed Parquet. */
 import type { Bar, BarSource } from '../../../shared/core/market/market.ts'
 import type { Separator } from '../../../shared/features/export/export.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
@@ -6,7 +6,7 @@ import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
 import { createParquetTable, type ParquetColumn } from './parquet.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
-/** The part of an export's options that its rows depend on. */
+/** The export options that affect the rows. */
 export interface BarRowOptions {
   /** Default: CSV. */
   readonly format?: 'csv' | 'parquet' | undefined
@@ -34,7 +34,7 @@ export const BAR_COLUMNS = [
 /** Additional columns of `tapedeck/bars/2`. */
 export const EXTENDED_COLUMNS = ['feed', 'end_ms', 'end_iso', 'vwap'] as const
 
-/** As CSV, with types; the start twice: ms, and a UTC timestamp. */
+/** The CSV columns with types. The start appears twice: as epoch ms and as a UTC timestamp. */
 const PARQUET_COLUMNS: readonly ParquetColumn[] = [
   { name: 'symbol', is: 'text' },
   { name: 'start_ms', is: 'whole', optional: false },
@@ -57,7 +57,7 @@ const PARQUET_EXTENDED: readonly ParquetColumn[] = [
 ]
 
 export type BarSchema = 'tapedeck/bars/1' | 'tapedeck/bars/2'
-/** The schema that a manifest names. */
+/** The schema name for the manifest. */
 export const barSchema = ({ extended }: Pick<BarRowOptions, 'extended'>): BarSchema =>
   extended === true ? 'tapedeck/bars/2' : 'tapedeck/bars/1'
 
@@ -72,14 +72,14 @@ const parquetColumns = (extended: boolean | undefined): readonly ParquetColumn[]
 
 const NUMBER_ROOM = 26
 
-/** Writes bars, symbol by symbol. */
+/** Writes bars one symbol at a time. */
 interface BarTable {
-  /** `vwap`: of extended rows; NaN: there is none. */
+  /** Returns the row writer for one symbol. `vwap` is written only to extended rows; NaN means no VWAP. */
   of(symbol: string): (bar: Bar, vwap: number) => void
   end(): void
 }
 
-/** The writer of the rows of a format, after what stands before them is written. `feed`: what the bars are built from. */
+/** Writes the header, if the format has one, and returns the row writer. `feed`: the feed the bars are built from. */
 export function beginBars(file: ByteSink, options: BarRowOptions, feed: FeedId): BarTable {
   const { format, separator = ',', bom } = options
   if (format === 'parquet') return createBarTable(file, options, feed)

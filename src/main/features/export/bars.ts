@@ -1,4 +1,4 @@
-/** Exports bars to a file with a manifest, oldest first. */
+/** Exports bars, oldest first, to a file with a manifest. */
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile } from '../../../shared/features/export/export.ts'
@@ -22,11 +22,11 @@ export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
   /** Default: CSV. */
   readonly format?: 'csv' | 'parquet' | undefined
-  /** Any alias of an instrument counts; empty: every symbol. */
+  /** Any alias of an instrument matches. Absent: every symbol. */
   readonly symbols?: readonly string[] | undefined
   readonly of: BarSource
   readonly interval: Interval
-  /** A feed of the service's own bars, to fold those of this feed and no other; absent: the interval's own. */
+  /** Aggregate only this feed's service bars. Absent: use the feed that matches the interval. */
   readonly feed?: FeedId | undefined
   /** Adds `EXTENDED_COLUMNS`. */
   readonly extended?: boolean | undefined
@@ -35,8 +35,8 @@ export interface BarExportOptions extends CommonOptions {
 const PAGE = 5_000
 
 /**
- * The feed whose records make the bars: the named one where it sends bars itself, else the asset's feed for `of` and
- * `interval`. Throws `usage` where there is none, or the named one's bars are longer than `interval`.
+ * Returns the feed whose records make the bars. For service bars that is `feed` if given; otherwise it is the asset's
+ * feed for `of` and `interval`. Throws `usage` if no feed fits or the bars of `feed` are longer than `interval`.
  */
 export function barFeed({
   asset,
@@ -71,8 +71,8 @@ function foldable(feed: FeedId, interval: Interval): FeedId {
 }
 
 /**
- * Exports the bars of one source that start within [fromMs, toMs), in the order (symbol, start): a bar
- * may span recordings, so these do not part the file. Errors and promises as of `exportTicks`.
+ * Exports the bars of one source that start within [fromMs, toMs), ordered by (symbol, start). A bar may span
+ * sessions, so rows are not grouped by session. Throws and guarantees the same as `exportTicks`.
  */
 export async function exportBars(reader: StoreReader, options: BarExportOptions): Promise<ExportedFile> {
   return commitPrepared(await prepareBars(reader, options))
@@ -127,11 +127,11 @@ export async function prepareBars(reader: StoreReader, options: BarExportOptions
 
 export interface Wanted {
   readonly instrument: InstrumentId
-  /** As written to the file: the service's symbol if known. */
+  /** The symbol written to the file: the service's own if known. */
   readonly symbol: string
 }
 
-/** The instruments asked for, or every one of the chosen recordings, by symbol. */
+/** The requested instruments, or all instruments of the chosen sessions, sorted by symbol. */
 export async function barInstruments(
   reader: StoreReader,
   feed: FeedId,
@@ -154,12 +154,12 @@ interface Range {
   readonly toMs: number | null
 }
 
-/** Pages kept while paging backwards; the rest are read again on the way forward. */
+/** Pages cached while paging backwards. Older ones are read again on the way forward. */
 const PAGES_KEPT = 40
-/** Bars that may have been added since a page was first read. */
+/** Extra bars to request when reading a page again, since late bars may have been added to it. */
 const LATE = 1_000
 
-/** The bars of an instrument, oldest first, no page empty. The store pages backwards from the newest. */
+/** Yields an instrument's bars oldest first, in non-empty pages. The store itself pages backwards from the newest. */
 async function* pagesOf(
   reader: StoreReader,
   instrument: InstrumentId,
@@ -190,7 +190,7 @@ async function* pagesOf(
   }
 }
 
-/** The range asked for. */
+/** The requested range, with open ends filled in. UTC ms. */
 export const barRange = ({ fromMs, toMs }: Pick<BarExportOptions, 'fromMs' | 'toMs'>): Range => ({
   fromMs: fromMs ?? -Infinity,
   toMs: toMs ?? null,

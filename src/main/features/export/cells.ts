@@ -1,19 +1,19 @@
-/** Cells of a CSV file as bytes, without strings on the way of a row. */
+/** Writes CSV cells as bytes, without creating a string per row. */
 
 const DAY_MS = 86_400_000
 const encoder = new TextEncoder()
 
-/** Two digits of 0 to 99 at once. */
+/** The two ASCII digits of each number from 0 to 99. */
 const PAIRS = new Uint8Array(200)
 for (let i = 0; i < 100; i++) {
   PAIRS[2 * i] = 48 + Math.floor(i / 10)
   PAIRS[2 * i + 1] = 48 + (i % 10)
 }
 
-/** Most bytes of one time cell pair, `epoch ms` and ISO. */
+/** Maximum bytes of a time's two cells: epoch ms and ISO. */
 export const TIME_ROOM = 64
 
-/** Writes a whole number from 0 to 2^53; answers one past it. */
+/** Writes an integer from 0 to 2^53. Returns the offset after it. */
 export function writeWhole(out: Uint8Array, at: number, value: number): number {
   if (value < 1e9) return writeSmall(out, at, value | 0, digitsOf(value))
   let digits = 10
@@ -35,7 +35,7 @@ function digitsOf(value: number): number {
   return 9
 }
 
-/** Writes exactly `digits` digits of a whole number below 2^31. */
+/** Writes exactly `digits` digits of an integer below 2^31. */
 function writeSmall(out: Uint8Array, at: number, value: number, digits: number): number {
   let i = at + digits
   let low = value
@@ -49,11 +49,14 @@ function writeSmall(out: Uint8Array, at: number, value: number, digits: number):
   return at + digits
 }
 
-/** Writes "ms<separator>ISO" of instants; each of its kind remembers the second it wrote last. */
+/** Writes times as "ms<separator>ISO". Each writer caches the last second it wrote. */
 export interface TimeWriter {
-  /** NaN leaves both cells empty. `out` (and `view` over all of it) has TIME_ROOM bytes of room. */
+  /**
+   * Returns the offset after the cells. NaN leaves both empty. `view` spans the same buffer as `out`, which needs
+   * TIME_ROOM free bytes at `at`.
+   */
   write(out: Uint8Array, view: DataView, at: number, ms: number): number
-  /** Sets what stands before every pair from now on (UTF-8): `write` needs room for it too. */
+  /** Sets a UTF-8 prefix for every following pair. `write` then needs room for the prefix too. */
   lead(bytes: Uint8Array): void
 }
 
@@ -61,9 +64,9 @@ export interface TimeWriter {
 const PAIR_BYTES = 38
 const ISO_AT = 14
 
-/** A writer of times: epoch ms as they are (also fractions), ISO 8601 with Z to the millisecond. */
+/** Creates a time writer: epoch ms with any fraction, and ISO 8601 with Z, to the millisecond. */
 export function createTimeWriter(separator: number): TimeWriter {
-  // the lead and both cells of the second written last, copied by words; only the milliseconds differ
+  // Prefix and both cells of the last second written. Rows copy it word by word and patch only the milliseconds.
   let start = 0
   let cells = new Uint8Array(40)
   let words = new Float64Array(cells.buffer)
@@ -110,14 +113,14 @@ export function createTimeWriter(separator: number): TimeWriter {
     write(out, view, at, ms) {
       let rest = ms - from
       if (!(rest >= 0 && rest < 1000)) {
-        // with ten digits a second: from 2001 to 2286; the rest is rare, and done the slow way
+        // The fast path covers times with 13-digit ms, from 2001 to 2286. Others are rare.
         if (!(ms >= 1e12 && ms < 1e13)) return slow(out, at, ms)
         second(ms)
         rest = ms - from
       }
       const milli = rest | 0
       if (milli !== rest) return slow(out, at, ms)
-      // UTF-8 has no byte FF, and none of F0 and above before 7F: no word is a NaN that could change
+      // Copying as doubles is safe: no run of eight UTF-8 bytes forms a NaN, whose bits a copy might change.
       const all = words.length
       for (let k = 0; k < all; k++) view.setFloat64(at + 8 * k, words[k], LITTLE_ENDIAN)
       const to = at + start
@@ -136,7 +139,7 @@ export function createTimeWriter(separator: number): TimeWriter {
   }
 }
 
-/** Words are copied as they lie in memory. */
+/** Words are copied in native byte order. */
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
 function pair(out: Uint8Array, at: number, value: number): void {
@@ -146,15 +149,21 @@ function pair(out: Uint8Array, at: number, value: number): void {
 
 const QUOTE = 34
 const APOSTROPHE = 39
-/** = + - @ tab CR LF: what a spreadsheet takes for a formula, or skips before one. */
+/** = + - @ tab CR LF: characters that start a formula in a spreadsheet, or that it skips before one. */
 const FORMULA = new Set([61, 43, 45, 64, 9, 13, 10])
-/** The same four full-width (U+FF1D, U+FF0B, U+FF0D, U+FF20: EF BC ..) and small (U+FE66, U+FE62, U+FE63, U+FE6B: EF B9 ..). */
+/**
+ * Last UTF-8 bytes of the full-width variants of = + - @ (U+FF1D, U+FF0B, U+FF0D, U+FF20: EF BC ..), and below, of the
+ * small variants (U+FE66, U+FE62, U+FE63, U+FE6B: EF B9 ..).
+ */
 const WIDE = new Set([0x9d, 0x8b, 0x8d, 0xa0])
 const SMALL = new Set([0xa6, 0xa2, 0xa3, 0xab])
-/** Where a cell may begin for a spreadsheet that takes another separator than the file's: after , ; | tab LF CR. */
+/** A cell may start after any of , ; | tab LF CR if a spreadsheet assumes a separator other than the file's. */
 const BEGINS = new Set([44, 59, 124, 9, 10, 13])
 
-/** Bytes of a character at `i` that spreadsheets drop or show as nothing; 0: there is none. As `UNSEEN` of `shared/base/csv.ts`. */
+/**
+ * The byte length of the character at `i` if spreadsheets drop it or show nothing for it, else 0. Must match `UNSEEN`
+ * in `shared/base/csv.ts`.
+ */
 function unseen(text: Uint8Array, i: number): number {
   const c = text[i]
   if (c === undefined) return 0
@@ -172,8 +181,8 @@ function unseen(text: Uint8Array, i: number): number {
 }
 
 /**
- * Whether text of a server, from a place on, needs an apostrophe before it. Text that has some already gets one
- * more, so that taking one away always gives the text back.
+ * Whether server text, from offset `from`, needs a leading apostrophe. Text that already has apostrophes gets one more,
+ * so removing exactly one always restores the original.
  */
 export function needsDefusing(text: Uint8Array, from = 0): boolean {
   let i = from
@@ -186,14 +195,14 @@ export function needsDefusing(text: Uint8Array, from = 0): boolean {
   return text[i + 1] === 0xbc ? WIDE.has(last) : text[i + 1] === 0xb9 && SMALL.has(last)
 }
 
-/** Most bytes of a text cell. */
+/** Maximum bytes of a text cell. */
 export function textRoom(text: Uint8Array): number {
   return 2 * text.length + 3
 }
 
 /**
- * Writes text that a server sent as a cell: defused, and quoted where RFC 4180 asks for it. `parts`: what follows any
- * separator within is defused too, for spreadsheets that take another one than the file's. Not for messages: see
+ * Writes server text as a cell: defused against formula injection, and quoted if RFC 4180 requires it. `parts`: also
+ * defuse after every separator inside the text, for spreadsheets that assume a different one. For messages, use
  * `writeMessage`.
  */
 export function writeText(out: Uint8Array, at: number, text: Uint8Array, separator: number, parts = false): number {
@@ -201,8 +210,8 @@ export function writeText(out: Uint8Array, at: number, text: Uint8Array, separat
 }
 
 /**
- * Writes a message as a cell, exactly as it arrived where it may be JSON: after white space, `{` and `[` begin no
- * formula. Any other message is defused at its beginning.
+ * Writes a message as a cell. A message that looks like JSON is written exactly as it arrived, since `{` and `[` can't
+ * start a formula. Any other message is defused at its start.
  */
 export function writeMessage(out: Uint8Array, at: number, text: Uint8Array, separator: number): number {
   return writeCell(out, at, text, separator, !beginsAsJson(text) && needsDefusing(text), false)

@@ -1,4 +1,4 @@
-/** `tapedeck export`: ticks or bars to a file, with a manifest beside it. */
+/** `tapedeck export`: writes ticks or bars to a file, with a manifest next to it. */
 import { resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -117,7 +117,7 @@ export const exportCommand = defineCommand({
   },
 })
 
-/** The request of a command line. Options it leaves out come from the preset, or are the defaults. */
+/** Builds the request from the command line. Missing options come from the preset, then from the defaults. */
 function requestOf(values: Values, context: Context, out: string): ExportRequest {
   const saved = presetOf(values, context)
   const what = oneOf(values, 'what', EXPORT_KINDS) ?? saved?.what ?? 'ticks'
@@ -146,7 +146,7 @@ function requestOf(values: Values, context: Context, out: string): ExportRequest
   }
 }
 
-/** A preset without the options that don't apply to what is exported, and the names of those that were set. */
+/** Removes preset options that don't apply to this export. `dropped` lists the ones that were set. */
 function applicableTo(what: ExportKind, format: ExportFormat, preset: Partial<ExportPreset> = {}) {
   const { raw, extended, bom, separator = ',' } = preset
   const isCsv = format === 'csv'
@@ -166,7 +166,7 @@ function applicableTo(what: ExportKind, format: ExportFormat, preset: Partial<Ex
   return { preset: applicable, dropped }
 }
 
-/** The format: as asked for or as the file's ending says. Throws UsageError where the two differ. */
+/** The format from --format, the preset or the file extension. Throws UsageError if they disagree. */
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
   const named = formatOfName(out)
   if (asked !== undefined && named !== undefined && asked !== named) {
@@ -176,7 +176,7 @@ function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
   return asked ?? named ?? 'csv'
 }
 
-/** The separator: as asked for, as the file's ending says, or the preset's. Throws UsageError where the first two differ. */
+/** The separator from --separator, the file extension or the preset. Throws UsageError if the first two disagree. */
 function separatorFor(values: Values, preset: Pick<ExportPreset, 'separator'>, out: string): Separator {
   const asked = separatorOf(values)
   const named = separatorOfName(out)
@@ -186,7 +186,7 @@ function separatorFor(values: Values, preset: Pick<ExportPreset, 'separator'>, o
   return asked ?? named ?? preset.separator ?? ','
 }
 
-/** Throws `usage` if a file of the export already exists. */
+/** Throws `usage` if a file that the export would write already exists. */
 async function refuseExisting(out: string, request: ExportRequest): Promise<void> {
   const there = await findExisting(out, request.split !== 'none')
   if (there === undefined) return
@@ -217,7 +217,7 @@ function oneOf<const T extends string>(values: Values, name: string, words: read
   return word
 }
 
-/** Reads --separator: a word or the character itself. */
+/** Reads --separator: a name or the character itself. */
 export function separatorOf(values: Values): Separator | undefined {
   const text = values.text('separator')
   if (text === undefined) return undefined

@@ -8,18 +8,18 @@ import type { ByteSink } from '../../base/file-sink.ts'
 
 const encoder = new TextEncoder()
 
-/** What stands before a row's first time, with the writer of both. */
+/** Writes a row's first cells: feed, symbol and event time. `bytes`: length of the part before the time. */
 interface Head {
   readonly bytes: number
   readonly event: TimeWriter
 }
 
-/** Rows of `tickColumns`, separated by `separatorText`; `span` is widened by what is written. */
+/** Writes the columns of `tickColumns`, separated by `separatorText`, and extends `span` with each row's time. */
 export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: string, raw: boolean, span: Span): TickRows {
   const separator = separatorText.charCodeAt(0)
   const fields = fieldsOf(feed)
   const recv: TimeWriter = createTimeWriter(separator)
-  // Feed and symbol stand together before the first time of every row. Symbols alternate: each keeps a writer of its own.
+  // Every row starts with feed, symbol and event time. Symbols alternate between rows, so each has its own writer.
   const headOf = createSymbolCells<Head>((symbol) => {
     const text = encoder.encode(symbol)
     const out = new Uint8Array(textRoom(text) + feed.length + 2)

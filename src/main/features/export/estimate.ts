@@ -1,4 +1,4 @@
-/** How much an export would be, told from the index of the store and a sample of its rows. */
+/** Estimates the size of an export from the store's index and a sample of its rows. */
 import type { ExportRequest } from '../../../shared/features/export/export.ts'
 import { INTERVALS } from '../../../shared/core/market/market.ts'
 import { unixMs } from '../../../shared/base/units.ts'
@@ -19,8 +19,8 @@ export interface Estimated {
 const DAY_MS = 86_400_000
 
 /**
- * About how many rows, bytes and files it would be. Bars are counted as if each interval of each symbol had
- * one. Throws as the export would.
+ * Estimates the rows, bytes and files of an export. Bars are counted as if every symbol had one in every interval.
+ * Throws what the export would throw.
  */
 export async function estimateExport(reader: StoreReader, request: ExportRequest): Promise<Estimated> {
   refuseConflict(request)
@@ -82,7 +82,7 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
 
 const SAMPLE = 4_096
 
-/** A bar with numbers as long as those of a market are. */
+/** A bar whose numbers are about as long as real ones. */
 const sampleBar = (startMs: number, length: number) => ({
   startMs: unixMs(startMs),
   endMs: unixMs(startMs + length),

@@ -1,4 +1,4 @@
-/** Exports that windows start, as jobs. */
+/** Runs exports started from a window as jobs. */
 import { stat, statfs } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import type { CallArgs } from '../../../shared/contracts.ts'
@@ -20,7 +20,7 @@ import type { Jobs } from '../../core/jobs/jobs.ts'
 export interface ExportsOptions {
   readonly reader: StoreReader
   readonly jobs: Jobs
-  /** The user's own folder. */
+  /** The user's home folder. */
   readonly home: string
   /** The host's folder dialog, if it has one. */
   readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
@@ -31,7 +31,7 @@ export interface Exports {
   /** Rejects with `not-allowed` if the host has no folder dialog. */
   choose(folder: string): Promise<string | null>
   estimate(args: CallArgs<'export.estimate'>): Promise<ExportEstimate>
-  /** Rejects with `usage` and `not-found` before a job is made. */
+  /** Rejects with `usage` or `not-found` before a job is created. */
   start(args: CallArgs<'export.start'>): Promise<JobId>
 }
 
@@ -91,7 +91,7 @@ function doneText({ files }: ExportDone, folder: string): string {
   return others.length === 0 ? first.path : `${files.length} files in ${folder}`
 }
 
-/** Whether a text is a file's name on every system: no path, nothing hidden. */
+/** Whether `name` is a valid file name on every system: no path, not a hidden file. */
 function isName(name: string): boolean {
   return (
     name === basename(name) &&
@@ -102,11 +102,11 @@ function isName(name: string): boolean {
   )
 }
 
-/** The file of a name, with the ending of its format. */
+/** The full path of the file, with the extension of its format. */
 const pathOf = (folder: string, name: string, { format }: ExportRequest): string =>
   join(folder, fileNameOf(name, format))
 
-/** Whether the file, or one of the files that a split may write, is there. */
+/** Whether the file, or any file a split could write, already exists. */
 const inTheWay = async (out: string, { split }: ExportRequest): Promise<boolean> =>
   (await findExisting(out, split !== 'none')) !== undefined
 

@@ -1,4 +1,4 @@
-/** Exports as a feature. */
+/** The export feature. */
 import { exportSettings } from '../../../shared/features/export/settings.ts'
 import { homedir } from 'node:os'
 import { EXPORT_CALLS } from '../../../shared/features/export/contract.ts'

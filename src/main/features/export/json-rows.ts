@@ -1,4 +1,4 @@
-/** Ticks as JSON Lines: every message of the range as it arrived. */
+/** Writes ticks as JSON Lines: every message in the range as it arrived. */
 import { isUtf8 } from 'node:buffer'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { writeWhole } from './cells.ts'
@@ -8,7 +8,7 @@ import type { ByteSink } from '../../base/file-sink.ts'
 const encoder = new TextEncoder()
 const HEX = encoder.encode('0123456789abcdef')
 
-/** `{feed,symbol,recv_ms,seq,raw}` a line; `raw_base64` where the message is no UTF-8. */
+/** Writes one `{feed,symbol,recv_ms,seq,raw}` per line, with `raw_base64` instead of `raw` for invalid UTF-8. */
 export function createJsonRows(file: ByteSink, feed: FeedId, span: Span): TickRows {
   const headOf = createSymbolCells((symbol) =>
     encoder.encode(`{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"recv_ms":`),
@@ -52,7 +52,7 @@ export function createJsonRows(file: ByteSink, feed: FeedId, span: Span): TickRo
   }
 }
 
-/** UTF-8 as the inside of a JSON string. */
+/** Writes UTF-8 text escaped for a JSON string, without the quotes. Returns the offset after it. */
 function writeJsonText(out: Uint8Array, at: number, text: Uint8Array): number {
   let i = at
   for (const c of text) {

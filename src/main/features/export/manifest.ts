@@ -1,4 +1,4 @@
-/** The manifest beside an export: what the file is, of what, and what it lacks. */
+/** The manifest written next to an export: the file's schema and hash, where its rows came from, and their gaps. */
 import type { Gap } from '../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import type { Chosen } from './options.ts'
@@ -6,12 +6,12 @@ import type { Chosen } from './options.ts'
 export interface ManifestInput {
   readonly schema: 'tapedeck/ticks/1' | 'tapedeck/bars/1' | 'tapedeck/bars/2'
   readonly columns: readonly string[]
-  /** The feed whose messages the rows are, or are built from. */
+  /** The feed that the rows come from or are built from. */
   readonly feed: FeedId
   readonly chosen: Chosen
-  /** Recordings that rows came from. */
+  /** Sessions that the rows came from. */
   readonly sessions: readonly string[]
-  /** UTC ms; null: open. */
+  /** UTC ms. Null: unbounded. */
   readonly fromMs: number | null
   readonly toMs: number | null
   readonly rows: number
@@ -24,7 +24,7 @@ export interface ManifestInput {
 const iso = (ms: number | null): string | null =>
   ms === null || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString()
 
-/** The text of a manifest, JSON with a final line feed. */
+/** Returns the manifest as JSON with a final line feed. */
 export function manifestText(input: ManifestInput): string {
   const overlaps = input.chosen.overlaps.map(({ earlier, later, fromMs, toMs }) => ({
     read: earlier,

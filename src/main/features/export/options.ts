@@ -1,4 +1,4 @@
-/** What an export is asked for, what it answers, and which source it is of. */
+/** Options and results shared by all exports, and the choice of the source to read. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile, Separator } from '../../../shared/features/export/export.ts'
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
@@ -7,11 +7,11 @@ import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../..
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface CommonOptions {
-  /** File to write; `OUT.manifest.json` is written beside it. */
+  /** File to write. The manifest goes next to it, as `OUT.manifest.json`. */
   readonly out: string
-  /** Only these; absent: every one of the source. */
+  /** Only these sessions. Absent: all sessions of the source. */
   readonly sessions?: readonly RecordingId[] | undefined
-  /** Key of a source (`sourceKey`); needed where several match. */
+  /** Source key (`sourceKey`). Required if several sources match. */
   readonly source?: string | undefined
   /** Event time, [from, to), UTC ms. */
   readonly fromMs?: number | undefined
@@ -23,30 +23,30 @@ export interface CommonOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A file and its manifest, whole and durable, that do not have their names yet. */
+/** A complete, durable file and its manifest, still under temporary names. */
 export interface Prepared extends ExportedFile {
-  /** Gives both their names. */
+  /** Moves both files to their final names. */
   commit(): Promise<void>
-  /** Removes what has no name yet; harmless after `commit`. */
+  /** Removes the temporary files. Does nothing after `commit`. */
   discard(): Promise<void>
 }
 
-/** Throws `cancelled` once the signal was given. */
+/** Throws `cancelled` if the signal was aborted. */
 export function stopIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new CodedError('cancelled', 'The export was canceled; nothing was written.')
 }
 
-/** The recordings of one source that an export reads, in the order of reading. */
+/** The sessions of one source that an export reads, in reading order. */
 export interface Chosen {
   readonly source: string
   readonly sessions: readonly SessionRow[]
-  /** Where two of them hold the same time and only the earlier one is read. */
+  /** Time ranges covered by two sessions. Only the earlier session is read there. */
   readonly overlaps: readonly Overlap[]
 }
 
 /**
- * Chooses the source: by `sessions` or `source`, or the only one that holds the feed. Throws
- * `not-found` where none does and `ambiguous-source` where several do.
+ * Chooses the source by `sessions` or `source`, or takes the only one that has the feed. Throws `not-found` if no
+ * source has it and `ambiguous-source` if several do.
  */
 export function chooseSource(
   all: readonly SessionRow[],
@@ -68,7 +68,7 @@ export function chooseSource(
   const sources = [...new Set(rows.map((row) => row.source))]
   const [first, ...others] = sources
   if (first === undefined) {
-    throw new CodedError('not-found', `No data from ${feed} is stored there.`, {
+    throw new CodedError('not-found', `No data from ${feed} is stored.`, {
       hint: '"tapedeck sessions" lists what is stored.',
     })
   }
@@ -81,8 +81,8 @@ export function chooseSource(
 }
 
 /**
- * Gaps of the chosen recordings that touch [fromMs, toMs); without a range, every one. `symbols`: those
- * exported, by any alias; empty: every symbol.
+ * Returns the gaps of the chosen sessions that overlap [fromMs, toMs), or all of them without a range. `symbols`: only
+ * gaps that affect these, by any alias. Absent: every symbol.
  */
 export async function gapsOf(
   reader: StoreReader,

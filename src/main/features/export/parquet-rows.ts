@@ -1,11 +1,11 @@
-/** Ticks as rows of a Parquet file: the columns of CSV with types, times twice (ms, and a UTC timestamp). */
+/** Writes ticks as Parquet: the CSV columns with types, each time as epoch ms and as a UTC timestamp. */
 import { fieldsOf } from '../../../service/tick-columns.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { createParquetTable, type ParquetColumn } from './parquet.ts'
 import { LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
-/** `event_ms` and `recv_ms` are whole; the timestamps beside them keep the microseconds. */
+/** `event_ms` and `recv_ms` are integers. `event_time` and `recv_time` keep the microseconds. */
 export function tickParquetColumns(feed: FeedId, raw: boolean): readonly ParquetColumn[] {
   return [
     { name: 'feed', is: 'text' },
@@ -23,7 +23,7 @@ export function tickParquetColumns(feed: FeedId, raw: boolean): readonly Parquet
 const FIRST_FIELD = 7
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Rows of `tickParquetColumns`; `span` is widened by what is written. */
+/** Writes the columns of `tickParquetColumns` and extends `span` with each row's time. */
 export function createParquetRows(file: ByteSink, feed: FeedId, raw: boolean, span: Span): TickRows {
   const fields = fieldsOf(feed)
   const table = createParquetTable(file, tickParquetColumns(feed, raw), { schema: 'tapedeck/ticks/1', zone: 'UTC' })

@@ -1,6 +1,6 @@
 /**
- * Parquet, streamed: rows gather in columns until they are a row group, which is packed with zstd and handed
- * on, so that memory does not grow with the file.
+ * A streaming Parquet writer. It buffers rows by column until a row group is full, then compresses the group with zstd
+ * and writes it, so memory use doesn't grow with the file.
  */
 import { constants } from 'node:zlib'
 import { zstdCompressSync } from '../../base/zstd.ts'
@@ -8,13 +8,13 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ByteSink } from '../../base/file-sink.ts'
 
 /**
- * `whole`: 64 bits. `time`: UTC, to the microsecond, from ms. A column that is `optional` has nulls, by NaN.
+ * `whole`: 64-bit integer. `time`: UTC timestamp in microseconds, given in ms. In an `optional` column, NaN is null.
  */
 export type ParquetColumn =
   | { readonly name: string; readonly is: 'text' | 'bool' }
   | { readonly name: string; readonly is: 'whole' | 'time' | 'number'; readonly optional: boolean }
 
-/** Rows of a row group. The columns of one group are held in memory. */
+/** Rows per row group. One group is held in memory. */
 const GROUP = 65_536
 
 interface Column {
@@ -24,19 +24,19 @@ interface Column {
   readonly numbers: Float64Array
 }
 
-/** A table on its way into a file. */
+/** A Parquet table being written. */
 export interface ParquetTable {
-  /** Texts, numbers and booleans of a row, in the order of the columns. NaN: null, where a column is optional. */
+  /** Sets a cell of the current row. Set every column once per row. NaN is null in an optional column. */
   text(column: number, value: string): void
   number(column: number, value: number): void
   bool(column: number, value: boolean): void
-  /** Ends a row; a full group goes into the file. */
+  /** Ends the row and writes the group if it is full. */
   row(): void
-  /** Writes what has gathered and the footer. */
+  /** Writes the remaining rows and the footer. */
   end(): void
 }
 
-/** Begins a table; `notes` go into the file's own key-value metadata. */
+/** Starts a table. `notes` become the file's key-value metadata. */
 export function createParquetTable(
   file: ByteSink,
   columns: readonly ParquetColumn[],
@@ -60,7 +60,7 @@ export function createParquetTable(
   let rows = 0
   const flush = (): void => {
     if (rows === 0) return
-    // Never a promise: this writer's `flush` is none.
+    // Synchronous here: it returns a promise only if the writer's `flush` does.
     void writer.write({
       columnData: held.map((column) => ({
         name: column.about.name,
@@ -92,7 +92,7 @@ export function createParquetTable(
   }
 }
 
-/** Times and seqs grow by little: as differences they are small, and nobody looks for repeats among them. */
+/** Times and seqs increase in small steps and rarely repeat, so delta encoding beats a dictionary. */
 const encodingOf = (column: ParquetColumn): { readonly encoding?: 'DELTA_BINARY_PACKED' } =>
   column.is === 'whole' || column.is === 'time' ? { encoding: 'DELTA_BINARY_PACKED' } : {}
 
@@ -152,7 +152,7 @@ function valuesOf({ about, text, bool, numbers }: Column, rows: number): unknown
 const compress = (input: Uint8Array): Uint8Array =>
   zstdCompressSync(input, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
 
-/** The writer's bytes, poured into the file after each group. */
+/** Buffers the writer's bytes and moves them to the file after each group. */
 class FileBytes extends ByteWriter {
   readonly #file: ByteSink
 

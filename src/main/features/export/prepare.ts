@@ -1,14 +1,14 @@
-/** An export's file with its manifest: written whole under temporary names, then given their own. */
+/** Writes an export and its manifest under temporary names, then renames both once they are complete. */
 import type { ExportedFile } from '../../../shared/features/export/export.ts'
 import { manifestText, type ManifestInput } from './manifest.ts'
 import { stopIfCancelled, type Prepared } from './options.ts'
 import { createSafeFile, type SafeFile } from '../../base/file-sink.ts'
 
-/** What `fill` leaves for the manifest to say. */
+/** What `fill` reports for the manifest. */
 export type PreparedExport = Omit<ManifestInput, 'sha256'>
 
 /**
- * Lets `fill` write the file, then writes the manifest. Whatever fails, nothing is left behind.
+ * Calls `fill` to write the file, then writes the manifest. On any failure, removes both.
  */
 export async function prepareFile(
   out: string,
@@ -49,7 +49,7 @@ export async function prepareFile(
   }
 }
 
-/** Gives a prepared file its name; of what was made before it only what can be said is kept. */
+/** Moves a prepared export to its final name. If that fails, removes its temporary files. */
 export async function commitPrepared(prepared: Prepared): Promise<ExportedFile> {
   try {
     await prepared.commit()

@@ -1,23 +1,23 @@
-/** What the writers of tick rows share: which messages they leave out, and how they are called. */
+/** What the tick writers share: their interface, and which messages they skip. */
 import { isUtf8 } from 'node:buffer'
 import { FLAG } from '../../../shared/core/recording/recording.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 /**
- * Tables hold the market's records that were asked for, the ones that bars are made of. JSON Lines hold every
- * message of the range as it arrived.
+ * CSV and Parquet contain only subscribed market data, the same records that bars are built from. JSON Lines contain
+ * every message in the range as it arrived.
  */
 export const LEFT_OUT_OF_TABLES = FLAG.control | FLAG.undecodable | FLAG.unasked
 
-/** Writes the rows of a feed into one file. */
+/** Writes one feed's rows to one file. */
 export interface TickRows {
-  /** For the next run of ticks. */
+  /** Returns the row writer for the next batch of ticks. */
   of(ticks: TickColumns): WriteRows
-  /** After the last row. */
+  /** Call after the last row. */
   end(): void
 }
 
-/** Least and greatest time written: event time, of undated rows the time of receipt. */
+/** Earliest and latest time written, UTC ms: event time, or receive time for rows without one. */
 export interface Span {
   first: number
   last: number
@@ -29,22 +29,22 @@ export function widen(span: Span, event: number, recv: number): void {
   if (at > span.last) span.last = at
 }
 
-/** Writes rows [from, to) but those left out; answers how many were written. */
+/** Writes rows [from, to) except skipped ones. Returns how many it wrote. */
 export type WriteRows = (from: number, to: number) => number
 
-/** Flags of messages that may be no UTF-8. */
+/** Flags of messages that may not be valid UTF-8. */
 export const UNSURE = FLAG.invalidUtf8 | FLAG.binary
 
-/** A table is UTF-8: bytes that are none become U+FFFD there (JSON Lines keep them). */
+/** CSV and Parquet text must be UTF-8, so invalid bytes become U+FFFD. JSON Lines keep them. */
 export function utf8Of(text: Uint8Array, flags: number): Uint8Array {
   return (flags & UNSURE) === 0 || isUtf8(text) ? text : encoder.encode(new TextDecoder().decode(text))
 }
 const encoder = new TextEncoder()
 
-/** Symbols that are remembered; all are forgotten beyond. */
+/** Maximum cached symbols. When full, the cache is cleared. */
 const MAX_CELLS = 20_000
 
-/** Remembers what was made of each symbol: those of a session alternate from row to row. */
+/** Caches one cell per symbol, because symbols alternate from row to row. */
 export function createSymbolCells<Cell>(make: (symbol: string) => Cell): (symbol: string) => Cell {
   const cells = new Map<string, Cell>()
   let last: string | undefined

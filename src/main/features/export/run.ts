@@ -1,4 +1,4 @@
-/** An export as it is asked for, by the window and by the command line alike: one file, or one a symbol or day. */
+/** Runs an export request from a window or the command line: one file, or one per symbol or day. */
 import { FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
@@ -21,24 +21,24 @@ import { prepareTicks, tickQuery, type TickExportOptions } from './ticks.ts'
 export interface ExportWatch {
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** Told once, in a sentence, where recordings overlap. */
+  /** Called once, with a sentence for the user, if sessions overlap. */
   readonly onOverlap?: ((sentence: string) => void) | undefined
-  /** Reject with `not-found` where nothing would be written; what lies under the name stays as it is. */
+  /** Reject with `not-found` if there are no rows. An existing file stays unchanged. */
   readonly refuseEmpty?: boolean | undefined
 }
 
 const DAY_MS = 86_400_000
 
-/** What bars are built from where nothing is said: as the feed sends. */
+/** The default bar source: what the feed carries. */
 export function barSourceOf(feed: FeedId): BarSource {
   const { kind } = FEEDS[feed]
   return kind === 'trade' ? 'trade' : kind === 'quote' ? 'mid' : 'service'
 }
 
 /**
- * Exports what is asked for to `out`, or to names made of it, each with a manifest beside. No file gets its
- * name before all of them are whole. A symbol that was never recorded is `not-found`. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`,
- * `disk-full`, `disk-error`.
+ * Exports to `out`, or to names derived from it, each file with a manifest. No file gets its final name before all are
+ * complete. A symbol that was never recorded is `not-found`. Throws CodedError: `usage`, `not-found`,
+ * `ambiguous-source`, `cancelled`, `disk-full`, `disk-error`.
  */
 export async function runExport(
   reader: StoreReader,
@@ -61,7 +61,7 @@ export async function runExport(
       const onProgress = ({ rows, bytes }: typeof done): void =>
         watch.onProgress?.({ rows: done.rows + rows, bytes: done.bytes + bytes })
       const one = await prepare(reader, part, { signal: watch.signal, onProgress })
-      // A day or symbol without a row has no file.
+      // A day or symbol without rows gets no file.
       if (split && one.rows === 0) {
         await one.discard()
         continue
@@ -82,7 +82,7 @@ export async function runExport(
   }
 }
 
-/** Throws `not-found` where a symbol is asked for that none of the recordings holds: a typo is no empty file. */
+/** Throws `not-found` if no session has a requested symbol, so that a typo doesn't produce an empty file. */
 async function refuseUnknownSymbols(
   reader: StoreReader,
   feed: FeedId,
@@ -104,7 +104,7 @@ async function refuseUnknownSymbols(
   })
 }
 
-/** Symbols that a sentence lists. */
+/** Maximum symbols listed in an error message. */
 const MAX_NAMES = 20
 
 function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest): CodedError {
@@ -114,21 +114,21 @@ function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest): CodedError
   })
 }
 
-/** Throws `usage` for what cannot be combined. */
+/** Throws `usage` for options that can't be combined. */
 export function refuseConflict(request: ExportRequest): void {
   const conflict = exportConflict(request)
   if (conflict !== null) throw new CodedError('usage', conflict)
-  // so that it is refused before anything is read
+  // Check the feed now, before anything is read.
   if (request.what === 'bars') barFeed(barTerms(request))
 }
 
-/** Throws `usage` for a file whose ending promises other than what is asked for. */
+/** Throws `usage` if the file extension doesn't match the requested format. */
 export function refuseName(name: string, request: ExportRequest): void {
   const conflict = nameConflict(name, request)
   if (conflict !== null) throw new CodedError('usage', conflict)
 }
 
-/** What the bars of a request are built from: a feed that sends bars is meant itself, never another of its market. */
+/** What a request's bars are built from. A bar feed is used itself, never another feed of the same market. */
 function barTerms({ feed, of, interval }: ExportRequest): Pick<BarExportOptions, 'asset' | 'of' | 'interval' | 'feed'> {
   const terms = { asset: feedAsset(feed), of: of ?? barSourceOf(feed), interval }
   return terms.of === 'service' && FEEDS[feed].kind === 'bar' ? { ...terms, feed } : terms
@@ -147,7 +147,7 @@ const prepare = (reader: StoreReader, part: Part, watch: ExportWatch): Promise<P
 const namedSessions = ({ sessions }: ExportRequest): readonly RecordingId[] | undefined =>
   sessions.length === 0 ? undefined : sessions
 
-/** The request as options of its one file. */
+/** Converts the request to options for a single, unsplit file. */
 export function wholePart(request: ExportRequest, out: string): Part {
   const { feed, symbols, source, fromMs, toMs, format, raw, bom, separator } = request
   const common = {
@@ -161,7 +161,7 @@ export function wholePart(request: ExportRequest, out: string): Part {
     separator,
   }
   if (request.what === 'ticks') return { what: 'ticks', options: { ...common, feed, format, raw } }
-  // as `exportConflict` says
+  // `exportConflict` already rejects this; the check narrows the type.
   if (format === 'jsonl') throw new CodedError('usage', 'Bars can be exported as CSV or Parquet only.')
   return { what: 'bars', options: { ...common, ...barTerms(request), format, extended: request.extended } }
 }
@@ -195,7 +195,7 @@ async function partsOf(
   }
 }
 
-/** The symbols of a split, each instrument once. */
+/** The symbols to split by, one per instrument. */
 async function symbolsOf(reader: StoreReader, { what, options }: Part): Promise<readonly string[]> {
   const feed = what === 'ticks' ? options.feed : barFeed(options)
   const chosen = chooseSource(await reader.sessions(), feed, options)
@@ -208,7 +208,7 @@ async function symbolsOf(reader: StoreReader, { what, options }: Part): Promise<
   return [...new Map(wanted.map(({ symbol }) => [instrumentId(asset, symbol), symbol])).values()]
 }
 
-/** The UTC days that hold a row, as ranges within what is asked for. */
+/** The UTC days that have rows, as UTC ms ranges clipped to the requested range. */
 async function daysOf(
   reader: StoreReader,
   part: Part,

@@ -1,6 +1,6 @@
 /**
- * Ticks out of the store into a file, straight from columns: no object is made a row. The same rows give the
- * same bytes from the window and from the command line.
+ * Exports ticks straight from the store's columns, without an object per row. The window and the command line produce
+ * the same bytes for the same rows.
  */
 import { FEEDS } from '../../../service/feeds.ts'
 import { csvTickColumns } from '../../../service/tick-columns.ts'
@@ -20,15 +20,15 @@ import type { ByteSink } from '../../base/file-sink.ts'
 export interface TickExportOptions extends CommonOptions {
   readonly feed: FeedId
   readonly format: ExportFormat
-  /** Any alias of an instrument counts; empty: every symbol. */
+  /** Any alias of an instrument matches. Absent: every symbol. */
   readonly symbols?: readonly string[] | undefined
-  /** JSON Lines: what has no series of an instrument: it names none, or shares a series as an unasked ticker. */
+  /** JSON Lines only: export the messages stored outside any instrument's series (no symbol, or an unasked one). */
   readonly nameless?: boolean | undefined
-  /** Adds the message exactly as it arrived (JSON Lines always have it). */
+  /** Adds a column with each message exactly as it arrived. JSON Lines always have it. */
   readonly raw?: boolean | undefined
 }
 
-/** Header cells of a tick export. */
+/** Column names of a tick export. */
 export function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): readonly string[] {
   switch (format) {
     case 'jsonl':
@@ -42,14 +42,14 @@ export function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): r
   }
 }
 
-/** What a tick export asks of the store. */
+/** The store query of a tick export. */
 export function tickQuery(
   { feed, symbols, nameless, sessions, fromMs, toMs }: TickExportOptions,
   source: string,
 ): TickQuery {
   return {
     feed,
-    // No instrument has the empty name: messages without a series of their own lie there.
+    // Messages without a series of their own are stored under the empty name, which no instrument has.
     instruments: nameless === true ? ['' as InstrumentId] : instrumentsOf(feed, symbols),
     recordings: sessions,
     source,
@@ -61,7 +61,7 @@ export function tickQuery(
 const instrumentsOf = (feed: FeedId, symbols: readonly string[] | undefined): readonly InstrumentId[] | null =>
   symbols === undefined ? null : [...new Set(symbols.map((symbol) => instrumentId(FEEDS[feed].asset, symbol)))]
 
-/** The writer of the rows of a format, after what stands before them is written. */
+/** Writes the header, if the format has one, and returns the row writer. */
 export function beginTickRows(file: ByteSink, options: TickExportOptions, span: Span): TickRows {
   const { feed, format, raw = false, separator = ',' } = options
   switch (format) {
@@ -79,15 +79,15 @@ export function beginTickRows(file: ByteSink, options: TickExportOptions, span: 
 }
 
 /**
- * Exports the ticks of one feed and one source in the order (recording, seq), with a manifest beside.
+ * Exports the ticks of one feed and one source, ordered by (session, seq), with a manifest.
  * Throws CodedError: `not-found`, `ambiguous-source`, `cancelled`, `disk-full`, `disk-error`, `usage`.
- * Whatever fails, no file is left under the final name that was not there before.
+ * A failed export never creates a file under the final name.
  */
 export async function exportTicks(reader: StoreReader, options: TickExportOptions): Promise<ExportedFile> {
   return commitPrepared(await prepareTicks(reader, options))
 }
 
-/** As `exportTicks`, up to the names. */
+/** Like `exportTicks`, but leaves the files under their temporary names. */
 export async function prepareTicks(reader: StoreReader, options: TickExportOptions): Promise<Prepared> {
   const { feed, format, signal } = options
   stopIfCancelled(signal)
@@ -131,7 +131,7 @@ export async function prepareTicks(reader: StoreReader, options: TickExportOptio
 
 const ROWS_AT_ONCE = 4096
 
-/** Holds the reader to the promised order: recordings one after the other, seqs growing within each. */
+/** Checks that the reader delivers sessions one after another, with increasing seqs in each. */
 function createOrder() {
   const seen = new Set<RecordingId>()
   let recording: RecordingId | undefined

@@ -10,7 +10,7 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { BarExportOptions } from './bars.ts'
 import { stopIfCancelled } from './options.ts'
 
-/** A sum in two doubles: it doesn't depend on the order of what is added by more than the last bit. */
+/** A compensated sum in two doubles, so the order of additions affects at most the last bit. */
 interface Sum {
   value: number
   rest: number
@@ -27,9 +27,9 @@ function add(sum: Sum, x: number): void {
 }
 
 /**
- * The VWAP of each bar of a page (oldest first), in its order: Σ price × size ÷ Σ size over the trades that built it.
- * Both sums are of the same trades: the page's own volume is older where its last bar is still being recorded.
- * NaN where a bar isn't built from trades, or none of them carried a size. Throws as `StoreReader.ticks`.
+ * Returns the VWAP of each bar in a page (oldest first): Σ price × size ÷ Σ size over the bar's trades. Both sums come
+ * from the same read, because the page's own volume may be outdated if its last bar is still being recorded. NaN if a
+ * bar isn't built from trades or none of them has a size. Throws like `StoreReader.ticks`.
  */
 export async function vwapsOf(
   reader: StoreReader,
@@ -71,7 +71,7 @@ export async function vwapsOf(
   }
   return page.map(({ startMs }) => {
     const sum = sums.get(startMs)
-    // Without a size it is 0 ÷ 0, which is NaN.
+    // Without any size this is 0 ÷ 0 = NaN.
     return sum === undefined ? NaN : total(sum.turnover) / total(sum.volume)
   })
 }

@@ -1,4 +1,4 @@
-/** `tapedeck import`: imports session files, Tapedeck exports and tables of ticks. */
+/** `tapedeck import`: imports session files, Tapedeck exports, and tables of ticks. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -86,7 +86,7 @@ export const importCommand = defineCommand({
   },
 })
 
-/** Needs the store's lock: while Tapedeck runs, its window imports. */
+/** Imports one file. Needs the store's lock, so it fails while Tapedeck is running; import in its window instead. */
 async function bringIn(path: string, values: Values, context: Context): Promise<ImportDone> {
   const name = basename(path)
   const mapping = await mappingOf(path, values)
@@ -119,7 +119,7 @@ async function bringIn(path: string, values: Values, context: Context): Promise<
   }
 }
 
-/** The mapping of a table: guessed by the names of its columns, then as the options say. */
+/** Returns a table's mapping: guessed from the column names, then overridden by the options. Null for other files. */
 async function mappingOf(path: string, values: Values): Promise<CsvMapping | null> {
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)

@@ -1,21 +1,21 @@
-/** Rows of a CSV file: RFC 4180, with or without a byte order mark, LF or CRLF, read piece by piece. */
+/** Reads CSV (RFC 4180) in chunks, with LF or CRLF, with or without a byte order mark. */
 import { createReadStream } from 'node:fs'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { SEPARATORS, type Separator } from '../../../shared/features/export/export.ts'
 
 export interface CsvRow {
-  /** Of its first character, from 1. */
+  /** Line number of its first character, from 1. */
   readonly line: number
   readonly cells: readonly string[]
 }
 
-/** Longest row, in characters: a quote that is never closed must not gather a whole file. */
+/** Maximum row length in characters, so that an unclosed quote doesn't load the rest of the file into memory. */
 const LONGEST_ROW = 32 << 20
 const MAX_CELLS = 1_000
 
 /**
- * Takes text in pieces and gives whole rows; empty lines are none. Throws `usage` at a row that is too long
- * and at a quote that is not closed at the end.
+ * Parses text in chunks and returns complete rows, without empty lines. Throws `usage` if a row is too long or a quote
+ * is still open at the end.
  */
 export function createCsvParser(separator: Separator): {
   push(text: string): CsvRow[]
@@ -23,14 +23,14 @@ export function createCsvParser(separator: Separator): {
 } {
   let rest = ''
   let line = 1
-  /** Up to here `rest` is known to hold no end of a row; quotes before it are counted in `open`. */
+  /** `rest` has no end of a row before this offset. `open` accounts for the quotes before it. */
   let seen = 0
   let open = false
   const take = (last: boolean): CsvRow[] => {
     const rows: CsvRow[] = []
     let from = 0
     for (;;) {
-      // the end of the row: a line feed outside of quotes
+      // A row ends at a line feed outside quotes.
       let at = Math.max(seen, from)
       let end = -1
       for (;;) {
@@ -95,7 +95,7 @@ function limited(cells: string[], line: number): string[] {
   return cells
 }
 
-/** Cells of a row that has quotes somewhere. What follows a closing quote belongs to the cell as it stands. */
+/** Splits a row that contains quotes into cells. Text after a closing quote is added to the cell unchanged. */
 function quotedCells(text: string, separator: string): string[] {
   const cells: string[] = []
   let at = 0
@@ -124,19 +124,19 @@ function quotedCells(text: string, separator: string): string[] {
   }
 }
 
-/** The separator of a header line: the one that parts it most often. */
+/** Guesses the separator of a header line: the most frequent one outside quotes. */
 export function separatorOfLine(line: string): Separator {
   const bare = line.replace(/"[^"]*"/g, '')
   const counts = SEPARATORS.map((one) => bare.split(one).length)
   return SEPARATORS[counts.indexOf(Math.max(...counts))]
 }
 
-/** Text of a file in pieces, without a byte order mark. Bytes that are no UTF-8 become U+FFFD. */
+/** Yields a file's text in chunks, without a byte order mark. Invalid UTF-8 becomes U+FFFD. `bytes`: read so far. */
 export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerator<{ text: string; bytes: number }> {
   const decoder = new TextDecoder('utf-8')
   let bytes = 0
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was cancelled.')
+    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
     const chunk = piece as Buffer // the stream has no encoding
     bytes += chunk.length
     yield { text: decoder.decode(chunk, { stream: true }), bytes }

@@ -1,8 +1,8 @@
-/** Times in a format that a user names, such as `DD.MM.YYYY HH:mm:ss.SSS`. */
+/** Parses times in a user-defined format, such as `DD.MM.YYYY HH:mm:ss.SSS`. */
 import { DATE_FORMAT_HELP } from '../../../shared/features/import/date-formats.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 
-/** A time as its text says: UTC ms where it names an offset (`zoned`), else local time as if it were UTC. */
+/** A parsed time: UTC ms if its text has an offset (`zoned`), else local time as if it were UTC. */
 export interface FormattedTime {
   readonly ms: number
   readonly zoned: boolean
@@ -10,7 +10,7 @@ export interface FormattedTime {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** What each token of a format matches. Everything else in a format stands for itself. */
+/** The pattern of each format token. Other characters match themselves. */
 const TOKENS: Readonly<Record<string, string>> = {
   YYYY: '\\d{4}',
   MMM: '[A-Za-z]{3}',
@@ -31,8 +31,8 @@ const TOKENS: Readonly<Record<string, string>> = {
 const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|S+|A|Z|[^A-Za-z]|[A-Za-z]/g
 
 /**
- * A reader of times of a format; undefined for a text that is none, also for days that a month doesn't have. Throws
- * `usage` for a format without year, month and day, or with an unknown or repeated token.
+ * Creates a parser for a format. It returns undefined for text that doesn't match, or a day the month doesn't have.
+ * Throws `usage` for a format without year, month and day, or with an unknown or repeated token.
  */
 export function createDateFormat(format: string): (text: string) => FormattedTime | undefined {
   const names: string[] = []
@@ -45,7 +45,7 @@ export function createDateFormat(format: string): (text: string) => FormattedTim
       pattern += part.replace(/[^A-Za-z0-9 ]/g, '\\$&')
       continue
     }
-    // A month stands for a month however it is written.
+    // Tokens for the same field count as one, such as M, MM and MMM.
     const name = token.startsWith('M')
       ? 'M'
       : token.toUpperCase() === 'HH'

@@ -1,4 +1,4 @@
-/** Imports as a feature: files that windows send, and the jobs that read them into the store. */
+/** The import feature: uploads from windows, and the jobs that import them into the store. */
 import { join } from 'node:path'
 import { IMPORT_CALLS } from '../../../shared/features/import/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'

@@ -1,4 +1,4 @@
-/** Any file that can be imported, told apart by what it holds. */
+/** Previews and imports any supported file, recognized by its content. */
 import type { CsvMapping, ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import { importPackage, isPackage } from '../sessions/unpack.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
@@ -8,14 +8,14 @@ export interface FileImportStore extends ImportStore {
   readonly library: StoreLibrary
 }
 
-/** As `previewText`; a session file says of itself only that it is one until it is read whole. */
+/** Like `previewText`, and accepts session files, too. Their preview has no details, which would need a full read. */
 export async function previewFile(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
   if (!(await isPackage(input.path))) return previewText(input, mapping)
   const { name, bytes } = input
   return { kind: 'package', name, bytes, columns: [], rows: [], mapping: null, problems: [], exact: true, gaps: null }
 }
 
-/** As `importText`, also for session files; a session that the store holds already is answered as such. */
+/** Like `importText`, and accepts session files, too. Sets `already` if the store already has the session. */
 export async function importFile(
   input: ImportInput,
   mapping: CsvMapping | null,

@@ -1,4 +1,4 @@
-/** Imports of files that windows send, as jobs. */
+/** Runs imports of uploaded files as jobs. */
 import { basename } from 'node:path'
 import type { Ask } from '../../../shared/features/desktop/requests.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
@@ -20,7 +20,7 @@ export interface ImportsOptions {
   readonly reader: Pick<StoreReader, 'sessions'>
   /** Throws if the store isn't open for writing. */
   readonly library: () => StoreLibrary
-  /** Asks a window for something. */
+  /** Sends a request to a window. */
   readonly ask: (ask: Ask) => void
   /** Called if a file on this computer couldn't be opened. */
   readonly refused: (failure: Failure) => void
@@ -29,7 +29,7 @@ export interface ImportsOptions {
 export interface Imports {
   preview(args: CallArgs<'import.preview'>): Promise<ImportPreview>
   start(args: CallArgs<'import.start'>): Promise<JobId>
-  /** Has a window offer a file of this computer, which the host was asked to open, for import. Never rejects. */
+  /** Makes a window offer to import a local file that the host was asked to open. Never rejects. */
   open(path: string): Promise<void>
 }
 

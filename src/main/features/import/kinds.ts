@@ -1,4 +1,4 @@
-/** What a file is, told by what it holds and not by its name. */
+/** Recognizes the kind of a text file by its content, not by its name. */
 import { FEEDS } from '../../../service/feeds.ts'
 import { csvTickColumns } from '../../../service/tick-columns.ts'
 import { FEED_IDS, isFeedId, type FeedId } from '../../../shared/base/units.ts'
@@ -6,9 +6,9 @@ import type { Separator } from '../../../shared/features/export/export.ts'
 import { createCsvParser, headOf, separatorOfLine } from './csv.ts'
 
 export type TextKind =
-  /** Our own CSV of one feed. */
+  /** Tapedeck's own CSV of one feed. */
   | { readonly is: 'ticks'; readonly separator: Separator; readonly feed: FeedId; readonly raw: boolean }
-  /** Our own JSON Lines. */
+  /** Tapedeck's own JSON Lines. */
   | { readonly is: 'lines' }
   | {
       readonly is: 'table'
@@ -20,7 +20,7 @@ export type TextKind =
 
 const HEAD = 256 << 10
 
-/** Looks at the beginning of a text file. */
+/** Determines a file's kind from its first characters. */
 export async function kindOfText(path: string): Promise<TextKind> {
   const head = await headOf(path, HEAD)
   if (/^\s*\{"feed":/.test(head)) return { is: 'lines' }
@@ -33,7 +33,7 @@ export async function kindOfText(path: string): Promise<TextKind> {
       const own = csvTickColumns(feed, raw)
       if (own.length !== first.length || own.some((name, i) => first[i] !== name)) continue
       const named = second?.[0]
-      // Feeds of one shape have the same columns: the rows name theirs.
+      // Feeds of the same shape have the same columns, so take the feed from the first row.
       const of = named !== undefined && isFeedId(named) ? named : feed
       if (FEEDS[of].kind === FEEDS[feed].kind) return { is: 'ticks', separator, feed: of, raw }
     }
@@ -48,7 +48,7 @@ export async function kindOfText(path: string): Promise<TextKind> {
   }
 }
 
-/** Whole rows of a file's beginning; where it was cut, the last one is left out. */
+/** The complete rows at the start of a file, at most 200. Skips a row that `HEAD` cuts off. */
 function rowsOfHead(head: string, separator: Separator): readonly (readonly string[])[] {
   const parser = createCsvParser(separator)
   const rows = parser.push(head.length < HEAD && !head.endsWith('\n') ? `${head}\n` : head)

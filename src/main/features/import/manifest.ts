@@ -1,4 +1,4 @@
-/** What the manifest beside an export of ours says of gaps: checked before it is believed. */
+/** Reads and validates the gaps in an export's manifest. */
 import { readFile, stat } from 'node:fs/promises'
 import * as v from 'valibot'
 import { parseBoundedJson } from '../../../shared/base/json-depth.ts'
@@ -34,18 +34,18 @@ const manifest = v.looseObject({
   ),
 })
 
-/** Gaps of a file's recordings, in the order in which the recordings stand in it. */
+/** The gaps of a file's sessions. */
 export interface ManifestGaps {
   readonly sha256: string
-  /** How many there are in all. */
+  /** Total number of gaps. */
   readonly count: number
-  /** Of each recording the edges of its gaps, by seq, none twice. */
+  /** The gap-open and gap-close entries of each session, unique and sorted by seq. Sessions are in file order. */
   readonly entries: readonly (readonly StoredEntry[])[]
 }
 
 /**
- * Reads a manifest; null where it is none of ticks, is too large, is no file, or is not there. Throws `too-large` where a
- * session has more gaps than one may.
+ * Reads a manifest. Returns null if the file is missing, too large or not a tick manifest. Throws `too-large` if a
+ * session exceeds MAX_SESSION_GAPS.
  */
 export async function readManifest(path: string): Promise<ManifestGaps | null> {
   const text = await stat(path)

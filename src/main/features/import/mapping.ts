@@ -1,10 +1,10 @@
-/** Guessing what the columns of a table hold, by their names; and refusing what cannot be read that way. */
+/** Guesses a table's column mapping from the column names, and rejects mappings that can't work. */
 import { FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportField } from '../../../shared/features/import/import.ts'
 import { createDateFormat } from './date-format.ts'
 
-/** Names that tables of ticks use, without case, spaces and punctuation. */
+/** Common column names of tick tables, in lower case without spaces and punctuation. */
 const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
   symbol: ['symbol', 'ticker', 'pair', 'sym', 'instrument', 'security', 'code', 'product'],
   time: ['time', 'timestamp', 'ts', 't', 'datetime', 'date', 'eventms', 'eventtime', 'eventiso', 'tradetime', 'start'],
@@ -26,12 +26,12 @@ const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** A mapping by the names of the columns; no field is used twice, the first column that fits has it. */
+/** Guesses a mapping from the column names. Each field goes to the first column that matches. */
 export function guessMapping(columns: readonly string[]): CsvMapping {
   const taken = new Set<ImportField>()
   const fields = columns.map((column): ImportField | null => {
     const name = plain(column)
-    const found = (Object.entries(NAMES) as [ImportField, readonly string[]][]) // built of every field
+    const found = (Object.entries(NAMES) as [ImportField, readonly string[]][]) // NAMES has every field
       .find(([field, names]) => !taken.has(field) && names.includes(name))?.[0]
     if (found === undefined) return null
     taken.add(found)
@@ -41,7 +41,7 @@ export function guessMapping(columns: readonly string[]): CsvMapping {
   return { columns: fields, feed, zone: 'UTC', symbol: '' }
 }
 
-/** Throws `usage` where a mapping leaves out what every message needs, or names a field twice. */
+/** Throws `usage` if a mapping lacks a required field or uses a field twice. */
 export function checkMapping({ columns, feed, symbol, dateFormat }: CsvMapping): void {
   if (dateFormat !== undefined) createDateFormat(dateFormat)
   const used = columns.filter((field) => field !== null)

@@ -1,4 +1,4 @@
-/** Rebuilds messages in a feed's own shape, for tables that hold their parts but not their text. */
+/** Builds messages in a feed's format for tables that have their values but not their text. */
 import { encode } from '../../../service/codecs/encode.ts'
 import { FEEDS, type FieldMap } from '../../../service/feeds.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
@@ -7,22 +7,22 @@ import { FEED_IDS, price, serviceSymbol, size, unixMs, type FeedId } from '../..
 
 export type Part = keyof FieldMap
 
-/** Texts of a message's parts: numbers as they stand in the table; '' or absent: it has none. */
+/** The text of each part of a message, with numbers written as in the table. '' or absent: no such part. */
 export type Parts = Readonly<Partial<Record<Part, string>>>
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** The keys of each feed's messages in their order, with the part that each plays; `ev` plays none. */
+/** Each feed's message keys in order, with the part each one holds. `ev` holds no part. */
 const ORDER = new Map(
   FEED_IDS.map((feed) => {
     const parts = new Map(Object.entries<string>({ ...FEEDS[feed].fields }).map(([part, key]) => [key, part as Part]))
-    // our own encoding of our own record
+    // The JSON comes from our own encoder, so it is an object.
     const keys = Object.keys(JSON.parse(encode(feed, sample(feed))) as object)
     return [feed, keys.map((key) => [key, parts.get(key)] as const)]
   }),
 )
 
-/** The text of a message of this feed. A number keeps its literal; what is no number becomes a JSON string. */
+/** Builds a message of this feed as text. Numbers keep their literal; anything else becomes a JSON string. */
 export function messageOf(feed: FeedId, parts: Parts): string {
   const fields = (ORDER.get(feed) ?? []).flatMap(([key, part]) => {
     const text = part === undefined ? FEEDS[feed].code : (parts[part] ?? '')
@@ -33,7 +33,7 @@ export function messageOf(feed: FeedId, parts: Parts): string {
   return `{${fields.join(',')}}`
 }
 
-/** A record with every part that its feed can have. */
+/** A record with every part the feed supports. */
 function sample(feed: FeedId): MarketRecord {
   const { kind } = FEEDS[feed]
   const symbol = serviceSymbol('S')

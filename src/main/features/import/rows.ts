@@ -1,4 +1,4 @@
-/** Rows of a text file as messages with their stamps; lines that cannot be taken are told and left out. */
+/** Reads the rows of a text file as messages. Unreadable lines are reported and skipped. */
 import { isUtf8 } from 'node:buffer'
 import { KIND, scratch } from '../../../service/codec.ts'
 import { inRange } from '../../../service/codecs/times.ts'
@@ -16,10 +16,10 @@ import type { TextKind } from './kinds.ts'
 import { messageOf, type Part } from './message.ts'
 import { createTimeReader, type TimeReading } from './times.ts'
 
-/** A message on its way into a recording. */
+/** A message to import into a session. */
 export interface Incoming {
   readonly feed: FeedId
-  /** In the recording it is from; null: it has none. */
+  /** Its seq in the original session. Null: none. */
   readonly seq: number | null
   readonly recvMs: number
   readonly flags: number
@@ -34,10 +34,10 @@ export interface Portion {
 }
 
 const encoder = new TextEncoder()
-/** Reads one row, or says what is wrong with it. */
+/** Reads a row as a message, or returns what is wrong with it. */
 type ReadRow = (cells: readonly string[]) => Incoming | string | Omit<ImportProblem, 'line'>
 
-/** The messages of a file, a portion for each piece of it. Throws `usage` where it is no such file at all. */
+/** Yields a file's messages chunk by chunk. Throws `usage` if the file can't be parsed at all. */
 export async function* incoming(
   path: string,
   kind: TextKind,
@@ -78,7 +78,7 @@ const fail = (): never => {
   throw new TypeError('a table is read by a mapping')
 }
 
-/** The flags that a message gets as it would have been received. */
+/** The flags that the message would have gotten on receipt. Leaves the decoded message in `record`. */
 function flagsOf(feed: FeedId, bytes: Uint8Array): number {
   switch (decode(feed, bytes, 0, bytes.length, record)) {
     case 'control':
@@ -89,19 +89,19 @@ function flagsOf(feed: FeedId, bytes: Uint8Array): number {
       return inRange(record.kind === KIND.bar ? record.startMs : record.eventMs) ? 0 : FLAG.undated
   }
 }
-/** What `flagsOf` read last. */
+/** The last record that `flagsOf` decoded. */
 const record = scratch()
 
-/** Text as it was before a spreadsheet was kept from taking it for a formula. */
+/** Removes the apostrophe that an export adds so that spreadsheets don't run the text as a formula. */
 export function undefused(cell: string): string {
   return cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }
 
-/** A symbol as it was: exports defuse also what follows a separator within it (`export/cells.ts`). */
+/** Restores a symbol. Exports defuse symbols after each separator inside them, too (`export/cells.ts`). */
 export function undefusedSymbol(cell: string): string {
   if (!cell.includes("'")) return cell
   let text = ''
-  // From its end on: what stands behind an apostrophe says whether it was put there, as it was before.
+  // Go backwards: whether an apostrophe was added depends on the restored text after it.
   for (let i = cell.length - 1; i >= 0; i--) {
     const begins = i === 0 || ',;|\t\n\r'.includes(cell[i - 1])
     if (!(begins && cell[i] === "'" && isFormula(text))) text = cell[i] + text
@@ -109,7 +109,7 @@ export function undefusedSymbol(cell: string): string {
   return text
 }
 
-/** Rows of our own CSV: the exact message if there is a `raw` column, else one rebuilt with the same literals. */
+/** Reads rows of our own CSV: the exact message from a `raw` column, else a message rebuilt with the same literals. */
 function ownRow(feed: FeedId, raw: boolean): ReadRow {
   const columns = csvTickColumns(feed, raw)
   const { fields } = FEEDS[feed]
@@ -117,7 +117,7 @@ function ownRow(feed: FeedId, raw: boolean): ReadRow {
   return (cells) => {
     if (cells.length !== columns.length) return `has ${cells.length} columns instead of ${columns.length}`
     const [named, symbolCell, eventMs, , recvMs, , seqText] = cells
-    if (!isFeedId(named)) return `names the unknown feed "${named.slice(0, 40)}"`
+    if (!isFeedId(named)) return `unknown feed "${named.slice(0, 40)}"`
     const recv = Number(recvMs)
     const seq = Number(seqText)
     if (recvMs === '' || !inRange(recv)) return `its recv_ms "${recvMs.slice(0, 40)}" isn’t a time`
@@ -135,7 +135,7 @@ function ownRow(feed: FeedId, raw: boolean): ReadRow {
       bytes = encoder.encode(messageOf(named, texts))
     }
     const flags = flagsOf(named, bytes)
-    // Of a message that makes no record the store alone knows what it calls the symbol.
+    // A message without a record has no symbol to compare; its column comes from the store.
     if ((flags & (FLAG.control | FLAG.undecodable)) === 0 && record.symbol !== '' && record.symbol !== symbol) {
       return `its message has the symbol "${record.symbol.slice(0, 40)}", its column "${symbol.slice(0, 40)}"`
     }
@@ -159,7 +159,7 @@ const PARTS: Readonly<Partial<Record<ImportField, Part>>> = {
   volume: 'volume',
 }
 
-/** Why a time cannot be taken, as a problem of its line. */
+/** Describes why a time can't be used. */
 function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: string): Omit<ImportProblem, 'line'> {
   const shown = text.trim().slice(0, 40)
   switch (reading) {
@@ -174,7 +174,7 @@ function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: 
   }
 }
 
-/** Rows of any table, as a mapping says. */
+/** Reads rows of any table by its mapping. */
 function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: CsvMapping): ReadRow {
   const timeOf = createTimeReader({ zone: zone === '' ? 'UTC' : zone, dateFormat, repeated })
   const at = (field: ImportField): number => columns.indexOf(field)
@@ -218,13 +218,13 @@ function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: C
     const bytes = encoder.encode(messageOf(feed, texts))
     const flags = flagsOf(feed, bytes)
     if (flags !== 0 || record.kind === KIND.unknown) {
-      return `it doesn’t make a ${FEEDS[feed].kind}${record.why === '' ? '' : `: ${record.why}`}`
+      return `it isn’t a valid ${FEEDS[feed].kind}${record.why === '' ? '' : `: ${record.why}`}`
     }
     return { feed, seq: null, recvMs: recv, flags, bytes }
   }
 }
 
-/** Longest line of JSON Lines, in characters. */
+/** Maximum length of a JSON line, in characters. */
 const LONGEST_LINE = 64 << 20
 
 async function* incomingLines(path: string, signal?: AbortSignal): AsyncGenerator<Portion, void, void> {
@@ -247,13 +247,13 @@ async function* incomingLines(path: string, signal?: AbortSignal): AsyncGenerato
     seen = bytes
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE) // no JSON any more, and told as such
+    if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE) // truncated, so it will be reported as invalid JSON
     yield take(lines, bytes)
   }
   if (rest !== '') yield take([rest], seen)
 }
 
-/** One line of our own JSON Lines. */
+/** Reads a line of our own JSON Lines. Returns what is wrong with it if it can't. */
 function ownLine(text: string): Incoming | string {
   let value: unknown
   try {

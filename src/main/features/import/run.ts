@@ -1,6 +1,6 @@
 /**
- * Files into recordings: looked at once from end to end, then written. What came from one recording of another
- * store becomes one recording here; nothing is ever joined with what was recorded on this machine.
+ * Imports text files as sessions in two passes: the first reads the whole file, the second writes it. Each session of
+ * the original store becomes one session here and is never merged with one recorded on this machine.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -19,10 +19,10 @@ import { incoming, type Incoming, type Portion } from './rows.ts'
 
 export interface ImportInput {
   readonly path: string
-  /** As the user knows it. */
+  /** The file name to show the user. */
   readonly name: string
   readonly bytes: number
-  /** Path of the manifest that was exported beside it; absent: there is none. */
+  /** Path of the manifest exported with the file, if any. */
   readonly manifest?: string | undefined
 }
 
@@ -38,13 +38,13 @@ export interface ImportStore {
   readonly newId: (startedMs: number) => RecordingId
 }
 
-/** Problems that are listed; the rest are counted. */
+/** Maximum problems listed. The rest are only counted. */
 const TOLD = 20
 const PREVIEW_ROWS = 20
 const BATCH_ROWS = 4_096
 const BATCH_BYTES = 512 << 10
 
-/** What a text file is and how it would be read. Throws `usage` where a table cannot be read as mapped. */
+/** Reports a text file's kind and how it would be read. A bad mapping is listed as a problem; bad CSV throws. */
 export async function previewText(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
   const kind = await kindOfText(input.path)
   const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
@@ -70,11 +70,11 @@ export async function previewText(input: ImportInput, mapping: CsvMapping | null
   }
 }
 
-/** The manifest of a file of ours; null: there is none. */
+/** Reads the manifest of a Tapedeck export. Null if there is none. */
 const manifestOf = (input: ImportInput, kind: TextKind): Promise<ManifestGaps | null> =>
   input.manifest === undefined || kind.is === 'table' ? Promise.resolve(null) : readManifest(input.manifest)
 
-/** How many gaps would come with it; whether the manifest is of this very file is known only when it is imported. */
+/** How many gaps the manifest would add. Only the import checks that the manifest belongs to this file. */
 async function gapsTold(input: ImportInput, kind: TextKind): Promise<number | null> {
   return (await manifestOf(input, kind))?.count ?? null
 }
@@ -108,7 +108,7 @@ async function tableOf({ path }: ImportInput, kind: TextKind): Promise<Pick<Impo
   return { columns: [], rows: [] }
 }
 
-/** The messages of one recording in a file. */
+/** The messages of one session in a file. */
 interface Segment {
   readonly startedMs: number
   readonly endedMs: number
@@ -116,8 +116,8 @@ interface Segment {
 }
 
 /**
- * Imports a text file. Rejects with `usage` where nothing of it can be read and where it was imported before,
- * `cancelled`, or a disk's error; nothing of a recording that is not whole stays.
+ * Imports a text file. Rejects with `usage` if nothing in it can be read or it was imported before, with `cancelled`,
+ * or with a disk error. A partially imported session is removed.
  */
 export async function importText(
   input: ImportInput,
@@ -139,7 +139,7 @@ export async function importText(
   const manifest = await manifestOf(input, kind)
   const segments: Segment[] = []
   let back = 0
-  // Stamps of the whole are needed before the first message is written.
+  // A session's start and end times are needed before its first message is written.
   for await (const portion of incoming(input.path, kind, used, signal)) {
     refuseUnclear(portion.problems)
     read.skipped += portion.problems.length
@@ -187,7 +187,7 @@ export async function importText(
   return { sessions, messages: written, already: false, ...read }
 }
 
-/** Throws `usage` at a line whose meaning is the user's to say: nothing was written yet. */
+/** Throws `usage` for a line whose meaning the user must choose, before anything is written. */
 function refuseUnclear(problems: readonly ImportProblem[]): void {
   const unclear = problems.find(({ refuses }) => refuses === true)
   if (unclear === undefined) return
@@ -198,11 +198,11 @@ function refuseUnclear(problems: readonly ImportProblem[]): void {
   })
 }
 
-/** A replay follows the order of the file: its clock never runs back. */
+/** The note about rows out of order. A replay plays rows in file order, and its clock never goes back. */
 const backwards = (rows: number): string =>
   `${rows} ${rows === 1 ? 'row was' : 'rows were'} received before the row above: in a replay ${rows === 1 ? 'it comes' : 'they come'} at the time of that one.`
 
-/** What the user reads about an import: where it came from, and whether its messages are those received. */
+/** The notes of an imported session: where it came from, and whether its messages are the original ones. */
 function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gaps: boolean, back: number): string {
   const exact = kind.is === 'lines' || (kind.is === 'ticks' && kind.raw) || mapping?.columns.includes('raw') === true
   const how = exact
@@ -216,15 +216,15 @@ function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gap
 async function hashOf(path: string, signal: AbortSignal | undefined): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was cancelled.')
+    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
     hash.update(piece as Buffer) // the stream has no encoding
   }
   return hash.digest('hex')
 }
 
 /**
- * A seq that does not grow begins another recording: exports are in the order (recording, seq). Answers how many
- * messages were received before one that stands above them.
+ * Adds messages to segments. Exports are ordered by (session, seq), so a seq that doesn't increase starts another
+ * session. Returns how many messages have a receive time before that of an earlier row.
  */
 function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages }: Portion): number {
   let back = 0
@@ -245,7 +245,7 @@ function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages 
   return back
 }
 
-/** Messages one after the other out of portions. */
+/** Returns the messages of all portions one at a time. */
 function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): Promise<Incoming | undefined> } {
   let now: readonly Incoming[] = []
   let at = 0
@@ -262,7 +262,7 @@ function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): P
   }
 }
 
-/** The messages of a segment in batches, with the seqs that they had; numbered from 1 where they had none. */
+/** Yields a segment's messages in batches. They keep their seqs, or are numbered from 1 if they have none. */
 async function* batchesOf(
   queue: { next(): Promise<Incoming | undefined> },
   { messages: count }: Segment,
@@ -273,7 +273,7 @@ async function* batchesOf(
   let taken = 0
   let monoNs = 0
   let edge = 0
-  /** Edges of gaps that stand before a message; one that a message has the place of is left out. */
+  /** Takes the gap edges before a message. Skips an edge whose seq a message already uses. */
   const edgesBefore = (seq: number): StoredEntry[] => {
     const found: StoredEntry[] = []
     for (; edge < edges.length && edges[edge].seq <= seq; edge++) {

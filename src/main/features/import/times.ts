@@ -1,4 +1,4 @@
-/** Times of tables: as services send them, in a format of the user's, or local to a zone where they name none. */
+/** Reads times in tables: as services send them, in a user-defined format, or as local time in a given zone. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { RepeatedTime } from '../../../shared/features/import/import.ts'
 import { inRange, readTime } from '../../../service/codecs/times.ts'
@@ -9,19 +9,22 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** A time as read: UTC ms; or why there is none. `skipped`, `repeated`: the zone doesn't have it, or has it twice. */
+/**
+ * UTC ms, or why there is no time. `none`: not a time. `skipped`, `repeated`: because of a clock change, this local
+ * time never occurred or occurred twice.
+ */
 export type TimeReading = number | 'none' | 'skipped' | 'repeated'
 
 export interface TimeOptions {
-  /** IANA zone of times that name none. */
+  /** IANA zone of times without an offset. */
   readonly zone: string
-  /** Every time of the table is written so; absent: ISO 8601, or s, ms, µs or ns since 1970 by their size. */
+  /** Format of all times. Absent: ISO 8601, or s, ms, µs or ns since 1970, depending on the magnitude. */
   readonly dateFormat?: string | undefined
-  /** Which instant a repeated local time means; absent: such a time is `repeated`. */
+  /** Which instant a repeated local time means. Absent: such a time is read as `repeated`. */
   readonly repeated?: RepeatedTime | undefined
 }
 
-/** A reader of times. Throws `usage` for a zone or a format that is none. */
+/** Creates a time reader. Throws `usage` for an invalid zone or format. */
 export function createTimeReader({ zone, dateFormat, repeated }: TimeOptions): (text: string) => TimeReading {
   const instantsOf = createZone(zone)
   const format = dateFormat === undefined ? null : createDateFormat(dateFormat)
@@ -51,14 +54,14 @@ export function createTimeReader({ zone, dateFormat, repeated }: TimeOptions): (
 }
 
 /**
- * The instants of a zone's local times, ascending: one; none where clocks were set forward over it; two where they
- * were set back over it. Local times count as if they were UTC, ms.
+ * Returns a function from a zone's local time (ms, as if it were UTC) to its instants (UTC ms, ascending). There is one
+ * instant, or none if clocks were set forward past that time, or two if they were set back.
  */
 function createZone(zone: string): (wallMs: number) => readonly number[] {
   const offsetAt = createOffsets(zone)
   if (zone === 'UTC') return (wallMs) => [wallMs]
   return (wallMs) => {
-    // Zones are at most 14 hours from UTC: what held a day before and after is all that may hold at the time itself.
+    // Zones are at most 14 hours from UTC, so the offset now is the one a day before or a day after.
     const offsets = new Set([offsetAt(wallMs - DAY), offsetAt(wallMs + DAY)])
     return [...offsets]
       .map((offset) => wallMs - offset)
@@ -67,7 +70,7 @@ function createZone(zone: string): (wallMs: number) => readonly number[] {
   }
 }
 
-/** Local time minus UTC, ms, at instants of a zone. */
+/** Returns a function from an instant to the zone's offset then: local time minus UTC, ms. */
 function createOffsets(zone: string): (ms: number) => number {
   let format: Intl.DateTimeFormat
   try {
@@ -89,7 +92,7 @@ function createOffsets(zone: string): (ms: number) => number {
   }
   const known = new Map<number, number>()
   return (ms) => {
-    // Offsets change on whole quarters of an hour.
+    // Offsets change only at a full quarter hour.
     const at = Math.floor(ms / (15 * MINUTE)) * 15 * MINUTE
     let offset = known.get(at)
     if (offset === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Files that windows send in pieces, the same way in every host: kept in a folder of the app's own until they
- * are used or forgotten. How many and how large is bounded; what an earlier run left is removed.
+ * Files that windows upload in chunks, the same way in every host. They stay in a folder of the app until they are used
+ * or expire. Their number and size are limited, and files from an earlier run are removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -12,13 +12,13 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import { fileFailure } from '../../base/file-sink.ts'
 
-/** A file that came whole. */
+/** A completely received file. */
 export interface ReceivedFile {
   readonly path: string
-  /** As the window called it. */
+  /** The name the window gave it. */
   readonly name: string
   readonly bytes: number
-  /** Null: it was not sent, but is read where it lies. */
+  /** Null for an adopted file, which wasn't uploaded. */
   readonly sha256: string | null
 }
 
@@ -27,18 +27,18 @@ export interface Files {
   chunk(args: CallArgs<'files.chunk'>): Promise<void>
   end(file: string): Promise<void>
   drop(file: string): Promise<void>
-  /** Takes a file of this computer as if it had been sent; it is left where it is. Rejects with `not-found`. */
+  /** Registers a local file as if it had been uploaded, without moving it. Rejects with `not-found`. */
   adopt(path: string): Promise<string>
-  /** Rejects with `not-found` where it is not there or not whole. It stays until `drop`. */
+  /** Returns a completed upload, which stays until `drop`. Throws `not-found` if it is missing or incomplete. */
   received(file: string): ReceivedFile
   close(): Promise<void>
 }
 
-/** Files that may be on their way, or waiting to be used. */
+/** Maximum files being uploaded or waiting to be used. */
 const MAX = 8
-/** A file that nothing happened to for so long is dropped. */
+/** A file that wasn't touched for this long is dropped. */
 const PATIENCE_MS = 3_600_000
-/** Room on the disk that is left to the recorder. */
+/** Free disk space reserved for the recorder. */
 const SPARE_BYTES = 500e6
 
 interface Coming {
@@ -47,16 +47,16 @@ interface Coming {
   readonly bytes: number
   readonly hash: ReturnType<typeof createHash>
   handle: FileHandle | null
-  /** It is the user's own: read where it lies, never removed. */
+  /** A local file of the user: read in place, never removed. */
   readonly adopted: boolean
   at: number
   sha256: string | null
   touchedMs: number
-  /** Pieces are written one after the other. */
+  /** Chunks are written one after another. */
   queue: Promise<unknown>
 }
 
-/** `folder` is made empty: nothing of an earlier run is asked for again. */
+/** Empties `folder`, because nobody can ask for files of an earlier run. */
 export function createFiles(folder: string, clock: Clock): Files {
   rmSync(folder, { recursive: true, force: true })
   const files = new Map<string, Coming>()

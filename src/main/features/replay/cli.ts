@@ -1,4 +1,4 @@
-/** `tapedeck replay`: plays a session through a hub and the fold of its digests, as the window does. */
+/** `tapedeck replay`: plays a session through a hub and a digest fold, as the window does. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
@@ -18,7 +18,7 @@ import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
 import { createProgressLine, type ProgressLine } from '../../command-line/progress-line.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
-/** Longest turn without looking at Ctrl+C, and longest rest between two looks at the clock, ms. */
+/** Maximum time between checks for Ctrl+C while playing, and between checks of the clock while waiting, ms. */
 const TURN_MS = 20
 const REST_MS = 20
 
@@ -68,7 +68,7 @@ export const replay = defineCommand({
   },
 })
 
-/** The answer as JSON: settled shape first, then what it was compared with. */
+/** The result as JSON. */
 function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {
   const difference =
     exactness.is === 'differs'
@@ -93,7 +93,7 @@ const VERDICTS = {
   differs: 'different',
 } as const satisfies Record<ReplayExactness['is'], string>
 
-/** How many minutes were compared, the first different one included. */
+/** How many minutes were compared, up to and including the first that differs. */
 function comparedMinutes(exactness: ReplayExactness, live: readonly MinuteLine[]): number {
   switch (exactness.is) {
     case 'identical':
@@ -122,7 +122,7 @@ function readSpeed(values: Values): ReplaySpeed {
 function words(exactness: ReplayExactness): string {
   switch (exactness.is) {
     case 'none':
-      return 'nothing to compare: the recording has no digest here'
+      return 'nothing to compare: this part of the session has no digests'
     case 'identical':
       return `identical to live at ${exactness.minutes} of ${countText(exactness.minutes, 'minute')}`
     case 'differs':
@@ -138,7 +138,7 @@ function words(exactness: ReplayExactness): string {
 interface MinuteLine {
   /** Start of the minute, UTC ms. */
   readonly at: UnixMs
-  /** The first message that is not in it any more; of live, the seq of the digest itself. */
+  /** Seq of the first message after the minute. For live minutes, the seq of the digest entry. */
   readonly seq: number
   readonly digest: string
 }
@@ -147,7 +147,7 @@ export interface Played {
   readonly messages: number
   readonly digest: string
   readonly minutes: readonly MinuteLine[]
-  /** The digests that live wrote of what was played, and on the way from the nearest snapshot to `--from`. */
+  /** The digests that live wrote, from the snapshot where playback began, which may be before `--from`. */
   readonly live: readonly MinuteLine[]
   readonly exactness: ReplayExactness
 }
@@ -161,7 +161,7 @@ interface PlayOptions {
   readonly progress?: ProgressLine
 }
 
-/** Plays a session to its end; null: ended by Ctrl+C. */
+/** Plays a session to its end. Null if Ctrl+C stopped it. */
 export async function play({ reader, row, speed, fromMs, context, progress }: PlayOptions): Promise<Played | null> {
   const { clock, signal } = context
   const recording = recordingId(row.session)
@@ -232,7 +232,7 @@ async function liveDigests(reader: StoreReader, recording: RecordingId, afterSeq
   )
 }
 
-/** Waits a little, less at Ctrl+C. */
+/** Waits, but not past Ctrl+C. */
 function rest({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,4 +1,4 @@
-/** Replays as a feature: each open one is a view, and others may follow its market. */
+/** The replay feature. Each open replay is a view, and other features can follow its market. */
 import { REPLAY_CALLS, REPLAY_STREAMS } from '../../../shared/features/replay/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { hubCalendar } from '../../core/market/hub-calendar.ts'
@@ -12,7 +12,7 @@ import type { NewCompanion } from './replay-view.ts'
 import { createReplays, type Replays } from './replays.ts'
 
 export interface ReplayService extends Replays {
-  /** Adds something that follows the market of every replay. Call it while starting. */
+  /** Adds a companion that follows the market of every replay. Call it during startup. */
   accompany(make: NewCompanion): void
 }
 

@@ -1,4 +1,4 @@
-/** Snapshots that a player took as it passed, so that going back a little costs little. */
+/** Checkpoints that a player takes as it plays, so that going back a little is fast. */
 import type { Checkpoint } from '../../core/playback/playback-state.ts'
 
 const MAX = 48
@@ -9,7 +9,7 @@ export class SavedStates {
   #bytes = 0
   #count = 0
 
-  /** Keeps one of a part; one at the same seq is replaced. */
+  /** Saves a checkpoint of a part, unless one at the same seq exists. Thins the others if there are too many. */
   add(part: number, saved: Checkpoint): void {
     const list = this.#of.get(part) ?? []
     this.#of.set(part, list)
@@ -21,17 +21,17 @@ export class SavedStates {
     while ((this.#count > MAX || this.#bytes > MAX_BYTES) && this.#count > 1) this.#thin()
   }
 
-  /** The newest of a part at or before a seq and a replay time. */
+  /** The part's newest checkpoint at or before a seq and a replay time (UTC ms). */
   before(part: number, seq: number, ms = Infinity): Checkpoint | undefined {
     return this.#of.get(part)?.findLast((saved) => saved.seq <= seq && saved.timeMs <= ms)
   }
 
-  /** The newest of all, or -Infinity: how far the last one lies behind. */
+  /** Seq of the part's newest checkpoint at or before `seq`, or -Infinity. */
   newestSeq(part: number, seq: number): number {
     return this.before(part, seq)?.seq ?? -Infinity
   }
 
-  /** Lets every second one go, of the part that has most. */
+  /** Removes every other checkpoint of the part that has the most. */
   #thin(): void {
     const [most] = [...this.#of.values()].sort((a, b) => b.length - a.length)
     if (most === undefined) return

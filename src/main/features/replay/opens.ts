@@ -1,13 +1,13 @@
-/** When a market opens next: for going there. */
+/** Finds the next market open, for the “next open” seek. */
 import { dayEnd, dayStart, gridOf, isOpen, sessionState } from '../../../shared/core/market/calendar.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 
 const HOUR = 3_600_000
-/** Longer than any run of closed days in a row. */
+/** More than any market's longest run of closed days. */
 const MAX_CLOSED_DAYS = 10
 
-/** The next opening after an instant, UTC ms: of crypto the UTC day, of stocks the main session; NaN: none near. */
+/** The next open after an instant, UTC ms, or NaN if none is near. Crypto: next UTC day. Stocks: main session. */
 export function nextOpen(asset: AssetClass, ms: number): number {
   switch (asset) {
     case 'crypto':
@@ -23,7 +23,7 @@ export function nextOpen(asset: AssetClass, ms: number): number {
     case 'stocks': {
       let midnight = dayStart('stocks', ms)
       for (let i = 0; i < MAX_CLOSED_DAYS; i += 1) {
-        // Noon of New York is inside the session of every day that has one, also of half days.
+        // Every trading day is open at noon in New York, including half days.
         const noon = midnight + 12 * HOUR
         const open = sessionState('stocks', noon) === 'open' ? gridOf('stocks', '1D').startOf(noon) : NaN
         if (open > ms) return open

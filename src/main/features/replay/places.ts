@@ -1,4 +1,4 @@
-/** Finds places in recordings, and what the state there can be built from. */
+/** Finds positions in sessions, and checkpoints to build the state there from. */
 import type { SnapshotQuery } from '../../core/store/types/replay.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -6,17 +6,17 @@ import type { SavedStates } from './kept.ts'
 import { partAt, type Part } from '../../core/playback/parts.ts'
 import type { Checkpoint, PlaybackState } from '../../core/playback/playback-state.ts'
 
-/** A snapshot so few entries before a place is near enough. */
+/** A checkpoint at most this many seqs before the target is close enough. */
 const NEAR = 2_000
 
-/** A place to go to: everything up to `seq` that was received at or before `upToMs`. */
+/** A position to seek to: everything up to `seq` that was received at or before `upToMs`. */
 export interface Target {
   readonly part: number
   readonly seq: number
   readonly upToMs: number
-  /** What the clock shows there; null: the replay time of what is there. */
+  /** Clock time to show there, UTC ms. Null: the replay time of the last item applied. */
   readonly ms: number | null
-  /** After the recording's end. */
+  /** The target is after the session's end. */
   readonly over: boolean
 }
 
@@ -41,12 +41,12 @@ export class Places {
     this.#version = version
   }
 
-  /** Where nothing is applied yet. */
+  /** The position before anything is applied. */
   start(): Target {
     return { part: 0, seq: 0, upToMs: ANY_TIME, ms: this.#parts()[0].fromMs, over: false }
   }
 
-  /** The place of a replay time inside of the range. */
+  /** The target for a replay time within the range, UTC ms. */
   resolve(ms: number): Target {
     const parts = this.#parts()
     const index = partAt(parts, ms)
@@ -55,17 +55,17 @@ export class Places {
     return { part: index, seq: lastSeq, upToMs: ms >= toMs ? ANY_TIME : ms, ms, over }
   }
 
-  /** The nearest state at or before a place; undefined: nothing is known. `here`: where the replay stands in this part. */
+  /** The nearest checkpoint at or before a target, if any. `here`: the replay's current state if it is in this part. */
   async nearest({ part, seq, upToMs }: Target, here: PlaybackState | null): Promise<Checkpoint | undefined> {
     const saved = this.#kept.before(part, seq, upToMs)
     const ahead = here !== null && here.seq <= seq && here.timeMs <= upToMs && here.seq > (saved?.seq ?? -1)
     const mine = ahead ? here.checkpoint() : saved
-    // The reader need not look where what is at hand is near.
+    // A checkpoint in memory that is close enough saves a read.
     if (mine !== undefined && seq - mine.seq <= NEAR) return mine
     return (await this.stored(this.#parts()[part], { upToSeq: seq, upToMs, afterSeq: mine?.seq ?? -1 })) ?? mine
   }
 
-  /** The newest snapshot that was stored at or before a place; at 0: of what was known when the recording began. */
+  /** The newest stored snapshot at or before a position. At seq 0 it has what was known when the session began. */
   async stored(
     { recording }: Part,
     place: Omit<SnapshotQuery, 'recording' | 'version'>,
@@ -76,12 +76,12 @@ export class Places {
     return { seq, timeMs: seq === 0 ? -Infinity : found.wallMs, lastMessageSeq: 0, data }
   }
 
-  /** More was recorded since: what was read of its entries is not all. */
+  /** Drops the cached entries of a part, because more were recorded. */
   forgetEntries(index: number): void {
     this.#entries.delete(index)
   }
 
-  /** The entries of a part that say how its feeds stand. */
+  /** The entries of a part that determine its feed states and gaps. Cached. */
   entries(index: number): Promise<readonly StoredEntry[]> {
     const known = this.#entries.get(index)
     if (known !== undefined) return known
@@ -93,8 +93,8 @@ export class Places {
   }
 
   /**
-   * Right before the last message that is applied, at a seq of a part; `lastMessageSeq` 0: which one is not known. Null:
-   * nothing is before it.
+   * Returns the position right before the last message applied at `seq` of a part. `lastMessageSeq` 0 means it is not
+   * known, so it is looked up. Null if there is no earlier message.
    */
   async messageBack(index: number, seq: number, lastMessageSeq: number): Promise<Target | null> {
     const parts = this.#parts()
@@ -104,7 +104,7 @@ export class Places {
     return { part: index - 1, seq: parts[index - 1].lastSeq, upToMs: ANY_TIME, ms: null, over: false }
   }
 
-  /** Seq of the last message at or before a seq; 0: there is none. */
+  /** Seq of the last message at or before a seq. 0 if there is none. */
   async #messageBefore({ recording }: Part, seq: number): Promise<number> {
     for (let back = 1_000, upToSeq = seq; upToSeq > 0; back *= 4) {
       const afterSeq = Math.max(0, upToSeq - back)

@@ -1,10 +1,10 @@
 /**
- * The clock of a replay as a pure state machine: the real time is an argument, and what the market does is
- * told in two numbers. Replay times are UTC ms, real times ms of a monotonic clock.
+ * The clock of a replay as a pure state machine. Real time is passed in, and playback progress arrives as events.
+ * Replay times are UTC ms; real times are ms of a monotonic clock.
  */
 import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 
-/** Stretches without a message that are longer are passed at once, ms. */
+/** With `skipIdle`, gaps between messages longer than this are skipped, ms. */
 export const IDLE_MS = 2_000
 
 export interface Span {
@@ -18,7 +18,7 @@ export interface Play {
   readonly speed: ReplaySpeed
   readonly skipIdle: boolean
   readonly loop: Span | null
-  /** The replay's clock at `sinceMs` of the real one. */
+  /** The replay clock at real time `sinceMs`. */
   readonly clockMs: number
   readonly sinceMs: number
   /** It played to the end of the range. */
@@ -29,13 +29,14 @@ export type PlayEvent =
   | { readonly is: 'play'; readonly on: boolean }
   | { readonly is: 'speed'; readonly speed: ReplaySpeed }
   | { readonly is: 'options'; readonly skipIdle?: boolean | undefined; readonly loop?: Span | null | undefined }
-  /** More was recorded: the range ends later. */
+  /** More was recorded, so the range ends later. */
   | { readonly is: 'grown'; readonly toMs: number }
-  /** A seek or a step put the state at this replay time. */
+  /** A seek or a step arrived at this replay time. */
   | { readonly is: 'reached'; readonly ms: number }
   /**
-   * What could be applied of what `due` allowed was. `timeMs`: of the last that is applied. `nextMs`: of the
-   * next that is not; null: none is left; undefined: it is not read yet. `left`: some that was due is not applied.
+   * A turn applied as much as it could of what was due. `timeMs`: replay time of the last item applied. `nextMs`:
+   * replay time of the next item; null if there is none, undefined if it isn't read yet. `left`: some due items
+   * weren't applied.
    */
   | {
       readonly is: 'turned'
@@ -45,14 +46,14 @@ export type PlayEvent =
       readonly left: boolean
     }
 
-/** What is to be done after an event: put the state at that replay time, and tell `reached`. */
+/** Requests a seek to this replay time, followed by a `reached` event. */
 export interface PlayJump {
   readonly toMs: number
 }
 
 export type PlayStep = readonly [Play, PlayJump | null]
 
-/** Paused at the start. */
+/** A paused clock at the start of the range. */
 export function newPlay(range: Span, realMs: number): Play {
   return {
     range,
@@ -66,7 +67,7 @@ export function newPlay(range: Span, realMs: number): Play {
   }
 }
 
-/** Up to which replay time messages may be applied now; Infinity is never due, the bound is. */
+/** The replay time up to which messages are due now. Never past the end of the loop or range, even at max speed. */
 export function due(play: Play, realMs: number): number {
   if (!play.playing) return play.clockMs
   const bound = boundOf(play)
@@ -74,13 +75,13 @@ export function due(play: Play, realMs: number): number {
   return Math.min(bound, play.clockMs + Math.max(0, realMs - play.sinceMs) * play.speed)
 }
 
-/** How long, in real ms, nothing will be due; at most `mostMs`. */
+/** Real ms until something is due, at most `mostMs`. */
 export function restMs(play: Play, nextMs: number | null | undefined, mostMs: number): number {
   if (nextMs === undefined || nextMs === null || play.speed === 'max') return mostMs
   return Math.min(mostMs, Math.max(0, (nextMs - play.clockMs) / play.speed))
 }
 
-/** Moves the clock. */
+/** Applies an event to the clock. Returns the new clock, and a jump if a seek is needed. */
 export function play(state: Play, event: PlayEvent, realMs: number): PlayStep {
   switch (event.is) {
     case 'play':
@@ -104,7 +105,7 @@ export function play(state: Play, event: PlayEvent, realMs: number): PlayStep {
 
 function onPlay(state: Play, on: boolean, realMs: number): PlayStep {
   if (on === state.playing) return [state, null]
-  // What was due since the last turn is not applied: the clock stands where it stood then.
+  // Nothing was applied since the last turn, so the clock pauses at that turn's time.
   if (!on) return [{ ...at(state, state.clockMs, realMs), playing: false }, null]
   const next: Play = { ...state, playing: true, ended: false, sinceMs: realMs }
   if (outside(next)) return [next, { toMs: next.loop?.fromMs ?? next.range.fromMs }]
@@ -114,7 +115,7 @@ function onPlay(state: Play, on: boolean, realMs: number): PlayStep {
 function onTurned(state: Play, event: PlayEvent & { readonly is: 'turned' }, realMs: number): PlayStep {
   if (!state.playing) return [state, null]
   const { dueMs, timeMs, nextMs, left } = event
-  // What is due, or may be, and is not applied yet holds the clock back: nothing before it may be missing.
+  // Hold the clock while due items aren't applied or the next one isn't read, so that no item before it is missing.
   if (left || nextMs === undefined) {
     return [at(state, Math.max(state.clockMs, Math.min(timeMs, dueMs)), realMs), null]
   }
@@ -124,7 +125,7 @@ function onTurned(state: Play, event: PlayEvent & { readonly is: 'turned' }, rea
   if (state.skipIdle && upTo - Math.max(timeMs, state.range.fromMs) > IDLE_MS) clockMs = Math.max(clockMs, upTo)
   const next = at(state, clockMs, realMs)
   if (clockMs < bound) return [next, null]
-  // Of what comes at the very bound nothing may be left.
+  // Apply everything at the bound itself before stopping or looping.
   if (nextMs !== null && nextMs <= bound) return [next, null]
   if (state.loop !== null) return [next, { toMs: state.loop.fromMs }]
   return [{ ...next, playing: false, ended: true }, null]
@@ -139,13 +140,13 @@ const at = (state: Play, clockMs: number, realMs: number): Play => ({ ...state, 
 
 const boundOf = ({ loop, range }: Play): number => (loop === null ? range.toMs : loop.toMs)
 
-/** Where playing cannot go on from. */
+/** Whether playback can't continue from the current time, which is past the end or outside the loop. */
 const outside = (state: Play): boolean =>
   state.clockMs >= boundOf(state) || (state.loop !== null && state.clockMs < state.loop.fromMs)
 
 const clamp = (ms: number, { fromMs, toMs }: Span): number => Math.min(Math.max(ms, fromMs), toMs)
 
-/** A loop inside of the range; null where nothing of it is. */
+/** The loop clipped to the range. Null if they don't overlap. */
 function within(loop: Span | null, range: Span): Span | null {
   if (loop === null) return null
   const fromMs = clamp(Math.min(loop.fromMs, loop.toMs), range)

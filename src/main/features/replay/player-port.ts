@@ -1,4 +1,4 @@
-/** What a replay's player needs, and where it stands. */
+/** The options and state of a replay player. */
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
@@ -11,18 +11,18 @@ export interface PlayerOptions {
   readonly reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
   /** In playing order, with times that never decrease (`joinParts`). At least one. */
   readonly parts: readonly Part[]
-  /** What windows look at. */
+  /** The market that windows see. */
   readonly market: Market
-  /** An empty one, in which a seek is prepared. */
+  /** Creates an empty market for preparing a seek. */
   readonly newMarket: () => Market
   /** Real time on a monotonic clock, ms. */
   readonly realMs: () => number
   readonly after: (ms: number, then: () => void) => () => void
-  /** Something that `state` tells is different. */
+  /** Called when `state` changes. */
   readonly changed: () => void
 }
 
-/** Where a replay stands. */
+/** The state of a replay. Times are replay times, UTC ms. */
 export interface PlayerState {
   readonly nowMs: number
   readonly at: { readonly session: RecordingId; readonly seq: number } | null

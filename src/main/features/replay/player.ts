@@ -1,6 +1,6 @@
 /**
- * A replay: pulls what was recorded through a market of its own, by a clock of its own. Works in slices of a
- * few milliseconds, so that what is received meanwhile is never held up.
+ * Plays sessions through a market and clock of their own. Works in slices of a few milliseconds, so that it doesn't
+ * delay live messages.
  */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
@@ -17,9 +17,9 @@ import { Rates } from './rates.ts'
 import { NO_LIMITS, PlaybackState, type Advanced, type Limits } from '../../core/playback/playback-state.ts'
 import { givingWay, KEEP_EVERY, SLICE_MS, seekTo } from './travel.ts'
 
-/** How often the clock moves while nothing is due, ms. */
+/** Clock update interval while nothing is due, ms. */
 const FRAME_MS = 20
-/** Up to so much replay time a step forward plays through; further ones go as a seek. */
+/** A step forward by up to this much replay time (ms) is played. A longer one becomes a seek. */
 const PLAYED_MS = 60_000
 
 export class Player {
@@ -30,7 +30,7 @@ export class Player {
   #play: Play
   #index = 0
   #playback: PlaybackState
-  /** Grows with each seek and step: one that is not the newest gives up. */
+  /** Incremented by each seek and step. Any but the newest gives up. */
   #ticket = 0
   #busy = 0
   #seeking = false
@@ -39,7 +39,7 @@ export class Player {
   #undoTurn = () => {}
   readonly #rates = new Rates()
 
-  /** At the start of the first part; `seek` puts it where it begins. */
+  /** Creates a player at the start of the first part. Call a `seek` method to set the initial state. */
   constructor(options: PlayerOptions) {
     this.#o = options
     this.#parts = options.parts
@@ -73,7 +73,7 @@ export class Player {
     return this.#play.clockMs
   }
 
-  /** What may be looked at: everything of earlier recordings, and of this one up to a seq. */
+  /** The newest visible position. Earlier sessions are visible completely, this one up to `seq`. */
   get present(): { readonly recording: RecordingId; readonly seq: number; readonly session: RecordingId } {
     const { recording } = this.#playback.part
     return { recording, session: recording, seq: this.#playback.seq }
@@ -96,7 +96,7 @@ export class Player {
     this.#tell({ is: 'options', ...options })
   }
 
-  /** Puts the state as of a replay time. Rejects with `cancelled` when another seek or step takes its place. */
+  /** Seeks to a replay time, UTC ms. Rejects with `cancelled` if another seek or step replaces it. */
   async seek(ms: number): Promise<void> {
     const { fromMs, toMs } = this.#play.range
     await this.#alone(true, (current) =>
@@ -104,7 +104,7 @@ export class Player {
     )
   }
 
-  /** Puts the state right after a seq of one of the recordings, not before a replay time. */
+  /** Seeks to right after a seq of a session. The clock shows at least `ms`. Unknown session: seeks to `ms`. */
   async seekSeq(recording: RecordingId, seq: number, ms: number): Promise<void> {
     const part = this.#parts.findIndex((one) => one.recording === recording)
     if (part < 0) return this.seek(ms)
@@ -113,12 +113,12 @@ export class Player {
     await this.#alone(true, (current) => this.#goTo(target, current))
   }
 
-  /** Puts the state where nothing is applied yet. */
+  /** Seeks to the start, before anything is applied. */
   async seekStart(): Promise<void> {
     await this.#alone(true, (current) => this.#goTo(this.#places.start(), current))
   }
 
-  /** Pauses and goes one message on or back. */
+  /** Pauses and steps one message forward or back. */
   async stepMessage(forward: boolean): Promise<void> {
     this.#pause()
     await this.#alone(!forward, async (current) => {
@@ -130,7 +130,7 @@ export class Player {
     })
   }
 
-  /** Pauses and seeks to a replay time. For a short way forward, windows see it as playing. */
+  /** Pauses and moves to a replay time, UTC ms. A short step forward plays what lies between. */
   async stepTo(ms: number): Promise<void> {
     this.#pause()
     const { fromMs, toMs } = this.#play.range
@@ -142,7 +142,7 @@ export class Player {
     })
   }
 
-  /** More of the last recording is there now: the range ends with it. */
+  /** Extends the last session after more was recorded. */
   grow({ toMs, lastSeq }: Pick<Part, 'toMs' | 'lastSeq'>): void {
     const last = this.#parts[this.#parts.length - 1]
     if (this.#closed || lastSeq <= last.lastSeq) return
@@ -166,7 +166,7 @@ export class Player {
     const [next, jump] = play(this.#play, event, this.#o.realMs())
     this.#play = next
     this.#o.changed()
-    // A seek that is under way puts it somewhere anyway.
+    // A seek in progress sets the position anyway.
     if (jump !== null && !this.#seeking) this.#jump(jump.toMs)
     else if (next.playing) this.#schedule(0)
   }
@@ -215,7 +215,7 @@ export class Player {
     } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
   }
 
-  /** Applies what comes, also what was recorded since its cursor was opened. */
+  /** Applies what is due, including what was recorded after the cursor was opened. */
   #advance(limits: Limits): Advanced {
     const state = this.#playback
     if (state.isOver) return 'end'
@@ -234,7 +234,7 @@ export class Player {
     if (jump !== null) this.#jump(jump.toMs)
   }
 
-  /** At the end of a recording that is not the last: ends it, and begins the next where it is due. */
+  /** At the end of a session that isn't the last, finishes it and starts the next one if it is due. */
   #crossing(dueMs: number): boolean {
     const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return false
@@ -274,9 +274,9 @@ export class Player {
     this.#o.market.restore(base?.data ?? null, state.tracker.marketContext())
   }
 
-  // -- going to a place --
+  // -- seeking --
 
-  /** Runs the newest seek or step; whatever of them runs already gives up. */
+  /** Runs a seek or step. Those already running give up. */
   async #alone(seeking: boolean, work: (current: () => void) => Promise<void>): Promise<void> {
     const ticket = ++this.#ticket
     const current = () => this.#assertNewest(ticket)
@@ -295,11 +295,11 @@ export class Player {
     }
   }
 
-  /** Builds the state of a place beside the one that windows see, then puts it there at once. */
+  /** Builds the target state in a separate market, then moves it to the visible one in a single update. */
   async #goTo(target: Target, current: () => void): Promise<void> {
     const { newMarket, market } = this.#o
     const known = this.#places.entries(target.part)
-    known.catch(() => undefined) // told where it is waited for
+    known.catch(() => undefined) // handled where it is awaited
     const from = await this.#places.nearest(target, this.#here(target.part))
     current()
     const aside = newMarket()
@@ -328,7 +328,7 @@ export class Player {
     }
   }
 
-  /** Plays through what lies before a limit, in slices. */
+  /** Plays up to a limit, in slices. */
   async #through(current: () => void, limit: { readonly upToMs: number; readonly messages: number }): Promise<void> {
     const { realMs } = this.#o
     const before = this.#playback.messages
@@ -356,14 +356,14 @@ export class Player {
     this.#reached(Math.max(this.#playback.timeMs, this.nowMs))
   }
 
-  // -- beside --
+  // -- helpers --
 
   #assertNewest(ticket: number): void {
     if (this.#closed) throw new CodedError('cancelled', 'The replay was closed.')
     if (ticket !== this.#ticket) throw new CodedError('cancelled', 'The replay was moved to another time.')
   }
 
-  /** Where it stands, if what follows can be built from that. */
+  /** The current state, if it is in this part and playback can continue from it. */
   #here(part: number): PlaybackState | null {
     return this.#index === part && !this.#playback.isOver && this.#playback.seq > 0 ? this.#playback : null
   }

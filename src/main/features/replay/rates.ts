@@ -1,4 +1,4 @@
-/** How many messages a second a replay brings: of real time in all, of its own time by feed. */
+/** Message rates of a replay: the total per real second, and each feed's per second of replay time. */
 import { FEED_IDS } from '../../../shared/base/units.ts'
 
 const RATE_MS = 500
@@ -12,7 +12,7 @@ export class Rates {
     return this.#all.perSecond
   }
 
-  /** The messages played up to an instant, in real ms. */
+  /** Records the total messages played up to a real time, ms. */
   measure(messages: number, realMs: number): void {
     const passed = realMs - this.#all.atMs
     if (passed < RATE_MS) return
@@ -21,7 +21,7 @@ export class Rates {
     this.#all = { atMs: realMs, messages, perSecond }
   }
 
-  /** Messages a second by feed, from the counts received up to a replay time; unchanged if it is too soon to tell. */
+  /** Messages per second by feed, from the counts up to a replay time, UTC ms. Updated at most once a second. */
   ofFeeds(received: Float64Array, nowMs: number): Float64Array {
     const passed = nowMs - this.#feeds.atMs
     if (passed >= 0 && passed < FEED_RATE_MS) return this.#feeds.perSecond
@@ -31,7 +31,7 @@ export class Rates {
     return perSecond
   }
 
-  /** It stands somewhere else: what comes is counted from there. */
+  /** Restarts the measurement after a seek. */
   restart(): void {
     this.#all = { ...this.#all, atMs: 0 }
     this.#feeds.atMs = NaN

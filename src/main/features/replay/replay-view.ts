@@ -27,10 +27,10 @@ export interface OpenReplay {
   readonly player: Player
   readonly view: View
   readonly states: WholeStreams<ReplayState>
-  /** How many streams look at it. */
+  /** Number of streams subscribed to it. */
   readonly streams: number
   state(): ReplayState
-  /** Looks, not too often, whether the last recording went on: the range ends where it does. */
+  /** Checks at most every GROW_MS whether the last session has grown, and extends the range. */
   grow(): void
   seek(to: CallArgs<'replay.seek'>['to']): Promise<void>
   step(args: Omit<CallArgs<'replay.step'>, 'id'>): Promise<void>
@@ -40,9 +40,9 @@ export interface OpenReplay {
 
 /** Follows the market of one replay. */
 export interface Companion {
-  /** The market of the replay, with the companion listening. */
+  /** Wraps the replay's market so that the companion sees its updates. */
   over(market: Market): Market
-  /** Called now and then while the replay's clock moves, with its time, UTC ms. */
+  /** Called at most every SWEEP_MS while the replay clock moves, with its time, UTC ms. */
   sweep(nowMs: number): void
   close(): void
 }
@@ -54,20 +54,20 @@ export type NewCompanion = (replay: {
   readonly bars: ViewHistory['barsOrThrow']
 }) => Companion
 
-/** What every replay needs of its surroundings. */
+/** What every replay needs from the terminal. */
 export interface ReplaysOptions {
   readonly reader: StoreReader
   readonly writer: Pick<StoreWriter, 'addBookmark' | 'removeBookmark'>
   readonly clock: Clock
   readonly calendar: HubCalendar
   readonly nameOf: (id: InstrumentId) => string | null
-  /** The store is being moved: nothing can be read. */
+  /** Whether the store is being moved, so nothing can be read. */
   readonly storeIsAway: () => boolean
-  /** The live status: what a replay's is not about comes from there. */
+  /** The live status, for the parts that a replay doesn't have itself. */
   readonly status: () => StatusState
-  /** Told of a question the store could not answer. */
+  /** Called if reading the store failed. */
   readonly failed: (what: string, thrown: unknown) => void
-  /** What follows the market of every replay. */
+  /** Companions that follow the market of every replay. */
   readonly companions: readonly NewCompanion[]
 }
 
@@ -76,12 +76,12 @@ export interface OpenOptions extends ReplaysOptions {
   readonly sessions: readonly string[]
 }
 
-/** How often a session that is still recording is checked, real ms. */
+/** Interval for checking whether a session that is still recording has grown, real ms. */
 const GROW_MS = 2_000
-/** How often freshness is looked at while the clock flows, real ms. */
+/** Interval for checking freshness while the replay clock moves, real ms. */
 const SWEEP_MS = 200
 
-/** Opens sessions as a replay that stands nowhere yet: seek it. Fails with `not-found` and `ambiguous-source`. */
+/** Opens sessions as a replay without a position; seek it next. Rejects with `not-found` or `ambiguous-source`. */
 export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const { id, reader, clock, calendar, nameOf } = options
   const opened = await loadParts(reader, options.sessions)
@@ -89,7 +89,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   let { parts } = opened
   const between = gapsBetween(parts, rows)
   const end = () => parts[parts.length - 1]
-  /** Of the last recording, as they are known now: it may go on. */
+  /** Gaps of the last session, updated while it is still recording. */
   let lastGaps = rows[rows.length - 1].gaps
   const newHub = () => createHub({ calendar, nameOf })
   const hub = newHub()
@@ -153,7 +153,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     }
   })
 
-  /** Recordings of the source in the order of reading, as far as they lie before the end of this replay. */
+  /** The position of each of the source's sessions in reading order. */
   let order: ReadonlyMap<string, number> = new Map()
   const readOrder = async (): Promise<void> => {
     const all = (await reader.sessions(true)).filter((row) => row.source === source)
@@ -210,7 +210,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     return instants.filter((ms) => ms < nowMs).reduce<number | undefined>(most, undefined)
   }
   const none = (what: string): CodedError =>
-    new CodedError('not-found', `There is no ${what} in this replay.`, { hint: 'The replay stays where it is.' })
+    new CodedError('not-found', `There is no ${what} in this replay.`, { hint: 'The replay didn’t move.' })
   const toBookmark = async (
     pick: (all: readonly { readonly id: number; readonly atMs: number }[]) => number | undefined,
   ) => {
@@ -231,7 +231,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER }),
       reader.gaps({ recording }),
     ])
-    // What was written before it ended is read once more.
+    // The status is from before the reads, so a session that has ended since is read once more.
     goesOn = recorder.is === 'recording' && recorder.session === recording
     if (closed || last === null || last.seq <= end().lastSeq) return
     lastGaps = gaps
@@ -266,10 +266,10 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
           return player.seek(to.ms)
         case 'next gap':
         case 'previous gap': {
-          // That a feed was not there yet at the start is no event to go to.
+          // Skip `connect` gaps: a feed that isn't connected at the start is no event to seek to.
           const starts = gapsOfAll().flatMap(({ cause, fromMs }) => (cause === 'connect' ? [] : [fromMs]))
           const found = nearest(starts, to.at === 'next gap' ? 1 : -1)
-          if (found === undefined) throw none(to.at === 'next gap' ? 'further gap' : 'gap before this')
+          if (found === undefined) throw none(to.at === 'next gap' ? 'further gap' : 'earlier gap')
           return player.seek(found)
         }
         case 'next bookmark':
@@ -285,7 +285,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
           return toBookmark(() => to.bookmark)
         case 'next open': {
           const open = nextOpen(to.asset, player.nowMs)
-          if (!(open <= end().toMs)) throw none('further opening')
+          if (!(open <= end().toMs)) throw none('later market open')
           return player.seek(open)
         }
         default:
@@ -327,7 +327,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
 const least = (a: number | undefined, b: number): number => (a === undefined ? b : Math.min(a, b))
 const most = (a: number | undefined, b: number): number => (a === undefined ? b : Math.max(a, b))
 
-/** The nearest edge of a bar after or before an instant. */
+/** The nearest bar boundary after or before an instant, UTC ms. */
 function barEdge(
   ms: number,
   forward: boolean,

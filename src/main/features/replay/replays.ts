@@ -1,4 +1,4 @@
-/** The replays of a terminal: each a view of its own over recordings of one source. */
+/** The terminal's open replays. Each is a view of its own over sessions of one source. */
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type {
@@ -14,11 +14,11 @@ import { storeAway } from '../../core/jobs/jobs.ts'
 import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
 import type { View } from '../../core/views/views.ts'
 
-/** What windows do with replays. Whatever names one that is not open fails with `not-found`. */
+/** Replay operations for windows. Any call with the id of a replay that isn't open fails with `not-found`. */
 export interface Replays {
-  /** Opens recordings of one source; `atMs` null: at the start. */
+  /** Opens sessions of one source at a replay time, UTC ms. Null: at the start. */
   open(sessions: readonly string[], atMs: number | null): Promise<ReplayState>
-  /** Ends it and its streams; one that is not open is left so. */
+  /** Closes a replay and its streams. Does nothing if it isn't open. */
   close(id: ReplayId): Promise<void>
   play(id: ReplayId, on: boolean): void
   speed(id: ReplayId, speed: ReplaySpeed): void
@@ -27,24 +27,24 @@ export interface Replays {
   options(args: CallArgs<'replay.options'>): void
   timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
-  /** How many are open. */
+  /** Number of open replays. */
   count(): number
-  /** The view of a replay that is open. */
+  /** The view of an open replay. */
   view(id: ReplayId): View | undefined
-  /** Of one session, or of all; oldest first. */
+  /** The bookmarks of one session, or of all (null), oldest first. */
   bookmarks(session: string | null): Promise<readonly ReplayBookmark[]>
   addBookmark(args: CallArgs<'bookmarks.add'>): Promise<ReplayBookmark>
   removeBookmark(bookmark: number): Promise<void>
-  /** Call it now and then: what a replay's status tells of the live recorder moves while its clock stands. */
+  /** Call regularly. Updates what a replay shows of the live recorder, even while its clock is paused. */
   tick(): void
-  /** Ends all of them. */
+  /** Closes all replays. */
   closeAll(): void
 }
 
-/** Replays that are kept open; a window that died leaves its own behind. */
+/** Maximum open replays. To make room, one without streams is closed, such as one that a crashed window left open. */
 const MAX = 8
 
-/** No replay is open. */
+/** Creates the registry, with no replay open. */
 export function createReplays(options: ReplaysOptions): Replays {
   const { reader, writer } = options
   const open = new Map<ReplayId, OpenReplay>()

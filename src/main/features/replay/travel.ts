@@ -1,28 +1,28 @@
-/** The way from a known state to another place, in slices of a few milliseconds. */
+/** Seeks from a known state to a target, in slices of a few milliseconds. */
 import type { SavedStates } from './kept.ts'
 import type { Target } from './places.ts'
 import { NO_LIMITS, type Checkpoint, type PlaybackState } from '../../core/playback/playback-state.ts'
 
-/** Longest turn without giving way, ms. */
+/** Maximum time before yielding to other work, ms. */
 export const SLICE_MS = 4
-/** Entries between two snapshots. */
+/** Seqs between two checkpoints. */
 export const KEEP_EVERY = 50_000
-/** On the way to a place, the last of these is kept. */
+/** Seqs between two temporary checkpoints during a seek. The last one is saved. */
 const PASSED_EVERY = 4_000
 
 export interface TravelOptions {
-  /** Takes the states that were passed. */
+  /** Receives checkpoints taken along the way. */
   readonly saved: SavedStates
   /** Real time on a monotonic clock, ms. */
   readonly realMs: () => number
-  /** Throws where the way is no longer wanted. */
+  /** Throws if the seek was replaced by another one. */
   readonly current: () => void
 }
 
-/** Lets everything else that waits have its turn. */
+/** Yields to other pending work. */
 export const givingWay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Applies everything up to the target. Rejects with the failure of the cursor. */
+/** Applies everything up to the target. Rejects if the cursor fails or the seek was replaced. */
 export async function seekTo(
   state: PlaybackState,
   target: Target,
@@ -30,7 +30,7 @@ export async function seekTo(
 ): Promise<void> {
   const { part, seq, upToMs } = target
   let start = realMs()
-  /** The last place that was passed: what is looked at next is often right before the one gone to. */
+  /** The last checkpoint on the way. Saved, because the next seek is often to just before this target. */
   let passed: Checkpoint | null = null
   let keepAt = state.seq + PASSED_EVERY
   while (state.seq < seq) {

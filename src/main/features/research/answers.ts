@@ -1,7 +1,6 @@
 /**
- * The history of answers, in a file of its own beside the store: an answer of 10 MB never stands in
- * the way of a tick, and the command line can ask while the app records. Texts are compressed, and one
- * that came twice is kept once.
+ * The history of responses, in a file separate from the store, so that a 10 MB response never delays a tick and the
+ * command line can make requests while the app records. Texts are compressed, and identical texts are stored once.
  */
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
@@ -15,7 +14,7 @@ import { unixMs } from '../../../shared/base/units.ts'
 import type { AnswerKey, AnswerStore } from './port.ts'
 import { LARGEST_ANSWER } from './request.ts'
 
-/** "TDR1": what SQLite's header says of whose file this is. */
+/** "TDR1": the application id in the SQLite header. */
 const APPLICATION_ID = 0x54445231
 const VERSION = 1
 const MAX_VERSIONS = 500
@@ -88,7 +87,7 @@ export function openAnswers(file: string): AnswerFile {
       const row = sql.newest.get(...parts(key), atMs ?? Number.MAX_VALUE)
       return row === undefined ? null : whole(row)
     },
-    // better-sqlite3 answers at once; the port is of promises for what is not
+    // better-sqlite3 is synchronous; the interface returns promises for stores that aren't.
     versions: async (key, atMs) => sql.versions.all(...parts(key), atMs ?? Number.MAX_VALUE, MAX_VERSIONS).map(version),
     asked: async ({ source, endpoint, symbol }, atMs) =>
       sql.asked.all(source, endpoint, symbol, atMs ?? Number.MAX_VALUE, MAX_VERSIONS),
@@ -117,7 +116,7 @@ export function openAnswers(file: string): AnswerFile {
         sql.clear.run(source, endpoint, endpoint)
         sql.sweep.run()
       })()
-      // The log still holds what was cleared. A reader may need it: then the next checkpoint overwrites it.
+      // The WAL still has the cleared data, so truncate it now. If a reader blocks this, a later checkpoint will.
       db.pragma('busy_timeout = 0')
       db.pragma('wal_checkpoint(TRUNCATE)')
       db.pragma(`busy_timeout = ${BUSY_MS}`)
@@ -135,7 +134,7 @@ const version = (row: Row): AnswerVersion => ({
   sha256: row.sha256.toString('hex'),
 })
 
-/** The text is proven by its hash: a damaged file must not speak for the service. */
+/** Loads the text and checks its hash, so that corrupt data is never shown as a response. */
 async function whole(row: RowWithData): Promise<Answer> {
   const bytes = await decompress(row.data, { maxOutputLength: LARGEST_ANSWER + 1 }).catch(() => null)
   if (bytes === null || !createHash('sha256').update(bytes).digest().equals(row.sha256)) {
@@ -150,10 +149,10 @@ function openDatabase(file: string): Database.Database {
     const db = new Database(file)
     try {
       db.pragma(`busy_timeout = ${BUSY_MS}`)
-      refuseForeign(db, file) // before anything is written: the journal mode is
+      refuseForeign(db, file) // must come first, because setting the journal mode writes to the file
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = NORMAL')
-      // What a user clears must not stay behind in free pages.
+      // Overwrite cleared responses, so that none remain in free pages.
       db.pragma('secure_delete = ON')
       db.transaction(() => prepare(db)).immediate()
       return db
@@ -171,13 +170,13 @@ function openDatabase(file: string): Database.Database {
       })
     }
     throw new CodedError('disk-error', `Couldn’t save responses in ${file}.`, {
-      hint: 'Check that its folder can be written to and that the disk is not full.',
+      hint: 'Check that its folder is writable and that the disk isn’t full.',
       cause: thrown,
     })
   }
 }
 
-/** Triggers and the like, which would be carried out when an answer is kept. We write none. */
+/** Counts triggers, views and virtual tables, which could run SQL when a response is saved. We create none. */
 const hiddenIn = (db: Database.Database): number =>
   Number(
     db
@@ -190,7 +189,9 @@ const tables = (db: Database.Database): number => Number(db.prepare('SELECT coun
 function refuseForeign(db: Database.Database, file: string): void {
   const application = Number(db.pragma('application_id', { simple: true }))
   if (application !== APPLICATION_ID && tables(db) > 0) {
-    throw new CodedError('store-damaged', `${file} is no history of answers.`, { hint: 'Move the file away.' })
+    throw new CodedError('store-damaged', `${file} isn’t a Tapedeck response history.`, {
+      hint: 'Move the file away; Tapedeck will create a new one.',
+    })
   }
   if (hiddenIn(db) > 0) {
     throw new CodedError('store-damaged', `${file} contains hidden commands (triggers or views) and wasn’t opened.`, {

@@ -1,6 +1,6 @@
 /**
- * The daily request budget: a count since 00:00 UTC, saved across restarts. The service only names "10,000+ daily API
- * calls" (docs/service.md#limits), so the user sets the number.
+ * The daily request budget: a count since 00:00 UTC that survives restarts. The service's documentation only mentions
+ * "10,000+ daily API calls" (docs/service.md#limits), so the user sets the limit.
  */
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
 
@@ -12,7 +12,7 @@ export interface CallCount {
   readonly used: number
 }
 
-/** The count at an instant: nothing on a later day; a clock set back keeps the later day's. */
+/** The count at an instant, UTC ms. It is 0 on a later day. If the clock was set back, the later day's count stays. */
 export function countAt(count: CallCount, nowMs: number): CallCount {
   const dayMs = Math.floor(nowMs / DAY) * DAY
   return dayMs > count.dayMs ? { dayMs, used: 0 } : count

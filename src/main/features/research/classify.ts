@@ -1,6 +1,6 @@
 /**
- * Classifies an HTTP response. The service documents neither status codes nor error bodies (docs/service.md#rest-endpoints),
- * so failures are classified by what HTTP means and carry the service's own text.
+ * Classifies HTTP responses. The service's documentation has no status codes or error bodies (docs/service.md#rest-endpoints), so failures
+ * follow from the meaning of the HTTP status, and messages quote the service's own text.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Endpoint } from '../../../service/endpoints.ts'
@@ -13,16 +13,15 @@ export interface HttpAnswer {
   readonly status: number
   readonly contentType: string
   readonly text: string
-  /** How long it asks to be left alone; null or absent: it does not. */
+  /** The wait requested by `Retry-After`, ms. Null or absent: none. */
   readonly retryAfterMs?: number | null
 }
 
-/** Failures that a second try may mend. */
+/** Whether a retry may succeed after this status. */
 export const mayMend = (status: number): boolean => status === 429 || status === 408 || status >= 500
 
 /**
- * What to do about a service that asks for patience, once no call waits for it any more. `otherwise`: where it does not
- * say for how long.
+ * The hint and retry time if the service asks to wait longer than LONGEST_WAIT_MS. Otherwise the hint is `otherwise`.
  */
 function patience(
   { retryAfterMs }: HttpAnswer,
@@ -33,7 +32,7 @@ function patience(
   return { hint: callAgainHint(retryAfterMs), notBeforeMs: nowMs + retryAfterMs }
 }
 
-/** Null: a good answer (JSON or CSV, status 2xx). Else what is wrong with it, and what to do. `nowMs`: when it came, UTC ms. */
+/** Returns null for a good response (JSON or CSV, status 2xx), else an error. `nowMs`: receive time, UTC ms. */
 export function failureOf(
   endpoint: Endpoint,
   answer: HttpAnswer,
@@ -42,34 +41,34 @@ export function failureOf(
 ): CodedError | null {
   const { status, text } = answer
   const words = wordsOf(answer)
-  // The server's sentence may end itself.
+  // The server's text may already end with punctuation.
   const said = words === '' ? '' : ` It says: “${words}”${/[.!?…]$/.test(words) ? '' : '.'}`
   const key = auth === 'api-key' ? 'API key' : 'sign-in'
   if (status >= 200 && status < 300) {
     if (isMarkup(answer)) {
-      return new CodedError('unexpected-answer', 'The service answered with a web page instead of data.', {
-        hint: 'A network that asks to sign in can cause this. Open a web page, then try again.',
+      return new CodedError('unexpected-answer', 'The service returned a web page instead of data.', {
+        hint: 'A network that requires you to sign in can cause this. Open a web page, then try again.',
       })
     }
     if (text.trim() === '') {
-      return new CodedError('unexpected-answer', 'The service answered with nothing at all.', { hint: 'Try again.' })
+      return new CodedError('unexpected-answer', 'The service returned an empty response.', { hint: 'Try again.' })
     }
     if (looksLikeJson(answer) && nestsTooDeep(text)) {
       return new CodedError(
         'unexpected-answer',
-        `The answer nests more than ${MAX_JSON_DEPTH} levels deep and was not read.`,
+        `The response is nested more than ${MAX_JSON_DEPTH} levels deep and wasn’t read.`,
         {
           hint: 'Ask the service what this endpoint returns.',
         },
       )
     }
     if (looksLikeJson(answer) && !isJson(text)) {
-      return new CodedError('truncated', 'The answer was cut off or damaged on its way.', { hint: 'Try again.' })
+      return new CodedError('truncated', 'The response was cut off or corrupted in transit.', { hint: 'Try again.' })
     }
     return null
   }
   if (status === 401) {
-    return new CodedError('unauthorized', `The service does not accept this ${key}.${said}`, {
+    return new CodedError('unauthorized', `The service doesn’t accept this ${key}.${said}`, {
       hint:
         auth === 'api-key'
           ? 'Check the API key under “Connect your account”. If it is the same as the token, choose that in the settings.'
@@ -77,35 +76,35 @@ export function failureOf(
     })
   }
   if (status === 402 || status === 403) {
-    return new CodedError('forbidden', `This account may not ask for ${endpoint.title}.${said}`, {
-      hint: 'Perhaps your plan does not include it; the service can tell.',
+    return new CodedError('forbidden', `This account has no access to ${endpoint.title}.${said}`, {
+      hint: 'Your plan may not include it. Ask the service.',
     })
   }
   if (status === 404 || status === 410 || status === 501) {
     if (status === 501 || /coming[ _-]?soon|not (yet )?(available|implemented)/i.test(words)) {
       return new CodedError('coming-soon', `${endpoint.title} is not available yet.${said}`, {
-        hint: 'The service lists it as coming soon; an earlier answer, where there is one, stays readable.',
+        hint: 'The service lists it as coming soon. Saved responses stay available.',
       })
     }
-    return new CodedError('not-found', `The service knows no ${endpoint.title} here.${said}`, {
-      hint: 'Check the symbol, or whether this kind of instrument has such data.',
+    return new CodedError('not-found', `The service has no ${endpoint.title} for this request.${said}`, {
+      hint: 'Check the symbol. This kind of instrument may not have such data.',
     })
   }
   if (status === 429) {
-    const what = `The service asks for fewer calls (HTTP 429).${said}`
-    return new CodedError('rate-limited', what, patience(answer, nowMs, 'Wait a little, then refresh.'))
+    const what = `The service is limiting requests (HTTP 429).${said}`
+    return new CodedError('rate-limited', what, patience(answer, nowMs, 'Wait a moment, then refresh.'))
   }
   if (status >= 500 || status === 408) {
-    const later = 'Try again later; an earlier answer, where there is one, stays readable.'
+    const later = 'Try again later. Saved responses stay available.'
     const what = `The service has a problem (HTTP ${status}).${said}`
     return new CodedError('server-error', what, patience(answer, nowMs, later))
   }
   if (status >= 300 && status < 400) {
-    return new CodedError('unexpected-answer', `The service sends callers elsewhere (HTTP ${status}).`, {
-      hint: 'Tapedeck never follows with a key. Check the base URL.',
+    return new CodedError('unexpected-answer', `The service redirected the request (HTTP ${status}).`, {
+      hint: 'Tapedeck doesn’t follow redirects, to protect your key. Check the base URL.',
     })
   }
-  return new CodedError('unexpected-answer', `The service refused the call (HTTP ${status}).${said}`, {
+  return new CodedError('unexpected-answer', `The service refused the request (HTTP ${status}).${said}`, {
     hint: 'Check the symbol and the parameters of this endpoint.',
   })
 }
@@ -129,7 +128,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The service's own words about a failure, from the usual places of an error body; '' where there are none. */
+/** The service's error message, from the usual fields of an error body. '' if there is none. */
 function wordsOf(answer: HttpAnswer): string {
   if (isMarkup(answer) || answer.text.length > 64 * 1024) return ''
   let value: unknown

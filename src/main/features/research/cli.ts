@@ -1,4 +1,4 @@
-/** `tapedeck fetch`: one REST call through the client, with its history and its budget. */
+/** `tapedeck fetch`: makes one REST request, using the same history and budget as the window. */
 import { join, dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
@@ -45,7 +45,7 @@ export const fetchCommand = defineCommand({
           log: (text) => context.err(`${text}\n`),
         }),
     })
-    // The endpoints take the API key: without a feed nobody has to sign in, unless the settings say so.
+    // The endpoints take the API key, so no sign-in is needed unless the settings require the token.
     const key = chosen.account?.apiKey
     const base = chosen.account?.baseUrl ?? account.baseUrl
     const keyOnly = key !== undefined && base !== '' && settled.auth === 'api-key'
@@ -126,10 +126,10 @@ const isJson = ({ text }: Answer): boolean => {
   }
 }
 
-/** The service's own JSON on one line, its numbers untouched; what is no JSON, as a text in an object. */
+/** The service's JSON on one line, with its numbers unchanged. Anything else becomes an object with the text. */
 function jsonOf(answer: Answer): string {
   if (!isJson(answer)) return JSON.stringify({ content_type: answer.contentType, text: answer.text })
-  // Line breaks lie outside of JSON's strings, so joining the lines changes no value.
+  // JSON strings can't contain line breaks, so joining the lines changes no value.
   return answer.text
     .split(/\r?\n/)
     .map((line) => line.trim())

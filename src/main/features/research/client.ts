@@ -1,6 +1,6 @@
 /**
- * The one way to the thirty-nine endpoints: answers from the store first, calls shared while they are
- * on their way, counted against the user's daily budget, tried again where that makes sense.
+ * The REST client for all endpoints. It uses saved responses first, shares identical requests in flight, counts
+ * requests against the user's daily budget, and retries when that may help.
  */
 import { createHash } from 'node:crypto'
 import PQueue from 'p-queue'
@@ -25,23 +25,23 @@ export interface RestOptions {
   readonly source: () => string
   readonly baseUrl: () => string
   readonly auth: () => 'api-key' | 'token'
-  /** The key or token of the account in use; null: there is none. May reject with a `CodedError`. */
+  /** The API key or token of the current account. Null: none. May reject with a `CodedError`. */
   readonly secret: () => Promise<string | null>
-  /** Calls that the user allows from 00:00 to 24:00 UTC. */
+  /** The user's limit of requests per UTC day. */
   readonly dailyCalls: () => number
   readonly count: { load(): CallCount; save(count: CallCount): void }
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   readonly chance: () => number
-  /** The budget's figures changed. */
+  /** Called when the budget changes. */
   readonly changed: () => void
-  /** An answer could not be kept. */
+  /** Called if a response couldn't be saved. */
   readonly notKept: (thrown: unknown) => void
 }
 
 const AT_ONCE = 4
-/** Calls that wait for a free line; more are refused at once. */
+/** Maximum queued requests. Further ones are rejected immediately. */
 const MAX_WAITING = 200
-/** Error bodies are kept as evidence, but not at length. */
+/** Error responses are saved as evidence, truncated to this many characters. */
 const LONGEST_ERROR_TEXT = 64 * 1024
 
 interface Flight {
@@ -50,7 +50,7 @@ interface Flight {
   waiters: number
 }
 
-/** A client without any call on its way. */
+/** Creates a client. It makes no request until asked. */
 export function createRestClient(options: RestOptions): RestClient {
   const { clock, store } = options
   const queue = new PQueue({ concurrency: AT_ONCE })
@@ -75,11 +75,11 @@ export function createRestClient(options: RestOptions): RestClient {
     const secret = await options.secret()
     if (secret !== null) return secret
     throw new CodedError('no-key', 'This account has no API key.', {
-      hint: 'Enter it under “Connect your account”. If the token serves as key too, choose that in the settings.',
+      hint: 'Enter it under “Connect your account”. If the token is also the key, choose that in the settings.',
     })
   }
 
-  /** Its id in the store; 0: it could not be kept. */
+  /** Saves a response. Returns its id in the store, or 0 if it couldn't be saved. */
   const keep = async (answer: NewAnswer): Promise<number> => {
     try {
       return await store.save(answer)
@@ -93,7 +93,7 @@ export function createRestClient(options: RestOptions): RestClient {
     new Promise((resolve, reject) => {
       const cancelled = () => {
         undo()
-        reject(new CodedError('cancelled', 'The call was cancelled.'))
+        reject(new CodedError('cancelled', 'The request was canceled.'))
       }
       const undo = clock.after(ms, () => {
         signal.removeEventListener('abort', cancelled)
@@ -102,10 +102,10 @@ export function createRestClient(options: RestOptions): RestClient {
       signal.addEventListener('abort', cancelled, { once: true })
     })
 
-  /** Calls until there is a good answer or no hope; every complete answer is kept. */
+  /** Requests and retries until there is a good response or no retry can help. Saves every complete response. */
   const call = async (endpoint: Endpoint, path: string, key: AnswerKey, signal: AbortSignal): Promise<Answer> => {
     for (let tried = 1; ; tried++) {
-      // Another account than when it was asked for: the answer would be of the wrong one.
+      // The account changed since the request was made, so the response would be another account's.
       if (options.source() !== key.source) throw new CodedError('cancelled', 'The account was changed.')
       const secret = await secretOf()
       const auth = options.auth()
@@ -115,7 +115,7 @@ export function createRestClient(options: RestOptions): RestClient {
       let hope: boolean
       try {
         const given = await callEndpoint({ url: httpUrl(options.baseUrl(), path), secret, clock, signal })
-        // A service that writes the key back would carry it into the store and onto the screen.
+        // If the service echoes the key, keep it out of the store and off the screen.
         const encodings = encodingsOf(secret)
         const http = {
           ...given,
@@ -147,26 +147,26 @@ export function createRestClient(options: RestOptions): RestClient {
     }
   }
 
-  /** One call a key, however many ask; it is cancelled when the last of them has left. */
+  /** One request per key, shared by all callers. It is canceled when the last caller leaves. */
   const shared = (endpoint: Endpoint, path: string, key: AnswerKey): Flight => {
     const name = JSON.stringify(key)
     const going = flights.get(name)
     if (going !== undefined) return going
     if (queue.size >= MAX_WAITING) {
-      throw new CodedError('busy', `${queue.size} calls are waiting already.`, { hint: 'Try again in a moment.' })
+      throw new CodedError('busy', `${queue.size} requests are already waiting.`, { hint: 'Try again in a moment.' })
     }
     const stop = new AbortController()
     const outcome = queue
       .add(() => call(endpoint, path, key, stop.signal), { signal: stop.signal })
       .catch((thrown: unknown) => {
-        if (stop.signal.aborted) throw new CodedError('cancelled', 'The call was cancelled.')
+        if (stop.signal.aborted) throw new CodedError('cancelled', 'The request was canceled.')
         throw thrown
       })
       .finally(() => {
         if (flights.get(name) === flight) flights.delete(name)
         options.changed()
       })
-    outcome.catch(() => undefined) // callers that wait get the rejection; there may be none
+    outcome.catch(() => undefined) // waiting callers get the rejection, but there may be none
     const flight: Flight = { outcome, stop, waiters: 0 }
     flights.set(name, flight)
     options.changed()
@@ -176,7 +176,7 @@ export function createRestClient(options: RestOptions): RestClient {
   const joined = async (flight: Flight, signal: AbortSignal | undefined): Promise<Answer> => {
     flight.waiters++
     const left = Promise.withResolvers<never>()
-    const leave = () => left.reject(new CodedError('cancelled', 'The call was cancelled.'))
+    const leave = () => left.reject(new CodedError('cancelled', 'The request was canceled.'))
     left.promise.catch(() => undefined)
     signal?.addEventListener('abort', leave, { once: true })
     if (signal?.aborted === true) leave()

@@ -1,11 +1,11 @@
-/** The day's count of calls in a small file, so that a restart does not forget what was spent. */
+/** Saves the day's request count in a small file, so that it survives a restart. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { CallCount } from './budget.ts'
 
 /**
- * Loads and saves the count. A file that is missing or damaged counts as nothing spent; one that
- * cannot be written is let be: a budget is the user's own limit, not the service's.
+ * Loads and saves the count. A missing or corrupt file counts as zero, and write errors are ignored, because the budget
+ * is the user's own limit, not the service's.
  */
 export function fileCount(file: string): { load(): CallCount; save(count: CallCount): void } {
   return {
@@ -19,7 +19,7 @@ export function fileCount(file: string): { load(): CallCount; save(count: CallCo
           }
         }
       } catch {
-        // Missing or damaged: as above.
+        // Missing or corrupt file: see above.
       }
       return { dayMs: 0, used: 0 }
     },
@@ -29,7 +29,7 @@ export function fileCount(file: string): { load(): CallCount; save(count: CallCo
         writeFileSync(`${file}.part`, JSON.stringify(count))
         renameSync(`${file}.part`, file)
       } catch {
-        // As above.
+        // Ignored: see above.
       }
     },
   }

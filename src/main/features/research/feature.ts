@@ -1,4 +1,4 @@
-/** Research as a feature: requests to the service, and the history of its responses. */
+/** The research feature: requests to the service, and the history of its responses. */
 import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from '../../../shared/features/research/contract.ts'

@@ -1,11 +1,11 @@
-/** What the REST client needs of the program, and what it gives. */
+/** The interfaces of the REST client and of the response store it needs. */
 import type { Answer, AnswerVersion, CallBudget, ResearchAnswer } from '../../../shared/features/research/research.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
 import type { EndpointId } from '../../../service/endpoints.ts'
 
-/** Which answer is meant: one history a key. */
+/** Identifies a request. Each key has its own history of responses. */
 export interface AnswerKey {
-  /** `sourceKey` of the service that is asked. */
+  /** `sourceKey` of the service. */
   readonly source: string
   readonly endpoint: EndpointId
   /** The service's symbol; '' if the path takes none. */
@@ -14,7 +14,7 @@ export interface AnswerKey {
   readonly params: string
 }
 
-/** An answer that is to be kept. */
+/** A response to save. */
 export interface NewAnswer extends AnswerKey {
   readonly status: number
   readonly contentType: string
@@ -22,18 +22,18 @@ export interface NewAnswer extends AnswerKey {
   readonly text: string
 }
 
-/** The history of answers. Every method may reject: the store may be closed or full. */
+/** The history of responses. Every method may reject, for example if the file is closed or the disk full. */
 export interface AnswerStore {
-  /** The newest good answer (status 2xx), fetched no later than `atMs` where one is given. */
+  /** The newest good response (status 2xx), fetched no later than `atMs` (UTC ms) if given. */
   newest(key: AnswerKey, atMs: number | null): Promise<Answer | null>
-  /** Newest first, at most 500, with what failed; none fetched after `atMs` where one is given. */
+  /** Up to 500 responses, newest first, including errors, fetched no later than `atMs` (UTC ms) if given. */
   versions(key: AnswerKey, atMs: number | null): Promise<readonly AnswerVersion[]>
-  /** `params` of the keys with a good answer (no later than `atMs`), the latest asked first, at most 500. */
+  /** Up to 500 `params` that got a good response (no later than `atMs` if given), most recent first. */
   asked(key: Omit<AnswerKey, 'params'>, atMs: number | null): Promise<readonly string[]>
   byId(id: number): Promise<Answer | null>
-  /** Answers its id. */
+  /** Resolves with its id. */
   save(answer: NewAnswer): Promise<number>
-  /** Deletes the history of an endpoint of a source; null: of every endpoint. */
+  /** Deletes the source's history of an endpoint, or of every endpoint (null). */
   clear(source: string, endpoint: EndpointId | null): Promise<void>
 }
 
@@ -44,25 +44,25 @@ export interface RestQuestion {
 }
 
 /**
- * `cached`: what is known, without a call. `fresh`: a call only if what is known is older than its
- * group's time to live. `force`: a call in any case.
+ * `cached`: use the saved response and make no request. `fresh`: make a request if the saved response is missing or
+ * older than its group's time to live. `force`: always make a request.
  */
 export type RestMode = 'cached' | 'fresh' | 'force'
 
 export interface RestClient {
   /**
-   * The newest answer that may be seen. A call that fails is told in `failure` beside what was known;
-   * rejects only with `bad-arguments` and `cancelled`.
+   * Gets the newest response. If the request fails, the result has `failure` and the saved response, if any. Rejects
+   * only with `bad-arguments`, `not-found` (unknown endpoint) or `cancelled`.
    */
   get(question: RestQuestion, mode: RestMode, signal?: AbortSignal): Promise<ResearchAnswer>
-  /** The answer as it was known at `atMs` (UTC ms); never a call. */
+  /** The newest response saved by `atMs` (UTC ms). Never makes a request. */
   asOf(question: RestQuestion, atMs: number): Promise<ResearchAnswer>
   versions(question: RestQuestion, atMs: number | null): Promise<readonly AnswerVersion[]>
-  /** With which parameters an endpoint was asked and answered well (no later than `atMs`). */
+  /** The parameters with which an endpoint returned a good response (no later than `atMs`, UTC ms, if given). */
   asked(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly RestQuestion['params'][]>
   version(id: number): Promise<Answer | null>
   clear(endpoint: EndpointId | null): Promise<void>
   budget(): CallBudget
-  /** Cancels what runs. */
+  /** Cancels all requests. */
   close(): void
 }

@@ -1,4 +1,4 @@
-/** One HTTP call of an endpoint: bounded in time and size, never following a redirect, errors as codes. */
+/** Makes one HTTP request to an endpoint, with limits on time and size. Never follows redirects. */
 import { Agent, fetch } from 'undici'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -7,10 +7,10 @@ import { retryAfterMs } from '../../base/retry-after.ts'
 import type { HttpAnswer } from './classify.ts'
 
 export const ANSWER_WITHIN_MS = 30_000
-/** Larger answers are refused: 10 MB are to be handled smoothly, more is no answer to a pane. */
+/** Maximum response size in bytes. 10 MB must work smoothly; a pane can't use much more. */
 export const LARGEST_ANSWER = 16 << 20
 
-/** One pool for all endpoints. Certificates are checked whatever the environment says. */
+/** One connection pool for all endpoints. Always checks certificates, whatever the environment variables say. */
 const agent = new Agent({
   connect: { rejectUnauthorized: true, timeout: 10_000 },
   connections: 6,
@@ -21,13 +21,13 @@ const agent = new Agent({
 
 export interface HttpCall {
   readonly url: URL
-  /** Goes into the Authorization header and nowhere else. */
+  /** Sent in the Authorization header and used nowhere else. */
   readonly secret: string
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** Rejects with offline, timeout, tls, truncated, too-large or cancelled; whatever status came is an answer. */
+/** Resolves with any HTTP status. Rejects with `offline`, `timeout`, `tls`, `truncated`, `too-large` or `cancelled`. */
 export async function callEndpoint(call: HttpCall): Promise<HttpAnswer & { readonly retryAfterMs: number | null }> {
   const { url, secret, clock, signal } = call
   const late = new AbortController()
@@ -51,9 +51,9 @@ export async function callEndpoint(call: HttpCall): Promise<HttpAnswer & { reado
     }
   } catch (thrown) {
     if (thrown instanceof CodedError) throw thrown
-    if (signal.aborted) throw new CodedError('cancelled', 'The call was cancelled.')
+    if (signal.aborted) throw new CodedError('cancelled', 'The request was canceled.')
     if (begun && !late.signal.aborted) {
-      throw new CodedError('truncated', 'The answer was cut off on its way.', { hint: 'Try again.', cause: thrown })
+      throw new CodedError('truncated', 'The response was cut off in transit.', { hint: 'Try again.', cause: thrown })
     }
     throw networkError(thrown, url, late.signal.aborted)
   } finally {
@@ -68,8 +68,8 @@ async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string>
   for await (const chunk of body) {
     size += chunk.byteLength
     if (size > LARGEST_ANSWER) {
-      throw new CodedError('too-large', `The answer is larger than ${LARGEST_ANSWER >> 20} MB and was not read.`, {
-        hint: 'Ask for less with the parameters of this endpoint, if it has any.',
+      throw new CodedError('too-large', `The response is larger than ${LARGEST_ANSWER >> 20} MB and wasn’t read.`, {
+        hint: 'Use this endpoint’s parameters, if it has any, to request less.',
       })
     }
     chunks.push(chunk)

@@ -1,4 +1,4 @@
-/** Research of a terminal: the REST client with its history, as calls and a stream of the contract. */
+/** The research service: connects the REST client and its history to the calls and the stream of the contract. */
 import { join } from 'node:path'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
@@ -21,14 +21,14 @@ import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 export interface ResearchOptions {
   readonly clock: Clock
   readonly dataDir: string
-  /** Instead of `<dataDir>/research.db`. */
+  /** History file to use instead of `<dataDir>/research.db`. */
   readonly file?: string | undefined
   readonly settings: () => ResearchSettings
   readonly source: () => string
   readonly baseUrl: () => string
   readonly apiKey: () => Promise<string | null>
   readonly token: () => Promise<string>
-  /** The instant of a replay, UTC ms; null for `live`. Throws `not-found` for a view that does not exist. */
+  /** A replay's clock time, UTC ms. Null for the live view. Throws `not-found` for an unknown view. */
   readonly instantOf: (view: string) => number | null
   readonly problem: (text: string, detail?: string) => void
 }
@@ -45,7 +45,7 @@ export interface Research {
   close(): void
 }
 
-/** Starts without a call. The history is opened when it is first needed; without one nothing is kept, and that is said. */
+/** Opens the history when it is first needed. If that fails, reports a problem once and saves nothing. */
 export function createResearch(options: ResearchOptions): Research {
   const { clock } = options
   let file: AnswerFile | null = null
@@ -57,7 +57,7 @@ export function createResearch(options: ResearchOptions): Research {
       file = openAnswers(options.file ?? join(options.dataDir, 'research.db'))
     } catch (thrown) {
       const { message, hint = '' } = toFailure(thrown)
-      options.problem(`Answers are not kept: ${message}`, hint)
+      options.problem(`Responses won’t be saved: ${message}`, hint)
     }
     return file
   }
@@ -81,7 +81,7 @@ export function createResearch(options: ResearchOptions): Research {
     count: fileCount(join(options.dataDir, 'calls.json')),
     chance: Math.random,
     changed: () => streams.changed(),
-    notKept: (thrown) => options.problem('An answer could not be kept.', toFailure(thrown).message),
+    notKept: (thrown) => options.problem('Couldn’t save a response.', toFailure(thrown).message),
   })
   const tickets = new Map<string, AbortController>()
   const question = ({ endpoint, symbol, params }: CallArgs<'research.versions'>): RestQuestion => ({
@@ -125,6 +125,6 @@ export function createResearch(options: ResearchOptions): Research {
 
 function known(text: string): EndpointId {
   const endpoint = endpointOf(text)
-  if (endpoint === undefined) throw new CodedError('not-found', `There is no endpoint “${text}”.`)
+  if (endpoint === undefined) throw new CodedError('not-found', `No such endpoint: “${text}”.`)
   return endpoint.id
 }

@@ -1,15 +1,14 @@
-/** When a call is tried again: pure, with chance and time as arguments. */
+/** Decides when to retry a request. Pure: randomness and waits are passed in. */
 
-/** Tries of one call, the first included. */
+/** Maximum attempts per request, including the first. */
 export const MAX_TRIES = 3
-/** A pane does not wait longer than so for a service that asks for patience. */
+/** Longest `Retry-After` that a pane waits for, ms. */
 export const LONGEST_WAIT_MS = 20_000
 const FIRST_WAIT_MS = 400
 
 /**
- * Milliseconds to wait before try `next` (2, 3, …), or null when it makes no sense: enough tries, or
- * the service wants more patience than a pane has. Full jitter over 0.4 s · 2^n, but never before the
- * `Retry-After` that the service asked for.
+ * Returns the ms to wait before attempt `next` (2, 3, …), or null to give up: after MAX_TRIES, or if the service asks
+ * for more than LONGEST_WAIT_MS. The wait is `Retry-After` plus a random part of up to 0.4 s · 2^(next - 1).
  * @param chance in [0, 1)
  */
 export function waitBefore(next: number, retryAfterMs: number | null, chance: number): number | null {

@@ -1,4 +1,4 @@
-/** How long an answer of a group counts as fresh, in ms. */
+/** How long a response of each endpoint group counts as fresh, ms. */
 import type { Endpoint, EndpointGroup } from '../../../service/endpoints.ts'
 
 const MINUTE = 60_000
@@ -12,8 +12,8 @@ export const FRESH_FOR: Readonly<Record<EndpointGroup, number>> = {
   news: 2 * MINUTE,
 }
 
-/** Whether an answer fetched at `fetchedMs` should be asked for again at `nowMs` (UTC ms). */
+/** Whether a response fetched at `fetchedMs` should be requested again at `nowMs` (UTC ms). */
 export function isStale({ group }: Endpoint, fetchedMs: number, nowMs: number): boolean {
-  // From the future, after the clock was set back: nothing says how old it is.
+  // If it is from the future, the clock was set back, so its age is unknown.
   return nowMs - fetchedMs >= FRESH_FOR[group] || fetchedMs > nowMs + MINUTE
 }

@@ -201,7 +201,7 @@ describe('panes', () => {
     const now = Date.UTC(2026, 0, 5, 14, 4, 30)
     const failure: Failure = {
       code: 'rate-limited',
-      message: 'The service asks for fewer calls (HTTP 429).',
+      message: 'The service is limiting requests (HTTP 429).',
       hint: 'The service asks to wait 59 min.',
       notBeforeMs: now + 3_540_000,
     }
