@@ -107,7 +107,8 @@ export async function damage(folder: string, times: number, say: (text: string) 
   const killed = join(folder, 'killed.db')
   await spawnAndKill({ program: 'few.ts', args: [killed], after: 'c', afterMs: 0 })
   states.set('kill -9', take(killed))
-  must((states.get('kill -9')?.get('-wal')?.length ?? 0) > 10 * FRAME, 'the killed recording left no log')
+  const logBytes = states.get('kill -9')?.get('-wal')?.length ?? 0
+  must(logBytes > 10 * FRAME, `the killed recording left a log of only ${logBytes} bytes`)
 
   const copy = join(folder, 'copy.db')
   const next = random(1)

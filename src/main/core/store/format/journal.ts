@@ -123,7 +123,8 @@ export class Journal {
       from: db.prepare<[number, number], JournalRow>(`${flush} AND first_seq >= ? ORDER BY first_seq`),
       last: db
         .prepare<[number], number>(
-          'SELECT max(first_seq, last_seq) FROM journal WHERE recording = ? ORDER BY first_seq DESC LIMIT 1',
+          // The watermark covers a row marked corrupt, and its last seq can't be trusted.
+          'SELECT max(first_seq, last_seq) FROM journal WHERE recording = ? AND torn = 0 ORDER BY first_seq DESC LIMIT 1',
         )
         .pluck(),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),

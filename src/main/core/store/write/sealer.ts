@@ -72,7 +72,8 @@ export class Sealer {
         corrupt.push(flush.id)
         // Its last seq may be corrupt, too.
         const next = this.#journal.next(rec.id, flush.firstSeq + 1)
-        upTo = next === undefined ? Math.min(flush.lastSeq, rec.lastSeq) : next.firstSeq - 1
+        // And so may the next first seq: beyond the session's end, the watermark would hide what is still to come.
+        upTo = Math.min(next === undefined ? flush.lastSeq : next.firstSeq - 1, rec.lastSeq)
         continue
       }
       upTo = flush.lastSeq

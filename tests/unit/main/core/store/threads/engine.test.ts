@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { CommitHead } from '../../../../../../src/main/core/store/wal/commit-head.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { Ownership } from '../../../../../../src/main/core/store/schema/ownership.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
-import { unixMs } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, latin1, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
@@ -213,6 +214,84 @@ describe('StoreEngine', () => {
     expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
     await reader.close()
     engine.close()
+  })
+
+  describe('a journal row with corrupt seqs', () => {
+    let now = T0
+    const flushOf = (writer: Writer, count: number) =>
+      writer.batch(Array.from({ length: count }, () => ({ conn: 1, data: tradeText('BTC-USD', 100, 1, T0) })))
+    const flip = (statement: string): void => {
+      const disk = new Database(folder.file)
+      disk.exec(statement)
+      disk.close()
+    }
+    /** Seals a flush of 50, corrupts what follows, and records three more flushes. */
+    function recordPast(corrupt: readonly string[]): { engine: StoreEngine; writer: Writer; id: RecordingId } {
+      now = T0
+      vi.spyOn(Ownership.prototype, 'check').mockReturnValue(undefined)
+      const engine = new StoreEngine(folder.file, () => now)
+      const id = newRecordingId(T0)
+      engine.begin(id, DEMO, unixMs(T0))
+      const writer = new Writer()
+      engine.commit([flushOf(writer, 50)])
+      now += SEAL_AFTER_MS
+      engine.drain()
+      engine.commit([flushOf(writer, 50)])
+      engine.commit([flushOf(writer, 50)])
+      for (const statement of corrupt) flip(statement)
+      now += SEAL_AFTER_MS
+      engine.drain()
+      for (let i = 0; i < 3; i++) {
+        engine.commit([flushOf(writer, 50)])
+        now += SEAL_AFTER_MS
+        engine.drain()
+      }
+      return { engine, writer, id }
+    }
+    afterEach(() => {
+      vi.restoreAllMocks()
+    })
+
+    it('never moves the watermark past the end of the session', async () => {
+      const { engine, writer } = recordPast([
+        'UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) AS BLOB) WHERE first_seq = 51',
+        'UPDATE journal SET first_seq = first_seq + 1048576 WHERE first_seq = 101',
+      ])
+      engine.end(unixMs(now), [])
+      engine.drain()
+      const disk = new Database(folder.file)
+      expect(disk.prepare('SELECT sealed_seq FROM recording').pluck().get()).toBe(writer.seq)
+      disk.close()
+      const reader = openLocalReader(folder.file)
+      const { bars } = await reader.bars({
+        instrument: instrumentId('crypto', 'BTC-USD'),
+        of: 'trade',
+        interval: '1m',
+        source: 'demo',
+        beforeMs: null,
+        limit: 10,
+        skipCorrupt: true,
+      })
+      // The first flush, and the three that arrived after the corrupt ones.
+      expect(bars).toMatchObject([{ volume: 200, complete: false }])
+      await reader.close()
+      engine.close()
+    })
+
+    it('does not decide where a crashed session ended', async () => {
+      const { engine, writer, id } = recordPast([
+        'UPDATE journal SET last_seq = last_seq + 1048576 WHERE first_seq = 51',
+      ])
+      engine.close()
+      const again = new StoreEngine(folder.file, () => now)
+      again.recoverSessions(now)
+      again.drain()
+      again.close()
+      const reader = openLocalReader(folder.file)
+      const entries = await reader.entries({ recording: id })
+      expect(entries.map(({ seq }) => seq).filter((seq) => seq > writer.seq + 10)).toEqual([])
+      await reader.close()
+    })
   })
 
   it('seals slowly if nobody waits, and fast if a session ends or the journal is long', () => {
