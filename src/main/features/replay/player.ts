@@ -8,14 +8,14 @@ import type { FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
-import { SavedStates } from './kept.ts'
+import { SavedStates } from './saved-states.ts'
 import type { Part } from '../../core/playback/parts.ts'
-import { ANY_TIME, Places, type Target } from './places.ts'
+import { ANY_TIME, SeekTargets, type Target } from './seek-target.ts'
 import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
 import type { PlayerOptions, PlayerState } from './player-port.ts'
 import { Rates } from './rates.ts'
 import { NO_LIMITS, PlaybackState, type Advanced, type Limits } from '../../core/playback/playback-state.ts'
-import { givingWay, KEEP_EVERY, SLICE_MS, seekTo } from './travel.ts'
+import { givingWay, KEEP_EVERY, SLICE_MS, seekTo } from './seek.ts'
 
 /** Clock update interval while nothing is due, ms. */
 const FRAME_MS = 20
@@ -26,7 +26,7 @@ export class Player {
   readonly #o: PlayerOptions
   #parts: readonly Part[]
   readonly #checkpoints = new SavedStates()
-  readonly #places: Places
+  readonly #targets: SeekTargets
   #play: Play
   #index = 0
   #playback: PlaybackState
@@ -43,7 +43,7 @@ export class Player {
   constructor(options: PlayerOptions) {
     this.#o = options
     this.#parts = options.parts
-    this.#places = new Places(options.reader, () => this.#parts, this.#checkpoints, options.market.version)
+    this.#targets = new SeekTargets(options.reader, () => this.#parts, this.#checkpoints, options.market.version)
     const [first] = options.parts
     const range = { fromMs: first.fromMs, toMs: options.parts.at(-1)?.toMs ?? first.toMs }
     this.#play = newPlay(range, options.realMs())
@@ -100,7 +100,7 @@ export class Player {
   async seek(ms: number): Promise<void> {
     const { fromMs, toMs } = this.#play.range
     await this.#alone(true, (current) =>
-      this.#goTo(this.#places.resolve(Math.min(Math.max(ms, fromMs), toMs)), current),
+      this.#goTo(this.#targets.resolve(Math.min(Math.max(ms, fromMs), toMs)), current),
     )
   }
 
@@ -115,7 +115,7 @@ export class Player {
 
   /** Seeks to the start, before anything is applied. */
   async seekStart(): Promise<void> {
-    await this.#alone(true, (current) => this.#goTo(this.#places.start(), current))
+    await this.#alone(true, (current) => this.#goTo(this.#targets.start(), current))
   }
 
   /** Pauses and steps one message forward or back. */
@@ -124,7 +124,7 @@ export class Player {
     await this.#alone(!forward, async (current) => {
       if (forward) return this.#through(current, { upToMs: Infinity, messages: 1 })
       const { seq, lastMessageSeq } = this.#playback
-      const target = (await this.#places.messageBack(this.#index, seq, lastMessageSeq)) ?? this.#places.start()
+      const target = (await this.#targets.messageBack(this.#index, seq, lastMessageSeq)) ?? this.#targets.start()
       current()
       await this.#goTo(target, current)
     })
@@ -148,7 +148,7 @@ export class Player {
     if (this.#closed || lastSeq <= last.lastSeq) return
     const grown = { ...last, lastSeq, toMs: Math.max(last.toMs, toMs) }
     this.#parts = [...this.#parts.slice(0, -1), grown]
-    this.#places.forgetEntries(this.#parts.length - 1)
+    this.#targets.forgetEntries(this.#parts.length - 1)
     this.#tell({ is: 'grown', toMs: grown.toMs })
   }
 
@@ -262,7 +262,7 @@ export class Player {
   async #enterNext(current: () => void): Promise<void> {
     const index = this.#index + 1
     const part = this.#parts[index]
-    const base = await this.#places.stored(part, { upToSeq: 0 })
+    const base = await this.#targets.stored(part, { upToSeq: 0 })
     current()
     const before = this.#playback
     before.cursor.close()
@@ -298,9 +298,9 @@ export class Player {
   /** Builds the target state in a separate market, then moves it to the visible one in a single update. */
   async #goTo(target: Target, current: () => void): Promise<void> {
     const { newMarket, market } = this.#o
-    const known = this.#places.entries(target.part)
+    const known = this.#targets.entries(target.part)
     known.catch(() => undefined) // handled where it is awaited
-    const from = await this.#places.nearest(target, this.#here(target.part))
+    const from = await this.#targets.nearest(target, this.#here(target.part))
     current()
     const aside = newMarket()
     const state = this.#newPlayback(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
-import { SLICE_MS } from '../../../../../src/main/features/replay/travel.ts'
+import { SLICE_MS } from '../../../../../src/main/features/replay/seek.ts'
 import { emptyMarket, FakeLive, memoryReader, T0, type HubOf } from './live.ts'
 
 const SYMBOLS = ['BTC-USD', 'ETH-USD', 'SOL-USD']

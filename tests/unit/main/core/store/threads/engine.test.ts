@@ -284,7 +284,7 @@ describe('StoreEngine', () => {
       ])
       engine.close()
       const again = new StoreEngine(folder.file, () => now)
-      again.recoverSessions(now)
+      again.recoverSessions(unixMs(now))
       again.drain()
       again.close()
       const reader = openLocalReader(folder.file)

@@ -1,6 +1,6 @@
 /** Seeks from a known state to a target, in slices of a few milliseconds. */
-import type { SavedStates } from './kept.ts'
-import type { Target } from './places.ts'
+import type { SavedStates } from './saved-states.ts'
+import type { Target } from './seek-target.ts'
 import { NO_LIMITS, type Checkpoint, type PlaybackState } from '../../core/playback/playback-state.ts'
 
 /** Maximum time before yielding to other work, ms. */
@@ -10,7 +10,7 @@ export const KEEP_EVERY = 50_000
 /** Seqs between two temporary checkpoints during a seek. The last one is saved. */
 const PASSED_EVERY = 4_000
 
-export interface TravelOptions {
+export interface SeekOptions {
   /** Receives checkpoints taken along the way. */
   readonly saved: SavedStates
   /** Real time on a monotonic clock, ms. */
@@ -26,7 +26,7 @@ export const givingWay = (): Promise<void> => new Promise((resolve) => setImmedi
 export async function seekTo(
   state: PlaybackState,
   target: Target,
-  { saved: saved, realMs, current }: TravelOptions,
+  { saved: saved, realMs, current }: SeekOptions,
 ): Promise<void> {
   const { part, seq, upToMs } = target
   let start = realMs()

@@ -2,7 +2,7 @@
 import type { SnapshotQuery } from '../../core/store/types/replay.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import type { SavedStates } from './kept.ts'
+import type { SavedStates } from './saved-states.ts'
 import { partAt, type Part } from '../../core/playback/parts.ts'
 import type { Checkpoint, PlaybackState } from '../../core/playback/playback-state.ts'
 
@@ -22,7 +22,7 @@ export interface Target {
 
 export const ANY_TIME = Infinity
 
-export class Places {
+export class SeekTargets {
   readonly #reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
   readonly #parts: () => readonly Part[]
   readonly #kept: SavedStates
