@@ -1,5 +1,5 @@
-/** The window's root: picks how to reach the terminal, and mounts the frame. */
-// Before all that speaks: tables of words are made when their module is.
+/** The entry point of a window: picks the transport and mounts the app. */
+// Must come before all modules with texts, because they build their label tables on import.
 import './text/trial.ts'
 import { mount } from 'svelte'
 import App from './App.svelte'

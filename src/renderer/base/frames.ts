@@ -1,4 +1,4 @@
-/** Work that is done once per painted frame, however often it is asked for. */
+/** Runs work once per painted frame, however often it is requested. */
 
 /** Calls back before the next paint. Injected: tests step frames by hand. */
 export type RequestFrame = (run: () => void) => void
@@ -14,7 +14,7 @@ export class FrameTask {
     this.#request = request
   }
 
-  /** Asks for one run in the next frame; asking again before it changes nothing. */
+  /** Requests one run in the next frame. Further requests before it have no effect. */
   ask(): void {
     if (this.#asked || this.#stopped) return
     this.#asked = true
@@ -30,8 +30,8 @@ export class FrameTask {
 }
 
 /**
- * Runs after the frame in hand has been painted: a task queued from within an animation frame comes
- * after that frame's paint.
+ * Runs after the current frame has been painted: a task queued within an animation frame runs after that frame's
+ * paint.
  */
 export function afterPaint(run: () => void): void {
   const { port1, port2 } = new MessageChannel()

@@ -1,7 +1,7 @@
 /** Percentiles of latencies over about the last minute, in fixed memory. */
 
 const TOP_MS = 10_000
-/** A bucket a millisecond up to 100, then 1 % steps: a percentile is never off by more than that. */
+/** One bucket per millisecond up to 100, then buckets of 1 %, so a percentile is never off by more than that. */
 const LINEAR = 100
 const BUCKETS = LINEAR + Math.ceil(Math.log(TOP_MS / LINEAR) / Math.log(1.01)) + 1
 
@@ -21,7 +21,7 @@ export interface LatencyPercentiles {
   readonly samples: number
 }
 
-/** Two halves that take turns, so that old samples leave without a list of all of them. */
+/** Alternates between two halves, so old samples expire without keeping a list of them. */
 export class LatencyWindow {
   readonly #halfMs: number
   #now = new Uint32Array(BUCKETS)
@@ -35,7 +35,7 @@ export class LatencyWindow {
     this.#halfMs = halfMs
   }
 
-  /** Adds a latency in ms, measured at `atMs` on any steady clock. Negative ones (clock steps) are left out. */
+  /** Adds a latency in ms, measured at `atMs` on any steady clock. Ignores negative ones (clock steps). */
   add(ms: number, atMs: number): void {
     this.#turn(atMs)
     if (!Number.isFinite(ms) || ms < 0) return

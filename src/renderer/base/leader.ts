@@ -1,6 +1,6 @@
 /**
- * Of several windows of one app, the one that does what is to be done once. The first has it until it is
- * closed; then another. Without locks every window thinks it leads.
+ * Elects one of several windows of the app to do what must be done only once. The first window leads until it closes,
+ * then another takes over. Without the Web Locks API, every window leads.
  */
 export function leadership(name: string): { leads(): boolean; release(): void } {
   const locks = typeof navigator === 'undefined' ? undefined : navigator.locks
@@ -15,7 +15,7 @@ export function leadership(name: string): { leads(): boolean; release(): void } 
         release = resolve
       })
     })
-    .catch(() => undefined) // given up before it came
+    .catch(() => undefined) // released before the lock was granted
   return {
     leads: () => leads,
     release() {

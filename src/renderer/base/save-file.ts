@@ -1,17 +1,17 @@
-/** Gives the user a file that the window made. */
+/** Downloads files created by the window. */
 
-/** Saves a text or bytes under a name that every file system takes. */
+/** Saves text or bytes under a name that every file system accepts. */
 export function saveFile(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = safeName(name)
   link.click()
-  // The download has its own hold on the data once it has begun.
+  // Once the download has started, it no longer needs the URL.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** A name without what a file system or a shell would take for something else. */
+/** Removes characters that are special to a file system or a shell. */
 export function safeName(name: string): string {
   return (
     name

@@ -1,6 +1,6 @@
-/** Short sounds made of tones: nothing is loaded. */
+/** Short sounds synthesized from tones, so there are no files to load. */
 
-/** Frequency (Hz), start and length (s) of each tone, and its wave. */
+/** A tone: frequency (Hz), start and length (s), and waveform. */
 interface Tone {
   readonly hz: number
   readonly at: number
@@ -35,7 +35,7 @@ export type SoundName = keyof typeof SOUNDS
 const LOUDNESS = 0.18
 let context: AudioContext | undefined
 
-/** Plays one of them. Before the first click or key in a page a browser keeps silent: then nothing is heard. */
+/** Plays a sound. Browsers stay silent until the first click or key press in the page. */
 export function playSound(name: SoundName): void {
   if (typeof AudioContext === 'undefined') return
   try {
@@ -56,6 +56,6 @@ export function playSound(name: SoundName): void {
       tone.stop(now + at + length)
     }
   } catch {
-    // No sound device: the toast, the list and the log tell of it.
+    // No sound device: the alert still shows in the toast, the list and the log.
   }
 }

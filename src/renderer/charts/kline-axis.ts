@@ -22,18 +22,18 @@ export interface AxisSource {
   /** Rows on screen. */
   readonly shown: () => RowRange
   readonly series: () => ChartSeries
-  /** The scale as shown: compared symbols make it percent. */
+  /** The scale shown: percent if symbols are compared. */
   readonly scale: () => ChartPlot['scale']
   readonly inverted: () => boolean
-  /** Lowest and highest price of what is drawn over the bars of [from, to); empty: Infinity and -Infinity. */
+  /** Lowest and highest value drawn over the bars of [from, to); Infinity and -Infinity if there is none. */
   readonly others: (from: number, to: number) => readonly [number, number]
-  /** How far something lies over the pane, px from its top. */
+  /** Height of the overlay at the top of the pane, px. */
   readonly head: () => number
-  /** How large texts are: 1 is the usual size. */
+  /** Text size relative to the default. */
   readonly textScale: () => number
 }
 
-/** Studies and compared symbols stretch the axis by at most this share of the bars' range, so the bars stay readable. */
+/** Studies and compared symbols stretch the axis by at most this share of the bars' range to keep bars readable. */
 const MAX_STRETCH = 0.6
 
 /** Room beyond the highest and the lowest price, as a share of the range between them. */
@@ -44,14 +44,14 @@ const MAX_HEAD = 0.56
 const LABEL_PX = 14
 
 export interface Rooms {
-  /** By how much of itself a range grows at its upper end on screen. */
+  /** Growth at the upper end on screen, as a share of the range. */
   readonly top: number
   readonly bottom: number
 }
 
 /**
- * How much a range grows so that it and the labels of its ends fit below an overlay of `headPx` and above the end of the
- * pane. Zeros where the free room is enough. `upside`: the scale is inverted.
+ * How much a range must grow so that it and the labels of its ends fit between an overlay of `headPx` and the bottom of
+ * the pane. Zeros if it fits already. `upside`: the scale is inverted.
  */
 export function roomsOf(headPx: number, height: number, upside = false, textScale = 1): Rooms {
   if (height <= 0) return { top: 0, bottom: 0 }
@@ -67,7 +67,7 @@ export function roomsOf(headPx: number, height: number, upside = false, textScal
   return { top: top / left, bottom: bottom / left }
 }
 
-/** Functions of an axis that may be replaced at run time, though the library's types keep them for templates. */
+/** Functions of an axis that can be replaced at run time, although the library's types allow it only in templates. */
 type AxisFunctions = YAxisOverride &
   Pick<
     YAxis,
@@ -98,9 +98,9 @@ export class PriceAxis {
   }
 
   /**
-   * Places the price labels beside the axis; the axis's own labels make room for them. `last`: the price that the
-   * library labels itself, or null; `counts`: whether a countdown stands beside that label. Returns the others, y in px
-   * from the pane's top.
+   * Places the price labels next to the axis; the axis hides its own labels there. `last`: the price that the library
+   * labels itself, or null; `counts`: whether that label has a countdown. Returns the other labels, with y in px
+   * from the top of the pane.
    */
   placeTags(last: number | null, others: readonly Omit<AxisTag, 'y' | 'text'>[], counts: boolean): readonly AxisTag[] {
     const axis = this.axis()
@@ -117,7 +117,7 @@ export class PriceAxis {
     return placed.map(({ chip, y }) => ({ ...chip, y, text: this.tagText(chip) }))
   }
 
-  /** The text of a label beside the axis. */
+  /** The text of a label next to the axis. */
   readonly tagText = ({ key, price }: Pick<AxisTag, 'key' | 'price'>): string => `${key} ${this.#priceText(price)}`
 
   #priceText(price: number): string {
@@ -129,7 +129,7 @@ export class PriceAxis {
     return this.#numbers.format.format(price)
   }
 
-  /** The row at the left edge that percent counts from; -1 where no bar is on screen. */
+  /** The row at the left edge that percent counts from; -1 if no bar is on screen. */
   baseIndex(): number {
     const { from, to } = this.#source.shown()
     const list = this.#source.rows()
@@ -137,12 +137,12 @@ export class PriceAxis {
     return -1
   }
 
-  /** The close at the left edge, which percent counts from; NaN where there is no bar. */
+  /** The close at the left edge that percent counts from; NaN if there is no bar. */
   base(): number {
     return this.#source.rows()[this.baseIndex()]?.bar?.close ?? NaN
   }
 
-  /** Gives the library the scale. The range is fitted to the bars again. */
+  /** Passes the scale to the library, which fits the range to the bars again. */
   apply(): void {
     const scale = this.#source.scale()
     const log = scale === 'log'
@@ -211,7 +211,7 @@ export class PriceAxis {
 
   #ticks({ range, bounding }: AxisCreateTicksParams): AxisTick[] {
     const axis = this.axis()
-    // Without a bar in view no price is known, and the axis must not invent any.
+    // Without a bar in view there is no price, and the axis must not invent one.
     if (!axis || Number.isNaN(this.base())) return []
     const scale = this.#source.scale()
     const textScale = this.#source.textScale()
@@ -229,7 +229,7 @@ export class PriceAxis {
       const coord = axis.convertToPixel(price)
       if (coord <= edge || coord >= bounding.height - edge) return []
       const shown = (): string => (isCovered(coord, this.#tags, textScale) ? '' : text)
-      // Read with each painting: ticks are created only when the range changes.
+      // A getter, read with each painting: ticks are created only when the range changes.
       return [Object.defineProperty({ coord, value: price, text }, 'text', { get: shown, enumerable: true })]
     })
   }

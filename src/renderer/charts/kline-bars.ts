@@ -1,4 +1,4 @@
-/** The bars of one chart, given to the drawing library: pages of older and newer ones, and the forming bar. */
+/** Passes the bars of one chart to the drawing library: pages of older and newer bars, and the forming bar. */
 import type { Chart } from 'klinecharts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
@@ -6,22 +6,22 @@ import { heikinAshi, heikinAshiRows } from './model/heikin-ashi.ts'
 import type { ChartPages, ChartSeries } from './model/chart.ts'
 import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './model/series.ts'
 
-/** `goTo` reads at most this many pages of older bars; instants more bars away are loaded directly. */
+/** `goTo` reads at most this many pages of older bars; instants further away are loaded directly. */
 const MAX_PAGES = 20
 const FAR_BARS = 20_000
-/** With more new rows than this at once, all bars are given to the library again. */
+/** With more new rows than this at once, all bars are passed to the library again. */
 const MAX_PUSHED = 200
 
 interface Options {
   readonly series: () => ChartSeries
   readonly gaps: () => readonly GapSpan[]
-  /** Called after the library got other bars. */
+  /** Called after the library received different bars. */
   readonly changed: () => void
   /** Called when the newest bars are loaded: the last one is the current bar again. */
   readonly joined: () => void
 }
 
-/** klinecharts wants a period for extrapolating times right of the last bar. */
+/** The period that klinecharts uses to extrapolate times right of the last bar. */
 function period(intervalMs: number): { type: 'second' | 'minute' | 'hour' | 'day'; span: number } {
   if (intervalMs % 86_400_000 === 0) return { type: 'day', span: intervalMs / 86_400_000 }
   if (intervalMs % 3_600_000 === 0) return { type: 'hour', span: intervalMs / 3_600_000 }
@@ -37,7 +37,7 @@ export class KlineBars {
   #hasNewer = false
   #push: ((row: Row) => void) | null = null
   #generation = 0
-  /** Bars the library hasn't got yet. */
+  /** Bars not passed to the library yet. */
   #pending = new Map<number, Bar>()
   // During a drag, the library counts bars from where the drag started, so none may be dropped.
   #isHeld = false
@@ -77,14 +77,14 @@ export class KlineBars {
     this.#hasNewer = hasNewer
   }
 
-  /** Merges updates. Returns true if they wait for `flush`, false if they are shown already. */
+  /** Merges updates. Returns true if they wait for `flush`, false if they are already shown. */
   update(updates: readonly Bar[]): boolean {
     const empty = this.#bars.length === 0
     const lastMs = this.last?.startMs ?? Infinity
     const kind = mergeBars(this.#bars, updates)
     const { intervalMs } = this.#options.series()
     const newestMs = this.last?.startMs ?? -Infinity
-    // Only gaps get slots. Intervals without a trade, such as most tenths of a second, get none.
+    // Only gaps get empty slots. Intervals in which nothing traded get none.
     const closesGap =
       newestMs > lastMs + intervalMs &&
       this.#options.gaps().some(({ fromMs, toMs }) => toMs !== null && fromMs > lastMs && fromMs <= newestMs)
@@ -96,7 +96,7 @@ export class KlineBars {
     return true
   }
 
-  /** Gives the library the waiting bars. Returns whether there were any. */
+  /** Passes waiting bars to the library. Returns whether there were any. */
   flush(): boolean {
     if (this.#pending.size === 0) return false
     const fresh = [...this.#pending.values()]
@@ -176,7 +176,7 @@ export class KlineBars {
     this.#settle()
   }
 
-  /** The chart is held by the pointer. */
+  /** The pointer started dragging the chart. */
   readonly hold = (): void => {
     this.#isHeld = true
   }
@@ -186,7 +186,7 @@ export class KlineBars {
     this.#settle()
   }
 
-  /** Ignores pages that are still on their way. */
+  /** Ignores pages that are still loading. */
   stop(): void {
     this.#generation++
   }

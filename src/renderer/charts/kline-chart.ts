@@ -39,20 +39,20 @@ import { PAINTERS, providePaintContext, type PaintContext } from './paint/paint.
 import { STUDY_TEMPLATE } from './paint/paint-studies.ts'
 import { chartStyles } from './paint/styles.ts'
 
-/** The volume pane needs this height of chart, px at the usual size of the text. */
+/** Lower charts have no volume pane, px at the default text size. */
 const MIN_VOLUME_PX = 150
-/** A lower chart has room for bars and the last price alone. */
+/** Lower charts show only bars and the last price, px. */
 const MIN_TEXT_PX = 110
 /** Room right of the last bar when the newest bar is in view, px. */
 const RIGHT_PX = 80
-/** Fitting leaves this much more: the price axis may still grow. */
+/** Extra room that fitting leaves, because the price axis may still grow. */
 const FIT_SPARE_PX = 12
 const MAX_ROW_PX = 60
 /** Shared by all charts of the window. */
 const turns = new Turns()
 let isRegistered = false
 
-/** Opens a chart in an element. Throws when the canvas cannot be made. */
+/** Opens a chart in an element. Throws if the canvas can't be created. */
 export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   if (!isRegistered) {
     for (const template of [...PAINTERS, STUDY_TEMPLATE]) registerIndicator(template)
@@ -93,7 +93,7 @@ class KlineChart implements ChartPort {
   #now: () => number = () => Date.now()
   #onLegend: (legend: ChartLegend) => void = () => undefined
   #headPx = 0
-  /** As of the last resize, px: asking the element with every tick would lay out the whole page in between. */
+  /** Height at the last resize, px. Reading it from the element with every tick would force a layout of the page. */
   #heightPx = 0
   #isLow = false
   #isStale = false
@@ -201,7 +201,7 @@ class KlineChart implements ChartPort {
     if (isResized) this.#axes.forget()
     this.#restyle()
     if (!isResized) return
-    // Axes and panes below the bars grow along. The library measures those when it lays out again.
+    // Axes and panes below the bars grow too; the library measures them at its next layout.
     this.#checkHeight()
     this.#showVolume()
     this.#studies.fitPanes()
@@ -271,7 +271,7 @@ class KlineChart implements ChartPort {
     if (decimals === this.#series.decimals) return
     this.#series = { ...this.#series, decimals }
     const symbol = this.#chart.getSymbol()
-    // Changed in place: setSymbol would throw the bars away.
+    // Changed in place, because setSymbol would discard the bars.
     if (symbol) symbol.pricePrecision = decimals
     this.#studies.setDecimals(decimals)
     this.#repaint()
@@ -360,7 +360,7 @@ class KlineChart implements ChartPort {
       timezone: 'UTC',
       styles: chartStyles(this.#theme, this.#series.style, false),
       hotkey: { enabled: false },
-      // Micro-prices keep every zero.
+      // Show all zeros of tiny prices instead of folding them.
       decimalFold: { threshold: 100 },
       formatter: {
         formatBigNumber: bigText,
@@ -396,7 +396,7 @@ class KlineChart implements ChartPort {
     }
   }
 
-  /** Compared symbols have only percent in common. */
+  /** Percent while symbols are compared, because their prices aren't comparable. */
   get #scale(): ChartPlot['scale'] {
     return this.#compared.length > 0 ? 'percent' : this.#plot.scale
   }
@@ -427,7 +427,7 @@ class KlineChart implements ChartPort {
     return [Math.min(low, ...prices), Math.max(high, ...prices)]
   }
 
-  /** The library paints in the next frame, however often it is asked to lay out. */
+  /** The library paints once in the next frame, however often a layout is requested. */
   #repaint(): void {
     this.#chart.resize()
   }
@@ -453,7 +453,7 @@ class KlineChart implements ChartPort {
   }
 
   #showVolume(): void {
-    // In a low chart the bars need the room more.
+    // In a low chart, the bars need the space.
     const isWanted =
       this.#plot.volume &&
       !this.#isBelow(MIN_VOLUME_PX) &&
@@ -491,7 +491,7 @@ class KlineChart implements ChartPort {
     )
   }
 
-  /** Panes get their places in a microtask of the library, which is queued before this one. */
+  /** Runs in a microtask, after the library's own, which positions the panes. */
   #tellLegendOfPanes(): void {
     queueMicrotask(() => {
       if (!this.#isDestroyed) this.#tellLegend()

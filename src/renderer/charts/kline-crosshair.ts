@@ -1,4 +1,4 @@
-/** The crosshair of a chart: the row it is at, moved by mouse, by key or by a linked chart. */
+/** The crosshair of a chart: its row, controlled by mouse, keys or a linked chart. */
 import type { Chart, Crosshair } from 'klinecharts'
 import type { ChartPort } from './model/chart.ts'
 import type { Places } from './kline-place.ts'
@@ -18,10 +18,10 @@ export class KlineCrosshair {
   readonly #followers = new Set<(ms: number | null) => void>()
   #index: number | null = null
   #told: number | null = null
-  /** X of the mouse, px; null: the mouse doesn't control the crosshair. */
+  /** X of the mouse, px; null if the mouse doesn't control the crosshair. */
   #x: number | null = null
   #rests = false
-  /** What holds the crosshair on a row without the mouse, and the row's start (UTC ms); null: nothing. */
+  /** What placed the crosshair on a row without the mouse, and the row's start (UTC ms); null if nothing did. */
   #stands: { readonly by: 'key' | 'link'; readonly ms: number } | null = null
 
   constructor(chart: Chart, element: HTMLElement, options: Options) {
@@ -44,13 +44,13 @@ export class KlineCrosshair {
     element.addEventListener('mouseleave', this.#leave)
   }
 
-  /** The row it is at; null: none, or rows were removed since. */
+  /** Index of its row; null if there is none or the row was removed. */
   get index(): number | null {
     if (this.#index !== null && this.#index >= this.#options.rows().length) this.#index = null
     return this.#index
   }
 
-  /** The mouse rests, and the row moved under it. */
+  /** The mouse is still, and the row moved under it. */
   get rests(): boolean {
     return this.#x !== null && this.#rests
   }
@@ -60,7 +60,7 @@ export class KlineCrosshair {
     return this.#index === null ? null : (this.#options.rows()[this.#index]?.timestamp ?? null)
   }
 
-  /** Bars moved under a resting mouse, which the library doesn't report. */
+  /** Updates the row after bars moved under a still mouse, which the library doesn't report. */
   refresh(): void {
     if (this.#x === null) return
     const index = this.#row(this.#options.places.indexAt(this.#x))
@@ -75,7 +75,7 @@ export class KlineCrosshair {
     if (this.#stands === null) return
     const { by, ms } = this.#stands
     const list = this.#options.rows()
-    // Older bars may have come before it.
+    // Older bars may have been added before it.
     if (this.#index === null || list[this.#index]?.timestamp !== ms) {
       const index = list.findIndex((row) => row.timestamp === ms)
       if (index < 0) return
@@ -84,12 +84,12 @@ export class KlineCrosshair {
     }
     this.#put(this.#index, by)
   }
-  /** Whether it stands on a row without the mouse. */
+  /** Whether it was placed on a row without the mouse. */
   get stands(): boolean {
     return this.#stands !== null
   }
 
-  /** Puts the crosshair on the row that starts then (UTC ms); undefined: on none. */
+  /** Places the crosshair on the row that starts at `ms` (UTC); undefined removes it. */
   keep(ms: number | undefined): void {
     this.#index = this.#x = this.#stands = null
     if (ms === undefined) return
@@ -149,7 +149,7 @@ export class KlineCrosshair {
     this.#tell()
   }
 
-  /** Marks the element: styles hide the canvases of the crosshair while they are empty. */
+  /** Marks the element, so that styles hide the crosshair's canvases while they are empty. */
   #setPainted(isPainted: boolean): void {
     this.#element.toggleAttribute('data-crosshair', isPainted)
   }

@@ -1,4 +1,4 @@
-/** The legend of a chart: the row under the crosshair, else the last bar. */
+/** The legend of a chart: the row under the crosshair, or else the last bar. */
 import type { GapSpan } from '../../shared/core/status/status.ts'
 import type { ComparedLine } from './model/compared.ts'
 import type { ChartMarker } from './model/markers.ts'
@@ -7,19 +7,19 @@ import type { Row } from './model/series.ts'
 
 interface LegendSource {
   readonly rows: readonly Row[]
-  /** The row under the crosshair; null: the crosshair is elsewhere. */
+  /** The row under the crosshair; null if it isn't on this chart. */
   readonly cursor: number | null
   /** Newer bars exist than the last row. */
   readonly hasNewer: boolean
   readonly gaps: readonly GapSpan[]
-  /** The mouse rests, and the row moved under it. */
+  /** The mouse is still, and the row moved under it. */
   readonly rests: boolean
   readonly intervalMs: number
   readonly markers: (row: number) => readonly ChartMarker[]
   readonly studies: (row: number) => readonly StudyLegend[]
   readonly compared: readonly ComparedSeries[]
   readonly lines: readonly ComparedLine[]
-  /** The price that percents of compared symbols count from. */
+  /** The price that the percents of compared symbols count from. */
   readonly base: () => number
 }
 
@@ -27,7 +27,7 @@ export function chartLegend(source: LegendSource): ChartLegend {
   const { rows, cursor, gaps, intervalMs, compared } = source
   let index = cursor ?? rows.length - 1
   while (cursor === null && index > 0 && !rows[index]?.bar) index--
-  // The end of a range of history isn't the latest bar.
+  // The last bar of a range of history isn't the latest one.
   const bar = cursor === null && source.hasNewer ? null : (rows[index]?.bar ?? null)
   let before = index - 1
   while (before >= 0 && !rows[before].bar) before--

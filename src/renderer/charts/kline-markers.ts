@@ -1,4 +1,4 @@
-/** The events at the feet of a chart's bars: which rows they belong to, and which ones are at a place. */
+/** The event markers below a chart's bars: assigned to rows, and found by position. */
 import { placeMarkers, type ChartMarker } from './model/markers.ts'
 import type { Row } from './model/series.ts'
 import type { Places } from './kline-place.ts'
@@ -22,7 +22,7 @@ export class Markers {
     this.#options = options
   }
 
-  /** Returns whether anything may look different now. */
+  /** Sets the markers. Returns whether the chart must be repainted. */
   set(markers: readonly ChartMarker[]): boolean {
     if (markers.length === 0 && this.#markers.length === 0) return false
     this.#markers = markers
@@ -30,7 +30,7 @@ export class Markers {
     return true
   }
 
-  /** Markers by the index of their row. Computed once for the same rows: charts are painted with every tick. */
+  /** Markers by row index. Cached while the rows are the same, because charts are painted with every tick. */
   byRow(): MarkersByRow {
     const rows = this.#options.rows()
     if (this.#placed?.rows !== rows || this.#placed.length !== rows.length) {
@@ -41,7 +41,7 @@ export class Markers {
     return this.#placed.byRow
   }
 
-  /** The markers of the nearest bar at a place, px from the chart's top left corner. */
+  /** The markers of the nearest bar at a position, px from the chart's top left corner. */
   at(x: number, y: number): readonly ChartMarker[] {
     const { left, top, height } = this.#options.places.plotArea()
     const { foot, radius } = markSize(this.#options.textScale())

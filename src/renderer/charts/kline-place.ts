@@ -1,4 +1,4 @@
-/** Where instants and prices lie on a chart of the drawing library, px from its top left corner. */
+/** Converts instants and prices to positions on a chart, px from its top left corner, and back. */
 import type { Chart, YAxis } from 'klinecharts'
 import { instantOf, placeOf } from './model/place.ts'
 import type { ChartPort, ChartSeries, PlotArea } from './model/chart.ts'
@@ -13,7 +13,7 @@ interface Options {
 }
 
 export interface Places extends Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotArea'> {
-  /** Middle of a row, from the plot's left. */
+  /** Middle of a row, px from the plot's left. */
   readonly xOf: (index: number) => number
   /** The row at an x from the plot's left, also beyond the ends. */
   readonly indexAt: (x: number) => number | undefined
@@ -32,7 +32,7 @@ export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Option
     return (Array.isArray(at) ? at[0] : at)?.dataIndex
   }
 
-  /** Length of one bar beyond the ends, ms. Trades have no interval, so theirs is the mean distance. */
+  /** Length of one bar beyond the ends, ms. For trades, which have no interval, it is their mean distance. */
   function pace(list: readonly Row[]): number {
     const { ticks, intervalMs } = series()
     if (!ticks) return intervalMs

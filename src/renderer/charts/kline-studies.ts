@@ -25,14 +25,14 @@ interface Shown {
 
 /** The panes below the prices together get at most this share of the chart. */
 const MAX_SHARE = 0.55
-/** Px at the usual size of the text. */
+/** Lowest height of a pane, px at the default text size. */
 const MIN_PANE = 44
 const USUAL_PANE = 92
 const VOLUME_PANE = 76
 /** The volume pane gets at most this share of a low chart. */
 const MAX_VOLUME = 0.28
 
-/** The parts of a study that require computing it again. Other changes only repaint. */
+/** The parts of a study whose change requires recomputing it. Other changes only repaint. */
 const computed = ({ kind, values, price, own }: ChartStudy): string => JSON.stringify([kind, values, price, own])
 
 export class Studies {
@@ -48,7 +48,7 @@ export class Studies {
     this.#options = options
   }
 
-  /** Shows these in their order. Returns whether panes were added or removed. */
+  /** Shows studies in the given order. Returns whether panes were added or removed. */
   set(list: readonly ChartStudy[], decimals: number): boolean {
     const before = this.#shown.map(({ study }) => `${study.id} ${computed(study)}`).join('\n')
     const after = list.map((study) => `${study.id} ${computed(study)}`).join('\n')
@@ -74,7 +74,7 @@ export class Studies {
       )
   }
 
-  /** Makes room for the volume pane. */
+  /** Reserves space for the volume pane. */
   setVolume(on: boolean): void {
     this.#volume = on
     this.fitPanes()
@@ -119,7 +119,7 @@ export class Studies {
     return shown
   }
 
-  /** Whether a study has a value of a row in view. */
+  /** Whether a study has a value for a row in view. */
   #isTold({ values }: StudyRun): boolean {
     const { from, to } = this.#options.shown()
     for (let i = to - 1; i >= from; i--) for (const _ in values[i]) return true

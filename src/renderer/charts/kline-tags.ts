@@ -1,4 +1,4 @@
-/** The price labels beside the price axis: bid, ask, and the last trade where the bars are averages. */
+/** The price labels next to the price axis: bid, ask, and the last trade if the bars are averages. */
 import type { KlineBars } from './kline-bars.ts'
 import type { PriceAxis } from './kline-axis.ts'
 import type { AxisTag, Quote } from './model/chart.ts'
@@ -9,7 +9,7 @@ interface Options {
   readonly prices: PriceAxis
   readonly bars: KlineBars
   readonly quote: () => Quote | null
-  /** Whether a countdown stands beside the label of the last price. */
+  /** Whether the label of the last price has a countdown. */
   readonly hasCountdown: () => boolean
 }
 
@@ -34,7 +34,7 @@ export class PriceTags {
     return this.#wanted().map(this.#options.prices.tagText)
   }
 
-  /** To be called before the axis is painted. The label of the last price keeps its place, the others move. */
+  /** Call it before the axis is painted. The other labels make room for that of the last price. */
   place(): void {
     const { prices, bars, hasCountdown } = this.#options
     const close = bars.rows().at(-1)?.close ?? NaN

@@ -6,7 +6,7 @@ import type { Row } from './model/series.ts'
 import { axisLabels, axisText } from './model/time-axis.ts'
 import { textPx } from './paint/canvas-text.ts'
 
-/** Px between two labels at the usual size of the text. */
+/** Distance between two labels, px at the default text size. */
 const LABEL_DISTANCE_PX = 84
 
 export interface TimeAxisSource {
@@ -19,7 +19,7 @@ export interface TimeAxisSource {
   readonly plotWidth: () => number
 }
 
-/** The finest difference between two times on the axis, ms. */
+/** The smallest difference between two times on the axis, ms. */
 export const axisStepMs = ({ ticks, intervalMs }: ChartSeries): number => (ticks ? 1 : intervalMs)
 
 export class TimeAxis {
@@ -53,13 +53,13 @@ export class TimeAxis {
     return ticks.length > 0 ? ticks : this.#lastThatFits(from, to)
   }
 
-  /** Whether a label isn't cut off: a part of a time would read as another time. */
+  /** Whether a label fits. A cut-off time would read as a different one. */
   #fits(x: number, text: string): boolean {
     const half = textPx(text.length * 3, this.#source.textScale())
     return x >= half && x <= this.#source.plotWidth() - half
   }
 
-  /** The last row with room for its time, where no round time has room. */
+  /** The last row whose time fits, used if no round time does. */
   #lastThatFits(from: number, to: number): AxisTick[] {
     const { rows, series, zone, xOf } = this.#source
     for (let i = to - 1; i >= from; i--) {

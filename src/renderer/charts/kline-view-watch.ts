@@ -1,4 +1,4 @@
-/** Tells listeners in which frames instants and prices of a chart lie elsewhere than before. */
+/** Notifies listeners in each frame in which the positions of instants or prices on a chart changed. */
 import type { Chart } from 'klinecharts'
 import type { PriceAxis } from './kline-axis.ts'
 import type { KlineCrosshair } from './kline-crosshair.ts'
@@ -41,7 +41,7 @@ export class ViewWatch {
     return () => this.#listeners.delete(listener)
   }
 
-  /** To be called after each painting. Moves a crosshair that stands on a row along with it. */
+  /** Call it after each painting. Moves a crosshair that was placed on a row along with it. */
   check(): void {
     if (this.#listeners.size === 0 && !this.#crosshair.stands) return
     const state = this.#state()

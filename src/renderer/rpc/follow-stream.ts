@@ -1,4 +1,4 @@
-/** A stream that is opened again when the carrier or the terminal came back. */
+/** A stream that reopens after the connection or the terminal comes back. */
 import type { StreamArgs, StreamName, StreamValue } from '../../shared/contracts.ts'
 import type { Failure } from '../../shared/base/errors.ts'
 import type { Transport } from '../../shared/rpc/transport.ts'
@@ -6,8 +6,8 @@ import type { Transport } from '../../shared/rpc/transport.ts'
 const AGAIN_MS = 1_500
 
 /**
- * Subscribes, and after an end subscribes again: at once when the link comes up, else after a pause.
- * Arguments that the terminal refuses are not tried again. Returns its own undo.
+ * Subscribes, and resubscribes whenever the stream ends: immediately when the link comes up, otherwise after a pause.
+ * Stops if the terminal rejects the arguments. Returns the unsubscribe function.
  */
 export function keepStream<K extends StreamName>(
   transport: Transport,

@@ -1,32 +1,32 @@
 /**
- * The window's side of any carrier: numbers calls and streams, gives credits back with its frames, and
- * after a lost line dials for ever and opens every stream again. A carrier only supplies `dial`.
+ * The window's side of any carrier. Numbers calls and streams, returns credits with each painted frame, and after a
+ * lost connection keeps redialing and reopens every stream. A carrier only supplies `dial`.
  */
 import type { StreamName } from '../../shared/contracts.ts'
 import type { Failure, Result } from '../../shared/base/errors.ts'
 import type { TerminalFrame, Transport, WindowFrame } from '../../shared/rpc/transport.ts'
 import { t } from '../../shared/base/text.ts'
 
-/** What one try of a carrier tells. After `down` or `refused` it tells nothing more. */
+/** The events of one connection attempt. None follow `down` or `refused`. */
 export interface LineEvents {
-  /** The line stands; frames go by `send` until `down`. `send` must not throw. */
+  /** Connected: frames can be sent until `down`. `send` must not throw. */
   up(send: (frame: WindowFrame) => void): void
   frame(frame: TerminalFrame): void
-  /** Lost or not to be had: another try follows. */
+  /** The connection was lost or couldn't be opened; another attempt follows. */
   down(): void
-  /** Turned away for good: no further try. */
+  /** Rejected for good; no further attempt is made. */
   refused(failure: Failure): void
 }
 
-/** Tries once to get a line; returns its own undo. */
+/** Makes one connection attempt; returns a function that cancels or closes it. */
 export type Dial = (events: LineEvents) => () => void
 
-/** What the window lends: its frames, its timers. */
+/** The window's frames and timers; injected for tests. */
 export interface Timing {
-  /** Calls back before the next paint. A hidden window does not paint, and so costs its terminal nothing. */
+  /** Calls back before the next paint. A hidden window doesn't paint, so it causes the terminal no work. */
   readonly frame: (then: () => void) => void
   readonly after: (ms: number, then: () => void) => () => void
-  /** 0 to 1, for the jitter of the next try. */
+  /** 0 to 1, for the jitter of the next attempt. */
   readonly random: () => number
 }
 
@@ -34,9 +34,8 @@ const FIRST_TRY_MS = 250
 const LAST_TRY_MS = 5_000
 
 /**
- * Prices are merged into what a frame will show, so several values may come while it is awaited: it
- * then shows prices of a moment ago, not of the frame before. Bounded, so that a window that does not
- * paint soon costs its terminal nothing.
+ * Quotes are merged per frame, so a few values may arrive before the next paint. The frame then shows the latest
+ * prices instead of those of the previous frame. Bounded, so a window that paints late causes the terminal no work.
  */
 const FRESHEST: StreamName = 'quotes'
 const MAX_A_FRAME = 6
@@ -62,11 +61,11 @@ interface Follow {
 }
 
 export interface ClientTransport extends Transport {
-  /** Ends every stream silently, fails what is under way, hangs up and tries no more. */
+  /** Ends every stream silently, fails pending calls, disconnects and stops reconnecting. */
   close(): void
 }
 
-/** A transport over a carrier. Dials at once. */
+/** Creates a transport over a carrier. Dials immediately. */
 export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   const calls = new Map<number, Call>()
   const follows = new Map<number, Follow>()
@@ -86,7 +85,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
     for (const listener of [...listeners]) guarded(() => listener(up, over))
   }
 
-  /** A listener's own mistake is reported as the window's, and never stops the line. */
+  /** Reports an error thrown by a listener as the window's, so it never breaks the connection. */
   function guarded(run: () => void): void {
     try {
       run()
@@ -121,7 +120,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
         wasUp = true
         tries = 0
         for (const [id, { name, args }] of calls) send({ t: 'call', id, name, args })
-        // Ids are fresh on every line, so that nothing of a lost line can be mistaken for this one's.
+        // Each connection uses new ids, so late frames of a lost one can't be mistaken for this one's.
         const again = [...follows.values()]
         follows.clear()
         for (const follow of again) reopen(follow)
@@ -170,7 +169,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
     send?.({ t: 'open', id, name: follow.name, args: follow.args })
   }
 
-  /** Values taken of each stream since the last frame. */
+  /** The number of values received per stream since the last frame. */
   const taken = new Map<number, number>()
   let frameAsked = false
   function giveCredit(id: number, name: string): void {
@@ -220,7 +219,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   return {
     invoke(name, args) {
       return new Promise((resolve) => {
-        // The contract pairs a name's arguments and value; the wire does not know of it.
+        // The contract pairs a name with its arguments and value; frames are untyped.
         const settle = resolve as (result: Result<unknown>) => void
         if (over) return settle({ ok: false, error: over })
         // Before the first line a call waits for it; after a lost one it fails at once, because the

@@ -12,15 +12,15 @@ export interface FakeTerminal {
 }
 
 export interface FakeTransport extends Transport {
-  /** Breaks and mends the line: streams are closed and opened again as over a real one. */
+  /** Breaks or restores the connection: streams close and reopen as with a real one. */
   setLink(up: boolean): void
-  /** Streams open at the terminal now. */
+  /** The number of streams open at the terminal. */
   readonly openStreams: number
 }
 
 const LOST: Failure = { code: 'offline', message: 'The connection to Tapedeck was lost.' }
 
-/** `frame` calls back before the next paint; at once, as a microtask, when absent. */
+/** `frame` calls back before the next paint; by default in a microtask. */
 export function fakeTransport(
   terminal: FakeTerminal,
   frame: (then: () => void) => void = queueMicrotask,
@@ -36,7 +36,7 @@ export function fakeTransport(
       const result = await terminal.call(name, args).catch((thrown: unknown) => {
         return { ok: false, error: toFailure(thrown) } as const
       })
-      return result as never // the terminal answers what the contract pairs with this name
+      return result as never // the terminal returns what the contract pairs with this name
     },
     subscribe<K extends StreamName>(
       name: K,

@@ -1,4 +1,4 @@
-/** Dials the Electron host: a MessagePort that the preload hands over. */
+/** Connects to the Electron host over a MessagePort from the preload script. */
 import type { TerminalFrame } from '../../shared/rpc/transport.ts'
 import type { Dial } from './transport-client.ts'
 
@@ -7,16 +7,16 @@ export interface PortEvents {
   closed(): void
 }
 
-/** A MessagePort in as few words as needed. */
+/** The minimal interface of a MessagePort. */
 export interface Port {
   post(data: unknown): void
   close(): void
 }
 
-/** Asks once for a port; `ready` is called when it is there, with the means to listen on it. */
+/** Requests a port once; `ready` is called when it has arrived, with a function that starts listening on it. */
 export type AskForPort = (ready: (listen: (events: PortEvents) => Port) => void) => () => void
 
-/** Dials over MessagePorts. */
+/** Connects over MessagePorts. */
 export function portDial(ask: AskForPort): Dial {
   return (line) => {
     let port: Port | undefined
@@ -30,7 +30,7 @@ export function portDial(ask: AskForPort): Dial {
         try {
           opened.post(frame)
         } catch {
-          // Arguments are plain data by contract, but a Svelte state proxy looks plain and cannot be cloned.
+          // Arguments are plain data by contract, but a Svelte state proxy looks plain and can't be cloned.
           opened.post(JSON.parse(JSON.stringify(frame)))
         }
       })

@@ -1,4 +1,4 @@
-/** Dials the browser host: one loopback WebSocket, opened by a one-time token and kept by a secret. */
+/** Connects to the browser host over a loopback WebSocket: first with a one-time token, later with a secret. */
 import type { Failure } from '../../shared/base/errors.ts'
 import type { Greeting, Hello } from '../../shared/rpc/handshake.ts'
 import type { TerminalFrame } from '../../shared/rpc/transport.ts'
@@ -8,21 +8,21 @@ import type { Dial } from './transport-client.ts'
 export interface SocketEvents {
   open(): void
   text(data: string): void
-  /** Also after a failure to open. Once. */
+  /** Called once, also if the socket never opened. */
   closed(): void
 }
 
-/** A WebSocket in as few words as the handshake needs. */
+/** The minimal interface of a WebSocket. */
 export type OpenSocket = (events: SocketEvents) => { send(text: string): void; close(): void }
 
-/** Where the page keeps what lets it in: the address it was opened by, and the tab's own storage. */
+/** The page's credentials: the token in its address and the secret in the tab's storage. */
 export interface Keys {
   /** The one-time token of the address; null once used. */
   token(): string | null
   secret(): string | null
-  /** The host let us in: keep the secret, forget the token. */
+  /** The host accepted the page: store the secret, discard the token. */
   admitted(secret: string): void
-  /** The host knows this key no more. */
+  /** The host no longer accepts this key. */
   forget(which: Hello['t']): void
 }
 
@@ -36,11 +36,11 @@ function parse<T>(text: string): T | undefined {
   try {
     return JSON.parse(text) as T // our own host wrote it: the page came from it
   } catch {
-    return undefined // cut off by a host that died; the connection closes by itself
+    return undefined // truncated because the host died; the connection closes by itself
   }
 }
 
-/** Dials over WebSockets. A token takes precedence: a fresh address opened in an old tab is meant to be used. */
+/** Connects over WebSockets. A token takes precedence, because the user opened a new address in an old tab. */
 export function socketDial(openSocket: OpenSocket, keys: Keys): Dial {
   return (line) => {
     const token = keys.token()
@@ -68,7 +68,7 @@ export function socketDial(openSocket: OpenSocket, keys: Keys): Dial {
           line.up((frame) => socket.send(JSON.stringify(frame)))
         } else if (greeting?.t === 'refused') {
           keys.forget(hello.t)
-          // A reloaded tab still shows its used token, but has its secret: the next try shows that.
+          // A reloaded tab still has its used token, but also its secret, which the next attempt uses.
           if (hello.t === 'token' && keys.secret() !== null) return
           refused = true
           line.refused(greeting.error)

@@ -1,4 +1,4 @@
-/** Which carrier this window has, and what of the page each carrier needs. */
+/** Picks this window's carrier and provides what it needs from the page. */
 import { SOCKET_PATH, TOKEN_KEY } from '../../shared/rpc/handshake.ts'
 import { PORT_OFFER, PORT_REQUEST, type Transport } from '../../shared/rpc/transport.ts'
 import { createTransport, type Timing } from './transport-client.ts'
@@ -16,11 +16,11 @@ const timing: Timing = {
   random: Math.random,
 }
 
-/** A window that another one of ours opened asks it for the secret; any other opener's storage is out of reach. */
+/** The secret of the window that opened this one. An opener of another origin isn't accessible. */
 function secretOfOpener(): string | null {
   try {
     const opener: unknown = window.opener
-    // An opener of another origin throws at the first touch.
+    // An opener of another origin throws on access.
     return opener === null ? null : (opener as Window).sessionStorage.getItem(SECRET_KEY)
   } catch {
     return null
@@ -36,7 +36,7 @@ const keysOfPage: Keys = {
   },
   forget(which) {
     if (which === 'secret') sessionStorage.removeItem(SECRET_KEY)
-    // Also out of the history, so that neither Back nor a bookmark shows it.
+    // Remove it from the history too, so neither Back nor a bookmark reveals it.
     else history.replaceState(history.state, '', location.pathname + location.search)
   },
 }
@@ -86,8 +86,8 @@ const askPreload: AskForPort = (ready) => {
 }
 
 /**
- * The transport of this window: the WebSocket of the browser host on its loopback address, else the
- * port of Electron's preload. Call once. `reload` reloads the page.
+ * Creates the transport of this window: a WebSocket if the page comes from the browser host's loopback address,
+ * otherwise the port of Electron's preload script. Call it once. `reload` reloads the page.
  */
 export function pickTransport(reload: () => void = () => location.reload()): Transport {
   const inBrowser = location.protocol === 'http:' && location.hostname === '127.0.0.1'

@@ -1,12 +1,12 @@
 /**
- * Lengths that hold text, written in px as designed at the usual size of the text, come out in rem: the
- * root's font size is 16 px times the scale that the user chose, so text and what holds it grow together.
- * Hairlines, radii, gaps and shapes stay as they are. Used when styles are built. Pure.
+ * Converts lengths of text and its containers from px at the default text size to rem. The root font size is 16 px
+ * times the user's scale, so text and its containers grow together. Hairlines, radii, gaps and shapes stay in px. Runs
+ * when styles are built. Pure.
  */
 
-/** Properties of text itself: every length counts. */
+/** Properties of text itself; every length in them is converted. */
 const TEXT = new Set(['font', 'font-size', 'line-height'])
-/** Properties of what holds text. */
+/** Properties of containers of text. */
 const HOLDERS = new Set([
   'width',
   'min-width',
@@ -20,11 +20,11 @@ const HOLDERS = new Set([
   'grid-template-rows',
   'grid-auto-rows',
 ])
-/** Px from which a length may hold text; below it is a line or a shape. */
+/** The shortest length that may contain text, px. Shorter ones are lines or shapes. */
 const MIN = 9
 const ROOT_PX = 16
 
-/** The value of a declaration as it is built. */
+/** The converted value of a declaration. */
 export function scaledValue(property: string, value: string): string {
   const text = TEXT.has(property)
   if (!text && !HOLDERS.has(property)) return value
@@ -34,7 +34,7 @@ export function scaledValue(property: string, value: string): string {
   })
 }
 
-/** As PostCSS takes it; files that `ours` does not name are left alone. */
+/** A PostCSS plugin that converts files matching `ours`. */
 export function textScale(ours: RegExp): {
   readonly postcssPlugin: string
   Declaration(declaration: {
@@ -48,7 +48,7 @@ export function textScale(ours: RegExp): {
     Declaration(declaration) {
       if (!ours.test(declaration.source?.input.file ?? '')) return
       const value = scaledValue(declaration.prop, declaration.value)
-      // Writing the same value again would make PostCSS visit it for ever.
+      // Assigning the same value would make PostCSS visit it forever.
       if (value !== declaration.value) declaration.value = value
     },
   }

@@ -1,4 +1,4 @@
-/** Asset classes as users read them. */
+/** Labels of asset classes. */
 import { labelsOf } from '../../shared/base/text.ts'
 
 export const assetLabel = labelsOf({ crypto: 'Crypto', forex: 'Forex', stocks: 'Stocks' })

@@ -1,6 +1,6 @@
 /**
- * Text of numbers: fixed decimals, a true minus, an em dash for what is missing. No market knowledge.
- * One Intl.NumberFormat per shape is kept, since making one costs more than a thousand uses.
+ * Formats numbers: fixed decimals, a real minus sign, an em dash for missing values. Knows nothing about markets.
+ * Caches one Intl.NumberFormat per format, because creating one costs more than a thousand uses.
  */
 import { t } from '../../shared/base/text.ts'
 
@@ -13,7 +13,7 @@ function usable(value: Maybe): value is number {
   return value !== null && value !== undefined && Number.isFinite(value)
 }
 
-/** A BCP 47 locale as Intl takes it; `system` and tags that Intl refuses mean the system's own. */
+/** A BCP 47 locale for Intl. For `system` and tags that Intl rejects, the system's own. */
 function knownLocale(tag: string): string | undefined {
   if (tag === 'system') return undefined
   try {
@@ -46,14 +46,14 @@ export class NumberText {
     return format
   }
 
-  /** With exactly `decimals` decimals: 1.1 with 5 is "1.10000". Rounds to zero: no sign. */
+  /** Exactly `decimals` decimals: 1.1 with 5 is "1.10000". A value that rounds to zero has no sign. */
   fixed(value: Maybe, decimals: number): string {
     if (!usable(value)) return DASH
     const text = this.#format(decimals).format(Math.abs(value))
     return value < 0 && !roundsToZero(value, decimals) ? MINUS + text : text
   }
 
-  /** As `fixed`, and a plus above zero. */
+  /** Like `fixed`, with a plus sign above zero. */
   signed(value: Maybe, decimals: number): string {
     if (!usable(value)) return DASH
     const text = this.#format(decimals).format(Math.abs(value))
@@ -69,13 +69,13 @@ export class NumberText {
       : this.#whole.format(Math.abs(value))
   }
 
-  /** Up to eight decimals, as many as there are. */
+  /** As many decimals as the value has, up to eight. */
   plain(value: Maybe): string {
     if (!usable(value)) return DASH
     return value < 0 ? MINUS + this.#significant.format(-value) : this.#significant.format(value)
   }
 
-  /** Short with a unit letter: 18,204 is "18.20K"; below ten thousand two decimals at most. */
+  /** Compact with a unit letter: 18,204 is "18.20K". Below ten thousand, at most two decimals. */
   short(value: Maybe): string {
     if (!usable(value)) return DASH
     const size = Math.abs(value)
@@ -117,7 +117,7 @@ function roundTo(value: number, decimals: number): number {
   return Math.round(value * scale) / scale
 }
 
-/** The direction that a signed number shows, by its text: what reads as zero has none. */
+/** The direction of a signed number as displayed: a value that rounds to zero has none. */
 export function toneOf(value: Maybe, decimals: number): '' | 'up' | 'down' {
   if (!usable(value) || roundsToZero(value, decimals)) return ''
   return value > 0 ? 'up' : 'down'
@@ -138,7 +138,7 @@ export function ageText(ms: Maybe): string {
   return s < 86_400 ? t('{n}h', whole(s / 3600)) : t('{n}d', whole(s / 86_400))
 }
 
-/** An age as a person says it: "120 ms ago", "14 s ago", "3 min ago". */
+/** An age in a sentence: "120 ms ago", "14 s ago", "3 min ago". */
 export function agoText(ms: Maybe): string {
   if (!usable(ms)) return DASH
   const elapsed = Math.max(0, ms)
@@ -149,7 +149,7 @@ export function agoText(ms: Maybe): string {
   return elapsed < 86_400_000 ? t('{n} h ago', whole(3_600_000)) : t('{n} d ago', whole(86_400_000))
 }
 
-/** A length of time as a running clock: "00:12:33", beyond a day "1d 02:03:04". */
+/** A length of time as a clock: "00:12:33", from one day on "1d 02:03:04". */
 export function elapsedText(ms: Maybe): string {
   if (!usable(ms)) return DASH
   const s = Math.floor(Math.max(0, ms) / 1000)
@@ -159,8 +159,8 @@ export function elapsedText(ms: Maybe): string {
 }
 
 /**
- * A share in percent that never says more than it is: what is not whole never reads "100 %", and what is
- * nearly whole gets the decimals that show what is missing: "99.98 %", "99.9997 %".
+ * A share in percent that is never overstated: anything less than all never reads "100 %", and values close to it get
+ * enough decimals to show what is missing: "99.98 %", "99.9997 %".
  */
 export function shareText(share: number | null): string {
   if (share === null || !Number.isFinite(share)) return DASH

@@ -1,13 +1,13 @@
-/** How well a typed text fits what it may mean, and the order that follows from it. Pure. */
+/** Fuzzy matching: scores candidates for a typed text and ranks them. Pure. */
 
 export interface Candidate {
   readonly id: string
   readonly title: string
-  /** Further words that it is found by, at a discount. */
+  /** Further search words; they score less than the title. */
   readonly words?: readonly string[]
-  /** Added to what it fits: for kinds that come before others where both fit alike. */
+  /** Added to the score, to rank this kind above others with the same score. */
   readonly bonus?: number
-  /** What it counts at least: for what is known to be meant for another reason. */
+  /** The minimum score, for candidates known to be relevant for another reason. */
   readonly least?: number
 }
 
@@ -16,17 +16,17 @@ const PREFIX = 800
 const WORD = 600
 const INSIDE = 400
 const LOOSE = 200
-/** A letter at the start of a word, and one that follows the letter before. */
+/** Scores of a letter at the start of a word, and of one that directly follows the previous match. */
 const AT_START = 14
 const IN_A_ROW = 10
-/** Further words count for so much of what the title would. */
+/** Score of further words relative to the title. */
 const DISCOUNT = 0.7
 const RECENT = 60
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 const isStart = (text: string, at: number) => at === 0 || !/[a-z0-9]/.test(text.charAt(at - 1))
 
-/** Letters in their order with gaps between: only where they begin words or stand together. */
+/** Matches letters in order with gaps between, but only at the start of words or next to each other. */
 function looseFit(word: string, text: string): number | null {
   let score = LOOSE
   let at = -1
@@ -34,7 +34,7 @@ function looseFit(word: string, text: string): number | null {
     let next = text.indexOf(letter, at + 1)
     if (next < 0) return null
     if (next !== at + 1 || at < 0) {
-      // The start of a later word is meant rather than a letter in the middle of this one.
+      // Prefer the start of a later word over a letter in the middle of this one.
       for (let i = next; i >= 0; i = text.indexOf(letter, i + 1))
         if (isStart(text, i)) {
           next = i
@@ -49,7 +49,7 @@ function looseFit(word: string, text: string): number | null {
 }
 
 function fitOfWord(word: string, text: string): number | null {
-  // The nearer in length, the nearer in meaning.
+  // The closer in length, the better the match.
   const rest = Math.min(90, text.length - word.length)
   if (text === word) return EXACT
   if (text.startsWith(word)) return PREFIX - rest
@@ -58,7 +58,7 @@ function fitOfWord(word: string, text: string): number | null {
   return word.length > 1 ? looseFit(word, text) : null
 }
 
-/** How well a text fits, the more the better; null: not at all. Each word of the query must fit. */
+/** The score of a text, higher is better; null if it doesn't match. Every word of the query must match. */
 export function fit(query: string, text: string): number | null {
   const wanted = plain(query.trim())
   const given = plain(text)
@@ -75,7 +75,7 @@ export function fit(query: string, text: string): number | null {
   return Math.max(whole ?? 0, sum / words.length - 50)
 }
 
-/** How well a candidate fits by its title or any of its words; null: not at all. */
+/** The best score of a candidate's title or words; null if none matches. */
 export function fitOf(query: string, candidate: Candidate): number | null {
   let best = fit(query, candidate.title)
   for (const word of candidate.words ?? []) {
@@ -87,8 +87,8 @@ export function fitOf(query: string, candidate: Candidate): number | null {
 }
 
 /**
- * Those that fit, best first: what was chosen lately (ids, newest first) goes before its equals, and the
- * order given decides the rest. With nothing typed every one fits alike.
+ * The candidates that match, best first. Among equal scores, recent choices (ids, newest first) come first, then the
+ * given order counts. An empty query matches all candidates equally.
  */
 export function rank<C extends Candidate>(
   query: string,
@@ -110,7 +110,7 @@ export function rank<C extends Candidate>(
     .map(({ candidate }) => candidate)
 }
 
-/** What was chosen, put before what was chosen earlier; at most `most` ids. */
+/** Moves a chosen id to the front of the recent ones; keeps at most `most` ids. */
 export function remembered(recent: readonly string[], id: string, most = 20): string[] {
   return [id, ...recent.filter((one) => one !== id)].slice(0, most)
 }

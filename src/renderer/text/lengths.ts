@@ -1,4 +1,4 @@
-/** Lengths of time in words. */
+/** Formats lengths of time. */
 import { t } from '../../shared/base/text.ts'
 
 const SECOND = 1_000
@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The two greatest units of a length in ms, the second only where it is not zero: "350 ms", "42 s", "1 h 5 min". */
+/** The two largest units of a length in ms, the second only if it isn't zero: "350 ms", "42 s", "1 h 5 min". */
 export function twoUnits(ms: number): string {
   if (ms < SECOND) return t('{n} ms', { n: String(Math.round(ms)) })
   if (ms < MINUTE) return t('{n} s', { n: String(Math.floor(ms / SECOND)) })

@@ -1,4 +1,4 @@
-/** What a replay's state is called on screen. */
+/** Labels of a replay's state. */
 import { missingCase } from '../../shared/base/errors.ts'
 import type { Gap } from '../../shared/core/recording/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/features/replay/replay.ts'
@@ -13,7 +13,7 @@ export function speedText(speed: ReplaySpeed): string {
   return speed === 'max' ? t('max') : `${speed}\u00D7`
 }
 
-/** The next faster or slower of the speeds on offer; the ends stay where they are. */
+/** The next faster or slower speed; the fastest and slowest stay the same. */
 export function speedAfter(speed: ReplaySpeed, by: 1 | -1): ReplaySpeed {
   const value = (one: ReplaySpeed) => (one === 'max' ? Infinity : one)
   const others = by === 1 ? REPLAY_SPEEDS : REPLAY_SPEEDS.toReversed()
@@ -26,7 +26,7 @@ export interface ExactnessText {
   readonly explanation: string
 }
 
-/** Whether the replay is what live was, in few words and in a sentence. */
+/** Describes whether the replay matches what was live, as a short label and a sentence. */
 export function exactnessText(exactness: ReplayExactness, zone: string): ExactnessText {
   switch (exactness.is) {
     case 'none':
@@ -71,16 +71,16 @@ export function exactnessText(exactness: ReplayExactness, zone: string): Exactne
   }
 }
 
-/** Why there is nothing: what was not received, or cannot be read. */
+/** The cause of a gap: not received, or corrupt. */
 export const causeText = (cause: SpanCause): string => gapPhrase(`gap.cause.${cause}`)
 
-/** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
+/** A length of time in its two largest units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {
   if (ms >= 1000 && ms < 60_000) return t('{n} s', { n: (Math.floor(ms / 100) / 10).toFixed(1) })
   return twoUnits(ms < 1000 ? Math.round(ms) : Math.floor(ms / 1000) * 1000)
 }
 
-/** A gap in a line: "connection lost · crypto/XT · 09:31:22 for 4.2 s". */
+/** A gap as one line: "connection lost · crypto/XT · 09:31:22 for 4.2 s". */
 export function gapText(gap: Gap, zone: string): string {
   const lasted = gap.toMs === null ? t('until the end') : t('for {span}', { span: spanText(gap.toMs - gap.fromMs) })
   return `${causeText(gap.cause)} \u00B7 ${gap.feed} \u00B7 ${timeText(gap.fromMs, zone)} ${lasted}`

@@ -1,11 +1,11 @@
-/** What is on screen as CSV, with every digit: a watchlist's rows, a chart's bars. Pure. */
+/** A watchlist's rows or a chart's bars as CSV, with full precision. Pure. */
 import { csvTable } from '../../shared/base/csv.ts'
 import type { Bar, BarSource } from '../../shared/core/market/market.ts'
 import type { QuoteRow } from '../../shared/core/status/status.ts'
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-/** The quotes of a watchlist, in its order. */
+/** The quotes of a watchlist, in display order. */
 export function quotesCsv(rows: readonly QuoteRow[]): string {
   return csvTable(
     [
@@ -20,7 +20,7 @@ export function quotesCsv(rows: readonly QuoteRow[]): string {
   )
 }
 
-/** Bars as an export writes them. */
+/** Bars in the format of an export. */
 export function barsCsv(symbol: string, of: BarSource, bars: readonly Bar[]): string {
   return csvTable(
     ['symbol', 'start_ms', 'start_iso', 'open', 'high', 'low', 'close', 'volume', 'count', 'complete', 'of'],

@@ -1,13 +1,13 @@
-/** A moment typed by a person: clock time, date, or both, in any zone; ISO 8601; epoch ms; a step from now. Pure. */
+/** Parses typed instants: time, date, or both, in any zone; ISO 8601; epoch ms; an offset from now. Pure. */
 import { t } from '../../shared/base/text.ts'
 import { Zone } from './zone.ts'
 import { allZones, knownZone, systemZone, timeText, zoneAbbreviation, zonePlace } from './zone-time.ts'
 
 export interface TimeEntryContext {
-  /** IANA zone of what names none. */
+  /** The IANA zone to use if the text names none. */
   readonly zone: string
   readonly nowMs: number
-  /** Only moments within [fromMs, toMs] are taken. */
+  /** Only instants within [fromMs, toMs] are accepted. */
   readonly fromMs: number
   readonly toMs: number
 }
@@ -19,7 +19,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 86_400_000
-/** How many days of a replay a clock time without a date is searched on. */
+/** The most days of a replay on which a time without a date is searched. */
 const MAX_DAYS = 800
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -32,7 +32,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: DAY,
 }
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-/** Short names that mean one offset, hours east of UTC; names that mean several places are left out. */
+/** Zone abbreviations with a single meaning, in hours east of UTC. Ambiguous ones are omitted. */
 const FIXED: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,
@@ -63,7 +63,7 @@ const PLACES: Readonly<Record<string, string>> = {
   LDN: 'Europe/London',
 }
 
-/** Wall time of a zone as instants: none where clocks went forward over it, two where they went back. */
+/** The instants of a wall time: none if the clocks skipped it, two if they repeated it. */
 type Instants = (wall: number) => readonly number[]
 
 function ofZone(name: string): Instants {
@@ -80,7 +80,7 @@ const ofOffset =
 
 interface NamedZone {
   readonly instants: Instants
-  /** To read dates in. */
+  /** The wall time of an instant, for reading dates. */
   readonly wall: (ms: number) => number
 }
 
@@ -92,7 +92,7 @@ function fixed(offsetMs: number): NamedZone {
   return { instants: ofOffset(offsetMs), wall: (ms) => ms + offsetMs }
 }
 
-/** The zone that a text names; undefined: no such zone. */
+/** The zone that a text names; undefined if there is no such zone. */
 function zoneNamed(text: string, otherwise: string): NamedZone | undefined {
   if (text === '') return named(otherwise)
   const offset = /^(?:UTC|GMT)?\s*([+\-\u2212])(\d{1,2})(?::?([0-5]\d))?$/i.exec(text)
@@ -115,7 +115,7 @@ function zoneNamed(text: string, otherwise: string): NamedZone | undefined {
 interface Day {
   readonly month: number
   readonly day: number
-  /** Null: whichever year fits. */
+  /** Null if not given: then any year that fits. */
   readonly year: number | null
 }
 
@@ -138,7 +138,7 @@ const PATTERN =
 
 const no = (why: string): TimeEntry => ({ ok: false, why })
 
-/** Reads a typed moment; what cannot be meant is answered with a sentence that says why. */
+/** Parses a typed instant. If there is no such instant, returns a sentence that says why. */
 export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEntry {
   const text = typed
     .trim()
@@ -177,7 +177,7 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
   return within(instants, precision, context)
 }
 
-/** Midnights (wall time) that a named date may mean. */
+/** The midnights (wall time) that a date may mean: one per year of the range if it names no year. */
 function daysNamed(day: Day, zone: NamedZone, { fromMs, toMs }: TimeEntryContext): number[] {
   if (day.month < 0) return []
   const first = day.year ?? new Date(zone.wall(fromMs)).getUTCFullYear()
@@ -186,7 +186,7 @@ function daysNamed(day: Day, zone: NamedZone, { fromMs, toMs }: TimeEntryContext
   for (let year = first; year <= last; year++) if (isDay(year, day)) midnights.push(Date.UTC(year, day.month, day.day))
   return midnights
 }
-/** Midnights (wall time) of every day of the range, or only those around now where it has too many. */
+/** The midnights (wall time) of every day in the range, or only of days around now if there are too many. */
 function daysOf(zone: NamedZone, { fromMs, toMs, nowMs }: TimeEntryContext): number[] {
   const dayNumber = (ms: number) => Math.floor(zone.wall(ms) / DAY)
   const [first, last] = [dayNumber(fromMs), dayNumber(toMs)]
@@ -194,7 +194,7 @@ function daysOf(zone: NamedZone, { fromMs, toMs, nowMs }: TimeEntryContext): num
   return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * DAY)
 }
 
-/** Of several instants the one in the range that is nearest to now. `precision`: what was left unsaid, ms. */
+/** The instant in the range that is nearest to now. `precision`: the unit of the typed text, ms. */
 function within(instants: readonly number[], precision: number, context: TimeEntryContext): TimeEntry {
   const { fromMs, toMs, nowMs, zone } = context
   const near = (a: number, b: number) => Math.abs(a - nowMs) - Math.abs(b - nowMs)

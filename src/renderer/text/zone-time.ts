@@ -1,4 +1,4 @@
-/** Times as text in any IANA zone. One Intl.DateTimeFormat per zone and shape is kept. */
+/** Formats times in any IANA zone. Caches one Intl.DateTimeFormat per zone and shape. */
 import { DASH, type Maybe } from './format.ts'
 
 const SHAPES = {
@@ -27,7 +27,7 @@ const cache = new Map<string, Intl.DateTimeFormat>()
 
 /** BCP 47 locale of dates, `system`, or `iso`. en-GB: day before month. The clock always has 24 hours. */
 let dateTag = 'en-GB'
-/** Chooses how dates are written from now on; texts that were made stay until they are made again. */
+/** Sets the date format for new texts; existing texts don't change. */
 export function useDates(tag: string): void {
   dateTag = tag
 }
@@ -43,7 +43,7 @@ const localeOf = (tag: string): string | undefined => {
 }
 
 function formatter(zone: string, shape: TimeShape, tag: string): Intl.DateTimeFormat {
-  // Clock times have no date to write, and read the same everywhere.
+  // Clock times contain no date and are the same in every locale.
   const dated = shape === 'day' || shape === 'stamp'
   const locale = dated ? localeOf(tag) : 'en-GB'
   const key = `${shape} ${zone} ${locale ?? ''}`
@@ -58,7 +58,7 @@ function formatter(zone: string, shape: TimeShape, tag: string): Intl.DateTimeFo
   return found
 }
 
-/** Zones that were asked for: Intl takes as long to tell as a frame's other work. */
+/** Cached results, because asking Intl takes as long as the rest of a frame. */
 const known = new Map<string, boolean>()
 
 /** Whether Intl knows the zone. */
@@ -75,12 +75,12 @@ export function knownZone(zone: string): boolean {
   return found
 }
 
-/** The system's own IANA zone. */
+/** The system's IANA zone. */
 export function systemZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** A UTC instant in ms as text; an unknown zone is shown in UTC; a missing time is a dash. `tag`: as `useDates`. */
+/** Formats a UTC instant in ms. An unknown zone becomes UTC, a missing time a dash. `tag` is as in `useDates`. */
 export function timeText(ms: Maybe, zone: string, shape: TimeShape = 'time', tag: string = dateTag): string {
   if (ms === null || ms === undefined || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return DASH
   return formatter(zone, shape, tag).format(ms).replace(',', '')
@@ -97,7 +97,7 @@ export function zoneAbbreviation(zone: string, ms: number): string {
   return found.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
-/** A zone's place as a person says it: "America/New_York" is "New York". */
+/** The place of a zone: "New York" for "America/New_York". */
 export function zonePlace(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }

@@ -1,4 +1,4 @@
-/** Wall time in an IANA zone, fast enough to ask for every visible bar. Pure but for Intl. */
+/** Wall time in an IANA zone, fast enough to call for every visible bar. Pure except for Intl. */
 
 const HOUR = 3_600_000
 const QUARTER = 900_000

@@ -1,4 +1,4 @@
-/** How a platform writes the chords of keys. */
+/** Formats key chords for the platform. */
 
 const MAC: readonly (readonly [string, string])[] = [
   ['Ctrl+', '\u2318'],
@@ -6,14 +6,14 @@ const MAC: readonly (readonly [string, string])[] = [
   ['Shift+', '\u21E7'],
 ]
 
-/** A chord as the platform writes it: `platform` as Node names it. */
+/** A chord as a platform writes it. `platform` is Node's name for it. */
 export function chordText(chord: string, platform: string): string {
   if (platform !== 'darwin') return chord
   return MAC.reduce((text, [from, to]) => text.replace(from, to), chord)
 }
 
 let here = ''
-/** Says which platform this is, once it is known. */
+/** Sets the platform once it is known. */
 export function usePlatform(platform: string): void {
   here = platform
 }

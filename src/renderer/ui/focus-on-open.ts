@@ -1,4 +1,4 @@
-/** Gives an element of a popover the focus once that can be seen: what is filled as it opens comes too late for `autofocus`. */
+/** Focuses an element once its popover is visible: `autofocus` misses elements that are created as it opens. */
 export function focusOnOpen(element: HTMLElement): () => void {
   const frame = requestAnimationFrame(() => element.focus())
   return () => cancelAnimationFrame(frame)

@@ -1,24 +1,24 @@
-/** What a menu of the right button is made of. */
+/** The entries of a context menu. */
 
 export interface MenuItem {
   readonly text: string
-  /** Keys that do the same, as shown. */
+  /** The shortcut as displayed. */
   readonly keys?: string
   readonly run: () => void
   readonly disabled?: boolean
-  /** A choice that is on or off. */
+  /** Set for entries that are on or off. */
   readonly checked?: boolean
 }
 /** `rule`: a line between groups. */
 export type MenuEntry = MenuItem | 'rule'
 
-/** Px in the viewport of the document. */
+/** A position in the document's viewport, px. */
 export interface MenuPlace {
   readonly x: number
   readonly y: number
 }
 
-/** Rules only between items: none at the ends, never two. Pure. */
+/** Removes nulls, rules at the ends, and repeated rules. Pure. */
 export function tidyEntries(entries: readonly (MenuEntry | null)[]): readonly MenuEntry[] {
   const there = entries.filter((one) => one !== null)
   return there.filter(

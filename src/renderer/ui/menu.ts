@@ -1,14 +1,14 @@
-/** Menus of the right button, of Shift+F10 and of the menu key: opened by a call, in whichever document was pressed. */
+/** Opens context menus (right click, Shift+F10, menu key) in the document where they were requested. */
 import { flushSync, mount, unmount } from 'svelte'
 import Menu from './Menu.svelte'
 import { tidyEntries, type MenuEntry, type MenuPlace } from './menu-entries.ts'
 
-/** Whether a `contextmenu` event came from the keyboard, which points at nothing. */
+/** Whether a `contextmenu` event came from the keyboard, so it has no useful position. */
 const isByKey = (event: MouseEvent) => event.button !== 2 && !event.ctrlKey
 
 /**
- * Opens a menu and takes the focus there; it goes back when the menu closes. `anchor`: what the menu is of,
- * beside which it opens when it was asked for by key; without one it is the target of the event.
+ * Opens a menu and focuses it; the focus returns when the menu closes. Opened by key, the menu appears next to
+ * `anchor`, by default the event's target.
  */
 export function openMenu(
   event: MouseEvent,
@@ -28,7 +28,7 @@ export function openMenu(
   showMenu(label, tidy, at, owner)
 }
 
-/** Opens a menu at a place of a document's viewport; the focus goes there, and back when the menu closes. */
+/** Opens a menu at a position in a document's viewport and focuses it; the focus returns when the menu closes. */
 export function showMenu(label: string, entries: readonly MenuEntry[], at: MenuPlace, owner = document): void {
   const before = owner.activeElement
   const menu = mount(Menu, {
@@ -39,12 +39,12 @@ export function showMenu(label: string, entries: readonly MenuEntry[], at: MenuP
       at,
       onend: (run: (() => void) | null) => {
         void unmount(menu)
-        // What had the focus can take it again; a popped-out window's elements are of a class of their own.
+        // Not `instanceof HTMLElement`: a popped-out window has its own classes.
         if (before?.isConnected) (before as HTMLElement).focus()
         run?.()
       },
     },
   })
-  // The focus is in the menu before the next key comes.
+  // Focus the menu before the next key arrives.
   flushSync()
 }

@@ -1,21 +1,21 @@
 /**
- * A strip that may be longer than its room: its ends fade where more of it is, a wheel moves it sideways, and
- * its chosen tab is always visible. Attach it to the strip; `[data-more]` of the styles fades it.
+ * A strip that can overflow: its ends fade where it continues, the mouse wheel scrolls it sideways, and its selected
+ * tab stays visible. Attach it to the strip; the styles of `[data-more]` draw the fade.
  */
 
-/** Where there is more of a strip than is seen; null: all of it is. */
+/** The ends at which a strip continues out of view; null if all of it is visible. */
 export function moreOf(from: number, room: number, whole: number): 'start' | 'end' | 'both' | null {
-  // Sizes of parts of a pixel are rounded, each in its own way.
+  // Tolerate one px, because fractional sizes are rounded differently.
   const before = from > 1
   const after = from + room < whole - 1
   if (before && after) return 'both'
   return before ? 'start' : after ? 'end' : null
 }
 
-/** Px that a fade may hide. */
+/** Width of the fade, px. */
 const FADE = 28
 
-/** Looks after a strip, and tells whether there is more of it than is seen; answers its undo. */
+/** Manages a strip and reports whether it overflows; returns the cleanup function. */
 export function sideways(strip: HTMLElement, onOverflow: (more: boolean) => void = () => undefined): () => void {
   const look = (): void => {
     const more = moreOf(Math.abs(strip.scrollLeft), strip.clientWidth, strip.scrollWidth)
@@ -27,7 +27,7 @@ export function sideways(strip: HTMLElement, onOverflow: (more: boolean) => void
   const reveal = (): void => {
     const chosen = strip.querySelector('[aria-selected="true"]')?.getBoundingClientRect()
     const room = strip.getBoundingClientRect()
-    // By hand: what else could scroll around the strip is to stay where it is.
+    // Not `scrollIntoView`, which would also scroll the strip's ancestors.
     if (chosen && chosen.left < room.left) strip.scrollLeft -= room.left - chosen.left + FADE
     else if (chosen && chosen.right > room.right) strip.scrollLeft += chosen.right - room.right + FADE
     look()

@@ -1,6 +1,6 @@
-/** Keys of a list of tabs: the arrows of its direction go round, Home and End go to the ends. */
+/** Keys of a tab list: the arrow keys of its direction wrap around; Home and End go to the ends. */
 
-/** The place that a key leads to, of `count` tabs from the one at `at`; undefined for any other key. */
+/** The index that a key moves to from tab `at` of `count`; undefined for other keys. */
 export function tabAfter(
   key: string,
   at: number,
@@ -15,7 +15,7 @@ export function tabAfter(
   return key === 'End' ? count - 1 : undefined
 }
 
-/** Attributes of the panel that a list of tabs leads to; `id` and `chosen` are those of the list. */
+/** The attributes of a tab list's panel; `id` and `chosen` are those of the list. */
 export const tabPanel = (id: string, chosen: string) => ({
   id: `${id}-panel`,
   role: 'tabpanel' as const,

@@ -1,11 +1,11 @@
-/** The size of the text of this window, for what is placed or painted by number and not by styles. */
+/** This window's text size, for elements positioned or painted by code instead of styles. */
 
 let scale = $state(1)
 
-/** How large texts are: 1 is the usual size, 1.5 stands for 150 %. Reactive. */
+/** The text size relative to the default; 1.5 means 150 %. Reactive. */
 export const textScale = (): number => scale
 
-/** Told by the root of the window whenever it wears another size. */
+/** Sets the text size. Called by the root of the window when it changes. */
 export function useTextScale(next: number): void {
   scale = next
 }

@@ -1,17 +1,17 @@
-/** Short messages with at most one action (Undo) and one menu, and the polite live region's text. */
+/** Notifications with at most one action (such as Undo) and one menu, and the text of the polite live region. */
 import { t } from '../../shared/base/text.ts'
 import type { MenuEntry } from './menu-entries.ts'
 
 export interface ToastAction {
   readonly label: string
   readonly run: () => void
-  /** Takes back what is told. */
+  /** The action undoes what the notification reports. */
   readonly undoes?: true
-  /** Whether there is still something to do; absent: until it was done. */
+  /** Whether the action is still possible; absent means until it has run. */
   readonly can?: () => boolean
 }
 
-/** Several actions to choose one from. */
+/** A menu of actions. */
 export interface ToastMenu {
   readonly label: string
   readonly entries: () => readonly MenuEntry[]
@@ -26,14 +26,14 @@ export interface Toast {
 }
 
 const LIFE_MS = 8_000
-/** What went wrong stays longer: it is read, not glanced at. */
+/** Errors stay longer, because they take longer to read. */
 const BAD_LIFE_MS = 20_000
-/** What outlived its time under the mouse or the focus stays this long when they have gone. */
+/** An overdue notification stays this long after the mouse and the focus leave it. */
 const GRACE_MS = 4_000
 const MAX_TOLD = 30
 const SAY_EVERY_MS = 2_500
 
-/** An action that takes back what is told. */
+/** Creates an Undo action. */
 export const undoing = (run: () => void, can?: () => boolean): ToastAction => ({
   label: t('Undo'),
   run,
@@ -43,13 +43,13 @@ export const undoing = (run: () => void, can?: () => boolean): ToastAction => ({
 
 export class Toasts {
   list = $state.raw<readonly Toast[]>([])
-  /** What was shown, newest first, also when it is gone. */
+  /** All notifications, newest first, including those no longer shown. */
   told = $state.raw<readonly Toast[]>([])
-  /** What a screen reader is told: at most one sentence every few seconds, the latest wins. */
+  /** The text for screen readers: at most one sentence every few seconds, the latest one. */
   said = $state('')
-  /** How often a key asked for the message that is shown. */
+  /** How often the shortcut to the current notification was pressed. */
   asked = $state(0)
-  /** The one that the mouse or the focus rests on: it stays, also when something newer is told. */
+  /** The notification under the mouse or the focus; it stays even if a newer one arrives. */
   #held = $state<number | null>(null)
   #overdue = false
   #next = 1
@@ -66,7 +66,7 @@ export class Toasts {
     this.#later = later
   }
 
-  /** What is shown now: the one that is held, else the newest. */
+  /** The notification shown: the held one, or else the newest. */
   get shown(): Toast | undefined {
     return this.list.find(({ id }) => id === this.#held) ?? this.list.at(-1)
   }
@@ -80,7 +80,7 @@ export class Toasts {
     this.#later(() => this.#expire(toast.id), toast.tone === 'bad' ? BAD_LIFE_MS : LIFE_MS)
   }
 
-  /** Puts it away; what can be done about it is still in `told`. */
+  /** Dismisses a notification; its actions remain available in the list. */
   dismiss(id: number): void {
     if (this.#held === id) {
       this.#held = null
@@ -94,12 +94,12 @@ export class Toasts {
     else this.dismiss(id)
   }
 
-  /** While one is held its time does not run out. */
+  /** Keeps a notification from expiring. */
   hold(id: number): void {
     if (this.#held !== null && this.#held !== id) this.release()
     this.#held = id
   }
-  /** The mouse and the focus have gone: what is overdue goes a little later. */
+  /** The mouse and the focus have left: an overdue notification goes away after a grace period. */
   release(): void {
     const id = this.#held
     this.#held = null
@@ -108,24 +108,24 @@ export class Toasts {
     this.#later(() => this.#expire(id), GRACE_MS)
   }
 
-  /** Whether what a message offers can still be done. */
+  /** Whether a notification's action is still possible. */
   can({ action }: Toast): boolean {
     return action !== null && (action.can?.() ?? true)
   }
-  /** Does what a message offers, once. */
+  /** Runs a notification's action, once. */
   act(toast: Toast): void {
     this.told = this.told.map((one) => (one.id === toast.id ? { ...one, action: null } : one))
     this.dismiss(toast.id)
     if (this.can(toast)) toast.action?.run()
   }
-  /** Takes back what was told last and still can be; false: there is nothing. */
+  /** Runs the latest possible Undo action; returns false if there is none. */
   undoLast(): boolean {
     const last = this.told.find((one) => one.action?.undoes === true && this.can(one))
     if (last) this.act(last)
     return last !== undefined
   }
 
-  /** Tells a screen reader, without shouting. */
+  /** Announces a text politely to screen readers. */
   say(text: string): void {
     const wait = this.#saidAt + SAY_EVERY_MS - this.#now()
     if (wait <= 0) {

@@ -1,4 +1,4 @@
-/** Which rows of a long list are on screen. Pure geometry in px. */
+/** Computes which rows of a long list are on screen. Lengths in px. Pure. */
 
 export interface RowRange {
   /** First row to draw. */
@@ -7,7 +7,7 @@ export interface RowRange {
   readonly end: number
 }
 
-/** Rows of a fixed height that touch the viewport, with `overscan` more on each side. */
+/** The fixed-height rows that intersect the viewport, with `overscan` more on each side. */
 export function visibleRows(
   count: number,
   rowHeight: number,
@@ -22,7 +22,7 @@ export function visibleRows(
   return { first, end }
 }
 
-/** The scroll position that brings a row wholly into view, moving as little as possible. */
+/** The scroll position that brings a row fully into view with the least movement. */
 export function scrollToRow(row: number, rowHeight: number, scrollTop: number, viewHeight: number): number {
   const top = row * rowHeight
   if (top < scrollTop) return top

@@ -21,7 +21,7 @@ export interface DrawingScene {
 export interface DrawingLayer {
   /** Shows a scene in the next frame. */
   show(scene: DrawingScene): void
-  /** Measures and paints again, after the size of the element or the language of texts changed. */
+  /** Measures and paints again after the element's size or the language changed. */
   refresh(): void
   destroy(): void
 }
@@ -47,7 +47,7 @@ export function createDrawingLayer(
   }
 
   let blank = true
-  // An empty canvas costs as much in every frame as a painted one.
+  // A visible canvas costs the same in every frame, even if it is empty.
   canvas.style.visibility = 'hidden'
   function paint(): void {
     cancelAnimationFrame(waiting)

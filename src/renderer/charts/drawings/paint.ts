@@ -3,7 +3,7 @@ import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/feature
 import { textFont } from '../paint/canvas-text.ts'
 import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/features/drawings/types.ts'
 
-/** Colours as CSS text, from the design tokens, and how large texts are: 1 is the usual size. */
+/** CSS colors from the design tokens, and the text size relative to the default. */
 export interface DrawingPalette {
   readonly colors: Readonly<Record<DrawingColor, string>>
   readonly up: string
@@ -19,12 +19,12 @@ export interface DrawingPalette {
 export interface PaintOptions {
   readonly selected: boolean
   readonly hovered: boolean
-  /** Index of the handle that keys move; null: none. */
+  /** Index of the handle that keys move, or null. */
   readonly handle: number | null
   readonly locked: boolean
 }
 
-/** The font of a label: what the user wrote is larger. */
+/** The font of a label. Text written by the user is larger. */
 export const labelFont = (bold: boolean, textScale: number): string => textFont(bold ? 13 : 11, textScale, 500)
 
 const DASHES: Readonly<Record<DrawingDash, (width: number) => number[]>> = {

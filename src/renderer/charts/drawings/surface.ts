@@ -9,20 +9,20 @@ import type { ChartPort } from '../model/chart.ts'
 
 export interface SurfaceOptions {
   readonly decimals: () => number
-  /** Time of a bar, ms; of ticks 1. */
+  /** Length of a bar, ms; 1 for ticks. */
   readonly intervalMs: () => number
-  /** Closes only: the chart is a line. */
+  /** The chart is a line, so drawings snap only to closes. */
   readonly closeOnly: () => boolean
   readonly price: (value: number) => string
   readonly volume: (value: number) => string
-  /** Px of a line of text. */
+  /** Width of a line of text, px. */
   readonly textWidth: (text: string, bold: boolean) => number
-  /** How large texts are: 1 is the usual size. */
+  /** Text size relative to the default. */
   readonly textScale: () => number
 }
 
 export interface ChartSurface extends Surface {
-  /** To be called when the view changed. */
+  /** Call it when the view changed. */
   renew(): void
 }
 
@@ -43,7 +43,7 @@ interface Heights {
   readonly perPrice: number
 }
 
-/** Null: the scale isn't even (logarithmic), or there is none yet. */
+/** Null if the scale is logarithmic or there is none yet. */
 function evenHeights(port: SurfacePort, { left, top, height }: Surface['plot']): Heights | null {
   const low = port.pointAt(left, top + height)
   const high = port.pointAt(left, top)

@@ -24,7 +24,7 @@ export interface ChartPoint {
   readonly price: number
 }
 
-/** Where bars and prices are drawn, px from the chart's top left corner: without axes and further panes. */
+/** The area of bars and prices, without axes and other panes, px from the chart's top left corner. */
 export interface PlotArea {
   readonly left: number
   readonly top: number
@@ -42,12 +42,12 @@ export interface ChartSeries {
   readonly ticks: boolean
 }
 
-/** Colours as CSS text, read from the design tokens, and the size of the text. */
+/** CSS colors from the design tokens, and the text size. */
 export interface ChartTheme {
   readonly pane: string
   readonly raised: string
   readonly line: string
-  /** Behind the bars. */
+  /** Color of grid lines behind the bars. */
   readonly grid: string
   readonly text: string
   readonly dim: string
@@ -56,9 +56,9 @@ export interface ChartTheme {
   readonly up: string
   readonly down: string
   readonly warn: string
-  /** How large texts are: 1 is the usual size. */
+  /** Text size relative to the default. */
   readonly textScale: number
-  /** Of indicators and compared symbols, in their order. */
+  /** Colors of indicators and compared symbols, in order. */
   readonly series: readonly string[]
 }
 
@@ -68,26 +68,26 @@ export interface Quote {
   readonly ask: number | null
 }
 
-/** A price label beside the axis: bid, ask, or the last trade where the bars are averages. */
+/** A price label next to the axis: bid, ask, or the last trade if the bars are averages. */
 export interface AxisTag {
   readonly key: 'B' | 'A' | 'L'
   readonly price: number
   readonly text: string
-  /** Its middle, px from the top of the price pane. */
+  /** Middle of the label, px from the top of the price pane. */
   readonly y: number
 }
 
-/** How the plot is laid out, besides what it shows. */
+/** The layout options of the plot. */
 export interface ChartPlot {
   readonly scale: ChartScale
   readonly inverted: boolean
   readonly volume: boolean
-  /** Hours outside of the main session shaded, and their bounds. */
+  /** Shade hours outside the main session and draw their boundaries. */
   readonly sessions: boolean
   readonly days: boolean
-  /** Time until the last bar closes, under its price. */
+  /** Show the time until the last bar closes, under its price. */
   readonly countdown: boolean
-  /** Whose calendar days and sessions follow. */
+  /** The asset class whose calendar defines days and sessions. */
   readonly asset: AssetClass
 }
 
@@ -97,26 +97,26 @@ export interface ChartStudy {
   readonly kind: StudyKind
   readonly values: Readonly<Record<string, number>>
   readonly price: PriceName
-  /** CSS colours by output; an empty text or none: from the theme, by its place in `palette`. */
+  /** CSS colors by output. Empty or absent: from the theme, by `palette`. */
   readonly colours: readonly string[]
-  /** By output: which of the chart's line styles it has, see `line-style.ts`. */
+  /** The line style of each output; see `line-style.ts`. */
   readonly palette: readonly number[]
-  /** In a pane of its own instead of over the prices. */
+  /** Drawn in its own pane instead of over the prices. */
   readonly own: boolean
 }
 
-/** The values of one study under the crosshair, by output; null: absent there. */
+/** The values of one study under the crosshair, by output; null if absent. */
 export interface StudyLegend {
   readonly id: string
   readonly values: readonly (number | null)[]
   readonly colours: readonly string[]
-  /** By output: how its line is broken. */
+  /** The dash of each output's line. */
   readonly dashes: readonly LineDash[]
-  /** Top of its pane, px from the chart's; null: over the prices. */
+  /** Top of its pane, px from the chart's top; null if drawn over the prices. */
   readonly top: number | null
 }
 
-/** Another symbol's bars beside the chart's own, drawn in percent from the left edge. */
+/** Another symbol's bars to compare with, drawn in percent from the left edge. */
 export interface ComparedSeries {
   readonly label: string
   readonly bars: readonly Bar[]
@@ -125,28 +125,28 @@ export interface ComparedLegend {
   readonly label: string
   readonly colour: string
   readonly dash: LineDash
-  /** From its close at the left edge to the bar under the crosshair; null: no bar there. */
+  /** Change from its close at the left edge to the bar under the crosshair; null if there is no bar. */
   readonly percent: number | null
 }
 
-/** The bar under the crosshair, or the last one while the crosshair is elsewhere. */
+/** The bar under the crosshair, or the last one without a crosshair. */
 export interface ChartLegend {
   readonly bar: Bar | null
-  /** Close of the bar before, for the change. */
+  /** Close of the previous bar, for the change. */
   readonly previousClose: number | null
   readonly fromCrosshair: boolean
-  /** The mouse rests, and the bars moved under it: the user didn't choose this bar. */
+  /** The bars moved under a still mouse, so the user didn't choose this bar. */
   readonly rests: boolean
-  /** The gap under the crosshair, in a bar or where there is none. */
+  /** The gap under the crosshair, whether or not there is a bar. */
   readonly gap: GapSpan | null
-  /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
+  /** Start of the row under the crosshair, UTC ms; null without a crosshair. */
   readonly atMs: number | null
   readonly markers: readonly ChartMarker[]
   readonly studies: readonly StudyLegend[]
   readonly compared: readonly ComparedLegend[]
 }
 
-/** Bars that join those loaded, oldest first. `more`: others exist beyond them. */
+/** Bars that adjoin those loaded, oldest first. `more`: others exist beyond them. */
 export interface ChartPage {
   readonly bars: readonly Bar[]
   readonly more: boolean
@@ -160,7 +160,7 @@ export interface ChartPages {
   newer(): Promise<ChartPage>
   /** Loads the range that ends with the newest bar. */
   newest(): void
-  /** Loads the range around an instant. False: there are no bars, and the loaded ones stay. */
+  /** Loads the range around an instant. Returns false if there are no bars; the loaded ones then stay. */
   around(ms: number): Promise<boolean>
   /** Pages were added and the chart isn't being dragged: too many bars may now be dropped, through `load`. */
   settled(): void
@@ -175,60 +175,60 @@ export interface ChartPort {
   /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
   update(bars: readonly Bar[]): void
   setGaps(gaps: readonly GapSpan[]): void
-  /** Events at the feet of their bars; the legend lists those under the crosshair. */
+  /** Sets the event markers below bars; the legend lists those under the crosshair. */
   setMarkers(markers: readonly ChartMarker[]): void
   setTheme(theme: ChartTheme): void
   /** IANA zone of the axis and the crosshair. */
   setZone(zone: string): void
   setStyle(style: ChartStyle): void
   setDecimals(decimals: number): void
-  /** Null: no further bars can be loaded. */
+  /** Sets the source of further bars; null if none can be loaded. */
   setPages(pages: ChartPages | null): void
   setPlot(plot: ChartPlot): void
   /** Keeps the highest price this far below the top, px, as long as the bars have room. */
   setHeadroom(px: number): void
   /** The indicators, in the order of their panes. */
   setStudies(studies: readonly ChartStudy[]): void
-  /** Best bid and ask as lines; null: none. */
+  /** Shows best bid and ask as lines; null removes them. */
   setQuote(quote: Quote | null): void
-  /** Symbols to compare with, oldest bar first each; the price axis counts percent while there are some. */
+  /** Sets the compared symbols, each oldest bar first. With any, the price axis shows percent. */
   setCompared(series: readonly ComparedSeries[]): void
-  /** Nothing is being received: the label of the last price turns gray. */
+  /** If no data is being received, the label of the last price turns gray. */
   setStale(stale: boolean): void
   /** The current time of the view, UTC ms, for the countdown to the close of the last bar. */
   setClock(now: () => number): void
   onLegend(listener: (legend: ChartLegend) => void): void
-  /** Called with the labels beside the price axis after each painting that moved or changed one. */
+  /** Called with the labels next to the price axis after each painting that moved or changed one. */
   onTags(listener: (tags: readonly AxisTag[]) => void): () => void
   /** Moves the crosshair by bars (negative: older); the first step starts at the last bar. */
   stepCrosshair(bars: number): void
   clearCrosshair(): void
-  /** Shows a linked chart's crosshair on the bar at that instant, without telling other charts. Null: none. */
+  /** Shows a linked chart's crosshair on the bar at an instant, without notifying other charts. Null removes it. */
   showCrosshair(ms: number | null): void
-  /** Reports the position of this chart's crosshair, UTC ms; null: none. */
+  /** Reports the position of this chart's crosshair, UTC ms, or null. */
   onCrosshair(listener: (ms: number | null) => void): () => void
   /** Zooms by a factor around the last visible bar; above 1 shows fewer bars. */
   zoom(factor: number): void
   scroll(bars: number): void
   scrollToLatest(): void
-  /** Zooms out to all loaded bars, to 1 px per bar at most, and fits the price axis again. */
+  /** Zooms out to all loaded bars, at no less than 1 px per bar, and fits the price axis again. */
   fit(): void
   /** Brings an instant into view. Loads older bars if needed. */
   goTo(ms: number): Promise<void>
-  /** The bar at an x from the chart's left edge, px; null: none. */
+  /** The bar at an x from the chart's left edge, px, or null. */
   barAt(x: number): Bar | null
-  /** The markers at a place, px from the chart's top left corner. */
+  /** The markers at a position, px from the chart's top left corner. */
   markersAt(x: number, y: number): readonly ChartMarker[]
   /** Bars that begin within [fromMs, toMs], oldest first. */
   barsBetween(fromMs: number, toMs: number): readonly Bar[]
   /** Bars now in view, oldest first. */
   visibleBars(): readonly Bar[]
   /**
-   * Where an instant and a price lie, px from the chart's top left corner, also outside of the plot area:
-   * between two bars in proportion, beyond the last at the pace of the interval. Null: there are no bars.
+   * The position of an instant and a price, px from the chart's top left corner, even outside the plot area.
+   * Interpolates between two bars and extrapolates beyond the ends by the interval. Null if there are no bars.
    */
   pixelOf(ms: number, price: number): ChartPixel | null
-  /** The instant and price at a place: the inverse of `pixelOf`, to the price of a pixel. */
+  /** The instant and price at a position: the inverse of `pixelOf`, exact to one pixel. */
   pointAt(x: number, y: number): ChartPoint | null
   /** Called at most once per frame, when results of `pixelOf` changed (pan, zoom, scale, size, a new range). */
   onView(listener: () => void): () => void

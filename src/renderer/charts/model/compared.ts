@@ -1,9 +1,9 @@
-/** Other symbols beside a chart's own: each in percent from the left edge of what is in view. Pure. */
+/** Compared symbols, each in percent from the left edge of the view. Pure. */
 import type { Bar } from '../../../shared/core/market/market.ts'
 import type { ComparedSeries } from './chart.ts'
 import { lastLineStyle, lineColor, lineDash, type LineDash } from './line-style.ts'
 
-/** A compared symbol in the chart's own prices. */
+/** A compared symbol, scaled to the chart's own prices. */
 export interface ComparedLine {
   readonly colour: string
   readonly dash: LineDash
@@ -12,7 +12,7 @@ export interface ComparedLine {
   readonly prices: readonly (number | null)[]
 }
 
-/** Index of the last bar that starts at or before `ms`; -1: none. */
+/** Index of the last bar that starts at or before `ms`; -1 if there is none. */
 function lastBefore(bars: readonly Bar[], ms: number): number {
   let low = 0
   let high = bars.length
@@ -25,9 +25,8 @@ function lastBefore(bars: readonly Bar[], ms: number): number {
 }
 
 /**
- * Percent of each instant (UTC ms, rising) from the close at the first of them; null before the symbol's
- * first bar. Where its first bar comes later than the left edge, it counts from there. Between its bars the
- * last close stands: a line, not a bar, says nothing of what was traded.
+ * Percent at each instant (UTC ms, ascending) from the close at the first one; null before the symbol's first bar. If
+ * that bar comes later than the left edge, percent counts from it. Between its bars, the last close applies.
  */
 export function comparedPercents(instants: readonly number[], bars: readonly Bar[]): (number | null)[] {
   let at = instants.length === 0 ? -1 : lastBefore(bars, instants[0])
@@ -41,8 +40,8 @@ export function comparedPercents(instants: readonly number[], bars: readonly Bar
 }
 
 /**
- * Compared symbols as lines over a chart's bars: as many percent from `base`, the chart's own price in row `from`, as they
- * are from theirs. `instants`: starts of the rows from there on; `taken`: line styles that the chart has already.
+ * Compared symbols as lines over a chart's bars, at the same percent from `base`, the chart's price in row `from`, as
+ * they are from their own. `instants`: starts of the rows from `from` on; `taken`: line styles already in use.
  */
 export function comparedLines(
   compared: readonly ComparedSeries[],

@@ -1,13 +1,13 @@
-/** Time until something closes, as short as it can be said. Pure. */
+/** Formats the time until a bar closes. Pure. */
 import { t } from '../../../shared/base/text.ts'
 
-/** Whether a chart's bars close slowly enough for their end to be waited for: of a second's it would always be "0:01". */
+/** Whether the bars are long enough for a countdown. For one-second bars it would always read "0:01". */
 export const countsDown = ({ ticks, intervalMs }: { readonly ticks: boolean; readonly intervalMs: number }): boolean =>
   !ticks && intervalMs > 1_000
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** "0:07", "12:40", "3:05:10", "2d 04h"; empty once it has passed: the next record decides what comes. */
+/** "0:07", "12:40", "3:05:10", "2d 04h". Empty once the time has passed, until the next record starts a bar. */
 export function countdownText(ms: number): string {
   if (!(ms > 0)) return ''
   const seconds = Math.ceil(ms / 1_000)

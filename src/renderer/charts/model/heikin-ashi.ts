@@ -1,7 +1,7 @@
-/** Heikin-Ashi rows: averages of bars and of the row before, never prices that were traded. Pure. */
+/** Heikin-Ashi rows: averages of each bar and the previous row, not traded prices. Pure. */
 import type { Row } from './series.ts'
 
-/** The derived row of a bar's; `before` is the derived row of the bar before, if there is one. */
+/** The Heikin-Ashi row of a bar's row; `before` is the previous Heikin-Ashi row, if any. */
 export function heikinAshi(row: Row, before: Row | undefined): Row {
   if (row.bar === null) return row
   const { open, high, low, close } = row.bar
@@ -10,7 +10,7 @@ export function heikinAshi(row: Row, before: Row | undefined): Row {
   return { ...row, open: from, close: mean, high: Math.max(high, from, mean), low: Math.min(low, from, mean) }
 }
 
-/** Every row of a list; slots in which nothing was received stay as they are. */
+/** Converts every row of a list; empty slots stay unchanged. */
 export function heikinAshiRows(rows: readonly Row[]): Row[] {
   let before: Row | undefined
   return rows.map((row) => {

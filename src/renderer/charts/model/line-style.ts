@@ -1,10 +1,10 @@
 /**
- * Line styles of indicators and compared symbols: the theme's colors first, then the same colors dashed, then dotted, so
- * that no two lines of a pane look the same. A style is a number: its place in that order. Pure.
+ * Line styles of indicators and compared symbols: the theme's colors first, then the same colors dashed, then dotted,
+ * so that no two lines of a pane look the same. A style is a number: its place in that order. Pure.
  */
 import { missingCase } from '../../../shared/base/errors.ts'
 
-/** Apart from each other, and from the colors of direction. */
+/** Distinguishable from each other and from the colors of direction. */
 export const LINE_COLORS = {
   dark: ['#4c8dff', '#e3a33b', '#b58cff', '#38c6d9', '#ee7fb4', '#a5cf5a', '#f2d45c', '#9db1cc'],
   light: ['#2563d9', '#a35f00', '#7642d1', '#0b7285', '#b3297a', '#4f7a12', '#806600', '#4d6079'],
@@ -18,7 +18,7 @@ export const lineColor = (style: number, colors: readonly string[]): string => c
 
 export const lineDash = (style: number): LineDash => DASHES[Math.min(DASHES.length - 1, Math.floor(style / COLORS))]
 
-/** Px of a dash and of the space after it, for a canvas. */
+/** Lengths of a dash and the space after it, px, for `setLineDash`. */
 export function dashPattern(dash: LineDash): number[] {
   switch (dash) {
     case 'solid':
@@ -40,8 +40,8 @@ export function styleOfColor(color: string): number | undefined {
 }
 
 /**
- * The next style for a line: a color that nothing on the chart has yet, else the first style that nothing in the same pane
- * has. The caller adds it to both.
+ * The next style for a line: a color that nothing on the chart has yet, else the first style that nothing in the same
+ * pane has. The caller adds it to both.
  */
 export function nextLineStyle(onChart: ReadonlySet<number>, inPane: ReadonlySet<number>): number {
   for (let style = 0; style < COLORS; style++) if (!onChart.has(style)) return style

@@ -1,11 +1,11 @@
-/** Events on a chart: which bar each belongs to. Pure. */
+/** Assigns event markers to bars. Pure. */
 
-/** An event that is drawn at the foot of its bar. */
+/** An event drawn below its bar. */
 export interface ChartMarker {
   readonly kind: 'earnings' | 'news'
-  /** UTC ms; of a whole day its start. */
+  /** The time of the event, UTC ms; for a whole day its start. */
   readonly ms: number
-  /** Of a day rather than an instant: it stands at the first bar of that day. */
+  /** The event belongs to a day rather than an instant, and is drawn at that day's first bar. */
   readonly day: boolean
   readonly text: string
 }
@@ -13,8 +13,8 @@ export interface ChartMarker {
 const DAY = 86_400_000
 
 /**
- * The row of each marker by index: the bar during which it happened, or for a day its first bar. What
- * no bar covers (a night, a gap, before the first) is not drawn elsewhere: it is left out.
+ * Markers by row index: the bar during which the event happened, or the first bar of its day. Events that no bar covers
+ * (at night, in a gap, before the first bar) are omitted.
  */
 export function placeMarkers(
   markers: readonly ChartMarker[],

@@ -1,7 +1,6 @@
 /**
- * Where an instant lies among rows, and the instant of a place: the middle of row i is the place i, what
- * lies between two rows is between their middles in proportion, and beyond the first and the last row time
- * continues at the given interval. Each is the other's inverse. Pure.
+ * Converts instants to fractional row positions and back. The middle of row i is position i; instants between two rows
+ * are interpolated, and beyond the ends time continues at the given interval. The functions are inverses. Pure.
  */
 
 interface Timed {
@@ -20,7 +19,7 @@ function firstAfter(rows: readonly Timed[], ms: number): number {
   return low
 }
 
-/** The place of an instant (UTC ms), a fraction of rows; NaN where there are no rows. `paceMs` is above zero. */
+/** The position of an instant (UTC ms) in rows, fractional; NaN without rows. `paceMs` is above zero. */
 export function placeOf(rows: readonly Timed[], ms: number, paceMs: number): number {
   if (rows.length === 0) return NaN
   const last = rows.length - 1
@@ -31,7 +30,7 @@ export function placeOf(rows: readonly Timed[], ms: number, paceMs: number): num
   return after - 1 + (ms - before) / (rows[after].timestamp - before)
 }
 
-/** The instant (UTC ms) of a place; NaN where there are no rows. */
+/** The instant (UTC ms) of a position; NaN without rows. */
 export function instantOf(rows: readonly Timed[], place: number, paceMs: number): number {
   if (rows.length === 0) return NaN
   const last = rows.length - 1

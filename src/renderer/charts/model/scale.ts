@@ -1,4 +1,4 @@
-/** Scales of the price axis: what a price is on it, and where it has lines. Pure. */
+/** Scales of the price axis: positions of prices, and where the axis has lines. Pure. */
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { ChartScale } from '../../../shared/features/chart/chart-settings.ts'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
@@ -8,7 +8,7 @@ export interface PriceTick {
   readonly text: string
 }
 
-/** The place of a price on a scale, up to a factor: even steps of it are even steps on screen. */
+/** The position of a price on a scale, up to a factor: equal differences are equal distances on screen. */
 export const toScale = (scale: ChartScale, price: number): number => (scale === 'log' ? Math.log10(price) : price)
 export const fromScale = (scale: ChartScale, place: number): number => (scale === 'log' ? 10 ** place : place)
 
@@ -19,7 +19,7 @@ function niceStep(least: number): number {
   return (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10) * power
 }
 
-/** Decimals that tell apart values that are `step` apart. */
+/** The decimals needed to distinguish values that are `step` apart. */
 const decimalsOf = (step: number): number => Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)))
 
 /** Even steps from `from` to `to`, up to a maximum count. */
@@ -30,7 +30,7 @@ function evenly(from: number, to: number, most: number): { readonly values: numb
   return { values, step }
 }
 
-/** Percent of a price from a base, with its sign: "+1.50%". */
+/** Signed percent change from a base to a price: "+1.50%". */
 export function percentText(price: number, base: number, decimals: number): string {
   const percent = (price / base - 1) * 100
   const text = fixedText(Math.abs(percent), decimals)
@@ -38,8 +38,8 @@ export function percentText(price: number, base: number, decimals: number): stri
 }
 
 /**
- * Lines of the price axis from `from` to `to` (prices, from < to), at least `apart` px from each other on
- * `height` px. `base`: the price that percent counts from. `format` writes a price in its decimals.
+ * Lines of the price axis from `from` to `to` (prices, from < to), at least `apart` px apart on a height of `height`
+ * px. `base`: the price that percent counts from. `format` formats a price with its decimals.
  */
 export function priceTicks(
   scale: ChartScale,
@@ -66,7 +66,7 @@ export function priceTicks(
     }
     case 'log': {
       if (!(from > 0)) return []
-      // Over less than a threefold range even steps of price are nearly even on screen, and rounder.
+      // Below a threefold range, even price steps are nearly even on screen and give rounder numbers.
       if (to / from < 3) return evenly(from, to, most).values.map((price) => ({ price, text: format(price) }))
       const decades = Math.log10(to / from)
       const factors = decades * 3 <= most ? [1, 2, 5] : [1]
@@ -87,7 +87,7 @@ export function priceTicks(
 }
 
 const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-/** A large number in little room. */
+/** Formats a large number compactly. */
 export function bigText(value: string | number): string {
   const n = Number(value)
   const size = Math.abs(n)

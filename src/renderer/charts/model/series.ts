@@ -2,7 +2,7 @@
 import type { Bar } from '../../../shared/core/market/market.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 
-/** A drawn row. Slots have NaN prices: nothing is drawn in them but the hatching behind. */
+/** A drawn row. Empty slots have NaN prices and show only the hatching. */
 export interface Row {
   timestamp: number
   open: number
@@ -14,7 +14,7 @@ export interface Row {
   [key: string]: unknown
 }
 
-/** A gap never takes more width than this many bars; its label tells its true length. */
+/** A gap is never wider than this many bars; its label shows its true length. */
 export const MAX_SLOTS = 30
 
 /** The row of a bar. */
@@ -47,9 +47,8 @@ export function lowerBound(bars: readonly { readonly startMs: number }[], ms: nu
 }
 
 /**
- * Bars as rows, with slots for the intervals that a closed gap left empty between two bars. A slot is
- * never the first or the last row, so an unfinished outage widens the chart only once it is over.
- * Intervals in which simply nothing traded get no slot: no trade, no bar.
+ * Bars as rows, with empty slots for the intervals that a closed gap left between two bars. A slot is never the first
+ * or last row, so an outage widens the chart only once it is over. Intervals in which nothing traded get no slot.
  */
 export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalMs: number): Row[] {
   const rows = bars.map(rowOf)
@@ -78,8 +77,8 @@ export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalM
 }
 
 /**
- * Puts updates into a sorted list of bars, in place: the same start replaces, others are inserted.
- * Answers whether only the last bar was replaced or bars were appended (the cheap case).
+ * Merges updates into a sorted list of bars, in place: a bar with the same start is replaced, others are inserted.
+ * Returns `tail` if only the last bar was replaced or bars were appended, which is the cheap case.
  */
 export function mergeBars(bars: Bar[], updates: readonly Bar[]): 'tail' | 'middle' {
   let kind: 'tail' | 'middle' = 'tail'

@@ -1,6 +1,6 @@
 /**
- * The values of one indicator beside a growing list of rows. A tick costs the same however long the list is:
- * closed bars are pushed once, the last one is only looked at. Pure.
+ * The values of one indicator for a growing list of rows. The cost of a tick doesn't depend on the length of the list:
+ * closed bars are pushed once, and the forming bar is only peeked at. Pure.
  */
 import type { DayOf } from '../../../shared/core/market/indicators/indicators.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../../shared/core/market/indicators/table.ts'
 import type { Row } from './series.ts'
 
-/** By the number of the output: "0", "1" …; what is absent has no key. */
+/** Values by output number: "0", "1" …; absent values have no key. */
 export type StudyValues = Readonly<Record<string, number>>
 
 const NOTHING: StudyValues = {}
@@ -23,7 +23,7 @@ function valuesOf(list: readonly number[]): StudyValues {
 }
 
 export class StudyRun {
-  /** One entry a row, extended in place. */
+  /** One entry per row, extended in place. */
   readonly values: StudyValues[] = []
   readonly #row: IndicatorRow
   readonly #parameters: readonly number[]
@@ -50,8 +50,8 @@ export class StudyRun {
   }
 
   /**
-   * Takes rows as they are now. The same list may have grown, and its last row been replaced; any other list
-   * is computed from its beginning.
+   * Computes the values for the current rows. The same list may have grown, with its last row replaced; for a different
+   * list, all values are recomputed.
    */
   follow(rows: readonly Row[]): readonly StudyValues[] {
     if (rows !== this.#rows || rows.length < this.values.length) {

@@ -1,4 +1,4 @@
-/** Where the time axis has labels, and what they say. Pure. */
+/** Places and formats the labels of the time axis. Pure. */
 import { languageTag, t } from '../../../shared/base/text.ts'
 import type { Zone } from '../../text/zone.ts'
 
@@ -23,7 +23,7 @@ export interface AxisLabel {
   /** Index into the rows. */
   readonly index: number
   readonly text: string
-  /** A change of day (or more): drawn stronger. */
+  /** A change of day, month or year, drawn bolder. */
   readonly major: boolean
 }
 
@@ -69,8 +69,8 @@ export function crosshairText(ms: number, intervalMs: number, zone: Zone): strin
 }
 
 /**
- * Labels for the rows [from, to) of a chart that is `barPx` pixels a row: the smallest step whose
- * labels stay at least `minPx` apart, each at the first row of its bucket.
+ * Labels for the rows [from, to) of a chart with `barPx` px per row. Uses the smallest step whose labels are at least
+ * `minPx` apart; each label is at the first row of its bucket.
  */
 export function axisLabels(
   timestamps: (index: number) => number,
@@ -83,7 +83,7 @@ export function axisLabels(
 ): AxisLabel[] {
   if (to <= from) return []
   const perLabel = Math.max(1, Math.ceil(minPx / barPx))
-  // The rows' own pace, not the interval's: markets close, and ticks have no interval.
+  // Use the rows' mean distance, not the interval: markets close, and ticks have no interval.
   const span = timestamps(to - 1) - timestamps(from)
   const pace = to - from > 1 ? span / (to - from - 1) : intervalMs
   const step =
@@ -108,7 +108,7 @@ export function axisLabels(
     labels.push({ index: i, text: axisText(ms, step, dayChanged, zone), major: dayChanged || step >= DAY })
     lastIndex = i
   }
-  // A chart with few rows may cross no round time at all: then its last row says when it is.
+  // A few rows may include no round time; then label the last row.
   if (labels.length === 0)
     labels.push({
       index: to - 1,

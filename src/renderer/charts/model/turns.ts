@@ -1,8 +1,8 @@
 /**
- * Decides when charts paint. A chart paints at most once per frame, immediately if it hasn't yet. With many charts, a few
- * paint per frame, because all of them take longer than one frame. While frames are late (no GPU, nine charts, a busy
- * machine), charts take turns, each at least ten times per second, so that input and prices stay smooth. Frames are
- * injected: tests step them by hand.
+ * Decides when charts paint. A chart paints at most once per frame, immediately if it hasn't yet. With many charts, a
+ * few paint per frame, because all of them take longer than one frame. While frames are late (no GPU, nine charts, a
+ * busy machine), charts take turns, each at least ten times per second, so that input and prices stay smooth. Frames
+ * are injected: tests step them by hand.
  */
 
 export type RequestFrames = (run: (nowMs: number) => void) => void
@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 export interface Turn {
-  /** Asks for one run: now, or in this chart's next frame. */
+  /** Requests one run: now, or in this chart's next frame. */
   ask(): void
   stop(): void
 }
@@ -42,7 +42,7 @@ export class Turns {
   /** Consecutive frames since the last measurement, and their total time, ms. */
   #frames = 0
   #spent = 0
-  /** When the frame before was; NaN: nobody asked for it. */
+  /** Time of the previous frame, ms; NaN if none was requested. */
   #before = NaN
   #quiet = 0
 

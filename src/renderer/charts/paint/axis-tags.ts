@@ -1,4 +1,4 @@
-/** Places labels beside an axis without overlaps. Pure. */
+/** Places labels next to an axis without overlaps. Pure. */
 
 /** Px from the top of the plot. */
 export interface TagSpan {
@@ -6,11 +6,11 @@ export interface TagSpan {
   readonly to: number
 }
 
-/** Half of the last price's own label, and the countdown beside it, px at the usual size of the text. */
+/** Half the height of the last price's label, and the height of its countdown, px at the default text size. */
 const LAST_HALF = 10
 const COUNTDOWN = 15
 
-/** The span of the last price's label, with its countdown (if it `counts`) below, or above if there is no room below. */
+/** The span of the last price's label. Its countdown, if it `counts`, is below, or above if there is no room below. */
 export function lastTag(
   middle: number,
   height: number,
@@ -27,7 +27,7 @@ export function lastTag(
 export const isCovered = (y: number, tags: readonly TagSpan[], textScale: number): boolean =>
   tags.some(({ from, to }) => y + 5 * textScale > from && y - 5 * textScale < to)
 
-/** Px of a label at the usual size of the text. */
+/** Height of a label, px at the default text size. */
 export const CHIP_HEIGHT = 15
 
 interface Chip<T> {
@@ -35,7 +35,7 @@ interface Chip<T> {
   readonly y: number
 }
 
-/** Stacks labels from top to bottom, each as near to its price as the one before allows. */
+/** Stacks labels from top to bottom, each as near to its price as the previous one allows. */
 function downFrom<T>(list: readonly Chip<T>[], least: number, height: number): Chip<T>[] {
   let from = least
   return list.map(({ chip, y }) => {
@@ -57,8 +57,8 @@ const upFrom = <T>(list: readonly Chip<T>[], most: number, height: number): Chip
 
 /**
  * Middles of labels (px) near their prices, from top to bottom. Labels outside the plot are left out. Labels that would
- * cover the `taken` span go above or below it, on the side of their own middle, or on the other side if there is no room.
- * Labels with room on neither side are left out.
+ * cover the `taken` span go above or below it, on the side of their own middle, or on the other side if there is no
+ * room. Labels with room on neither side are left out.
  */
 export function stackChips<T>(
   wanted: readonly Chip<T>[],

@@ -24,7 +24,7 @@ const DAY = 86_400_000
 /** Day lines closer than this, px, would look like a fence. */
 const MIN_APART = 24
 
-/** First rows of the days and of the sessions in view, and stretches outside of the main session. Pure. */
+/** The first rows of the days and sessions in view, and the ranges outside the main session. Pure. */
 export function calendarMarks(paint: Pick<CalendarPaint, 'asset' | 'zone' | 'timestamps' | 'from' | 'to'>): {
   days: number[]
   bounds: number[]
@@ -52,7 +52,7 @@ export function calendarMarks(paint: Pick<CalendarPaint, 'asset' | 'zone' | 'tim
   return { days, bounds, outside }
 }
 
-/** Paints them. Below level 0, what is painted first ends up on top. */
+/** Paints the calendar. Below level 0, what is painted first ends up on top. */
 export function paintCalendar(paint: CalendarPaint): void {
   const { ctx, theme, intervalMs, x, half, height } = paint
   if (intervalMs >= DAY || paint.to <= paint.from || (!paint.days && !paint.sessions)) return

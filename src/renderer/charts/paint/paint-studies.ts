@@ -11,7 +11,7 @@ import type { StudyRun, StudyValues } from '../model/study-run.ts'
 /** What a study needs to be computed and painted. Looked up by its id, because templates are global. */
 export interface StudyContext {
   readonly study: ChartStudy
-  /** Null: the volume profile, which covers the bars in view. */
+  /** Null for the volume profile, which covers the bars in view. */
   readonly run: StudyRun | null
   readonly theme: () => ChartTheme
   /** Rows on screen. */
@@ -38,7 +38,7 @@ interface Canvas {
   readonly half: number
 }
 
-/** A line through the values of one output, broken where there is none. */
+/** Paints a line through the values of one output, broken at absent values. */
 function line({ ctx, x, y, from, to }: Canvas, values: readonly StudyValues[], key: number, shift: number): void {
   ctx.beginPath()
   let on = false
@@ -55,7 +55,7 @@ function line({ ctx, x, y, from, to }: Canvas, values: readonly StudyValues[], k
   ctx.stroke()
 }
 
-/** Fills the area between two outputs, in the second color where the second is above. */
+/** Fills the area between two outputs, in the second color wherever the second output is above. */
 function ground(
   canvas: Canvas,
   values: readonly StudyValues[],
@@ -75,7 +75,7 @@ function ground(
     }
     const now = one >= other ? 1 : -1
     if (now !== side) {
-      // Both sides share the bar where they meet, so there is no slit between them.
+      // Both sides share the bar where they meet, so there is no gap between them.
       const last = runs[runs.length - 1]
       runs.push(side === 0 || last === undefined ? [now] : [now, last[last.length - 1]])
       side = now

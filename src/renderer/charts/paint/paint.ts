@@ -16,7 +16,7 @@ import type { Zone } from '../../text/zone.ts'
 export interface PaintContext {
   readonly theme: ChartTheme
   readonly gaps: readonly GapSpan[]
-  /** By the index of their row. */
+  /** Markers by row index. */
   readonly markers: ReadonlyMap<number, readonly ChartMarker[]>
   readonly style: ChartStyle
   readonly ticks: boolean
@@ -26,7 +26,7 @@ export interface PaintContext {
   readonly plot: ChartPlot
   readonly zone: Zone
   readonly quote: Quote | null
-  /** The last close as traded. */
+  /** The last traded close. */
   readonly last: number | null
   readonly compared: () => readonly ComparedLine[]
 }
@@ -97,7 +97,7 @@ function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: 
 }
 
 /**
- * X of an instant: in proportion within its bar's slot, else at the edge of the next bar. So an outage of a second
+ * X of an instant: interpolated within its bar's slot, or else at the edge of the next bar. So a one-second outage
  * doesn't hatch the whole hour around it.
  */
 function edge(p: Painter, ms: number): number {
@@ -127,10 +127,10 @@ function leading(p: Painter, gap: GapSpan): Span[] {
   return right < 0 || left > p.width ? [] : [{ gap, left, width: Math.max(2, right - left), open: false }]
 }
 
-/** Where the gaps in view lie, px. */
+/** The positions of the gaps in view, px. */
 function spansOf(p: Painter): Span[] {
   const startMs = p.rows[0].timestamp
-  // Slots exist only between bars: a corrupt span before the first bar would not show.
+  // Slots exist only between bars, so a corrupt span before the first bar wouldn't show.
   const before = p.context.gaps.filter((gap) => gap.cause === 'unreadable' && gap.fromMs < startMs)
   return p.context.gaps.flatMap((gap) => {
     const toMs = gap.toMs ?? Infinity
@@ -143,7 +143,7 @@ function spansOf(p: Painter): Span[] {
   })
 }
 
-/** The cause, written vertically in the middle of its gap if it fits. */
+/** Paints the cause vertically in the middle of its gap if it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
   const text = t(gap.cause === 'unreadable' ? 'can’t be read · {what}' : 'no data · {what}', {
     what: gapPhrase(`gap.cause.${gap.cause}`),
@@ -209,7 +209,7 @@ function paintGaps(p: Painter, causes: boolean): void {
   p.ctx.restore()
 }
 
-/** A small open triangle under every incomplete bar: part of its interval was not received. */
+/** Paints a small open triangle under every bar with missing data. */
 function paintIncomplete(p: Painter): void {
   const { ctx, context, rows } = p
   if (context.ticks || p.half < 2) return
@@ -241,7 +241,7 @@ export const markSize = (textScale: number): { readonly foot: number; readonly r
   radius: textPx(7, textScale),
 })
 
-/** A letter at the foot of a bar with an event: E for earnings, N for news. */
+/** Paints a letter below a bar with an event: E for earnings, N for news. */
 function paintMarkers(p: Painter): void {
   const { ctx, context } = p
   if (context.markers.size === 0) return
@@ -267,7 +267,7 @@ function paintMarkers(p: Painter): void {
   ctx.restore()
 }
 
-/** The line through the closes in the styles `line` and `area`, broken at gaps. */
+/** Paints the line through the closes in the styles `line` and `area`, broken at gaps. */
 function paintLine(p: Painter): void {
   const { ctx, context, rows } = p
   if (context.style !== 'line' && context.style !== 'area') return
@@ -314,7 +314,7 @@ function paintLine(p: Painter): void {
   ctx.restore()
 }
 
-/** Days and trading sessions, behind everything else in their pane. */
+/** Paints days and trading sessions behind everything else in their pane. */
 function calendar(p: Painter): void {
   const { plot, theme, zone } = p.context
   paintCalendar({
@@ -334,7 +334,7 @@ function calendar(p: Painter): void {
   })
 }
 
-/** Lines at the best bid and ask, and at the last price where the bars are averages. */
+/** Paints lines at the best bid and ask, and at the last price if the bars are averages. */
 function paintQuote({ ctx, context, y, width }: Painter): void {
   const { theme, quote, last, style } = context
   const lines = [

@@ -4,8 +4,8 @@ import { FAMILY, textPx } from './canvas-text.ts'
 import type { ChartStyle, ChartTheme } from '../model/chart.ts'
 
 /**
- * The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one; `low`: there is
- * no room for words in the plot; `stale`: nothing is received, so the last price has no direction.
+ * The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one; `low`: there
+ * is no room for words in the plot; `stale`: nothing is received, so the last price has no direction.
  */
 export function chartStyles(
   theme: ChartTheme,
@@ -45,7 +45,7 @@ export function chartStyles(
         downWickColor: theme.down,
         noChangeWickColor: theme.dim,
       },
-      // Lines are ours (paint.ts), broken at gaps; the library's own would bridge them.
+      // paint.ts draws lines that break at gaps; the library's own would bridge them.
       area: {
         lineSize: 0,
         lineColor: hidden,
@@ -58,14 +58,14 @@ export function chartStyles(
         low: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
         last: {
           ...(stale ? { upColor: theme.dim, downColor: theme.dim, noChangeColor: theme.dim } : colours),
-          // Averages are no prices: the chart paints the true last one itself.
+          // Averages aren't traded prices; the chart paints the last traded price itself.
           show: style !== 'heikin-ashi' && !isReplay,
           compareRule: 'current_open',
           line: { size: 1, dashedValue: [2, 3] },
           text: { size, family: FAMILY, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },
-          // Only one of them has a text at a time: the one that has room.
+          // Only the one with room has a text at a time.
           extendTexts: (['below_price', 'above_price'] as const).map((position) => ({
-            // A list is merged by its places: an empty one would change nothing.
+            // Lists are merged by index, so an empty list would change nothing.
             show: countdown,
             position,
             updateInterval: 1_000,

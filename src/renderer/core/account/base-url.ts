@@ -1,4 +1,4 @@
-/** What is wrong with a base URL, or null. Plain http is for this machine only. */
+/** Explains what is wrong with a base URL, or returns null. Plain http is allowed only for this computer. */
 import { t } from '../../../shared/base/text.ts'
 export function urlProblem(text: string): string | null {
   const trimmed = text.trim()

@@ -1,4 +1,4 @@
-/** The form of an account: what was typed, what the test saw, and what can be done next. */
+/** The state of the account form: its fields, the test results, and the available actions. */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep } from '../../../shared/core/status/status.ts'
@@ -19,14 +19,14 @@ export class ConnectForm {
   busy = $state<'test' | 'connect' | null>(null)
   steps = $state.raw<readonly ConnectionStep[] | null>(null)
   problem = $state.raw<Failure | null>(null)
-  /** A password is stored and need not be typed again. */
+  /** A password is stored, so the user needn't type it again. */
   readonly hasPassword: boolean
   readonly hasApiKey: boolean
   readonly #transport: Transport
 
   constructor(transport: Transport, account: AccountState | undefined) {
     this.#transport = transport
-    // The demo market's own account is nobody's business, and not what a user would connect to.
+    // Don't prefill from the demo market's account: users never connect to it.
     const own = account?.source === 'service' ? account : undefined
     this.baseUrl = own?.baseUrl ?? ''
     this.user = own?.user ?? ''
@@ -37,7 +37,7 @@ export class ConnectForm {
     this.hasApiKey = own?.hasApiKey ?? false
   }
 
-  /** Why the form cannot be sent yet; null when it can. */
+  /** Why the form can't be submitted yet, or null. */
   get missing(): string | null {
     const url = urlProblem(this.baseUrl)
     if (url) return url
@@ -57,7 +57,7 @@ export class ConnectForm {
     }
   }
 
-  /** Tries each step without storing anything. */
+  /** Tests each step without storing anything. */
   async test(): Promise<void> {
     if (this.busy) return
     this.busy = 'test'
@@ -69,7 +69,7 @@ export class ConnectForm {
     else this.problem = result.error
   }
 
-  /** Stores the credentials and switches to the service; answers whether it did. */
+  /** Stores the credentials and switches to the service; returns whether that worked. */
   async connect(): Promise<boolean> {
     if (this.busy) return false
     this.busy = 'connect'

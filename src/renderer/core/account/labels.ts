@@ -1,4 +1,4 @@
-/** Signing in to a service. */
+/** Labels for signing in to a service. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const accountLabel = labelsOf({

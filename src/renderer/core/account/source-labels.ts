@@ -1,4 +1,4 @@
-/** Where the prices come from, said so that yesterday, a demo or a dead line is never taken for live. */
+/** Labels of the price source that never let a replay, the demo or a lost connection look live. */
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -10,14 +10,14 @@ export interface SourcePill {
   readonly sentence: string
 }
 
-/** The pill of a window that shows a replay: what else may be true waits for the way back. */
+/** The pill of a window that shows a replay, whatever the live market's state. */
 export const REPLAY_PILL: SourcePill = {
   label: t('REPLAY'),
   tone: 'replay',
   sentence: t('This is a replay. Nothing here is live.'),
 }
 
-/** The pill of the top bar. */
+/** The source pill of the top bar. */
 export function sourcePill(status: StatusState | undefined, linkUp: boolean): SourcePill {
   if (!linkUp)
     return {
@@ -72,19 +72,19 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
-/** The host of an origin, or the text itself. */
+/** The host of an origin, or the text itself if it isn't a URL. */
 export function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : origin
 }
 
-/** What a recording is of, from its source's key ("demo", "service:you@https://…"). */
+/** The name of a session's source, from its key ("demo", "service:you@https://…"). */
 export function sourceName(key: string): string {
   if (key === 'demo') return t('Demo market')
   const host = hostOf(key.slice(key.lastIndexOf('@') + 1))
   return key.startsWith('import:') ? t('Imported: {host}', { host }) : host
 }
 
-/** Feeds that something asked for. */
+/** The feeds with subscriptions. */
 export function wantedFeeds(feeds: readonly FeedStatus[]): readonly FeedStatus[] {
   return feeds.filter((feed) => feed.state.is !== 'idle' || feed.acknowledged.length > 0 || feed.missing.length > 0)
 }
@@ -109,7 +109,7 @@ export function feedTone(state: FeedState): FeedTone {
   }
 }
 
-/** The state in words. `nowMs` is on the terminal's wall clock. */
+/** The label of a feed state. `nowMs` is on the terminal's wall clock. */
 export function feedStateText(state: FeedState, nowMs: number): string {
   switch (state.is) {
     case 'idle':

@@ -1,18 +1,18 @@
-/** Feeds that a service refused for one reason share one note and one button. Pure. */
+/** Groups feeds that a service refused for the same reason, so they share one note and one button. Pure. */
 import type { FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 
 export interface RefusedFeeds {
   /** Unique among the groups. */
   readonly key: string
   readonly feeds: readonly FeedStatus[]
-  /** The sentences that all of their reasons share; never both empty. */
+  /** The sentences common to all reasons; message and hint are never both empty. */
   readonly message: string
   readonly hint: string
   readonly code: Reason['code']
 }
 
 const sentences = (text: string): readonly string[] => text.split(/(?<=[.!?])\s+/)
-/** The sentences of the first text that every text has; '' for none. */
+/** The sentences that all texts share, or ''. */
 const common = (texts: readonly string[]): string =>
   sentences(texts[0] ?? '')
     .filter((one) => texts.every((text) => sentences(text).includes(one)))

@@ -1,4 +1,4 @@
-/** What the window itself adds: its general commands and the log. */
+/** The window's own contributions: general commands and the log. */
 import { defineWindowFeature } from '../window/feature.ts'
 import { GENERAL_COMMANDS } from '../window/general.ts'
 import LogPane from '../log/LogPane.svelte'

@@ -1,15 +1,15 @@
-/** How far a job is, in words: what was done, how fast, what is left. Pure. */
+/** Formats a job's progress: amount done, rate, time left. Pure. */
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
 
-/** A job that has run for less tells no rate yet. */
+/** No rate is shown before a job has run this long. */
 const MIN_MS = 500
 
-/** "412,000 rows · 41 MB · 210,000 rows/s · 4 s left". `nowMs`: of the wall clock. */
+/** "412,000 rows · 41 MB · 210,000 rows/s · 4 s left". `nowMs` is on the wall clock. */
 export function progressText(job: JobState, nowMs: number, numbers: NumberText): string {
   const { count, bytes, done } = job
-  /** What counts bytes says them once. */
+  /** A job that counts bytes shows them only once. */
   const sized = job.unit === 'bytes'
   const unit = t(job.unit)
   const ranMs = (job.endedMs ?? nowMs) - job.startedMs
@@ -27,7 +27,7 @@ export function progressText(job: JobState, nowMs: number, numbers: NumberText):
   return words.join(' · ')
 }
 
-/** A length of time as a person says it: "4 s", "3 min", "2 h 10 min". */
+/** Formats a length of time in ms: "4 s", "3 min", "2 h 10 min". */
 export function lengthText(ms: number): string {
   const s = Math.max(1, Math.ceil(ms / 1_000))
   if (s < 60) return t('{s} s', { s })

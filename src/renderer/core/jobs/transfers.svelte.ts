@@ -1,4 +1,4 @@
-/** What goes out as files and comes in: the jobs that run, and what the dialogs were opened with. */
+/** Exports and imports: the jobs, and what their dialogs were opened with. */
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
@@ -9,33 +9,33 @@ import { t } from '../../../shared/base/text.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
-/** What an export dialog starts from; absent: as usual. */
+/** Initial values of the export dialog. Absent fields start at their defaults. */
 export interface ExportPrefill {
   readonly what?: ExportKind
   readonly feed?: FeedId
   readonly symbols?: readonly string[]
-  /** None: every one of a source. */
+  /** Absent for all sessions of a source. */
   readonly sessions?: readonly RecordingId[]
   /** [from, to), UTC ms. */
   readonly fromMs?: number
   readonly toMs?: number
   readonly interval?: Interval
   readonly of?: BarSource
-  /** What it is of, for the title: "Majors", "BTC-USD". */
+  /** The subject for the dialog's title: "Majors", "BTC-USD". */
   readonly title?: string
 }
 
 export class Exchange {
-  /** Oldest first, also those that have ended. */
+  /** All jobs, oldest first, including finished ones. */
   jobs = $state.raw<readonly JobState[]>([])
   prefill = $state.raw<ExportPrefill>({})
-  /** When the dialog was opened: its files are named by that day. */
+  /** When the dialog was opened, UTC ms; file names contain this date. */
   openedMs = $state(Date.now())
-  /** The file that the import dialog begins with; null: it asks for one. */
+  /** The file that the import dialog starts with; null if it asks for one. */
   file = $state.raw<File | null>(null)
-  /** The manifest that was given with it. */
+  /** The manifest given with the file. */
   beside = $state.raw<File | null>(null)
-  /** A file that the terminal has already: it goes before `file`. */
+  /** A file that the terminal already has. It takes precedence over `file`. */
   there = $state.raw<{ readonly file: string; readonly name: string } | null>(null)
   readonly running = $derived(this.jobs.filter(({ outcome }) => outcome.is === 'running'))
   readonly #transport: Transport
@@ -57,7 +57,7 @@ export class Exchange {
     }
   }
 
-  /** What the next export dialog starts from. */
+  /** Sets the initial values of the next export dialog. */
   begin(prefill: ExportPrefill): void {
     this.prefill = prefill
     this.openedMs = Date.now()
@@ -77,10 +77,10 @@ export class Exchange {
   }
 }
 
-/** What a job is, in a few words. */
+/** The title of a job. */
 export const jobTitle = ({ kind, title }: JobState): string => jobLabel(`job.${kind}`, { title })
 
-/** How a job ended, in a sentence. */
+/** A sentence about how a job ended. */
 export function endText(job: JobState): string {
   const { outcome } = job
   switch (outcome.is) {

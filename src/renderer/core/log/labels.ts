@@ -1,4 +1,4 @@
-/** The log. */
+/** Labels of the log. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const logLabel = labelsOf({

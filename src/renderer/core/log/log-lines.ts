@@ -1,9 +1,9 @@
-/** Which lines of the log are shown, and their text. */
+/** Filters log entries and formats them as text. */
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-/** Newest first, from a level up, holding a text in any case. */
+/** The entries at or above a level that contain a text (ignoring case), newest first. */
 export function filterLog(entries: readonly LogEntry[], level: LogEntry['level'], text: string): readonly LogEntry[] {
   const from = LOG_LEVELS.indexOf(level)
   const wanted = text.trim().toLowerCase()

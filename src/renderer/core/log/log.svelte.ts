@@ -1,4 +1,4 @@
-/** The log as this window holds it. */
+/** The log entries of this window. */
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import { FrameTask, type RequestFrame } from '../../base/frames.ts'
@@ -22,7 +22,7 @@ export class Log {
       if (added.length > 0) this.entries = [...this.entries, ...added].slice(-KEEP)
     }, frame)
     this.#close = keepStream(transport, 'log', {}, (value) => {
-      // A hidden window paints no frame, and may be told of thousands before the next one.
+      // A hidden window paints no frames, so thousands of entries may arrive before the next one.
       this.#pending = [...this.#pending, ...value.entries].slice(-KEEP)
       this.dropped += value.dropped
       this.#task.ask()

@@ -1,4 +1,4 @@
-/** The columns of a watchlist: one row each for header, cell text, sorting and width. */
+/** The watchlist columns: header, cell text, sorting and width of each. */
 import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
@@ -29,25 +29,25 @@ export interface CellContext {
 export interface Column {
   readonly id: ColumnId
   readonly title: string
-  /** In the column chooser and for a screen reader. */
+  /** The title in the column chooser and for screen readers. */
   readonly longTitle: string
-  /** Px that it has at least, with its gap. */
+  /** Minimum width including the gap, px. */
   readonly width: number
-  /** For sorting; null sorts last. */
+  /** The value to sort by; null sorts last. */
   readonly value: (row: QuoteRow) => number | null
   readonly text: (row: QuoteRow, context: CellContext) => string
-  /** For columns that show direction by colour, sign and arrow. */
+  /** The direction, for columns that show it by color, sign and arrow. */
   readonly tone?: (row: QuoteRow) => '' | 'up' | 'down'
 }
 
-/** Of a change in percent, wherever one is shown. */
+/** Decimals of a percent change, wherever it is shown. */
 export const PERCENT_DECIMALS = 2
 
-/** Last minus reference; null where either is missing. */
+/** Last minus reference; null if either is missing. */
 export function changeOf(row: QuoteRow): number | null {
   return row.last === null || row.reference === null ? null : row.last - row.reference
 }
-/** In percent of the reference. */
+/** The change in percent of the reference. */
 export function changePercentOf(row: QuoteRow): number | null {
   const change = changeOf(row)
   return change === null || row.reference === null || row.reference === 0 ? null : (change / row.reference) * 100
@@ -58,7 +58,7 @@ export const percentTone = (row: QuoteRow) => toneOf(changePercentOf(row), PERCE
 export function spreadOf(row: QuoteRow): number | null {
   return row.bid === null || row.ask === null ? null : row.ask - row.bid
 }
-/** In pips where the instrument has them, else in price with the instrument's decimals. */
+/** The spread in pips if the instrument has them, otherwise as a price with the instrument's decimals. */
 export function spreadText(row: QuoteRow, numbers: NumberText): string {
   const spread = spreadOf(row)
   if (spread === null) return DASH
@@ -66,14 +66,14 @@ export function spreadText(row: QuoteRow, numbers: NumberText): string {
     ? numbers.fixed(spread, row.decimals)
     : t('{spread} pip', { spread: numbers.fixed(spread / row.pip, 1) })
 }
-/** How old the last message is, or the recorded price that stands in for it, ms. */
+/** Age of the last message, or of the stored price shown instead, ms. */
 export function ageOf(row: QuoteRow, nowMs: number): number | null {
   const atMs = row.lastRecvMs ?? row.stored?.atMs ?? null
   return atMs === null ? null : Math.max(0, nowMs - atMs)
 }
-/** The last price, else the last recorded one. */
+/** The last price, or else the last stored one. */
 export const lastOf = (row: QuoteRow): number | null => row.last ?? row.stored?.price ?? null
-/** Its text: before the first message the decimals of the service are not known, and none of a recorded price is cut. */
+/** The last price as text. A stored price keeps all its decimals, because the service's number isn't known yet. */
 export function lastText(row: QuoteRow, numbers: NumberText): string {
   if (row.last !== null || !row.stored) return numbers.fixed(row.last, row.decimals)
   const { price } = row.stored
@@ -174,10 +174,10 @@ export function isColumnId(text: string): text is ColumnId {
   return (COLUMN_IDS as readonly string[]).includes(text)
 }
 
-/** Px that the symbol column never goes below. */
+/** Minimum width of the symbol column, px. */
 export const SYMBOL_WIDTH = 86
 
-/** Px of a text in the 12 px type: near enough to reserve room, on the wide side. */
+/** Estimated width of a text at 12 px font size, px. Errs on the wide side. */
 function textWidth(text: string): number {
   let width = 0
   for (const character of text) {
@@ -189,8 +189,8 @@ function textWidth(text: string): number {
 }
 
 /**
- * Room that each column needs for these rows, px by column. Widths of `before` never shrink, so that
- * nothing moves when a number gets shorter.
+ * The width that each column needs for these rows, px by column. Widths never shrink below `before`, so nothing moves
+ * when a number gets shorter.
  */
 export function columnWidths(
   columns: readonly Column[],
@@ -210,7 +210,7 @@ export function columnWidths(
   return widths
 }
 
-/** The chosen columns that fit into a pane: the last ones that do not are left out, never cut. */
+/** The chosen columns that fit into a pane. The last ones are omitted rather than cut off. */
 export function fittingColumns(
   chosen: readonly string[],
   paneWidth: number,

@@ -1,10 +1,10 @@
-/** The words and the looks of freshness: five that are never mistaken for each other. */
+/** Labels and marks of freshness, each distinguishable from the others. */
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import { ageText, agoText } from '../../text/format.ts'
 
-/** What a window shows: without a link nothing is live, whatever the last value said. */
+/** The freshness to show. Without a link nothing is live, whatever the last value said. */
 export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean): Freshness {
   if (!linkUp) return 'disconnected'
   return row?.freshness ?? 'waiting'
@@ -13,7 +13,7 @@ export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean): Fres
 export function freshnessLabel(freshness: Freshness, replayed = false): string {
   switch (freshness) {
     case 'live':
-      // Nothing of a replay is called live.
+      // Never call a replay live.
       return replayed ? t('fresh') : t('live')
     case 'quiet':
       return t('quiet')
@@ -30,7 +30,7 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
   }
 }
 
-/** The sentence under a price. `ageMs`: since its last message, null: none yet; `replayed`: as of a replay's clock. */
+/** The sentence under a price. `ageMs` counts from its last message, null if none; `replayed`: by a replay's clock. */
 export function freshnessSentence(freshness: Freshness, ageMs: number | null, replayed = false): string {
   const ago = ageMs === null ? t('no message yet') : agoText(ageMs)
   switch (freshness) {
@@ -57,7 +57,7 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null, re
   }
 }
 
-/** What a price is that stands in for the first one; `ageMs`: since it was recorded. */
+/** The sentence for a stored price shown before the first message. `ageMs` counts from when it was recorded. */
 export const recordedSentence = (ageMs: number | null): string =>
   t('The price shown was recorded {ago}.', { ago: agoText(ageMs ?? 0) })
 

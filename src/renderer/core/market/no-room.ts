@@ -1,17 +1,17 @@
-/** Symbols that the planner left out because a feed is full: nothing will come for them, and every pane must say so. Pure. */
+/** Explains why a symbol gets no data if its feed is full and it wasn't subscribed. Pure. */
 import type { FeedStatus } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentId, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 
 export interface NoRoom {
   readonly title: string
-  /** The ways out. */
+  /** What the user can do. */
   readonly text: string
-  /** For a row of a list. */
+  /** Short text for a list row. */
   readonly short: string
 }
 
-/** What to say of an instrument that a feed has no room for; null where every feed that carries it has. */
+/** Explains that a feed has no room for an instrument; null if every feed that carries it has room. */
 export function noRoomFor(feeds: readonly FeedStatus[], instrument: InstrumentId): NoRoom | null {
   const asset = parseInstrument(instrument)?.asset
   const full = feeds.find(

@@ -1,4 +1,4 @@
-/** What is known now of the instruments that this window shows. Painted once per frame. */
+/** The current quotes of the instruments that this window shows. Updated once per frame. */
 import type { QuotesValue } from '../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
@@ -12,12 +12,12 @@ export interface QuotesClocks {
   readonly frame?: RequestFrame
   readonly painted?: (run: () => void) => void
   readonly now?: () => number
-  /** Whether the window paints at all. */
+  /** Whether the window is visible and so paints. */
   readonly visible?: () => boolean
 }
 
 export class Quotes {
-  /** Grows with every frame that changed a row. */
+  /** Increases with every frame that changed a row. */
   version = $state(0)
   /** Why the stream ended, until it is open again. */
   problem = $state.raw<Failure | null>(null)
@@ -30,7 +30,7 @@ export class Quotes {
   readonly #painted: (run: () => void) => void
   readonly #now: () => number
   readonly #visible: () => boolean
-  /** Receive stamps of the messages that the next paint will show: the latest of each instrument. */
+  /** Receive time of the latest message of each instrument that the next paint will show. */
   // Read by no template.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   #fresh = new Map<InstrumentId, number>()
@@ -74,18 +74,18 @@ export class Quotes {
             (value) => this.#take(value, view),
             (failure) => (this.problem = failure),
           )
-    // The new stream first: what both want is never let go of in between.
+    // Open the new stream first, so instruments in both stay subscribed.
     before?.()
   }
 
   #take(value: QuotesValue, view: string): void {
     if (view !== this.#view) return
     if (this.problem) this.problem = null
-    // A replay's stamps are of another day.
+    // A replay's receive times aren't comparable with the current clock.
     const visible = view === 'live' && this.#visible()
     for (const row of value.rows) {
       const before = this.#rows.get(row.instrument)
-      // The first value of a stream may be old, and a hidden window does not paint: neither is timed.
+      // Don't measure a stream's first value, which may be old, or a hidden window, which doesn't paint.
       if (
         visible &&
         before &&
@@ -112,18 +112,18 @@ export class Quotes {
     })
   }
 
-  /** The row as of the last paint, and a dependency on the next. */
+  /** The row as of the last paint. Reactive. */
   row(instrument: InstrumentId): QuoteRow | undefined {
     void this.version
     return this.#rows.get(instrument)
   }
 
-  /** Without a dependency: for sorting at its own pace. */
+  /** The row without reactivity, for sorting at a slower rate. */
   peek(instrument: InstrumentId): QuoteRow | undefined {
     return this.#rows.get(instrument)
   }
 
-  /** Receive to painted over about the last minute, ms on the wall clock that both sides share. */
+  /** Latency from receipt to paint over about the last minute, ms on the wall clock that both sides share. */
   latency(): LatencyPercentiles | undefined {
     return this.#latency.read(this.#now())
   }

@@ -1,4 +1,4 @@
-/** What a right click on a symbol offers, wherever the symbol stands. */
+/** The context menu of a symbol, wherever it appears. */
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
@@ -11,7 +11,7 @@ import { entryKeys } from '../window/entry-keys.ts'
 
 const MAX_LISTS = 8
 
-/** Copies a text, and says so. */
+/** Copies a text and notifies the user. */
 export function copyText(app: WindowState, text: string): void {
   void navigator.clipboard.writeText(text).then(
     () => app.toasts.show(t('“{text}” copied.', { text })),
@@ -19,7 +19,7 @@ export function copyText(app: WindowState, text: string): void {
   )
 }
 
-/** The part that every symbol has: look at it, its company, its lists, its export. */
+/** The entries that every symbol has: show it, its company, its watchlists, its export. */
 export function symbolEntries(app: WindowState, subject: Subject, symbol: WatchSymbol): readonly (MenuEntry | null)[] {
   const instrument = instrumentOf(symbol)
   const row = app.quotes.peek(instrument)
@@ -27,7 +27,7 @@ export function symbolEntries(app: WindowState, subject: Subject, symbol: WatchS
   const show = (id: InstrumentId) => {
     if (id !== subject.instrument) subject.select(id)
   }
-  /** The entry of a command for symbols; none where no feature has it. */
+  /** The entry of a symbol command; none if no feature provides it. */
   const onCommand = (id: string, text: string): readonly MenuEntry[] => {
     const run = app.parts.commands.find(id)?.forSymbol
     if (run === undefined) return []

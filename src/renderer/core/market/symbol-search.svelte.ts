@@ -1,4 +1,4 @@
-/** Symbols found while typing: the terminal searches, the newest question wins. */
+/** Searches symbols while the user types. Only the results of the newest query are shown. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 
@@ -7,7 +7,7 @@ export const SEARCH_LIMIT = 50
 export class SymbolSearch {
   hits = $state.raw<readonly SymbolHit[]>([])
   busy = $state(false)
-  /** The text that `hits` answer; null before any answer. */
+  /** The query that `hits` belong to; null before the first response. */
   answered = $state<string | null>(null)
   problem = $state<string | null>(null)
   readonly #transport: Transport

@@ -1,4 +1,4 @@
-/** Changes to watchlists as pure functions: each answers new lists and leaves the old ones alone. */
+/** Changes to watchlists as pure functions: each returns new lists and doesn't modify the old ones. */
 import type { WatchSymbol, Watchlist } from '../../../shared/core/settings/settings.ts'
 import { ASSET_CLASSES, instrumentId, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
@@ -14,7 +14,7 @@ export function instrumentOf(symbol: WatchSymbol): InstrumentId {
   return instrumentId(symbol.asset, symbol.symbol)
 }
 
-/** Adds at `at` (the end by default); a symbol that the list has under any alias isn't added twice. */
+/** Inserts a symbol at `at` (the end by default), unless the list has it under any alias. */
 export function addSymbol(lists: Lists, id: string, symbol: WatchSymbol, at?: number): Watchlist[] {
   return change(lists, id, (list) => {
     if (list.symbols.some((one) => instrumentOf(one) === instrumentOf(symbol))) return list
@@ -31,7 +31,7 @@ export function removeSymbol(lists: Lists, id: string, instrument: InstrumentId)
   }))
 }
 
-/** Puts `instrument` before `before` (null: at the end). Reordering by hand ends the sort by a column. */
+/** Moves `instrument` before `before` (null: to the end). Manual reordering ends sorting by a column. */
 export function moveSymbol(
   lists: Lists,
   id: string,
@@ -49,7 +49,7 @@ export function moveSymbol(
   })
 }
 
-/** A list with a name of its own; `id` is made by the caller. */
+/** Adds an empty list; the caller creates the `id`. */
 export function addList(lists: Lists, id: string, name: string): Watchlist[] {
   return [...lists, { id, name, symbols: [], sort: null }]
 }
@@ -71,7 +71,7 @@ export function restoreList(lists: Lists, list: Watchlist, at: number): Watchlis
   return all
 }
 
-/** Next sort of a column: largest first, smallest first, then by hand again. */
+/** The next sort of a column: largest first, smallest first, then manual order again. */
 export function nextSort(sort: Watchlist['sort'], column: string): Watchlist['sort'] {
   const firstDescending = column !== 'symbol'
   if (sort?.column !== column) return { column, descending: firstDescending }
@@ -82,12 +82,12 @@ export function setSort(lists: Lists, id: string, sort: Watchlist['sort']): Watc
   return change(lists, id, (list) => ({ ...list, sort }))
 }
 
-/** A line of the watchlist pane: a heading of a group, or a symbol. */
+/** A line of the watchlist pane: a group heading or a symbol. */
 export type WatchLine =
   | { readonly is: 'group'; readonly asset: AssetClass; readonly count: number }
   | { readonly is: 'symbol'; readonly instrument: InstrumentId; readonly symbol: WatchSymbol }
 
-/** The lines in the order of the screen: grouped by asset class if asked, sorted inside a group. */
+/** The lines in display order: grouped by asset class if enabled, sorted within each group. */
 export function watchLines(
   list: Watchlist,
   grouped: boolean,

@@ -1,4 +1,4 @@
-/** What a window does to its watchlists: each change is one of the settings, and what takes something away can be undone. */
+/** Changes a window's watchlists. Each change is a settings change, and removals can be undone. */
 import type { SettingsPatch, Watchlist, WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -6,9 +6,9 @@ import { undoing, type Toasts } from '../../ui/toasts.svelte.ts'
 import * as lists from './watchlist-edit.ts'
 
 export interface WatchlistsOptions {
-  /** All of them, as the settings have them now. */
+  /** All watchlists, from the current settings. */
   readonly all: () => readonly Watchlist[]
-  /** The open one. */
+  /** The active watchlist. */
   readonly list: () => Watchlist
   readonly set: (patch: SettingsPatch) => void
   readonly toasts: Pick<Toasts, 'say' | 'show'>
@@ -25,11 +25,11 @@ export class Watchlists {
     return this.#o.all()
   }
 
-  /** Adds a symbol to the open list, and says so. */
+  /** Adds a symbol to the active list and notifies the user. */
   add(symbol: WatchSymbol): void {
     this.addTo(this.#o.list().id, symbol)
   }
-  /** Adds a symbol to a list, and says so. */
+  /** Adds a symbol to a list and notifies the user. */
   addTo(id: string, { asset, symbol }: WatchSymbol): void {
     const list = this.#all.find((one) => one.id === id)
     if (!list) return
@@ -40,11 +40,11 @@ export class Watchlists {
     )
   }
 
-  /** Takes a symbol out of the open list; it can be undone. */
+  /** Removes a symbol from the active list; can be undone. */
   remove(instrument: InstrumentId): void {
     this.removeFrom(this.#o.list().id, instrument)
   }
-  /** Takes a symbol out of a list; it can be undone. */
+  /** Removes a symbol from a list; can be undone. */
   removeFrom(id: string, instrument: InstrumentId): void {
     const list = this.#all.find((one) => one.id === id)
     const at = list?.symbols.findIndex((one) => lists.instrumentOf(one) === instrument) ?? -1
@@ -62,12 +62,12 @@ export class Watchlists {
     })
   }
 
-  /** Puts a symbol of the open list before another; null: behind the last. */
+  /** Moves a symbol of the active list before another; null moves it to the end. */
   move(instrument: InstrumentId, before: InstrumentId | null): void {
     this.#o.set({ watchlists: lists.moveSymbol(this.#all, this.#o.list().id, instrument, before) })
   }
 
-  /** The open list by a column: the other way around, or as it was written, where it is so already. */
+  /** Sorts the active list by a column. If it is already sorted by it, reverses the order or ends sorting. */
   sortBy(column: string): void {
     const sort = lists.nextSort(this.#o.list().sort, column)
     this.#o.set({ watchlists: lists.setSort(this.#all, this.#o.list().id, sort) })
@@ -86,7 +86,7 @@ export class Watchlists {
   renameList(id: string, name: string): void {
     this.#o.set({ watchlists: lists.renameList(this.#all, id, name) })
   }
-  /** Removes a list but the last one; it can be undone. */
+  /** Removes a list unless it is the only one; can be undone. */
   removeList(id: string): void {
     const all = this.#all
     const at = all.findIndex((list) => list.id === id)

@@ -1,10 +1,10 @@
-/** The keys that the user gave: what is the same as in the table is not kept. Pure. */
+/** The user's shortcuts. Shortcuts equal to the defaults aren't stored. Pure. */
 import type { Command } from '../window/command.ts'
 import type { OwnKeys } from '../window/command-table.ts'
 
 const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((one, i) => one === b[i])
 
-/** The command has its usual keys again. */
+/** Restores a command's default shortcuts. */
 export function withoutOwn(own: OwnKeys, command: Pick<Command, 'id'>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(own)
@@ -13,7 +13,7 @@ export function withoutOwn(own: OwnKeys, command: Pick<Command, 'id'>): Record<s
   )
 }
 
-/** The command has these keys; none: it has no key. */
+/** Sets a command's shortcuts; an empty list removes them. */
 export function withKeys(
   own: OwnKeys,
   command: Pick<Command, 'id' | 'keys'>,

@@ -1,4 +1,4 @@
-/** Every setting by name and place: for the palette and the help. The dialog marks its controls with the ids. */
+/** All settings with their names and tabs, for the palette and the help. Controls in the dialog carry the ids. */
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../window/window.svelte.ts'
 
@@ -18,7 +18,7 @@ export interface SettingRow {
   readonly id: string
   readonly tab: SettingTab
   readonly title: string
-  /** What it does, in a sentence or two; may be empty. */
+  /** A description of one or two sentences; may be empty. */
   readonly about: string
   readonly words: readonly string[]
 }
@@ -177,10 +177,10 @@ export const SETTINGS: readonly SettingRow[] = [
   ),
 ]
 
-/** What a setting does, as the dialog and the guide say it. */
+/** The description of a setting, used in the dialog and the guide. */
 export const aboutSetting = (id: string): string => SETTINGS.find((one) => one.id === id)?.about ?? ''
 
-/** What some settings need of the copy that runs. */
+/** What a setting requires of the running app. */
 interface Needs {
   readonly desktop: boolean
   readonly startAtLogin: boolean
@@ -194,7 +194,7 @@ const NEEDED: Readonly<Partial<Record<string, keyof Needs>>> = {
   channel: 'updates',
 }
 
-/** The settings that this window has: those of a desktop not in a browser, the channel only where updates come. */
+/** The settings available in this window: desktop settings only in Electron, the channel only with updates. */
 export function settingsHere({ info, update }: Pick<WindowState, 'info' | 'update'>): readonly SettingRow[] {
   const desktop = info?.host === 'electron'
   const has: Needs = {

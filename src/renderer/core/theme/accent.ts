@@ -1,6 +1,6 @@
-/** The colours that come of an accent which is not ours: made lighter or darker until they can be read. Pure. */
+/** Derives colors from the system's accent color, made lighter or darker until they are readable. Pure. */
 
-/** What they stand on and beside, each `#rrggbb`. */
+/** The colors behind and next to the accent, each `#rrggbb`. */
 export interface Grounds {
   readonly page: string
   readonly pane: string
@@ -9,7 +9,7 @@ export interface Grounds {
   readonly dim: string
 }
 
-/** As the tokens of the same names. */
+/** Values for the tokens of the same names. */
 export interface AccentColours {
   readonly accent: string
   readonly accentText: string
@@ -17,15 +17,15 @@ export interface AccentColours {
   readonly selected: string
 }
 
-/** What WCAG asks of parts of controls, and of text. */
+/** The contrast that WCAG requires for parts of controls and for text. */
 const OF_PARTS = 3
 const OF_TEXT = 4.5
-/** How much of the accent a selected row has at most. */
+/** The maximum share of the accent in a selected row. */
 const MAX_TINT = 0.22
 
 type Rgb = readonly [number, number, number]
 
-/** Each 0 to 1; null: not `#rrggbb`, nor the `#rgb` that a stylesheet is shortened to. */
+/** Parses `#rrggbb`, or `#rgb` as in minified stylesheets, to 0 to 1 each. Null for other texts. */
 function parse(hex: string): Rgb | null {
   const whole = hex.trim().replace(/^#([0-9a-f])([0-9a-f])([0-9a-f])$/i, '#$1$1$2$2$3$3')
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(whole)
@@ -50,7 +50,7 @@ function luminance([r, g, b]: Rgb): number {
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
 }
 
-/** The ratio of two colours as WCAG 2 has it, 1 to 21; 1 for what is no colour. */
+/** The contrast ratio of two colors by WCAG 2, 1 to 21; 1 if one isn't a color. */
 export function contrast(a: string, b: string): number {
   const [one, other] = [parse(a), parse(b)]
   if (!one || !other) return 1
@@ -79,8 +79,8 @@ function rgbOf([hue, saturation, lightness]: Rgb): Rgb {
 }
 
 /**
- * The same hue in the nearest lightness that reaches a ratio on every ground. Where none does (grounds that differ too
- * much), the one that comes nearest to it.
+ * The same hue at the nearest lightness that reaches a contrast ratio on every background, or the closest to it if the
+ * backgrounds differ too much.
  */
 export function readable(hex: string, grounds: readonly string[], ratio: number): string {
   const rgb = parse(hex)
@@ -106,7 +106,7 @@ function mixed(a: string, b: string, share: number): string {
   return hexOf([part(0), part(1), part(2)])
 }
 
-/** The colours of an accent on the grounds of a theme; null: it is no colour, or the grounds are none. */
+/** The accent's colors on the backgrounds of a theme; null if one of them isn't a valid color. */
 export function accentColours(hex: string, grounds: Grounds): AccentColours | null {
   const { page, pane, raised, text, dim } = grounds
   if ([hex, page, pane, raised, text, dim].some((one) => parse(one) === null)) return null

@@ -1,4 +1,4 @@
-/** Keeps the document dressed as the settings and the system say. For the root of a window. */
+/** Applies the theme of the settings and the system to a document. For the root of a window. */
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import { useTextScale } from '../../ui/text-size.svelte.ts'
 import { useDates } from '../../text/zone-time.ts'
@@ -10,7 +10,7 @@ export interface DocumentLook {
   readonly key: string
 }
 
-/** Call it while a component is made. `systemAccent`: `#rrggbb`; null: the host's system has none. */
+/** Call it during component initialization. `systemAccent` is `#rrggbb`, or null if the system has none. */
 export function documentLook(settings: () => Settings, systemAccent: () => string | null): DocumentLook {
   const appearance = $derived(settings().appearance)
   let turns = $state(0)
@@ -33,7 +33,7 @@ export function documentLook(settings: () => Settings, systemAccent: () => strin
     wear(document.documentElement, appearance, look, motion)
     wearAccent(document.documentElement, accent)
     useTextScale(appearance.scale / 100)
-    // Told only once it is worn: panes are roots of their own, and read the colours of the document.
+    // Changed only after the theme is applied, because panes then read the document's colors.
     key = `${look} ${appearance.direction} ${appearance.scale} ${accent ?? ''}`
   })
   return {

@@ -1,4 +1,4 @@
-/** Commands of the theme and the text size. */
+/** Theme and text size commands. */
 import { defineWindowFeature } from '../window/feature.ts'
 import { THEME_COMMANDS } from './theme-commands.ts'
 

@@ -1,11 +1,11 @@
-/** Commands of the theme and the text size. */
+/** Theme and text size commands. */
 import { TEXT_SCALES } from '../../../shared/core/settings/comfort-settings.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../window/command.ts'
 import { general } from '../window/general.ts'
 import type { WindowState } from '../window/window.svelte.ts'
 
-/** The next larger or smaller size of the text. */
+/** Switches to the next larger or smaller text size. */
 function resize(app: WindowState, step: 1 | -1): void {
   const at = TEXT_SCALES.indexOf(app.settings.now.appearance.scale)
   const scale = TEXT_SCALES[at + step]

@@ -1,4 +1,4 @@
-/** What the document wears: theme, direction, density, size of the text, motion. */
+/** Applies the appearance to a document: theme, direction colors, density, text size, motion. */
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import { rowHeightOf } from './row-height.ts'
 import { accentColours } from './accent.ts'
@@ -7,27 +7,27 @@ export type Look = 'dark' | 'light' | 'contrast'
 export type Motion = 'less' | 'full'
 type Appearance = Settings['appearance']
 
-/** The media queries that a look may depend on. */
+/** The media queries that the theme can depend on. */
 export const LOOK_QUERIES = [
   '(prefers-color-scheme: light)',
   '(prefers-contrast: more)',
   '(prefers-reduced-motion: reduce)',
 ] as const
 
-/** The look of a theme; `system` follows what the system prefers. */
+/** Resolves the theme setting; `system` follows the system's preference. */
 export function lookOf(theme: Appearance['theme'], prefers: (query: string) => boolean): Look {
   if (theme !== 'system') return theme
   if (prefers('(prefers-contrast: more)')) return 'contrast'
   return prefers('(prefers-color-scheme: light)') ? 'light' : 'dark'
 }
 
-/** Whether things may fade or slide. */
+/** Whether fades and slides are allowed. */
 export function motionOf(motion: Appearance['motion'], prefers: (query: string) => boolean): Motion {
   if (motion !== 'system') return motion
   return prefers('(prefers-reduced-motion: reduce)') ? 'less' : 'full'
 }
 
-/** Puts an appearance on the root of a document: the main window's and those of popped-out panes. */
+/** Applies an appearance to the root of a document: the main window's or that of a popped-out pane. */
 export function wear(root: HTMLElement, appearance: Appearance, look: Look, motion: Motion): void {
   root.dataset['theme'] = look
   root.dataset['direction'] = appearance.direction
@@ -37,7 +37,7 @@ export function wear(root: HTMLElement, appearance: Appearance, look: Look, moti
   root.style.setProperty('--row', `${rowHeightOf(appearance)}px`)
 }
 
-/** The tokens that an accent which is not ours takes the place of. */
+/** The tokens that the system's accent color replaces. */
 const TOKENS = {
   accent: '--accent',
   accentText: '--accent-text',
@@ -45,7 +45,7 @@ const TOKENS = {
   selected: '--selected',
 } as const
 
-/** Puts an accent on a root that wears a look already, as far as it can be read there; null: the look's own. */
+/** Applies an accent color to a themed root, adjusted to be readable there. Null restores the theme's own. */
 export function wearAccent(root: HTMLElement, accent: string | null): void {
   for (const token of Object.values(TOKENS)) root.style.removeProperty(token)
   if (accent === null) return

@@ -19,7 +19,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 }
 const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Dead', 'Unidentified'])
 
-/** The key without what Option makes of a letter on a Mac. */
+/** The key as if Option weren't held: on a Mac, Option changes letters. */
 function plainKey(press: KeyPress): string {
   const onKeyboard = /^(?:Key([A-Z])|Digit(\d))$/.exec(press.code ?? '')
   const own = onKeyboard?.[1] ?? onKeyboard?.[2]
@@ -28,8 +28,8 @@ function plainKey(press: KeyPress): string {
 }
 
 /**
- * The chord of a key press; null while only modifiers are down. Ctrl and Cmd are one. With a character,
- * Shift counts only through the one it makes.
+ * The chord of a key press; null while only modifiers are pressed. Ctrl and Cmd count as the same. For a character,
+ * Shift only determines which character it is.
  */
 export function chordOf(press: KeyPress): string | null {
   if (MODIFIERS.has(press.key) || press.key === '') return null
@@ -39,15 +39,15 @@ export function chordOf(press: KeyPress): string | null {
   return modifiers + (SHOWN[plain] ?? (named ? plain : plain.toUpperCase()))
 }
 
-/** Why a chord cannot be given to a command; null: it can. */
+/** Why a chord can't be assigned to a command. */
 export type Unfit = 'types' | 'digit' | 'fixed' | 'browser'
 
-/** Keys that mean the same everywhere. */
+/** Keys with a fixed meaning everywhere. */
 const FIXED = new Set(['Escape', 'Tab', 'Shift+Tab', 'Enter', 'Shift+Enter'])
-/** What browsers keep for themselves: a page is not asked. */
+/** Chords that browsers reserve and never pass to a page. */
 const BROWSERS = new Set(['Ctrl+W', 'Ctrl+T', 'Ctrl+N', 'F11', 'Ctrl+Tab'])
 
-/** What stands against a chord wherever it is used. `host`: the browser keeps some for itself. */
+/** Why a chord can't be assigned to any command; null if it can. `host`: in a browser, some chords are reserved. */
 export function unfitness(chord: string, host: string): Unfit | null {
   if (/^[A-Z]$/.test(chord)) return 'types'
   if (/^\d$/.test(chord)) return 'digit'

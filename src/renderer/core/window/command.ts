@@ -1,4 +1,4 @@
-/** What a row of the table of commands tells. */
+/** A row of the command table. */
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { WindowState } from './window.svelte.ts'
 
@@ -17,14 +17,14 @@ export const GROUPS = [
 export interface Command {
   readonly id: string
   readonly title: string
-  /** Chords as `chordOf` writes them: "Ctrl+K", "?", "Space". Ctrl stands for Cmd on a Mac. The user may set others. */
+  /** The default chords, as `chordOf` writes them: "Ctrl+K", "?", "Space". On a Mac, Ctrl means Cmd. */
   readonly keys: readonly string[]
   readonly group: (typeof GROUPS)[number]
   readonly run: (app: WindowState) => void
-  /** The same for any symbol, in the menus of symbols; absent: it isn't about one. */
+  /** Runs the command for a symbol, in symbol menus. Absent if the command isn't about a symbol. */
   readonly forSymbol?: (symbol: WatchSymbol) => void
-  /** Handled by a pane or by typing; listed, but neither run nor changed from here. */
+  /** Handled by a pane or by typing: listed, but can't be run or reassigned here. */
   readonly listedOnly?: true
-  /** Only there while this is shown; absent: always. */
+  /** Available only while this is shown; absent means always. */
   readonly when?: 'live' | 'replay'
 }

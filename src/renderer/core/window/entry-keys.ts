@@ -1,7 +1,7 @@
-/** The keys that an entry of a menu shows. */
+/** The shortcut shown in a menu entry. */
 import type { WindowState } from './window.svelte.ts'
 
-/** The first chord of a command as it is set now, as part of an entry; nothing where it has none. */
+/** The `keys` of a menu entry: the command's first current chord; empty if it has none. */
 export function entryKeys(app: WindowState, id: string): { readonly keys?: string } {
   const [first] = app.parts.commands.keysOfId(id)
   return first === undefined ? {} : { keys: first }

@@ -17,9 +17,9 @@ type Part = Component<{ app: WindowState }>
 export interface PaneType {
   readonly kind: PaneKind
   readonly component: Component<{ app: WindowState; pane: PaneContext }>
-  /** Its styles answer to its own width, as those of panes with text and tables do. */
+  /** Its styles use container queries on its own width, as in panes with text and tables. */
   readonly sized?: true
-  /** A symbol dropped anywhere on it is the one it shows from then on. */
+  /** Dropping a symbol anywhere on it makes it show that symbol. */
   readonly takesSymbol?: true
 }
 /** A page of the settings dialog, by the id of its tab. */
@@ -27,7 +27,7 @@ export interface SettingsPage {
   readonly tab: string
   readonly component: Part
 }
-/** A single setting on a page that another part of the window owns. `id` is that of the table of settings. */
+/** A single setting on a page owned by another part of the window. `id` is its id in the table of settings. */
 export interface SettingsItem {
   readonly tab: string
   readonly id: string
@@ -40,14 +40,14 @@ export interface Dialog {
   readonly when?: 'replay'
 }
 
-/** What a feature adds to the window. Lists stand in the order of `features.ts`. */
+/** What a feature adds to the window. Lists are in the order of `features.ts`. */
 export interface Contributions {
   readonly panes?: readonly PaneType[]
   readonly commands?: readonly Command[]
   readonly settingsPages?: readonly SettingsPage[]
   readonly settingsItems?: readonly SettingsItem[]
   readonly dialogs?: readonly Dialog[]
-  /** Above the panes, always there: each decides itself when it shows something. */
+  /** Above the panes and always mounted; each decides itself when to show something. */
   readonly overlays?: readonly Part[]
   /** Bars between the panes and the status bar. */
   readonly bars?: readonly Part[]
@@ -61,7 +61,7 @@ export interface WindowStarted<S> extends Contributions {
   readonly service: S
   /** Gives the feature's components their context. Runs once, in the root component. */
   readonly provide?: () => void
-  /** What must not be lost when the page goes away; the page may still come back. */
+  /** Saves what must not be lost when the page is hidden or closed. A hidden page may come back. */
   readonly leave?: () => void
   readonly close?: () => void
 }
@@ -69,7 +69,7 @@ export interface WindowStarted<S> extends Contributions {
 export interface WindowFeature<S = unknown> {
   readonly name: string
   readonly needs: WindowNeeds
-  /** Its sections of the settings. */
+  /** Its settings sections. */
   readonly settings?: readonly SettingsSection[]
   readonly start: (services: never, app: WindowState) => WindowStarted<S>
 }

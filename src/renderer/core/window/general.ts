@@ -1,11 +1,11 @@
-/** Commands of the window as a whole. */
+/** Commands of the whole window. */
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from './window.svelte.ts'
 import type { Command } from './command.ts'
 
 export const nothing = () => undefined
-/** Shows a pane, or puts it away where it is shown. */
+/** Shows a pane, or closes it if it is visible. */
 export const togglePane = (which: PaneKind) => (app: WindowState) => app.layout.toggle(which)
 
 export const general = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({

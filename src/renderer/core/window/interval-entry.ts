@@ -3,7 +3,7 @@ import { INTERVAL_LABELS, INTERVALS, type Interval } from '../../../shared/core/
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The interval that a typed text names; minutes where it names no unit; undefined when there is none. */
+/** Parses a typed interval; the unit defaults to minutes. Undefined if there is no such interval. */
 export function parseInterval(text: string): Interval | undefined {
   const match = /^(\d{1,4})(ms|[smhd])?$/i.exec(text.trim())
   if (!match?.[1]) return undefined
@@ -11,6 +11,6 @@ export function parseInterval(text: string): Interval | undefined {
   return INTERVAL_LABELS.find((label) => INTERVALS[label] === Number(match[1]) * unit)
 }
 
-/** Whether what was typed names none yet, though one more letter would make it one: 250m of 250ms. */
+/** Whether the text isn't an interval yet but would be with one more letter, such as 250m for 250ms. */
 export const isBegun = (typed: string): boolean =>
   parseInterval(typed) === undefined && /m$/i.test(typed) && parseInterval(`${typed}s`) !== undefined

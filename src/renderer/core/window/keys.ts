@@ -1,4 +1,4 @@
-/** What a key does wherever the focus is. Panes that want a key stop it before it comes here. */
+/** Handles keys for the whole window. Panes that handle a key stop its propagation first. */
 import { t } from '../../../shared/base/text.ts'
 import { isBegun, parseInterval } from './interval-entry.ts'
 import type { WindowState } from './window.svelte.ts'
@@ -13,17 +13,17 @@ function isTyping(target: EventTarget | null): boolean {
     (target instanceof HTMLElement && target.isContentEditable)
   )
 }
-/** Where Space and Enter already mean something. */
+/** Elements where Space and Enter already have a meaning. */
 const PRESSABLE = 'button, a, summary, [role="tab"], [role="radio"]'
 function isPressable(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(PRESSABLE) !== null
 }
-/** What Space would choose once more: pressing it does nothing. */
+/** Elements that are already selected, where Space would do nothing. */
 const CHOSEN = '[role="tab"][aria-selected="true"], [role="radio"][aria-checked="true"]'
 function isChosen(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(PRESSABLE)?.matches(CHOSEN) === true
 }
-/** Keys that move a caret, a scrollbar or whatever else has the focus, before they move a replay. */
+/** Keys that first apply to a focused caret or scrollbar, and only otherwise to a replay. */
 const MOVES = /^(Arrow|Home|End|Page)/
 function movesItself(target: EventTarget | null): boolean {
   if (isTyping(target)) return true
@@ -32,15 +32,15 @@ function movesItself(target: EventTarget | null): boolean {
 }
 
 /**
- * What the dock takes on its tabs though it is the window's: arrows with Ctrl, Alt or Cmd, and Space on the tab in front,
- * which would only bring it to the front once more.
+ * Keys that the dock handles on its tabs although the window needs them: arrows with Ctrl, Alt or Cmd, and Space on the
+ * active tab, where it would have no effect.
  */
 function isTabChord({ key, target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
   if (!(target instanceof Element) || target.closest('.dv-tab') === null) return false
   return ctrlKey || altKey || metaKey || (key === ' ' && isChosen(target))
 }
 
-/** Makes the window's key handler. */
+/** Creates the window's key handler. */
 export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
   let timer: ReturnType<typeof setTimeout> | undefined
 

@@ -1,16 +1,16 @@
-/** What there is to say of each kind of pane before it is opened. */
+/** Descriptions of the pane kinds. */
 import { PANE_KINDS, type PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { t } from '../../../shared/base/text.ts'
 
 export interface PaneRow {
   readonly kind: PaneKind
-  /** Of its tab and of the menu. */
+  /** The title of its tab and menu entry. */
   readonly title: string
-  /** What it is for, in a few words. */
+  /** Its purpose in a few words. */
   readonly about: string
-  /** Id of the command that opens it, for its keys. */
+  /** Id of the command that opens it, to show its shortcut. */
   readonly command: string | null
-  /** Its tools fill the line of its tab: alone in its group it needs no title there. */
+  /** Its tools fill the tab line, so it needs no title there if it is alone in its group. */
   readonly fills?: true
 }
 
@@ -49,5 +49,5 @@ const TABLE: Readonly<Record<PaneKind, Omit<PaneRow, 'kind'>>> = {
 
 export const paneRow = (kind: PaneKind): PaneRow => ({ kind, ...TABLE[kind] })
 
-/** Kinds that a menu offers, in its order. */
+/** The kinds in menus, in their order. */
 export const OFFERED: readonly PaneRow[] = PANE_KINDS.map(paneRow)

@@ -20,7 +20,7 @@ export class WindowParts {
     this.commands = new CommandTable(ownKeys)
   }
 
-  /** Undefined: no feature of this window shows that kind. */
+  /** The pane type of a kind; undefined if no feature of this window provides it. */
   pane(kind: PaneKind): PaneType | undefined {
     return this.#panes.get(kind)
   }

@@ -37,12 +37,12 @@ export class SettingsState {
 
   #arrived(settings: Settings): void {
     this.ready = true
-    // While a change of ours is on its way, what arrives may be from before it.
+    // While a local change is being sent, settings that arrive may predate it.
     this.#stored = settings
     if (this.#sending === 0) this.now = settings
   }
 
-  /** Shows the change at once; a refusal shows the stored settings again and tells why. */
+  /** Applies a change at once. If the terminal rejects it, restores the stored settings and shows the reason. */
   set(patch: SettingsPatch): void {
     this.now = mergeSettings(this.#sections, this.now, patch)
     this.#sending++

@@ -1,4 +1,4 @@
-/** What a pane is about, or the window outside of its panes: an instrument and the time zone of its times. */
+/** The subject of a pane, or of the window outside its panes: an instrument and the time zone of its times. */
 import { createContext } from 'svelte'
 import type { AssetClass, InstrumentId } from '../../../shared/base/units.ts'
 

@@ -1,4 +1,4 @@
-/** A symbol that is dragged: what it carries, and the two ends of the way. */
+/** Drag and drop of symbols: the payload, drag sources and drop targets. */
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import { ASSET_CLASSES, instrumentId, type InstrumentId } from '../../../shared/base/units.ts'
 
@@ -8,15 +8,15 @@ export interface SymbolPayload extends WatchSymbol {
 
 const MIME = 'application/x-tapedeck-symbol'
 
-/** What a symbol carries. */
+/** The drag payload of a symbol. */
 export function payloadOf({ asset, symbol }: WatchSymbol): SymbolPayload {
   return { asset, symbol, instrument: instrumentId(asset, symbol) }
 }
 
-/** As the data of a drag. */
+/** The payload as drag data. */
 export const writePayload = ({ asset, symbol }: WatchSymbol): string => JSON.stringify({ asset, symbol })
 
-/** Reads the data of a drag; null: it is no symbol of ours. Anything can be dropped on a window. */
+/** Parses drag data; null if it isn't a symbol, because anything can be dropped on a window. */
 export function readPayload(text: string): SymbolPayload | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -31,22 +31,22 @@ export function readPayload(text: string): SymbolPayload | null {
   }
 }
 
-/** Whether what hovers over something is a symbol: while it hovers only its kind is told, not what it carries. */
+/** Whether a symbol is being dragged. Before the drop, browsers reveal only the data type, not the data. */
 export const carriesSymbol = (event: DragEvent): boolean => event.dataTransfer?.types.includes(MIME) ?? false
 
-/** Puts a symbol on a drag that begins; as text, too, for a place outside. */
+/** Starts dragging a symbol. Also sets it as text, for drops outside the app. */
 export function beginDrag(event: DragEvent, symbol: WatchSymbol): void {
   event.dataTransfer?.setData(MIME, writePayload(symbol))
   event.dataTransfer?.setData('text/plain', symbol.symbol)
   if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copyMove'
 }
 
-/** The symbol of a drop; null: it was something else. */
+/** The dropped symbol; null if something else was dropped. */
 export function droppedSymbol(event: DragEvent): SymbolPayload | null {
   return readPayload(event.dataTransfer?.getData(MIME) ?? '')
 }
 
-/** Lets an element be dragged as a symbol: for `{@attach draggable(() => symbol)}`. */
+/** Makes an element draggable as a symbol: `{@attach draggable(() => symbol)}`. */
 export function draggable(symbol: () => WatchSymbol | null): (node: HTMLElement) => () => void {
   return (node) => {
     node.draggable = true
@@ -61,9 +61,9 @@ export function draggable(symbol: () => WatchSymbol | null): (node: HTMLElement)
 }
 
 /**
- * Lets symbols be dropped on an element, which wears `data-symbol-over` while one hovers. What is in it is then beyond
- * the pointer's reach: a row that a new print takes away would take the drop along with it. `parts`: what is in it
- * takes symbols itself, and comes first.
+ * Makes an element accept dropped symbols. It has `data-symbol-over` while one hovers; its children then ignore the
+ * pointer, because a row removed by a new trade would cancel the drop. `parts`: its children accept symbols themselves
+ * and take precedence.
  */
 export function takesSymbol(
   drop: (payload: SymbolPayload) => void,
@@ -77,7 +77,7 @@ export function takesSymbol(
       if (!carriesSymbol(event)) return
       depth++
       show()
-      // Also what is only just entered takes it: the button may be let go before the next move.
+      // Accept on entering too: the button may be released before the next move.
       over(event)
     }
     const leave = (event: DragEvent) => {

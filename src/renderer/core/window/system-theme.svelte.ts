@@ -1,4 +1,4 @@
-/** Zone and language of a first start: as the system has them, told once. */
+/** Takes the time zone and number formats from the system at the first start and notifies the user once. */
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -7,7 +7,7 @@ import type { Toasts } from '../../ui/toasts.svelte.ts'
 import type { DockRoute } from './window-route.ts'
 import type { SettingsState } from './settings.svelte.ts'
 
-/** What of a window a first look reads and sets. */
+/** The part of a window that this module uses. */
 export interface FirstWindow {
   readonly info: AppInfo | undefined
   readonly route: DockRoute
@@ -17,12 +17,12 @@ export interface FirstWindow {
   openSettings(tab: string): void
 }
 
-/** Zones that are the default by other names. */
+/** Other names of the default zone. */
 const UTC_NAMES = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Universal', 'Zulu'])
 
 /**
- * What a system's IANA zone and BCP 47 language change of the default settings; empty: nothing. Plain American English
- * changes nothing: it is also what a system says that nobody set up, and its numbers are the defaults.
+ * How a system's IANA zone and BCP 47 language change the default settings; empty if they don't. American English
+ * changes nothing: unconfigured systems report it too, and its number format is the default.
  */
 export function systemLook(zone: string, language: string): Pick<SettingsPatch, 'zone' | 'numbers' | 'dates'> {
   return {
@@ -31,7 +31,7 @@ export function systemLook(zone: string, language: string): Pick<SettingsPatch, 
   }
 }
 
-/** At a first start takes the system's zone and language once the settings are there; answers its undo. */
+/** At the first start, applies the system's zone and language once the settings arrived. Returns a stop function. */
 export function takeSystemLook(app: FirstWindow): () => void {
   if (app.info?.firstRun !== true || app.info.safe === true || app.route.window !== undefined) return () => {}
   return $effect.root(() => {

@@ -1,15 +1,15 @@
-/** What a button says when the mouse rests on it: its words and the keys that do the same. */
+/** Tooltips of buttons: their label and shortcut. */
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from './window.svelte.ts'
 import { chordText } from '../../ui/chord-text.ts'
 
-/** The chord of a command as it is set now and as the platform writes it; empty where it has none. */
+/** The current chord of a command as the platform writes it; empty if it has none. */
 export function keysFor(app: WindowState, id: string): string {
   const [first] = app.parts.commands.keysOfId(id)
   return first === undefined ? '' : chordText(first, app.info?.platform ?? '')
 }
 
-/** "Settings (Ctrl+,)"; without keys the words alone. `ids`: of the commands, whose keys are listed. */
+/** "Settings (Ctrl+,)", or only the label if there is no shortcut. `ids`: the commands whose shortcuts are listed. */
 export function titled(app: WindowState, words: string, ...ids: readonly string[]): string {
   const keys = ids.map((id) => keysFor(app, id)).filter((one) => one !== '')
   return keys.length === 0 ? words : t('{words} ({keys})', { words, keys: keys.join(', ') })
@@ -26,7 +26,7 @@ const NAMED = {
   menu: 'menu',
 } as const
 
-/** The keys that texts of the help and the tour name; the name of a command that has none. */
+/** The shortcuts named in texts of the help and the tour; the command's title if it has none. */
 export function keysNamed(app: WindowState): Readonly<Record<keyof typeof NAMED, string>> {
   const named = ([name, id]: readonly [string, string]) =>
     [name, keysFor(app, id) || `“${app.parts.commands.find(id)?.title ?? ''}”`] as const

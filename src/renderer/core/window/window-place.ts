@@ -1,10 +1,11 @@
 /**
- * Where popped-out windows stood, for the host that does not know it itself: a page may not look at other windows, so
- * each writes its own place and who opens it again reads it. By workspace and name, in the storage of the page.
+ * Remembers the positions of popped-out windows in the browser host. A page can't read other windows' positions, so
+ * each window saves its own, and the window that reopens it reads it. Stored in the page's storage by workspace and
+ * name.
  */
 import * as v from 'valibot'
 
-/** Px of the screen; size of what is inside. */
+/** Position on the screen and inner size, px. */
 export interface WindowPlace {
   readonly left: number
   readonly top: number
@@ -12,7 +13,7 @@ export interface WindowPlace {
   readonly height: number
 }
 
-/** Smaller ones would hide what they hold; larger ones are no place that a window had. */
+/** Smaller windows would hide their content; larger sizes can't be real. */
 const MIN = { width: 320, height: 240 }
 const FARTHEST = 32_000
 const far = v.pipe(v.number(), v.integer(), v.minValue(-FARTHEST), v.maxValue(FARTHEST))
@@ -27,17 +28,17 @@ const USUAL = 'popup,width=760,height=560'
 type Store = Pick<Storage, 'getItem' | 'setItem'>
 const keyOf = (workspace: string, window: string): string => `tapedeck.place ${workspace} ${window}`
 
-/** Keeps the place of a window; what is no place, as of one that is hidden, and what cannot be kept is passed over. */
+/** Saves the position of a window. Ignores invalid positions, such as of hidden windows, and storage errors. */
 export function keepPlace(store: Store, workspace: string, window: string, place: WindowPlace): void {
   if (!v.is(placeSchema, place)) return
   try {
     store.setItem(keyOf(workspace, window), JSON.stringify(place))
   } catch {
-    // No room: the window opens at its usual place.
+    // Storage is full or unavailable: the window opens at its default position.
   }
 }
 
-/** What to open a window with: where it was kept, else its usual size. */
+/** The `window.open` features of a window: its saved position, or else the default size. */
 export function featuresOf(store: Store, workspace: string, window: string): string {
   try {
     const read = v.safeParse(placeSchema, JSON.parse(store.getItem(keyOf(workspace, window)) ?? 'null'))
@@ -49,7 +50,7 @@ export function featuresOf(store: Store, workspace: string, window: string): str
   }
 }
 
-/** Keeps the place of this window while it lives; answers how to end that. A move tells nobody, so it is looked for. */
+/** Saves this window's position until the returned function is called. Polls, because moving fires no event. */
 export function followPlace(workspace: string, window_: string, view: Window = window): () => void {
   const keep = () =>
     keepPlace(view.localStorage, workspace, window_, {

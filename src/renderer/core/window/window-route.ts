@@ -1,4 +1,4 @@
-/** The fragment of a page's address: which replay, workspace or part of a workspace a window shows. Pure. */
+/** The URL fragment of a page: the replay, workspace or part of a workspace that a window shows. Pure. */
 
 export interface ReplayRoute {
   readonly sessions: readonly string[]
@@ -8,7 +8,7 @@ export interface ReplayRoute {
 const SESSION = /^[0-9A-Za-z_-]{1,64}$/
 const MAX_SESSIONS = 100
 
-/** Reads a fragment such as `#replay=01jbq1a2,01jbq8w4&at=1795240996992`; undefined: it names none. */
+/** Parses a fragment such as `#replay=01jbq1a2,01jbq8w4&at=1795240996992`; undefined if it names no replay. */
 export function parseReplayRoute(hash: string): ReplayRoute | undefined {
   const params = new URLSearchParams(hash.replace(/^#/, ''))
   const sessions = (params.get('replay') ?? '').split(',').filter((one) => SESSION.test(one))
@@ -23,13 +23,13 @@ export function replayHash({ sessions, atMs }: ReplayRoute): string {
 
 export interface DockRoute {
   readonly workspace?: string
-  /** The part that was popped out into this window. */
+  /** The popped-out part that this window shows. */
   readonly window?: string
 }
 
 const ID = /^[a-z0-9][a-z0-9-]{0,39}$/
 
-/** Reads a fragment such as `#workspace=overview&window=window-2`. */
+/** Parses a fragment such as `#workspace=overview&window=window-2`. */
 export function parseDockRoute(hash: string): DockRoute {
   const params = new URLSearchParams(hash.replace(/^#/, ''))
   const workspace = params.get('workspace') ?? ''

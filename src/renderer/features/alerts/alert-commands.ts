@@ -1,4 +1,4 @@
-/** Commands of alerts. */
+/** Alert commands. */
 import { instrumentOf } from '../../core/market/watchlist-edit.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { Command } from '../../core/window/command.ts'

@@ -1,4 +1,4 @@
-/** The dialog of an alert as text, and back: every field is what a person typed. Pure. */
+/** Converts an alert to the text fields of its dialog and back. Pure. */
 import { INDICATORS, type PRICES } from '../../../shared/core/market/indicators/table.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
@@ -17,7 +17,7 @@ import {
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 
-/** A line of an indicator as it is typed. */
+/** The fields of an indicator line, as typed. */
 export interface LineForm {
   id: AlertIndicatorId
   values: string[]
@@ -42,7 +42,7 @@ export interface AlertForm {
   lineLevel: string
   on: 'close' | 'record'
   drawing: string
-  /** On which scale, and over which hours, its lines are straight. */
+  /** For drawings: the scale on which their lines are straight. */
   scale: 'linear' | 'log'
   hours: 'all' | 'open'
   after: string
@@ -72,7 +72,7 @@ export type FormField =
   | 'back'
 export type Problems = Readonly<Partial<Record<FormField, string>>>
 
-/** "30s", "5m", "1h 30m", "250ms" as ms; a bare number is of seconds. NaN: it is none. */
+/** Parses "30s", "5m", "1h 30m" or "250ms" to ms. A bare number means seconds. NaN if the text isn't a duration. */
 export function parseDuration(typed: string): number {
   const text = typed.trim().toLowerCase()
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000
@@ -82,7 +82,7 @@ export function parseDuration(typed: string): number {
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit === 'min' ? 'm' : unit], 0)
 }
 
-/** Ms as a person types them: "5m", "1h 30m". */
+/** Formats ms the way `parseDuration` reads them: "5m", "1h 30m". */
 export function durationText(ms: number): string {
   const units = [
     ['d', 86_400_000],
@@ -101,7 +101,7 @@ export function durationText(ms: number): string {
   return parts.join(' ') || '0s'
 }
 
-/** A number as typed, with grouping or a decimal comma where that is plain; NaN: none. */
+/** Parses a typed number. Accepts grouping and a decimal comma if they are unambiguous. NaN if it isn't a number. */
 export function parseNumber(typed: string): number {
   const text = typed
     .trim()
@@ -155,7 +155,7 @@ const EMPTY: AlertForm = {
   flash: true,
 }
 
-/** What the dialog begins with. */
+/** The initial fields of the dialog. */
 export function formOf(draft: AlertDraft): AlertForm {
   const { condition, repeat, note, sound, system, log, flash } = draft
   const form: AlertForm = {
@@ -288,7 +288,7 @@ function conditionOf(form: AlertForm, read: Reader): AlertCondition {
   }
 }
 
-/** What was typed as an alert, or what is wrong with which field. */
+/** Parses the fields to an alert. Returns an error per invalid field otherwise. */
 export function readForm(
   form: AlertForm,
   instrument: InstrumentId,

@@ -1,4 +1,4 @@
-/** What a window lends to its alerts: names, numbers, a voice, and notifications where the page shows them itself. */
+/** What alerts use of their window: names, number formats, sounds, and notifications that the page shows itself. */
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
@@ -11,7 +11,7 @@ import { snoozeEntries } from './snooze.ts'
 import type { Quotes } from '../../core/market/quotes.svelte.ts'
 import type { SettingsState } from '../../core/window/settings.svelte.ts'
 
-/** What the alerts use of their window. */
+/** The part of the window that the hooks read. */
 export interface AlertWindow {
   readonly info: AppInfo | undefined
   readonly quotes: Pick<Quotes, 'peek'>
@@ -22,10 +22,10 @@ export interface AlertWindow {
   tell(failure: Failure): void
 }
 
-/** In Electron the terminal notifies; elsewhere the page, if it may. */
+/** In Electron the terminal shows notifications; in a browser the page does, with permission. */
 const pageNotifies = (app: AlertWindow): boolean => app.info?.host !== 'electron' && typeof Notification !== 'undefined'
 
-/** `release` when the window closes: another one then sounds and notifies. */
+/** Call `release` when the window closes, so that another window takes over sounds and notifications. */
 export function alertHooks(app: AlertWindow): AlertHooks & { readonly release: () => void } {
   const lead = leadership('tapedeck-alerts')
   return {

@@ -1,4 +1,4 @@
-/** Which alerts are shown, in which order, and how far each is from firing. Pure. */
+/** Filters and sorts the alert list, and computes how far each alert is from firing. Pure. */
 import type { AlertRow, AlertState } from '../../../shared/features/alerts/types.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
@@ -28,13 +28,13 @@ function groupOf(state: AlertState): Exclude<StateFilter, 'all'> {
 
 export interface AlertFilter {
   readonly state: StateFilter
-  /** Of the symbol, the sentence or the note. */
+  /** Text to find in the symbol, the sentence or the note. */
   readonly text: string
-  /** Null: every one. */
+  /** Null for all instruments. */
   readonly instrument: InstrumentId | null
 }
 
-/** Those that fired last first, then the newest. `textOf`: symbol and sentence of a row, to be searched. */
+/** Newest first, by last firing or else by creation. `textOf` returns the symbol and sentence to search. */
 export function shownAlerts(
   rows: Iterable<AlertRow>,
   { state, text, instrument }: AlertFilter,
@@ -51,7 +51,7 @@ export function shownAlerts(
     .toSorted((a, b) => (b.firedMs ?? b.createdMs) - (a.firedMs ?? a.createdMs) || (a.id < b.id ? -1 : 1))
 }
 
-/** How far the price is from the level of an alert, percent of the price; null: not known, or no such thing. */
+/** Distance of the price from the alert's level, percent of the price. Null if unknown or if it has no level. */
 export function awayOf(row: AlertRow, quote: QuoteRow | undefined): number | null {
   const { condition } = row
   if (condition.is !== 'price' || quote === undefined) return null
@@ -69,10 +69,10 @@ export function awayOf(row: AlertRow, quote: QuoteRow | undefined): number | nul
   return price === null || price <= 0 ? null : (condition.level / price - 1) * 100
 }
 
-/** Alerts that have done what they were for. */
+/** The alert won't fire again. */
 export const isOver = ({ state }: AlertRow): boolean => state.is === 'fired' || state.is === 'expired'
 
-/** The mark of a state, as a shape that is readable without colour. */
+/** The mark of a state. Its shape is readable without color. */
 export function dotOf(state: AlertState): 'ok' | 'busy' | 'stale' | 'bad' | 'off' | 'fired' {
   switch (state.is) {
     case 'armed':

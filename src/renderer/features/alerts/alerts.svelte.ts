@@ -1,5 +1,5 @@
-/** Alerts as this window shows and edits them; the terminal watches them, with or without it. */
-// Maps and sets here are replaced, never changed in place: `$state.raw` follows them.
+/** The alerts of this window. The terminal evaluates them, whether or not a window is open. */
+// Maps and sets here are replaced, never changed in place, so `$state.raw` tracks them.
 /* eslint-disable svelte/prefer-svelte-reactivity */
 import { untrack } from 'svelte'
 import type { AlertDraft, AlertEvent, AlertRow, AlertSound } from '../../../shared/features/alerts/types.ts'
@@ -15,57 +15,57 @@ import { undoing, type ToastMenu, type Toasts } from '../../ui/toasts.svelte.ts'
 import { t } from '../../../shared/base/text.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
-/** What an alert does beyond the list: the window lends its hands. */
+/** What alerts use of their window: sounds, notifications, formats. */
 export interface AlertHooks {
   readonly symbolOf: (instrument: InstrumentId) => string
   readonly numbersOf: (instrument: InstrumentId) => AlertNumbers
   readonly show: (instrument: InstrumentId) => void
-  /** Last price; null: not known. */
+  /** The last price, or null if unknown. */
   readonly lastOf: (instrument: InstrumentId) => number | null
   readonly sound: (name: Exclude<AlertSound, 'none'>) => void
-  /** Shows a notification where the page has to and may. `tag`: the same one is shown once. */
+  /** Shows a notification if that is the page's job and it may. Notifications with the same `tag` show once. */
   readonly notify: (title: string, body: string, tag: string) => void
-  /** Asks whether notifications may be shown, where the page has to ask. Within a click or a key press. */
+  /** Requests permission for notifications if the page needs it. Call it within a click or key press. */
   readonly askToNotify: () => void
   readonly nowMs: () => number
-  /** An instant to be read. */
+  /** Formats an instant, UTC ms. */
   readonly timeOf: (ms: number) => string
-  /** How long an alert can be put off; `run` gets the instant, UTC ms. */
+  /** The snooze choices. `run` receives the end of the snooze, UTC ms. */
   readonly snoozes: (run: (untilMs: number) => void) => readonly MenuEntry[]
   readonly failed: (failure: Failure) => void
 }
 
-/** What the dialog is open for; `id` null: a new alert. */
+/** What the dialog edits. `id` is null for a new alert. */
 export interface Editing {
   readonly id: string | null
   readonly draft: AlertDraft
 }
 export type FiredEvent = Extract<AlertEvent, { readonly is: 'fired' }>
 
-/** A row and the title stay marked for so long. */
+/** How long a row and the window title stay marked. */
 const MARK_MS = 20_000
-/** More at once are told as a number. */
+/** If more alerts than this fire at once, only their count is shown. */
 const FEW = 3
 const HISTORY_PAGE = 200
 const MAX_SHOWN = 2_000
 
 export class Alerts {
   rows = $state.raw<ReadonlyMap<string, AlertRow>>(new Map())
-  /** The stream has brought what there is. */
+  /** The stream has delivered its first value. */
   ready = $state(false)
-  /** Newest first: of one alert, or of all. */
+  /** Events of one alert or of all, newest first. */
   history = $state.raw<readonly AlertEvent[]>([])
   historyOf = $state<string | null>(null)
   historyMore = $state(false)
   editing = $state.raw<Editing | null>(null)
-  /** What is to be tested on a recording; null: the dialog is closed. */
+  /** The alert to test on a stored session; null while the dialog is closed. */
   testing = $state.raw<AlertDraft | null>(null)
-  /** Instruments whose alert fired a moment ago, with the instant until which they are marked, UTC ms. */
+  /** Instruments whose alert just fired, with the end of their mark, UTC ms. */
   marked = $state.raw<ReadonlyMap<InstrumentId, number>>(new Map())
-  /** Instruments whose quotes are wanted beside those on screen, by who wants them. */
+  /** Extra instruments to subscribe quotes for, by caller. */
   #quotesOf = $state.raw<ReadonlyMap<string, readonly InstrumentId[]>>(new Map())
   readonly quoted = $derived.by(() => [...new Set([...this.#quotesOf.values()].flat())])
-  /** Follows a replay: what fires here would have fired. */
+  /** The window shows a replay, so alerts only report that they would have fired. */
   isDryRun = $state(false)
 
   readonly counts = $derived.by(() => {
@@ -98,7 +98,7 @@ export class Alerts {
     this.follow('live')
   }
 
-  /** Shows the alerts of a view: the live market's, or how they do along a replay. */
+  /** Shows the alerts of a view: the live ones, or a dry run along a replay. */
   follow(view: string): void {
     this.#stop()
     this.isDryRun = view !== 'live'
@@ -190,7 +190,7 @@ export class Alerts {
   askToNotify(): void {
     this.#hooks.askToNotify()
   }
-  /** Makes quotes of these be there; answers its undo. */
+  /** Subscribes to quotes of these instruments; returns the unsubscribe function. */
   followQuotes(who: string, instruments: readonly InstrumentId[]): () => void {
     untrack(() => {
       const before = this.#quotesOf.get(who) ?? []
@@ -206,7 +206,7 @@ export class Alerts {
     }
   }
 
-  /** Marks end; call it now and then. */
+  /** Removes expired marks. Call it regularly. */
   tick(nowMs: number): void {
     if (this.marked.size === 0) return
     const left = [...this.marked].filter(([, until]) => until > nowMs)
@@ -218,9 +218,9 @@ export class Alerts {
     return `${this.#hooks.symbolOf(event.instrument)}: ${eventLabel(event, this.#hooks.numbersOf(event.instrument))}`
   }
 
-  // -- editing --
+  // Editing
 
-  /** Opens the dialog for a new alert; at a price: on crossing it, from where the price is now. */
+  /** Opens the dialog for a new alert. With a price: on crossing it, in the direction from the current price. */
   draft(instrument: InstrumentId, price: number | null = null): void {
     const last = this.#hooks.lastOf(instrument)
     const level = price ?? last
@@ -229,7 +229,7 @@ export class Alerts {
       id: null,
       draft: {
         instrument,
-        // A level that is not known yet is asked for: the form does not take 0.
+        // Without a level, the user must enter one: the form rejects 0.
         condition: { is: 'price', of: 'last', level: level ?? 0, direction },
         repeat: null,
         expiresMs: null,
@@ -243,7 +243,7 @@ export class Alerts {
     }
   }
 
-  /** Opens the dialog for a drawing of an instrument, as it is seen: straight on a scale, over all hours or open ones. */
+  /** Opens the dialog for an alert on a drawing, with the scale and trading hours that the chart draws it on. */
   draftOnDrawing(
     instrument: InstrumentId,
     drawing: string,
@@ -268,7 +268,7 @@ export class Alerts {
     if (row !== undefined) this.testing = draftOf(row)
   }
 
-  /** Answers the failure, if any: the dialog says it where it happened. */
+  /** Returns the failure, if any; the dialog shows it. */
   async save(id: string | null, draft: AlertDraft): Promise<Failure | null> {
     const result = await this.#transport.invoke('alerts.save', { id, alert: draft })
     if (!result.ok) return result.error
@@ -282,14 +282,14 @@ export class Alerts {
     if (!result.ok) this.#hooks.failed(result.error)
   }
 
-  /** None of them fires before then, UTC ms; null: they may at once. */
+  /** Snoozes alerts until an instant, UTC ms. Null ends the snooze. */
   async snooze(ids: readonly string[], untilMs: number | null): Promise<void> {
     const result = await this.#transport.invoke('alerts.snooze', { alerts: [...ids], untilMs })
     if (!result.ok) return this.#hooks.failed(result.error)
     if (untilMs !== null) this.#toasts.show(t('Snoozed until {time}.', { time: this.#hooks.timeOf(untilMs) }))
   }
 
-  /** Moves a price alert to another level: what dragging its line does. */
+  /** Moves a price alert to another level, as when its line is dragged. */
   async move(id: string, level: number): Promise<void> {
     const row = this.rows.get(id)
     if (row === undefined || row.condition.is !== 'price') return
@@ -314,9 +314,9 @@ export class Alerts {
     })
   }
 
-  // -- history --
+  // History
 
-  /** The newest events of one alert, or of all (null). */
+  /** Loads the newest events of one alert, or of all (null). */
   async loadHistory(of: string | null): Promise<void> {
     this.historyOf = of
     await this.#page(of, null)
@@ -342,7 +342,7 @@ export class Alerts {
     this.historyMore = false
   }
 
-  // -- tests on a recording --
+  // Tests on a stored session
 
   async startTest(
     draft: AlertDraft,
@@ -359,7 +359,7 @@ export class Alerts {
   }
 }
 
-/** What a user said of an alert. */
+/** The part of an alert that the user edits. */
 export function draftOf(row: AlertRow): AlertDraft {
   const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled } = row
   return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled }

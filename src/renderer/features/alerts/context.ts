@@ -1,4 +1,4 @@
-/** What the components of alerts work with. */
+/** The context of the alert components. */
 import { createContext } from 'svelte'
 import type { Replays } from '../replay/replays.ts'
 import type { Alerts } from './alerts.svelte.ts'

@@ -1,4 +1,4 @@
-/** Alerts in the window: their pane, their dialogs, their commands, and their lines on charts. */
+/** Alerts in the window: the pane, dialogs, commands, and lines on charts. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { alertCommands } from './alert-commands.ts'
@@ -11,7 +11,7 @@ import { provideAlerts } from './context.ts'
 
 export interface AlertsService {
   readonly alerts: Alerts
-  /** Alerts on a price, as lines over a chart. */
+  /** Price alerts as lines over a chart. */
   readonly Lines: typeof AlertLines
 }
 

@@ -1,4 +1,4 @@
-/** Alerts: their pane, dialogs and notifications. */
+/** Labels of the alerts pane, its dialogs and notifications. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const alertLabel = labelsOf({

@@ -1,4 +1,4 @@
-/** How long an alert can be put off. Pure. */
+/** The snooze choices of alerts. Pure. */
 import type { AlertRow } from '../../../shared/features/alerts/types.ts'
 import { Zone } from '../../text/zone.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -7,15 +7,15 @@ import type { MenuEntry } from '../../ui/menu-entries.ts'
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** The first instant of the next day in a zone. */
+/** The start of the next day in a zone, UTC ms. */
 export function tomorrowMs(nowMs: number, zone: Zone): number {
   const wall = (Math.floor(zone.wall(nowMs) / DAY) + 1) * DAY
-  // Where clocks change in that night, the offset is that of its end; where midnight is left out, the day begins later.
+  // If the clocks change that night, use the offset at its end. If midnight is skipped, the day starts later.
   const at = wall - zone.offset(wall - zone.offset(nowMs))
   return zone.wall(at) < wall ? at + (wall - zone.wall(at)) : at
 }
 
-/** The choices of a menu; `run` gets an instant, UTC ms. */
+/** The menu entries. `run` receives the end of the snooze, UTC ms. */
 export function snoozeEntries(nowMs: number, zone: string, run: (untilMs: number) => void): readonly MenuEntry[] {
   return [
     { text: t('Snooze for 5 minutes'), run: () => run(nowMs + 5 * MINUTE) },
@@ -25,6 +25,6 @@ export function snoozeEntries(nowMs: number, zone: string, run: (untilMs: number
   ]
 }
 
-/** Whether there is something to put off. */
+/** Whether the alert can be snoozed. */
 export const canSnooze = ({ enabled, state }: AlertRow): boolean =>
   enabled && state.is !== 'expired' && state.is !== 'elsewhere'

@@ -1,4 +1,4 @@
-/** What can be done with a place of a chart, as its menu lists it. */
+/** The menu entries for a point on a chart. */
 import type { ChartMarker } from '../../charts/model/markers.ts'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
@@ -7,16 +7,16 @@ import type { MenuItem } from '../../ui/menu-entries.ts'
 
 export interface ChartPlace {
   readonly bar: Bar | null
-  /** When it is, UTC ms; null: beyond all bars. */
+  /** The instant, UTC ms; null beyond all bars. */
   readonly ms: number | null
-  /** The price of an alert there; undefined: none. */
+  /** The price for an alert there, if one is possible. */
   readonly level: number | undefined
-  /** The price under the mouse; null: of the keyboard. */
+  /** The price under the mouse; null if the menu was opened by key. */
   readonly price: number | null
   readonly marks: readonly ChartMarker[]
 }
 
-/** What the pane can do; null: not here. */
+/** The pane's actions; null if unavailable here. */
 export interface PlaceActs {
   readonly onEvent: (mark: ChartMarker) => void
   readonly replayFrom: ((ms: number) => void) | null
@@ -25,12 +25,12 @@ export interface PlaceActs {
   readonly open: (box: 'indicators' | 'compare' | 'view' | 'date') => void
   readonly fit: () => void
   readonly picture: (to: 'file' | 'clipboard') => void
-  /** Whether the bars stand as a table, and the change of it. */
+  /** Whether the bars are shown as a table, and the function that toggles it. */
   readonly table: boolean
   readonly toggleTable: () => void
   readonly decimals: number
   readonly priceText: (price: number) => string
-  /** The chord of a command as it is set now; empty: none. */
+  /** The current shortcut of a command; empty if it has none. */
   readonly keys: (id: string) => string
 }
 

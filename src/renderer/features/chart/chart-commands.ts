@@ -1,10 +1,10 @@
-/** The commands of charts: rows of the one table of shortcuts. They speak to the chart that was used last. */
+/** Chart commands. They go to the chart used last. */
 import type { ChartSettings } from '../../../shared/features/chart/chart-settings.ts'
 import { t } from '../../../shared/base/text.ts'
 import { chartLabel } from './labels.ts'
 import type { Command } from '../../core/window/command.ts'
 
-/** What a chart can be asked from outside of it. */
+/** The actions that commands can run on a chart. */
 export interface ChartActs {
   open(box: 'indicators' | 'compare' | 'view' | 'date'): void
   fit(): void
@@ -14,10 +14,10 @@ export interface ChartActs {
   set(patch: Partial<ChartSettings>): void
 }
 
-/** Charts of this window, the one used last at the end. */
+/** The charts of this window, the most recently used one last. */
 let charts: readonly ChartActs[] = []
 
-/** A chart came, or was used: commands go to it until another is. */
+/** Call it when a chart opens or is used: commands go to it until another chart is used. */
 export function useChart(acts: ChartActs): void {
   charts = [...charts.filter((one) => one !== acts), acts]
 }
@@ -36,7 +36,7 @@ const onChart = (id: string, title: string, keys: readonly string[], act: (chart
     else act(chart)
   },
 })
-/** Handled by the chart while it has the keys; listed here. */
+/** A command that the focused chart handles itself; it is only listed here. */
 const listed = (id: string, title: string, keys: readonly string[]): Command => ({
   id: `chart-${id}`,
   group: 'Chart',
@@ -58,7 +58,7 @@ export const CHART_COMMANDS: readonly Command[] = [
   onChart('indicators', t('Chart indicators'), ['/'], (chart) => chart.open('indicators')),
   onChart('compare', t('Compare with other symbols'), [], (chart) => chart.open('compare')),
   onChart('view', t('Chart scale, lines, and time zone'), [], (chart) => chart.open('view')),
-  // In a replay these keys go to a moment of it.
+  // In a replay the same keys seek the replay.
   { ...onChart('date', t('Go to date'), ['Ctrl+G'], (chart) => chart.open('date')), when: 'live' },
   onChart('fit', t('Fit all bars on the chart'), [], (chart) => chart.fit()),
   onChart('table', t('Show chart bars as a table'), [], (chart) => chart.table()),

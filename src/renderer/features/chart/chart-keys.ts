@@ -1,10 +1,10 @@
 /** The keys that move what a chart shows. */
 import type { ChartPort } from '../../charts/model/chart.ts'
 
-/** Bars that a page key passes. */
+/** Bars that Page Up and Page Down scroll by. */
 const PAGE_BARS = 40
 
-/** Does what the key says of the view or the crosshair. Answers whether it says anything. */
+/** Moves the view or the crosshair by a key. Returns whether the key was handled. */
 export function moveByKey(chart: ChartPort, { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean {
   const step = shiftKey ? 10 : 1
   switch (key) {

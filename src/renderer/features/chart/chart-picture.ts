@@ -1,8 +1,8 @@
-/** A picture of a chart with what lies over it, to a file or the clipboard. */
+/** Saves or copies a picture of a chart and its overlays. */
 import { FAMILY } from '../../charts/paint/canvas-text.ts'
 import type { ChartPort, ChartTheme } from '../../charts/model/chart.ts'
 
-/** The chart and the canvases drawn over its plot as a PNG; `title` stands in its corner. Throws without a canvas. */
+/** Renders the chart and the canvases over its plot to a PNG, with `title` in a corner. Throws without a canvas. */
 export async function chartPicture(
   chart: ChartPort,
   host: HTMLElement,
@@ -34,8 +34,8 @@ export async function chartPicture(
   )
 }
 
-/** Puts a picture on the clipboard; rejects where the browser does not allow it. */
+/** Copies a picture to the clipboard; rejects if the browser doesn't allow it. */
 export async function copyPicture(picture: Promise<Blob>): Promise<void> {
-  // Given as a promise, so that the permission of the click still counts when it is ready.
+  // Passed as a promise, so the click's permission still applies when the picture is ready.
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })])
 }

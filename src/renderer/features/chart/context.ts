@@ -1,4 +1,4 @@
-/** What the components of charts work with: what other features draw on a chart, and where charts are sent. */
+/** The context of the chart components: what other features draw on a chart, and where charts are asked to go. */
 import { createContext } from 'svelte'
 import type { AlertsService } from '../alerts/feature.ts'
 import type { DrawingsService } from '../drawings/feature.ts'

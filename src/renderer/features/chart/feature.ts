@@ -1,4 +1,4 @@
-/** Charts in the window: their pane and the commands that go to the chart used last. */
+/** Charts in the window: the pane, and the commands that go to the chart used last. */
 import { chartTemplates } from '../../../shared/features/chart/templates.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { replay } from '../replay/feature.ts'

@@ -1,4 +1,4 @@
-/** Charts: their tools, menus and legends. */
+/** Labels of chart tools, menus and legends. */
 import { labelsOf } from '../../../shared/base/text.ts'
 
 export const chartLabel = labelsOf({

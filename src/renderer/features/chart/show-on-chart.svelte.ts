@@ -1,4 +1,4 @@
-/** What a chart's pane shows, brought to its chart whenever it changes. */
+/** Applies what a chart pane shows to its chart whenever it changes. */
 import { untrack } from 'svelte'
 import { followCompared } from './model/compare-data.ts'
 import { followChart, type ChartQuery, type ChartStage } from './model/chart-data.ts'
@@ -7,27 +7,27 @@ import { chartTheme } from './model/chart-theme.ts'
 import type { ChartPaneProps } from './model/chart-props.ts'
 import type { ChartPlot, ChartPort } from '../../charts/model/chart.ts'
 
-/** Each a getter of its own, and reactive: a change of one must not bring what hangs on another. */
+/** Each is a separate reactive getter, so changing one doesn't rerun what depends on another. */
 export interface Shown extends Required<
   Pick<ChartPaneProps, 'transport' | 'asOf' | 'markers' | 'goTo' | 'crosshair' | 'window' | 'settings' | 'themeKey'>
 > {
-  /** Null: not there yet. */
+  /** Null until the chart is open. */
   readonly chart: ChartPort | null
   readonly query: ChartQuery
-  /** Grows when the market that is looked at is that of another source. */
+  /** Increases when the market shown changes to another source. */
   readonly markets: number
   readonly zone: string
   readonly plot: ChartPlot
   readonly quote: Parameters<ChartPort['setQuote']>[0]
-  /** Grows when the same is to be asked for once more. */
+  /** Increases to repeat the same query. */
   readonly retry: number
-  /** Whether the mouse is on the chart: then it leads the crosshair. */
+  /** Whether the mouse is over this chart; if so, it controls the shared crosshair. */
   readonly leads: () => boolean
   readonly onStage: (stage: ChartStage) => void
   readonly onDecimals: (decimals: number) => void
 }
 
-/** To be called while a component is made: it follows for as long as that lives. */
+/** Call it during component initialization; it runs for the component's lifetime. */
 export function showOnChart(shown: Shown): void {
   const chart = $derived(shown.chart)
   // Compared by value, because any settings change creates new objects.
@@ -84,7 +84,7 @@ export function showOnChart(shown: Shown): void {
     return followCompared(transport, chart, view, interval, instruments)
   })
   $effect(() => chart?.setQuote(shown.quote))
-  // As a value of its own: rows change with every tick.
+  // A derived value, because rows change with every tick.
   const offline = $derived(shown.window?.offline ?? false)
   $effect(() => chart?.setStale(offline))
   $effect(() => {
@@ -96,7 +96,7 @@ export function showOnChart(shown: Shown): void {
     const { goTo } = shown
     if (goTo) void chart?.goTo(goTo.ms)
   })
-  // As a value of its own: whatever else moves on the shared crosshair must not take this chart's own crosshair away.
+  // A derived value, so other changes to the shared crosshair don't clear this chart's own crosshair.
   const linkedMs = $derived(shown.crosshair)
   $effect(() => {
     const ms = linkedMs

@@ -1,18 +1,18 @@
-/** The commands of drawings: rows of the one table of shortcuts. They speak to the chart that was used last. */
+/** Drawing commands. They go to the chart used last. */
 import { DRAWING_KINDS, type DrawingKind } from '../../../shared/features/drawings/types.ts'
 import { t } from '../../../shared/base/text.ts'
 import { drawingPhrase } from '../../../shared/features/drawings/texts.ts'
 import type { DrawingCommands, DrawingsBook } from './drawings.svelte.ts'
 import type { Command } from '../../core/window/command.ts'
 
-/** Tools that are taken often enough to have a key of their own. */
+/** The tools used often enough to have a default shortcut. */
 const KEYS: Readonly<Partial<Record<DrawingKind, string>>> = {
   trend: 'Alt+K',
   horizontal: 'Alt+U',
   fib: 'Alt+F',
 }
 
-/** Makes rows that go to the chart drawn on last. */
+/** Creates commands that go to the chart used last. */
 const rowsOf =
   (book: DrawingsBook) =>
   (id: string, title: string, keys: readonly string[], act: (controller: DrawingCommands) => void): Command => ({
@@ -27,7 +27,7 @@ const rowsOf =
       controller.focus()
     },
   })
-/** Handled by the chart while it has the keys; listed here. */
+/** A command that the focused chart handles itself; it is only listed here. */
 const onChart = (id: string, title: string, keys: readonly string[]): Command => ({
   id: `drawing-${id}`,
   group: 'Drawing',

@@ -1,4 +1,4 @@
-/** The drawing of one chart: its editor, what of it is seen, and everything that menus and keys do to drawings. */
+/** Controls drawing on one chart: the editor, the drawings shown, and the actions of menus and keys. */
 import { untrack } from 'svelte'
 import { handlesOf } from '../../../shared/features/drawings/editor/hit.ts'
 import { cycled } from '../../../shared/features/drawings/editor/keys.ts'
@@ -31,7 +31,7 @@ import type { ChartSurface } from '../../charts/drawings/surface.ts'
 import type { DrawingCommands, DrawingsBook, InstrumentDrawings } from './drawings.svelte.ts'
 
 const isEditorKey = (key: string): key is EditorKey => (EDITOR_KEYS as readonly string[]).includes(key)
-/** Px that a copy lies beside what it was made of. */
+/** Offset of a copy from its original, px. */
 const COPY_PX = 18
 const RECENT = 4
 
@@ -40,27 +40,27 @@ export class DrawingController implements DrawingCommands {
   #of = $state.raw<InstrumentDrawings | null>(null)
   state = $state.raw<EditorState>(AT_REST)
   surface = $state.raw<ChartSurface | null>(null)
-  /** The clock of a replay, UTC ms; null: live. */
+  /** The clock of a replay, UTC ms; null for the live market. */
   asOf = $state<number | null>(null)
-  /** In a replay: also what was drawn later than its clock. */
+  /** In a replay, also show drawings made after its clock. */
   showLater = $state(false)
   /** The drawing whose text is being edited. */
   writing = $state<string | null>(null)
-  /** Where the menu of the selected drawing is open, px in the chart. */
+  /** Position of the selected drawing's open menu, px in the chart. */
   menu = $state.raw<Pixel | null>(null)
-  /** The last sentence for a screen reader. */
+  /** The last announcement for screen readers. */
   said = $state('')
-  /** Grows whenever the view of the chart changes: places of what floats over it hang on it. */
+  /** Increases when the chart's view changes; positions of floating elements depend on it. */
   view = $state(0)
 
-  /** The element of the chart, which has the keys. */
+  /** The chart's element, which has the keyboard focus. */
   host: HTMLElement | null = null
 
   constructor(book: DrawingsBook) {
     this.#book = book
   }
 
-  /** Follows an instrument of a market; answers its undo. */
+  /** Shows the drawings of an instrument in a market; returns the stop function. */
   follow(market: DrawingMarket, instrument: InstrumentId): () => void {
     this.#of = this.#book.take(market, instrument)
     this.state = { ...AT_REST, tool: this.state.tool }
@@ -70,7 +70,7 @@ export class DrawingController implements DrawingCommands {
     return () => this.#book.release(market, instrument)
   }
 
-  /** Commands of the window speak to this chart from now on. */
+  /** Makes window commands go to this chart. */
   use(): void {
     this.#book.controller = this
   }
@@ -81,13 +81,13 @@ export class DrawingController implements DrawingCommands {
     this.host?.focus()
   }
 
-  /** The view of the chart changed. */
+  /** Call it when the chart's view changed. */
   viewed(): void {
-    // Told from within effects too, which must not hang on what they tell.
+    // Effects call this too, and must not depend on the counter they change.
     untrack(() => this.view++)
   }
 
-  // What is seen
+  // The drawings shown
 
   get list(): readonly Drawing[] {
     return this.#of?.list ?? []
@@ -95,7 +95,7 @@ export class DrawingController implements DrawingCommands {
   get ready(): boolean {
     return this.#of?.ready ?? false
   }
-  /** Whether a drawing was made later than the replay's clock: it knows what came after. */
+  /** Whether a drawing was made after the replay's clock, and so reveals what happened later. */
   isLater(drawing: Drawing): boolean {
     return this.asOf !== null && drawing.asOfMs > this.asOf
   }
@@ -104,7 +104,7 @@ export class DrawingController implements DrawingCommands {
 
   readonly later = $derived.by(() => this.list.filter((one) => this.isLater(one)).length)
   readonly selected = $derived.by(() => this.list.find((one) => one.id === this.state.selected) ?? null)
-  /** What is painted, lowest first: the drawings with the one under way in its place. */
+  /** The drawings to paint, lowest first, including the one being edited. */
   readonly shown = $derived.by<readonly Drawing[]>(() => {
     const draft = this.surface ? draftOf(this.state, this.#around()) : null
     const list = this.list.filter(this.isShown)
@@ -113,13 +113,13 @@ export class DrawingController implements DrawingCommands {
       ? list.map((one) => (one.id === draft.id ? draft : one))
       : [...list, draft]
   })
-  /** The place of the keys, while they place points. */
+  /** The keyboard cursor while keys place points. */
   readonly cursor = $derived.by<DrawingPoint | null>(() => {
     const { mode } = this.state
     if (mode.is === 'placing' && mode.byKeys) return mode.at
     return mode.is === 'brushing' && mode.byKeys ? (mode.points.at(-1) ?? null) : null
   })
-  /** Which of the painted handles the keys move. */
+  /** Index of the handle that keys move. */
   readonly handle = $derived.by<number | null>(() => {
     const { mode } = this.state
     const { selected, surface } = this
@@ -143,7 +143,7 @@ export class DrawingController implements DrawingCommands {
 
   #around(): Surroundings {
     const { surface } = this
-    // Asked for only where there is one.
+    // The editor gets no events before the chart is open.
     if (!surface) throw new Error('the chart is not open yet')
     return {
       surface,
@@ -165,7 +165,7 @@ export class DrawingController implements DrawingCommands {
     return this.settings.styles[kind] ?? defaultStyle(kind)
   }
 
-  /** Gives an event to the editor; answers whether it was the editor's. */
+  /** Sends an event to the editor; returns whether the editor handled it. */
   send(event: EditorEvent): boolean {
     if (!this.surface) return false
     return this.#took(edited(this.state, event, this.#around()))
@@ -182,7 +182,7 @@ export class DrawingController implements DrawingCommands {
     return taken
   }
 
-  /** A key pressed on the chart; answers whether it was the drawings'. */
+  /** Handles a key pressed on the chart; returns whether it was for drawings. */
   key(event: KeyboardEvent): boolean {
     if (event.altKey || !this.surface) return false
     const ctrl = event.ctrlKey || event.metaKey
@@ -230,7 +230,7 @@ export class DrawingController implements DrawingCommands {
   select(id: string | null): void {
     this.send({ is: 'select', id })
   }
-  /** Selects the next drawing in view of the keys. */
+  /** Selects the next or previous drawing in view. */
   next(step: 1 | -1): void {
     if (this.surface) this.#took(cycled(this.state, step, this.#around()))
   }
@@ -245,7 +245,7 @@ export class DrawingController implements DrawingCommands {
     }
   }
 
-  // What menus do
+  // Menu actions
 
   #change(drawings: readonly Drawing[], what: string, merge: string | null = null): boolean {
     return this.#of?.change(drawings, what, merge) ?? false
@@ -260,7 +260,7 @@ export class DrawingController implements DrawingCommands {
     this.#settle()
     return what === null ? t('Nothing to redo.') : t('Redone: {what}.', { what })
   }
-  /** What is gone is not selected, and its gesture is over. */
+  /** Deselects a drawing that no longer exists and ends its gesture. */
   #settle(): void {
     if (this.state.mode.is !== 'placing') this.state = { ...this.state, mode: { is: 'idle' } }
     if (this.state.selected !== null && !this.selected) this.state = { ...this.state, selected: null }
@@ -275,10 +275,10 @@ export class DrawingController implements DrawingCommands {
       t('{what} style changed', { what: drawingPhrase(`drawing.${drawing.kind}`) }),
       `style ${id}`,
     )
-    // The next one of its kind looks alike.
+    // The next drawing of this kind gets the same style.
     this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [drawing.kind]: style } } })
   }
-  /** Ends writing; a text that says nothing is no drawing. */
+  /** Ends text editing; removes a text drawing that is empty. */
   write(id: string, text: string): void {
     this.writing = null
     const drawing = this.list.find((one) => one.id === id)
@@ -327,14 +327,14 @@ export class DrawingController implements DrawingCommands {
     this.#book.window.set({ drawing: { magnet } })
     this.#say(magnet ? t('Magnet on.') : t('Magnet off.'))
   }
-  /** Deletes all of this instrument, locked ones too: it can be undone. */
+  /** Deletes all drawings of this instrument, even locked ones; can be undone. */
   removeAll(): void {
     const count = this.list.length
     if (count === 0) return
     this.select(null)
     const of = this.#of
     const gone = this.list
-    /** Gives back what was deleted, whatever was drawn since. */
+    /** Restores the deleted drawings and keeps those drawn since. */
     const restore = (): void => {
       const there = of?.list ?? []
       of?.change([...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there], t('All restored'))
@@ -353,7 +353,7 @@ export class DrawingController implements DrawingCommands {
     this.#say(t('{what} copied.', { what: drawingPhrase(`drawing.${this.selected.kind}`) }))
     return true
   }
-  /** Puts a copy of the clipboard beside what it was made of, or into view where that is elsewhere. */
+  /** Pastes the copied drawing next to its original, or into view if that is out of view. */
   paste(): boolean {
     const copied = this.#book.clipboard
     return copied !== null && this.#put(copied)

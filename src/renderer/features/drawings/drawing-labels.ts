@@ -1,10 +1,10 @@
-/** Words and colours of drawings in the window. */
+/** Labels and colors of drawings in the window. */
 import { t } from '../../../shared/base/text.ts'
 import { drawingPhrase } from '../../../shared/features/drawings/texts.ts'
 import type { DrawingPalette } from '../../charts/drawings/paint.ts'
 import type { Drawing, DrawingColor, DrawingKind } from '../../../shared/features/drawings/types.ts'
 
-/** Tools as the menu shows them. */
+/** The tools by group, in menu order. */
 export const TOOL_GROUPS: readonly { readonly title: string; readonly kinds: readonly DrawingKind[] }[] = [
   { title: t('Lines'), kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
   { title: t('Levels and shapes'), kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
@@ -23,7 +23,7 @@ export const COLOR_NAMES: Readonly<Record<DrawingColor, string>> = {
   dim: t('Gray'),
 }
 
-/** The design token of each colour. */
+/** The design token of each color. */
 export const COLOR_TOKENS: Readonly<Record<DrawingColor, string>> = {
   accent: '--accent',
   green: '--green',
@@ -35,7 +35,7 @@ export const COLOR_TOKENS: Readonly<Record<DrawingColor, string>> = {
   dim: '--dim',
 }
 
-/** What of a style a kind has. */
+/** The style options that a kind has. */
 export function stylesOf(kind: DrawingKind): {
   readonly line: boolean
   readonly fill: boolean
@@ -45,7 +45,7 @@ export function stylesOf(kind: DrawingKind): {
   return { line: kind !== 'text' && kind !== 'measure', fill: area, color: kind !== 'measure' }
 }
 
-/** A drawing in a list: its kind, and what the user wrote or its price. */
+/** A drawing's title in lists: its kind, and its text or price. */
 export function drawingTitle(drawing: Drawing, price: (value: number) => string): { name: string; detail: string } {
   const [line] = drawing.text.split('\n')
   if (drawing.kind === 'text') return { name: line === '' ? t('Text') : line, detail: '' }
@@ -56,13 +56,13 @@ export function drawingTitle(drawing: Drawing, price: (value: number) => string)
   return { name: drawingPhrase(`drawing.${drawing.kind}`), detail: line === '' ? span : line }
 }
 
-/** Reads the colours and the size of the text from the design tokens as they are now. */
+/** Reads the colors and the text size from the current design tokens. */
 export function drawingPalette(): DrawingPalette {
   const css = getComputedStyle(document.documentElement)
   const read = (token: string): string => css.getPropertyValue(token).trim() || '#8b97a8'
   const colors = Object.fromEntries(Object.entries(COLOR_TOKENS).map(([color, token]) => [color, read(token)]))
   return {
-    colors: colors as DrawingPalette['colors'], // made from the table of all colours
+    colors: colors as DrawingPalette['colors'], // made from the table of all colors
     up: read('--up'),
     down: read('--down'),
     pane: read('--pane'),

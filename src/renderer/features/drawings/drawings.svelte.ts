@@ -1,4 +1,4 @@
-/** The drawings of instruments as this window holds them: changed here at once, kept by the terminal. */
+/** The drawings of this window's instruments. Changes show here at once; the terminal stores them. */
 import { applyEdit, editOf, isNoEdit, sameDrawing, tooMany } from '../../../shared/features/drawings/edits.ts'
 import { did, NO_HISTORY, redo, undo, type DrawingsHistory } from '../../../shared/features/drawings/history.ts'
 import type { Drawing, DrawingKind, DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
@@ -10,18 +10,18 @@ import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
-/** Steps of a key held down are sent together. */
+/** Changes within this time are sent together, such as the steps of a held key. */
 const TOGETHER_MS = 150
 
-/** Drawings of one instrument. Whatever another window draws comes in between the changes made here. */
+/** The drawings of one instrument. Changes from other windows are merged with the ones made here. */
 export class InstrumentDrawings {
   readonly market: DrawingMarket
   readonly instrument: InstrumentId
   list = $state.raw<readonly Drawing[]>([])
   history = $state.raw<DrawingsHistory>(NO_HISTORY)
-  /** Whether the terminal's came. */
+  /** The terminal's drawings have arrived. */
   ready = $state(false)
-  /** What the list here was made from. */
+  /** The terminal's list that the local changes are based on. */
   #base: readonly Drawing[] = []
   #revision = -1
   #sending = false
@@ -58,7 +58,7 @@ export class InstrumentDrawings {
     // Not reactive: no component reads it.
     // eslint-disable-next-line svelte/prefer-svelte-reactivity
     const old = new Map(this.list.map((one) => [one.id, one]))
-    // What says the same stays the same object: what hangs on it need not be made again.
+    // Keep the object of an unchanged drawing, so what depends on it isn't recreated.
     this.#base = drawings.map((one) => {
       const was = old.get(one.id)
       return was && sameDrawing(was, one) ? was : one
@@ -68,7 +68,7 @@ export class InstrumentDrawings {
     if (!same) this.list = next
   }
 
-  /** Shows other drawings at once and keeps them. False, with a reason told, where they are too many. */
+  /** Shows and stores changed drawings. If there are too many, notifies the user and returns false. */
   change(drawings: readonly Drawing[], what: string, merge: string | null = null): boolean {
     const limit = drawings.length > this.list.length ? tooMany(drawings) : null
     if (limit !== null) {
@@ -79,7 +79,7 @@ export class InstrumentDrawings {
     this.#set(drawings, merge !== null)
     return true
   }
-  /** Takes the last change back; answers what it was, or null where there is none. */
+  /** Undoes the last change. Returns its name, or null if there is none. */
   undo(): string | null {
     return this.#walk(undo(this.history, this.list))
   }
@@ -100,7 +100,7 @@ export class InstrumentDrawings {
     else this.flush()
   }
 
-  /** Sends what the terminal has not got yet. */
+  /** Sends pending changes to the terminal. */
   flush(): void {
     clearTimeout(this.#timer)
     if (this.#sending) return
@@ -116,7 +116,7 @@ export class InstrumentDrawings {
           this.flush()
           return
         }
-        // What cannot be kept is not shown as if it were.
+        // Don't show changes that couldn't be stored.
         this.list = this.#base
         this.history = NO_HISTORY
         this.#onProblem(result.error)
@@ -129,7 +129,7 @@ export class InstrumentDrawings {
   }
 }
 
-/** What commands of the window do to the drawings of a chart. */
+/** The actions that window commands run on a chart's drawings. */
 export interface DrawingCommands {
   choose(tool: DrawingKind | null): void
   next(step: 1 | -1): void
@@ -141,29 +141,29 @@ export interface DrawingCommands {
   removeAll(): void
   readonly allLocked: boolean
   readonly settings: DrawingSettings
-  /** Gives the keyboard to the chart. */
+  /** Moves the keyboard focus to the chart. */
   focus(): void
 }
 
-/** What drawing needs of its window. */
+/** What drawings use of their window. */
 export interface DrawingWindow {
   readonly settings: () => DrawingSettings
   readonly set: (patch: SettingsPatch) => void
-  /** A short message with an undo, and whether that can still be done. */
+  /** Shows a notification with an Undo button; `can` returns whether undoing is still possible. */
   readonly tell: (text: string, undo: () => void, can: () => boolean) => void
   readonly problem: (failure: Failure) => void
 }
 
-/** Drawings of every instrument that a chart of this window shows, and the window's one clipboard for them. */
+/** The drawings of every instrument shown in this window, and the window's clipboard for them. */
 export class DrawingsBook {
   clipboard = $state.raw<Drawing | null>(null)
-  /** The chart that commands speak to: the one that was used last. */
+  /** The chart that commands go to: the one used last. */
   controller: DrawingCommands | null = null
   readonly window: DrawingWindow
   // Not reactive: no component reads it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #open = new Map<string, { readonly drawings: InstrumentDrawings; charts: number }>()
-  /** What can be undone of instruments that no chart shows just now. */
+  /** Undo histories of instruments that no chart shows at the moment. */
   // Not reactive: no component reads it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #histories = new Map<string, DrawingsHistory>()
@@ -174,7 +174,7 @@ export class DrawingsBook {
     this.window = window
   }
 
-  /** Those of an instrument in a market, for as long as a chart shows them: every `take` needs its `release`. */
+  /** The drawings of an instrument in a market, while a chart shows them. Every `take` needs a `release`. */
   take(market: DrawingMarket, instrument: InstrumentId): InstrumentDrawings {
     const key = `${market} ${instrument}`
     let one = this.#open.get(key)
@@ -194,11 +194,11 @@ export class DrawingsBook {
     this.#histories.set(key, one.drawings.history)
     one.drawings.close()
   }
-  /** Whether a chart still shows these. */
+  /** Whether a chart still shows these drawings. */
   shows(drawings: InstrumentDrawings | null): boolean {
     return [...this.#open.values()].some((one) => one.drawings === drawings)
   }
-  /** Sends everything that waits: the window goes. */
+  /** Sends all pending changes, because the window closes. */
   flush(): void {
     for (const { drawings } of this.#open.values()) drawings.flush()
   }

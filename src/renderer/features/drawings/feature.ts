@@ -1,4 +1,4 @@
-/** Drawings on charts: what they are, how a chart shows them, and their commands. */
+/** Drawings in the window: the layer on charts, their settings, and their commands. */
 import { drawingSettings } from '../../../shared/features/drawings/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'

@@ -1,4 +1,4 @@
-/** Round ticks of an axis. Pure. */
+/** Computes round axis ticks. Pure. */
 
 export interface Axis {
   readonly least: number
@@ -7,8 +7,8 @@ export interface Axis {
 }
 
 /**
- * An axis that holds every value and, where `base` is a number, that too; about `count` ticks at
- * multiples of 1, 2 or 5 of a power of ten. Without a finite value: 0 to 1.
+ * An axis that includes every value and `base`, if it is a number, with about `count` ticks at multiples of 1, 2 or 5
+ * times a power of ten. Without a finite value, the axis is 0 to 1.
  */
 export function ticksOf(values: readonly number[], base: number | null, count: number): Axis {
   const all = base === null ? values : [...values, base]
@@ -19,7 +19,7 @@ export function ticksOf(values: readonly number[], base: number | null, count: n
     if (value > high) high = value
   }
   if (values.length === 0) return { least: 0, most: 1, ticks: [] }
-  // Closer than doubles can part by round steps counts as one value.
+  // Values too close for doubles to divide into round steps count as one value.
   if (high - low <= Math.max(1e-300, Math.max(Math.abs(low), Math.abs(high)) * 1e-12)) low = high
   if (low === high) {
     const room = Math.abs(low) > 1e-300 ? Math.abs(low) * 0.1 : 1
@@ -33,7 +33,7 @@ export function ticksOf(values: readonly number[], base: number | null, count: n
   const least = Math.floor(low / step) * step
   const most = Math.ceil(high / step) * step
   const ticks: number[] = []
-  // Multiples, not sums: a sum of 0.1 drifts.
+  // Multiply instead of adding: repeated addition of 0.1 drifts.
   for (let i = Math.round(least / step); i * step <= most + step / 2; i++) {
     const tick = i * step
     ticks.push(Math.abs(tick) < step / 1e6 ? 0 : Number(tick.toPrecision(12)))

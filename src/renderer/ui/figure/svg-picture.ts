@@ -1,21 +1,21 @@
-/** Pictures of our own figures: an SVG of lines, boxes, paths, circles and texts, drawn onto a canvas as it looks. */
+/** Renders the SVG of a figure (lines, boxes, paths, circles, texts) to a canvas. */
 
 export interface PictureText {
-  /** Stands above the figure. */
+  /** Shown above the figure. */
   readonly title: string
-  /** Each with the colour of its series, as CSS text. */
+  /** The legend entries, each with the CSS color of its series. */
   readonly legend: readonly { readonly text: string; readonly colour: string }[]
 }
 
 const SCALE = 2
 
 /**
- * A PNG of a figure at twice its size. The browser's way through an image of the SVG would lose the
- * page's styles and fonts, so each shape is drawn with what it computes to.
+ * A PNG of a figure at twice its size. Rendering the SVG as an image would lose the page's styles and fonts, so each
+ * shape is drawn with its computed style.
  */
 export async function svgPicture(svg: SVGSVGElement, text: PictureText): Promise<Blob> {
   const page = getComputedStyle(document.documentElement)
-  // As large as the figure's own texts.
+  // The same text size as in the figure.
   const size = (parseFloat(page.fontSize) || 16) / 16
   const head = 44 * size
   const width = svg.width.baseVal.value

@@ -1,10 +1,10 @@
 /**
- * The fade of a cell's background in the colour of a direction, in steps. A running animation makes
- * the window style, paint and commit every frame for as long as it runs, which cost as much as the
- * prices themselves; three steps repaint the cell three times. The colours stand in base.css.
+ * Fades a cell's background in the color of a direction, in steps. A CSS animation would make the window restyle and
+ * repaint every frame while it runs, which costs as much as the prices themselves. Three steps repaint the cell only
+ * three times. The colors are in base.css.
  */
 
-/** 250 ms in all. */
+/** Duration of one of three steps, ms. */
 const STEP_MS = 83
 const STEPS = 3
 
@@ -13,10 +13,10 @@ interface Lit {
   left: number
 }
 
-/** What a fade does to an element: `data-flash` is its direction and how strong it still is. */
+/** The part of an element that a fade uses. Its `data-flash` attribute holds the direction and remaining strength. */
 export type Flashable = Pick<HTMLElement, 'setAttribute' | 'removeAttribute'>
 
-/** Fades that share one timer, so that many cells cost one more frame a step, not one each. */
+/** Fades sharing one timer, so many cells cost one extra frame per step instead of one each. */
 export class Flashes {
   readonly #lit = new Map<Flashable, Lit>()
   readonly #after: (ms: number, then: () => void) => void
@@ -64,7 +64,7 @@ const flashes = new Flashes(
   () => document.documentElement.dataset['motion'] === 'less',
 )
 
-/** Fades a cell of this window once; nothing where the window is to keep still (`data-motion` of its root). */
+/** Fades a cell of this window once, unless motion is reduced (`data-motion` of the root). */
 export function flashCell(element: HTMLElement, direction: 1 | -1): void {
   flashes.flash(element, direction)
 }

@@ -1,11 +1,11 @@
-/** When a price may flash: it compares prints, and only while the market is being watched. */
+/** Decides when a price flashes: on a new trade at another price, and only while the price is live. */
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
 
-/** What a cell remembers of the row that it showed last. */
+/** What a cell remembers of the row it last showed. */
 export interface FlashMemory {
   readonly instrument: string
   readonly flash: number
-  /** Grows with each reconnect of the window; a new epoch never flashes. */
+  /** Increases with each reconnect of the window; the first value of an epoch never flashes. */
   readonly epoch: number
 }
 

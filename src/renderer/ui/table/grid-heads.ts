@@ -1,9 +1,9 @@
-/** The heads of a grid by keys: one stop of Tab among them, walked by arrows, pressed by Enter and Space. */
+/** Keyboard access to a grid's headers: a single Tab stop, navigated by arrow keys, pressed with Enter or Space. */
 import type { Attachment } from 'svelte/attachments'
 
 const headsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll('button')]
 
-/** Makes a row of buttons walk by ←, →, Home and End; ↓ and Esc lead back to the rows. */
+/** Handles ←, →, Home and End in a row of header buttons; ↓ and Esc return to the rows. */
 export const headKeys =
   (toRows: () => void): Attachment<HTMLElement> =>
   (row) => {
@@ -25,11 +25,11 @@ export const headKeys =
     return () => row.removeEventListener('keydown', key)
   }
 
-/** Whether a key was pressed on a head: what rows do by keys is not meant there. */
+/** Whether a key was pressed on a header, where the keys of rows don't apply. */
 export const isOnHead = ({ target }: Event): boolean =>
   target instanceof Element && target.closest('[role="columnheader"]') !== null
 
-/** Leads from the first row of a grid to its heads: to the one that Tab would reach. */
+/** Moves the focus from the first row of a grid to the header that is its Tab stop. */
 export function focusHeads(grid: Element | null | undefined): void {
   grid?.querySelector<HTMLButtonElement>('[role="columnheader"] button[tabindex="0"]')?.focus()
 }

@@ -1,8 +1,7 @@
 /**
- * Days on which US stocks do not trade, and days that close at 13:00 New York, by year as MMDD.
- * 2000 to 2028 from QuantConnect Lean's market hours database (Apache-2.0, entry Equity-usa),
- * without weekend dates; 2029 and 2030 by the exchange's standing rules. Outside of these years only
- * weekends are known.
+ * Days on which US stocks don't trade, and days that close at 13:00 New York, by year as MMDD. 2000 to 2028 are from
+ * QuantConnect Lean's market hours database (Apache-2.0, entry Equity-usa), without weekend dates; 2029 and 2030 follow
+ * the exchange's standing rules. Outside these years, only weekends are known.
  */
 export const US_STOCK_DAYS: Readonly<Record<number, readonly [closed: string, half: string]>> = {
   2000: ['0117 0221 0421 0529 0704 0904 1123 1225', '0703 1124'],

@@ -1,8 +1,8 @@
 /**
- * When markets trade and where days and bars begin (UTC in, UTC out). Crypto never closes and rolls at
- * 00:00 UTC; a forex week runs from Sunday to Friday 17:00 New York and its days roll then; US stocks
- * trade 09:30 to 16:00 New York, with hours before (from 04:00) and after (to 20:00) that never mix
- * with them. New York's daylight saving follows the rules of 1987 and 2007.
+ * When markets trade and where days and bars begin (UTC in, UTC out). Crypto never closes and rolls at 00:00 UTC. A
+ * forex week runs from Sunday to Friday 17:00 New York, and its days roll at that time. US stocks trade from 09:30 to
+ * 16:00 New York, with a pre-market (from 04:00) and a post-market (to 20:00) that never share bars with the main
+ * session. New York's daylight saving time follows the rules of 1987 and 2007.
  */
 import { fixedGrid, type BarGrid } from './bars.ts'
 import { US_STOCK_DAYS } from './calendar-data.ts'

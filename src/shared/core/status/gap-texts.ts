@@ -1,4 +1,4 @@
-/** How the causes of a gap are called, everywhere: on charts, in lists, in the help, the log and the history of alerts. */
+/** Labels of the causes of gaps, used everywhere: charts, lists, help, log and alert history. */
 import { labelsOf } from '../../base/text.ts'
 import type { SpanCause } from './status.ts'
 

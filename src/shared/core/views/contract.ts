@@ -12,28 +12,28 @@ export interface BarsPage {
   readonly decimals: number
   readonly more: boolean
 }
-/** Where a page of prints ends: before a seq of a recording. As a page gave it, to be given back. */
+/** A cursor between pages of trades: before a seq of a session. Pass it back as a page returned it. */
 const printsPlace = v.strictObject({
   recording: text(64),
-  /** Null: the whole recording is before it. */
+  /** Null for the end of the session. */
   seq: v.nullable(ms),
-  /** About when that was, UTC ms: so that a page is found without reading a day. */
+  /** The approximate time, UTC ms, to find the page without reading a whole day. */
   ms: v.nullable(ms),
 })
 export type PrintsPlace = v.InferOutput<typeof printsPlace>
-/** A page of prints of one recording, oldest first. */
+/** A page of trades of one session, oldest first. */
 export interface PrintsPage {
   readonly prints: readonly Print[]
-  /** The page before it, of the same recording or an earlier one of the same source; null: there is none. */
+  /** The cursor of the previous page, in the same session or an earlier one of the same source; null if none. */
   readonly older: PrintsPlace | null
 }
 
 export const MARKET_CALLS = {
-  /** At most 50 hits, best first; knows every symbol seen, watched, or of the demo market. */
+  /** Finds up to 50 symbols, best first, among those seen, watched, or in the demo market. */
   'symbols.search': call<readonly SymbolHit[]>()(v.strictObject({ query: text(64), limit: v.optional(limit(50)) })),
   /**
-   * The newest `limit` bars that start before `beforeMs`; null: up to now. With `afterMs`, the oldest ones that start
-   * after it. `more`: there are others beyond those, in the same direction.
+   * The newest `limit` bars that start before `beforeMs`, or up to now if null. With `afterMs`, the oldest ones that
+   * start after it. `more`: others exist beyond those in the same direction.
    */
   'bars.history': call<BarsPage>()(
     v.strictObject({
@@ -46,19 +46,19 @@ export const MARKET_CALLS = {
       limit: limit(5_000),
     }),
   ),
-  /** `before` null: the newest page. */
+  /** A page of trades before a cursor; null for the newest page. */
   'tape.history': call<PrintsPage>()(
     v.strictObject({ view, instrument, before: v.nullable(printsPlace), limit: limit(2_000) }),
   ),
 } as const
 
-/** First value after opening: everything asked for. Later: only rows that changed. */
+/** The first value has all requested rows, later ones only changed rows. */
 export interface QuotesValue {
   readonly rows: readonly QuoteRow[]
 }
 /**
- * `reset` replaces all (on opening, after a late correction of older bars, after a seek). `updates`
- * are bars by start: the same start replaces, a later one appends.
+ * `reset` replaces everything (on opening, after a late correction of older bars, after a seek). `updates` are bars by
+ * start: a bar with the same start is replaced, a later one appended.
  */
 export interface BarsValue {
   readonly reset: readonly Bar[] | null
@@ -69,12 +69,12 @@ export interface BarsValue {
 export interface TapeValue {
   readonly reset: readonly Print[] | null
   readonly prints: readonly Print[]
-  /** Prints left out since the last value because the window was slower than the market. */
+  /** Trades skipped since the last value because the window was slower than the market. */
   readonly skipped: number
   readonly decimals: number
 }
 export const MARKET_STREAMS = {
-  /** Opening a stream for an instrument is what makes the terminal want its feeds (reference counts). */
+  /** Opening a stream for an instrument subscribes the terminal to its feeds (reference-counted). */
   quotes: call<QuotesValue>()(v.strictObject({ view, instruments: v.pipe(v.array(instrument), v.maxLength(2_000)) })),
   bars: call<BarsValue>()(v.strictObject({ view, instrument, of, interval, fromMs: v.nullable(ms) })),
   tape: call<TapeValue>()(v.strictObject({ view, instrument, limit: limit(2_000) })),

@@ -19,18 +19,18 @@ export interface ChartQuery {
 
 export type ChartStage =
   | { readonly is: 'loading' }
-  /** `damaged`: there are some, but what is stored of them is corrupt. */
+  /** `damaged`: bars are stored, but corrupt. */
   | { readonly is: 'empty'; readonly damaged: boolean }
   | { readonly is: 'ready' }
   | { readonly is: 'failed'; readonly failure: Failure }
 
 export interface Following {
   readonly stop: () => void
-  /** Drops bars that start after an instant (UTC ms): a replay jumped back, and the response to that is on its way. */
+  /** Drops bars that start after an instant (UTC ms): a replay seeked back, and the new bars haven't arrived yet. */
   readonly cut: (ms: number) => void
 }
 
-/** The part of a chart that bars are loaded into. */
+/** The part of the chart port that loading bars uses. */
 export type ChartSink = Pick<ChartPort, 'load' | 'update' | 'setGaps' | 'setDecimals' | 'setPages'>
 
 /** A query, the chart that it is shown on, and the listeners of that chart's pane. */
@@ -53,7 +53,7 @@ export class ChartTarget {
     this.#onDecimals = onDecimals
   }
 
-  /** Decimals of the prices. Once bars are shown they only grow. */
+  /** Sets the decimals of prices. Once bars are shown, they never decrease. */
   setDecimals(next: number, hasBars: boolean): void {
     if (next <= this.#decimals && hasBars) return
     this.#decimals = next
@@ -81,7 +81,7 @@ export class ChartTarget {
   }
 }
 
-/** Follows a query into a chart until it is stopped. */
+/** Keeps a chart up to date with a query until stopped. */
 export function followChart(
   transport: Transport,
   chart: ChartSink,

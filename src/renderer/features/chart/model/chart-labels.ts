@@ -1,4 +1,4 @@
-/** What the parts of a chart are called. */
+/** Labels of the parts of a chart. */
 import { CHART_STYLES, type ChartStyle } from '../../../../shared/features/chart/chart-settings.ts'
 import {
   hasBars,
@@ -25,22 +25,22 @@ const OF_LABEL: Readonly<Record<BarSource, string>> = {
   service: t('Service bars'),
 }
 
-/** What shown bars are built from: of the service's own, also which of its feeds. */
+/** What the bars shown are built from. For the service's own bars, it names the feed. */
 export function builtFromText(of: BarSource, asset: AssetClass, interval: Interval): string {
   const feed = of === 'service' ? serviceBarFeed(asset, INTERVALS[interval]) : undefined
   return feed === undefined ? OF_LABEL[of] : t('Service bars ({feed})', { feed })
 }
 
-/** What bars of an asset class can be built from, what a chart shows first in front. */
+/** The sources that bars of an asset class can be built from, the default first. */
 export const sourcesOf = (asset: AssetClass): readonly BarSource[] =>
   asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'bid', 'ask', 'mid', 'service']
 
-/** What a chart's bars are built from: as chosen, where there are such bars of the interval. */
+/** The source of a chart's bars: the chosen one, if it has bars of the interval. */
 export function builtFrom(chosen: BarSource | 'auto', asset: AssetClass, interval: Interval): BarSource {
   return chosen !== 'auto' && hasBars(chosen, interval) ? chosen : sourcesOf(asset)[0]
 }
 
-/** A choice of what bars are built from: where there are none of the interval, it says from which on there are. */
+/** The label of a bar source. If it has no bars of the interval, it names the shortest interval it has. */
 export function sourceText(of: BarSource, interval: Interval): string {
   if (hasBars(of, interval)) return OF_LABEL[of]
   return t('Service bars ({interval} and longer)', { interval: INTERVAL_LABELS.find((one) => hasBars(of, one)) ?? '' })
@@ -55,14 +55,14 @@ export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
   'heikin-ashi': t('Heikin-Ashi'),
 }
 
-/** The styles there are: single prints have no bodies. */
+/** The available styles: single trades have no candle bodies. */
 export const stylesOf = (ticks: boolean): readonly ChartStyle[] => (ticks ? ['line', 'area'] : CHART_STYLES)
 
-/** Why and when nothing was received, or cannot be read; empty: there is no gap. */
+/** Why and when data is missing or corrupt; empty if there is no gap. */
 export function gapText(gap: GapSpan | null, zone: string): string {
   if (gap === null) return ''
   const { fromMs, toMs } = gap
-  // Two clock times of different days would tell of a shorter time than it was.
+  // Clock times alone would understate a gap that ends on another day.
   const shape = toMs !== null && timeText(fromMs, zone, 'day') === timeText(toMs, zone, 'day') ? 'millis' : 'stamp'
   return t('{cause} {time} to {time2}', {
     cause: causeText(gap.cause),
@@ -71,7 +71,7 @@ export function gapText(gap: GapSpan | null, zone: string): string {
   })
 }
 
-/** The bar under the crosshair, for those who hear it; empty: there is none. */
+/** The bar under the crosshair, for screen readers; empty if there is none. */
 export function spokenLegend(
   { bar, markers, gap }: ChartLegend,
   gapLabel: string,

@@ -1,4 +1,4 @@
-/** What a chart's pane is given. */
+/** The props of a chart pane. */
 import type { Snippet } from 'svelte'
 import type { ChartSettings } from '../../../../shared/features/chart/chart-settings.ts'
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
@@ -14,9 +14,9 @@ import type { ChartWindow } from './chart-window.ts'
 export interface ChartPaneProps {
   transport: Transport
   view?: string
-  /** Grows when the live market is that of another source: nothing of the one before may stay. */
+  /** Increases when the live market changes to another source; nothing of the previous one may stay on screen. */
   markets?: number
-  /** The clock of a replay, UTC ms; null: live. */
+  /** The clock of a replay, UTC ms; null for the live market. */
   asOf?: number | null
   instrument: InstrumentId
   /** As shown in the title: the service's symbol once known. */
@@ -28,30 +28,30 @@ export interface ChartPaneProps {
   /** Changes whenever the design tokens do (theme, direction palette). */
   themeKey: string
   onSettings: (patch: Partial<ChartSettings>) => void
-  /** The bars in view as a file; null: what is recorded of this instrument. */
+  /** Exports the bars in view; null exports this instrument's stored data. */
   onExport?: (visible: ReturnType<ChartPort['visibleBars']> | null, of: BarSource) => void
-  /** Events to mark; null: this instrument has none. */
+  /** The events to mark; null if the instrument has none. */
   markers?: readonly ChartMarker[] | null
-  /** A mark whose story or report the user wants to read. */
+  /** Opens the story or report of a marker. */
   onEvent?: (marker: ChartMarker) => void
-  /** Where the chart was asked to go; each new object is a new request. */
+  /** Where the chart should go; each new object is a new request. */
   goTo?: { readonly ms: number } | null
-  /** The bar whose messages the user wants to see. */
+  /** Opens the messages of a bar. */
   onBar?: (bar: Bar, of: BarSource, interval: Interval) => void
-  /** The window's drawings; null: nothing can be drawn. */
+  /** The window's drawings; null if drawing isn't available. */
   drawings: DrawingsService | null
-  /** The window's alerts: those on a price are lines. Absent: none. */
+  /** The window's alerts; price alerts are drawn as lines. */
   alerts?: AlertsService | null
-  /** An instant that the user wants to go back to, UTC ms: of a bar, or of where there is none. */
+  /** Starts a replay at an instant, UTC ms; there need not be a bar. */
   onReplayFrom?: (ms: number) => void
-  /** What else the chart asks of its window; null: nothing more than bars. */
+  /** What else the chart uses of its window; null if it shows only bars. */
   window?: ChartWindow | null
-  /** Where the crosshair of a linked chart stands, UTC ms; null: nowhere. */
+  /** The crosshair of a linked chart, UTC ms; null if there is none. */
   crosshair?: number | null
-  /** Where the crosshair of this one went. */
+  /** Reports this chart's crosshair, UTC ms; null if there is none. */
   onCrosshair?: (ms: number | null) => void
-  /** Takes the tools into the line of the tab, where the chart is too low for a line of its own; null: it is not. */
+  /** Moves the tools into the tab line, for a chart too low for its own toolbar; null moves them back. */
   onTools?: (tools: Snippet | null) => void
-  /** A symbol was dropped on the chart. */
+  /** Called when a symbol is dropped on the chart. */
   onSymbol?: (symbol: SymbolPayload) => void
 }

@@ -1,4 +1,4 @@
-/** The indicators of a chart as a list that is added to, changed and kept under names. Pure. */
+/** A chart's list of indicators: adding, changing, and saving sets as templates. Pure. */
 import {
   MAX_INDICATORS,
   STUDY_KINDS,
@@ -23,11 +23,11 @@ export interface KindRow {
   readonly parameters: readonly Parameter[]
   readonly outputs: readonly string[]
   readonly takesPrice: boolean
-  /** It may stand in a pane of its own or over the prices. */
+  /** The user can choose between a separate pane and the price pane. */
   readonly moves: boolean
 }
 
-/** What is known of a kind, the volume profile among them. */
+/** The description of a kind, including the volume profile. */
 export function kindRow(kind: StudyKind): KindRow {
   if (kind === 'volume-profile') {
     const title = t(VOLUME_PROFILE.title)
@@ -37,7 +37,7 @@ export function kindRow(kind: StudyKind): KindRow {
   return { kind, title: t(title), short, parameters, outputs, takesPrice, moves: true }
 }
 
-/** Kinds whose title, short name or id holds every word of a text, by title. */
+/** The kinds whose title, short name or id contains every word of a text, sorted by title. */
 export function findKinds(text: string): readonly KindRow[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   return STUDY_KINDS.map(kindRow)
@@ -53,7 +53,7 @@ export function studyTitle({ kind, values, price }: ChartIndicator): string {
   return [row.short, ...parts, ...(row.takesPrice && price !== usual ? [t(price)] : [])].join(' ')
 }
 
-/** Adds one of a kind, as usual; the same list when it is full. */
+/** Adds an indicator with default settings. Returns the same list if it is full. */
 export function addStudy(list: readonly ChartIndicator[], kind: StudyKind): readonly ChartIndicator[] {
   if (list.length >= MAX_INDICATORS) return list
   const taken = new Set(list.map((one) => one.id))
@@ -82,15 +82,15 @@ export const changeStudy = (
 export const removeStudy = (list: readonly ChartIndicator[], id: string): readonly ChartIndicator[] =>
   list.filter((one) => one.id !== id)
 
-/** Whether one stands in a pane of its own. */
+/** Whether an indicator has its own pane. */
 export function ownPane({ kind, pane }: ChartIndicator): boolean {
   if (kind === 'volume-profile') return false
   return pane === 'auto' ? INDICATORS[kind].place === 'own' : pane === 'own'
 }
 
 /**
- * What the chart draws. Each line takes a color that nothing else on the chart has, for as long as there are some; a hidden
- * indicator keeps its own.
+ * The studies that the chart draws. Each line gets a color of its own while colors last; a hidden indicator keeps its
+ * color reserved.
  */
 export function studiesOf(list: readonly ChartIndicator[]): readonly ChartStudy[] {
   const onChart = new Set<number>()
@@ -121,7 +121,7 @@ export function studiesOf(list: readonly ChartIndicator[]): readonly ChartStudy[
   })
 }
 
-/** Keeps a set under a name: another of that name goes. */
+/** Saves a template, replacing one with the same name. */
 export function keepTemplate(
   templates: readonly ChartTemplate[],
   name: string,

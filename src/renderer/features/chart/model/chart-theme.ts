@@ -1,8 +1,8 @@
-/** The colours of a chart and the size of its texts, from the design tokens of the document. */
+/** Reads a chart's colors and text size from the document's design tokens. */
 import { LINE_COLORS } from '../../../charts/model/line-style.ts'
 import type { ChartTheme } from '../../../charts/model/chart.ts'
 
-/** Reads the tokens as they are now. */
+/** The theme from the current values of the tokens. */
 export function chartTheme(): ChartTheme {
   const css = getComputedStyle(document.documentElement)
   const read = (token: string, otherwise: string): string => css.getPropertyValue(token).trim() || otherwise

@@ -1,4 +1,4 @@
-/** What a chart asks of its window besides bars and settings. */
+/** What a chart uses of its window besides bars and settings. */
 import type { ChartTemplate } from '../../../../shared/features/chart/chart-settings.ts'
 import type { DrawingMarket } from '../../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
@@ -15,28 +15,28 @@ export interface ChartWindow {
   setTemplates(templates: readonly ChartTemplate[]): void
   /** Best bid and ask of the chart's instrument. */
   readonly quote: { readonly bid: number | null; readonly ask: number | null } | null
-  /** Of the window, where the chart has none of its own. */
+  /** The window's time zone, used if the chart has none of its own. */
   readonly zoneSetting: string
-  /** Now of what is shown, UTC ms. */
+  /** The current time of the view, UTC ms. */
   now(): number
-  /** Why nothing comes from the market, in a sentence; null: it comes, or this is no live market. */
+  /** Why the live market sends nothing, as a sentence; null if it does send, or if a replay is shown. */
   readonly away: string | null
-  /** Whose drawings are shown; null: not known yet. */
+  /** The market whose drawings are shown; null until known. */
   readonly market: DrawingMarket | null
-  /** Whether nothing is received for this instrument: it is disconnected, or not subscribed. */
+  /** No data is received for this instrument: it is disconnected or not subscribed. */
   readonly offline: boolean
-  /** Why this instrument gets nothing though the market sends, and what to do; null: nothing is in the way. */
+  /** Set if a feed has no room for this instrument, with what the user can do; null otherwise. */
   readonly noRoom: NoRoom | null
   openSettings(): void
-  /** Plays the replay that is shown; null: none is, or it plays. */
+  /** Starts playback of the replay shown; null if there is none or it is playing. */
   readonly play: (() => void) | null
-  /** Says in a sentence what was done. */
+  /** Shows a notification. */
   tell(text: string): void
-  /** The chord of a command as it is set now; empty where it has none. */
+  /** The current shortcut of a command; empty if it has none. */
   keys(id: string): string
 }
 
-/** The window of one chart. */
+/** The `ChartWindow` of one chart. */
 export function chartWindow(app: WindowState, replay: Replay, instrument: () => InstrumentId): ChartWindow {
   const noRoom = (): NoRoom | null =>
     app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null

@@ -1,4 +1,4 @@
-/** Bars of symbols to compare a chart with: each by its own page and stream, of trades or, for forex, of mids. */
+/** Loads the bars of compared symbols, each with its own page and stream. Trade bars, or mid bars for forex. */
 import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPort, ComparedSeries } from '../../../charts/model/chart.ts'
 import type { Bar, Interval } from '../../../../shared/core/market/market.ts'
@@ -6,10 +6,10 @@ import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import { followChart } from './chart-data.ts'
 
-/** How a symbol is written in the legend: its instrument without the asset class. */
+/** The legend's label for a symbol: the instrument without its asset class. */
 export const comparedLabel = (instrument: InstrumentId): string => parseInstrument(instrument)?.key ?? instrument
 
-/** Follows the symbols into the chart until it is undone. */
+/** Keeps the compared symbols of a chart up to date; returns the stop function. */
 export function followCompared(
   transport: Transport,
   chart: Pick<ChartPort, 'setCompared'>,

@@ -1,7 +1,7 @@
 /**
- * The bars of an instrument on a chart: a page of stored bars joined with the stream of new ones, without losing or
- * doubling any. The chart holds a bounded range: scrolling far back drops the newest bars, and scrolling forward loads
- * them again.
+ * The bars of an instrument on a chart: pages of stored bars joined with the stream of new ones, without losing or
+ * duplicating any. The chart holds a bounded range: scrolling far back drops the newest bars, and scrolling forward
+ * loads them again.
  */
 import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPage } from '../../../charts/model/chart.ts'
@@ -12,7 +12,7 @@ import type { ChartTarget, Following } from './chart-data.ts'
 import { SpanTracker } from './span-tracker.ts'
 
 const FIRST_PAGE = 1_500
-/** Pages after the first few are larger: the most the contract allows. */
+/** Size of pages after the first few: the most the contract allows. */
 const NEXT_PAGE = 5_000
 /** A range that grows beyond this is cut to `BARS_AFTER_CUT` at its far end. */
 export const MAX_BARS = 200_000
@@ -34,13 +34,13 @@ export class FollowedBars implements Following {
   readonly #spans: SpanTracker
   readonly #unsubscribe: () => void
   #bars: Bar[] = []
-  /** Streamed bars that wait for the page they join. */
+  /** Streamed bars waiting to be joined to a page. */
   #buffered: Bar[] = []
   #isLoaded = false
   #isStopped = false
   #isReading = false
   #hasOlder = false
-  /** The store has newer bars than the last one held. */
+  /** The store has bars newer than the last one held. */
   #hasNewer = false
   /** Start of the newest bar seen anywhere, UTC ms. */
   #newestMs = MS_BEFORE_ALL
@@ -48,7 +48,7 @@ export class FollowedBars implements Following {
   #grewAt: 'old' | 'new' = 'old'
   /** Counts reads of the newest page; only the last one is used. */
   #reads = 0
-  /** Counts jumps back. A page asked for before one may hold bars from after the replay's clock. */
+  /** Counts backward seeks. A page requested before one may contain bars from after the replay's clock. */
   #cuts = 0
 
   constructor(transport: Transport, target: ChartTarget) {
@@ -137,7 +137,7 @@ export class FollowedBars implements Following {
     }
     this.#noteNewest(fresh)
     if (isMove) return this.#move(fresh)
-    // A page on its way may be older than these.
+    // A page being read may be older than these.
     if (!this.#isLoaded || this.#isReading) mergeBars(this.#buffered, fresh)
     else if (this.#hasNewer) this.#keepRecent(fresh)
     if (!this.#isLoaded) return
@@ -156,7 +156,7 @@ export class FollowedBars implements Following {
     if (this.#buffered.length > MAX_RECENT * 2) this.#buffered = this.#buffered.slice(-MAX_RECENT)
   }
 
-  /** A replay jumped: bars that it has not reached go at once, those before are read again. */
+  /** The replay seeked: drops bars after its clock at once and reads the earlier ones again. */
   #move(fresh: readonly Bar[]): void {
     this.#buffered = [...fresh]
     this.#newestMs = fresh.at(-1)?.startMs ?? MS_BEFORE_ALL
@@ -237,12 +237,12 @@ export class FollowedBars implements Following {
     if (this.#isStopped || isLate) return { bars: [], more: this.#hasNewer }
     const bars = [...page.bars]
     if (!page.more) {
-      // The store lags behind the stream by what it has not flushed.
+      // The store lags behind the stream by whatever isn't flushed yet.
       mergeBars(
         bars,
         this.#buffered.filter((bar) => bar.startMs > afterMs),
       )
-      // A read of the newest page on its way joins them again: its page may be older than these.
+      // A read of the newest page in progress needs them again, because its page may be older.
       if (!this.#isReading) this.#buffered = []
     }
     this.#bars = this.#bars.concat(bars)
@@ -258,7 +258,7 @@ export class FollowedBars implements Following {
     const result = await this.#ask({ beforeMs: isNewest ? null : endMs }, NEXT_PAGE)
     if (this.#isStopped || !this.#isLoaded || mine !== this.#reads || cuts !== this.#cuts) return false
     if (!result.ok || result.value.bars.length === 0) return false
-    // A read on its way would bring bars of elsewhere.
+    // Ignore a read in progress: its bars belong to another range.
     this.#reads++
     this.#isReading = false
     this.#bars = [...result.value.bars]
@@ -276,7 +276,7 @@ export class FollowedBars implements Following {
   }
 
   #settled(): void {
-    // Not while a page is being added: the chart would start over without it.
+    // Not while a page is being added: redrawing would discard it.
     this.#spans.draw()
     if (this.#bars.length <= MAX_BARS) return
     if (this.#grewAt === 'old') {

@@ -1,21 +1,21 @@
-/** What happened in a stretch of bars. Pure. */
+/** Statistics of a range of bars. Pure. */
 import type { Bar } from '../../../../shared/core/market/market.ts'
 import { twoUnits } from '../../../text/lengths.ts'
 
 export interface RangeStats {
   readonly bars: number
-  /** From the start of the first to the end of the last. */
+  /** From the start of the first bar to the end of the last, ms. */
   readonly spanMs: number
   readonly open: number
   /** From the first open to the last close. */
   readonly change: number
   readonly high: number
   readonly low: number
-  /** Null: no bar has one. */
+  /** Null if no bar has a volume. */
   readonly volume: number | null
 }
 
-/** Null where there are no bars. */
+/** Computes the statistics; null without bars. */
 export function rangeStats(bars: readonly Bar[]): RangeStats | null {
   const [first] = bars
   const last = bars[bars.length - 1]
@@ -39,5 +39,5 @@ export function rangeStats(bars: readonly Bar[]): RangeStats | null {
   }
 }
 
-/** "350 ms", "42 s", "1 h 5 min", "3 d 2 h": the two greatest units. */
+/** A length of time in its two largest units: "350 ms", "42 s", "1 h 5 min", "3 d 2 h". */
 export const spanText = (ms: number): string => twoUnits(ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000)

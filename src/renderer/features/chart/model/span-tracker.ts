@@ -1,4 +1,4 @@
-/** The hatched spans of one chart: what was not received, and what is stored and corrupt. */
+/** The hatched spans of one chart: gaps and corrupt stored data. */
 import { joinGaps } from '../../../../shared/base/spans.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
@@ -10,7 +10,7 @@ export class SpanTracker {
   readonly #chart: Pick<ChartSink, 'setGaps'>
   /** Each stream value lists all gaps. */
   #gaps: readonly GapSpan[] = []
-  /** Each response reports only the corrupt spans that it ran into; pages that overlap report the same ones. */
+  /** Each response reports only the corrupt spans it ran into; overlapping pages report the same ones. */
   #corrupt: readonly GapSpan[] = []
   #drawn: readonly GapSpan[] = []
 
@@ -22,14 +22,14 @@ export class SpanTracker {
     return this.#corrupt.length > 0
   }
 
-  /** Takes the corrupt spans of a response; returns its gaps. */
+  /** Stores the corrupt spans of a response and returns its gaps. */
   #takeCorrupt(spans: readonly GapSpan[]): readonly GapSpan[] {
     const corrupt = spans.filter(({ cause }) => cause === 'unreadable')
     if (corrupt.length > 0) this.#corrupt = joinGaps([...this.#corrupt, ...corrupt])
     return spans.filter(({ cause }) => cause !== 'unreadable')
   }
 
-  /** Of a page that joins others: the stream has its gaps already. */
+  /** Adds the corrupt spans of a further page. Its gaps are known from the stream. */
   addCorrupt(spans: readonly GapSpan[]): void {
     this.#takeCorrupt(spans)
   }
@@ -44,14 +44,14 @@ export class SpanTracker {
     this.#gaps = this.#takeCorrupt(spans)
   }
 
-  /** A replay jumped back: corruption after that instant isn't known yet. */
+  /** Forgets corrupt spans after an instant (UTC ms) that a replay seeked back to: they aren't known yet. */
   forgetCorrupt(fromMs: number): void {
     this.#corrupt = this.#corrupt.flatMap((span) =>
       span.fromMs >= fromMs ? [] : [{ ...span, toMs: unixMs(Math.min(span.toMs ?? Infinity, fromMs)) }],
     )
   }
 
-  /** Gives the chart the spans, unless it has the same ones: it would redraw everything. */
+  /** Passes the spans to the chart if they changed, because the chart redraws everything. */
   draw(): void {
     const all = [...this.#gaps, ...this.#corrupt]
     if (all.length === this.#drawn.length && all.every((span, i) => isSame(span, this.#drawn[i]))) return

@@ -173,6 +173,6 @@ describe('the frame of a replay', () => {
   it('does not say so where nothing is recorded', async () => {
     const { state } = await open({ recorder: { is: 'off' } })
     render(StatusBar, { app: state })
-    expect(screen.getByRole('contentinfo').textContent).toContain('Nothing is being recorded meanwhile.')
+    expect(screen.getByRole('contentinfo').textContent).toContain('Nothing is being recorded.')
   })
 })
