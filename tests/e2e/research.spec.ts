@@ -363,7 +363,7 @@ test.describe('a service with answers of its own', () => {
     await page.keyboard.press('Escape')
     const before = odd.calls.length
     const pane = await go(page, 'kpis')
-    await expect(pane.getByText(/calls of today are used up/)).toBeVisible()
+    await expect(pane.getByText(/request limit \(1\) is reached/)).toBeVisible()
     expect(odd.calls.length).toBe(before)
   })
 })

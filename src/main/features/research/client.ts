@@ -62,7 +62,7 @@ export function createRestClient(options: RestOptions): RestClient {
     count = countAt(count, clock.wallMs())
     const limit = options.dailyCalls()
     if (count.used >= limit) {
-      throw new CodedError('budget', `Today’s ${limit} requests are used up.`, {
+      throw new CodedError('budget', `Today’s request limit (${limit}) is reached.`, {
         hint: `The limit resets at ${new Date(resetOf(count)).toISOString().slice(11, 16)} UTC. You can change it in Settings.`,
       })
     }
