@@ -1,0 +1,76 @@
+/**
+ * What a recorder tells the team about a session, in the bucket `sessions` under its id: when it begins, before its
+ * first frame; and again when it has ended and its last frame is in the log.
+ */
+import * as v from 'valibot'
+import { recordingId, unixMs, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import type { Source } from '../../../shared/core/recording/recording.ts'
+import { MAX_SHARDS } from './names.ts'
+
+export interface SessionEnd {
+  readonly endedMs: UnixMs
+  readonly clean: boolean
+  readonly lastSeq: number
+  readonly messages: number
+  readonly entries: number
+  /** Head of each connection's chain, hex, as in the close record. */
+  readonly heads: Readonly<Record<string, string>>
+}
+
+export interface SessionInfo {
+  readonly session: RecordingId
+  readonly shard: number
+  readonly shards: number
+  /** Names the recorder for people: its host name unless the user chose another. */
+  readonly recorder: string
+  /** The source in the recorder's own store. */
+  readonly source: Source
+  readonly startedMs: UnixMs
+  /** Number of the lease under which it began. */
+  readonly epoch: number
+  /** Null while it is being recorded. */
+  readonly end: SessionEnd | null
+}
+
+const TEXT = v.pipe(v.string(), v.maxLength(256))
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const MS = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15), v.transform(unixMs))
+const SHARD = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SHARDS))
+const HEAD = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+
+const SESSION_INFO = v.object({
+  version: v.literal(1),
+  session: v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/), v.transform(recordingId)),
+  shard: SHARD,
+  shards: SHARD,
+  recorder: TEXT,
+  source: v.object({ kind: v.picklist(['demo', 'service', 'import']), origin: TEXT, user: TEXT }),
+  startedMs: MS,
+  epoch: COUNT,
+  end: v.nullable(
+    v.object({
+      endedMs: MS,
+      clean: v.boolean(),
+      lastSeq: COUNT,
+      messages: COUNT,
+      entries: COUNT,
+      heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), HEAD),
+    }),
+  ),
+})
+
+export const encodeSessionInfo = (info: SessionInfo): string => JSON.stringify({ version: 1, ...info })
+
+/** Reads what another machine wrote; null if it isn't a session's description that this version understands. */
+export function decodeSessionInfo(text: string): SessionInfo | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  const read = v.safeParse(SESSION_INFO, value)
+  if (!read.success || read.output.shard > read.output.shards) return null
+  const { version: _, ...info } = read.output
+  return info
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { readShard, readTeamName, republish, shardSubjects } from '../../../../../src/main/features/team/names.ts'
+import { decodeSessionInfo, encodeSessionInfo } from '../../../../../src/main/features/team/session-info.ts'
+import type { SessionInfo } from '../../../../../src/main/features/team/session-info.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+
+describe('names of a team', () => {
+  it.each(['eu', 'a', 'desk7', 'a'.repeat(31)])('accepts %s', (name) => expect(readTeamName(name)).toBe(name))
+  it.each(['', 'EU', '7up', 'a.b', 'a-b', 'a_b', 'a*', '>', 'a b', 'a'.repeat(32), 'ü'])('refuses "%s"', (name) =>
+    expect(readTeamName(name)).toBeNull(),
+  )
+
+  it('reads shards', () => {
+    expect(readShard('2/5')).toEqual({ shard: 2, shards: 5 })
+    for (const text of ['0/5', '6/5', '2', '2/', '/5', '1/1000', '01/5', '2/5/1', '-1/5', ' 2/5'])
+      expect(readShard(text)).toBeNull()
+  })
+
+  it('republishes a shard’s subjects under the same session', () => {
+    const [team] = ['eu'].map((name) => readTeamName(name)).filter((name) => name !== null)
+    expect(shardSubjects(team, 2)).toBe('td.eu.f.2.*')
+    expect(republish(team, 2)).toEqual({ src: 'td.eu.f.2.*', dest: 'td.eu.live.2.{{wildcard(1)}}' })
+  })
+})
+
+describe('what a team knows of a session', () => {
+  const info: SessionInfo = {
+    session: recordingId('01hxyzabcdefghjk'),
+    shard: 2,
+    shards: 3,
+    recorder: 'desk-1',
+    source: { kind: 'service', origin: 'https://data.example.com', user: 'anna' },
+    startedMs: unixMs(1_700_000_000_000),
+    epoch: 7,
+    end: {
+      endedMs: unixMs(1_700_000_100_000),
+      clean: true,
+      lastSeq: 12,
+      messages: 10,
+      entries: 2,
+      heads: { '0': 'ab'.repeat(32) },
+    },
+  }
+
+  it('survives its encoding', () => {
+    expect(decodeSessionInfo(encodeSessionInfo(info))).toEqual(info)
+    expect(decodeSessionInfo(encodeSessionInfo({ ...info, end: null }))).toEqual({ ...info, end: null })
+  })
+
+  it('refuses what another version or a stranger wrote', () => {
+    const text = encodeSessionInfo(info)
+    const changed: readonly [from: string, to: string][] = [
+      ['"version":1', '"version":2'],
+      ['"shard":2', '"shard":4'],
+      ['"startedMs":1700000000000', '"startedMs":1e300'],
+      ['"lastSeq":12', '"lastSeq":-1'],
+      ['"clean":true', '"clean":"yes"'],
+      ['abab', 'zzzz'],
+      ['01hxyz', '../../'],
+      ['"kind":"service"', '"kind":"other"'],
+    ]
+    for (const [from, to] of changed) {
+      expect(text).toContain(from)
+      expect(decodeSessionInfo(text.replace(from, to)), `${from} as ${to}`).toBeNull()
+    }
+    expect(decodeSessionInfo('{')).toBeNull()
+  })
+})
