@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import { findChromium } from './chromium.mjs'
 import { findElectron } from './electron.mjs'
 import { pinnedNode, root } from './ensure.mjs'
-import { machineOf, notRun, outcomeOf, sumOf } from './report.mjs'
+import { lackingLines, machineOf, notRun, outcomeOf, sumOf } from './report.mjs'
 
 const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), ...args]
 const reports = join(root, 'reports')
@@ -219,6 +219,7 @@ export function summarise(names, checks) {
         passed: 0,
         failed: 1,
         skipped: 0,
+        lacking: [],
         unable: [],
         flaky: [],
         failures: [`${title}\n      did not run`],
@@ -231,6 +232,7 @@ export function summarise(names, checks) {
     const note = why ? `not run: ${why}` : `${passed} passed, ${failed} failed${also}  (${seconds?.toFixed(1)} s)`
     console.log(`  ${failed ? '✗' : passed === 0 ? '–' : '✓'} ${id.padEnd(10)} ${note}`)
   }
+  for (const line of lackingLines(total.lacking)) console.log(`\n  – ${line}`)
   for (const { id, unable } of rows) for (const text of unable) console.log(`\n  – ${id}, not possible here: ${text}`)
   for (const { id, flaky } of rows)
     for (const text of flaky) console.log(`\n  ! ${id}, passed only in a second run: ${text}`)

@@ -7,6 +7,7 @@ export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+  readonly lacking: readonly string[]
   readonly unable: readonly string[]
   readonly flaky: readonly string[]
   readonly failures: readonly string[]
@@ -14,6 +15,7 @@ export interface Counts {
 export const UNABLE: number
 export function machineOf(env?: Readonly<Record<string, string | undefined>>, platform?: string): Machine
 export function notRun(name: string, needs: readonly string[], why: string, machine: Machine): Counts
+export function lackingLines(lacking: readonly string[]): readonly string[]
 export function sumOf(all: readonly Counts[]): Counts
 export function counted(report: unknown, machine: Machine): Counts | undefined
 export function outcomeOf(

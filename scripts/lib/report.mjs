@@ -14,12 +14,21 @@
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped did not run, and nobody minds: never on a machine of continuous integration
+ * @property {readonly string[]} lacking of each skipped test that says so, what it needs, such as `nats-server postgresql`
  * @property {readonly string[]} unable what did not run because the machine declared so
  * @property {readonly string[]} flaky what passed only in a second run: neither passed nor failed, and always printed
  * @property {readonly string[]} failures one text per failure: its name and the first lines of why
  */
 
 const PLATFORMS = { linux: 'linux', darwin: 'macos', win32: 'windows' }
+
+/** Debian's packages of what tests need beyond Node and the packages of the project. */
+const DEBIAN = {
+  python: 'python3-numpy python3-zstandard',
+  soffice: 'libreoffice-calc',
+  'nats-server': 'nats-server',
+  postgresql: 'postgresql',
+}
 
 /**
  * What a machine is, out of its environment.
@@ -50,7 +59,7 @@ const firstLines = (text, count = 6) =>
  * @returns {Counts}
  */
 export function notRun(name, needs, why, machine) {
-  const none = { passed: 0, failed: 0, skipped: 0, unable: [], flaky: [], failures: [] }
+  const none = { passed: 0, failed: 0, skipped: 0, lacking: [], unable: [], flaky: [], failures: [] }
   if (needs.some((need) => machine.unable.has(need))) return { ...none, unable: [`${name}: ${why}`] }
   if (!machine.ci) return { ...none, skipped: 1 }
   return { ...none, failed: 1, failures: [`${name}\n      skipped: ${why}`] }
@@ -67,14 +76,30 @@ export function sumOf(all) {
     passed: sum('passed'),
     failed: sum('failed'),
     skipped: sum('skipped'),
+    lacking: all.flatMap(({ lacking }) => lacking),
     unable: all.flatMap(({ unable }) => unable),
     flaky: all.flatMap(({ flaky }) => flaky),
     failures: all.flatMap(({ failures }) => failures),
   }
 }
 
-const passed = { passed: 1, failed: 0, skipped: 0, unable: [], flaky: [], failures: [] }
-const failed = (text) => ({ passed: 0, failed: 1, skipped: 0, unable: [], flaky: [], failures: [text] })
+/**
+ * A line for each combination of things that skipped tests need: how many tests, and what to install.
+ * @param {readonly string[]} lacking
+ * @returns {readonly string[]}
+ */
+export function lackingLines(lacking) {
+  return [...new Set(lacking)].map((combination) => {
+    const count = lacking.filter((one) => one === combination).length
+    const needs = combination.split(' ')
+    const packages = needs.flatMap((need) => DEBIAN[need] ?? [])
+    const install = packages.length === 0 ? '' : ` On Debian: apt-get install ${packages.join(' ')}`
+    return `${count} ${count === 1 ? 'test' : 'tests'} skipped, not found: ${needs.join(', ')}.${install}`
+  })
+}
+
+const passed = { passed: 1, failed: 0, skipped: 0, lacking: [], unable: [], flaky: [], failures: [] }
+const failed = (text) => ({ passed: 0, failed: 1, skipped: 0, lacking: [], unable: [], flaky: [], failures: [text] })
 
 /** Counts of one test by its state. */
 function countsOf(name, state, why, machine) {
@@ -82,7 +107,8 @@ function countsOf(name, state, why, machine) {
   if (state === 'failed') return failed(`${name}\n      ${firstLines(why)}`)
   if (state === 'flaky') return { ...passed, passed: 0, flaky: [`${name}\n      ${firstLines(why)}`] }
   const needs = [...name.matchAll(/\[needs ([\w-]+)\]/g)].map(([, need]) => need)
-  return notRun(name, needs, 'the test was skipped', machine)
+  const counts = notRun(name, needs, 'the test was skipped', machine)
+  return counts.skipped > 0 && needs.length > 0 ? { ...counts, lacking: [needs.join(' ')] } : counts
 }
 
 function ofVitest(report, machine) {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 // Scripts, not part of the program's types.
-import { counted, machineOf, notRun, outcomeOf, sumOf, UNABLE, type Machine } from '../../../scripts/lib/report.mjs'
+import {
+  counted,
+  lackingLines,
+  machineOf,
+  notRun,
+  outcomeOf,
+  sumOf,
+  UNABLE,
+  type Machine,
+} from '../../../scripts/lib/report.mjs'
 
 const DESK = machineOf({}, 'linux')
 const CI = machineOf({ CI: 'true' }, 'linux')
@@ -33,7 +42,15 @@ const playwright = (...specs: ReturnType<typeof spec>[]) => ({
 describe('a vitest report', () => {
   test('passes by its passed tests', () => {
     const report = vitest(true, file('a', one('x', 'passed')), file('b', one('y', 'passed')))
-    expect(counted(report, CI)).toEqual({ passed: 2, failed: 0, skipped: 0, unable: [], flaky: [], failures: [] })
+    expect(counted(report, CI)).toEqual({
+      passed: 2,
+      failed: 0,
+      skipped: 0,
+      lacking: [],
+      unable: [],
+      flaky: [],
+      failures: [],
+    })
   })
 
   test('names a failure with its first words, without colors', () => {
@@ -94,6 +111,17 @@ describe('what did not run', () => {
     expect(counts?.unable).toHaveLength(excused ? 1 : 0)
   })
 
+  test('skipped tests say what they need, outside of continuous integration', () => {
+    const title = (needs: string, n: number) => one(`test ${n} ${needs}`, 'skipped')
+    const [nats, both] = ['[needs nats-server]', '[needs nats-server] [needs postgresql]']
+    const report = vitest(true, file('a', title(nats, 1), title(both, 2), title(nats, 3), title('', 4)))
+    expect(lackingLines(counted(report, DESK)?.lacking ?? [])).toEqual([
+      '2 tests skipped, not found: nats-server. On Debian: apt-get install nats-server',
+      '1 test skipped, not found: nats-server, postgresql. On Debian: apt-get install nats-server postgresql',
+    ])
+    expect(counted(report, CI)).toMatchObject({ failed: 4, lacking: [] })
+  })
+
   test('a whole check is excused by its id alone', () => {
     const machine = machineOf({ CI: 'true', TAPEDECK_UNABLE: 'audit' }, 'linux')
     expect(notRun('Audit', ['audit'], 'no answer', machine)).toMatchObject({ failed: 0, unable: ['Audit: no answer'] })
@@ -127,8 +155,16 @@ describe('the outcome of a check', () => {
 
 test('sums add up', () => {
   const all = [
-    { passed: 2, failed: 1, skipped: 0, unable: ['a'], flaky: [], failures: ['b'] },
-    { passed: 1, failed: 0, skipped: 3, unable: [], flaky: [], failures: ['c'] },
+    { passed: 2, failed: 1, skipped: 0, lacking: ['d'], unable: ['a'], flaky: [], failures: ['b'] },
+    { passed: 1, failed: 0, skipped: 3, lacking: ['d', 'e'], unable: [], flaky: [], failures: ['c'] },
   ]
-  expect(sumOf(all)).toEqual({ passed: 3, failed: 1, skipped: 3, unable: ['a'], flaky: [], failures: ['b', 'c'] })
+  expect(sumOf(all)).toEqual({
+    passed: 3,
+    failed: 1,
+    skipped: 3,
+    lacking: ['d', 'd', 'e'],
+    unable: ['a'],
+    flaky: [],
+    failures: ['b', 'c'],
+  })
 })
