@@ -1,7 +1,7 @@
 /** Recomputes the hash chains of a frame. */
 import { entryRow, equalBytes } from '../../../core/store/format/ledger.ts'
 import { LeafHasher } from '../../../core/store/format/leaves.ts'
-import { sliceColumns } from '../../../core/store/format/message-columns.ts'
+import { frameBatches } from './batches.ts'
 import { newChain, type ChainHead, type ChainHeads, type CommittedFlush, type Frame } from './frame.ts'
 import { asResult, FrameError, type FrameResult } from './refusal.ts'
 
@@ -49,26 +49,17 @@ export function verifyFrame(frame: Frame, known: ChainHeads | null = null): Fram
 /** Computes the leaves flush by flush; advances `heads`. */
 function recompute(frame: Frame, heads: Map<number, ChainHead>): CommittedFlush[] {
   const hasher = new LeafHasher()
-  const flushes: CommittedFlush[] = []
-  let row = 0
-  let entry = 0
-  for (const size of frame.flushes) {
-    const messages = sliceColumns(frame.messages, row, row + size.messages)
-    const entries = frame.entries.slice(entry, entry + size.entries)
-    row += size.messages
-    entry += size.entries
-    const headOf = (conn: number): ChainHead => {
-      const head = heads.get(conn)
-      if (head === undefined) throw notNext(frame, conn) // decoding checked that every chain is listed
-      return head
-    }
-    const leaves = hasher.leaves(messages, entries.map(entryRow), (conn) => headOf(conn).head)
+  const headOf = (conn: number): ChainHead => {
+    const head = heads.get(conn)
+    if (head === undefined) throw notNext(frame, conn) // decoding checked that every chain is listed
+    return head
+  }
+  return frameBatches(frame).map((batch) => {
+    const leaves = hasher.leaves(batch.messages, batch.entries.map(entryRow), (conn) => headOf(conn).head)
     for (const { conn, count, head } of leaves)
       heads.set(conn, { head, messages: conn === 0 ? 0 : headOf(conn).messages + count })
-    const connections = flushes.length === 0 ? frame.connections : []
-    flushes.push({ batch: { messages, entries, connections }, leaves })
-  }
-  return flushes
+    return { batch, leaves }
+  })
 }
 
 const isSameHead = (a: ChainHead, b: ChainHead): boolean => a.messages === b.messages && equalBytes(a.head, b.head)
