@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { followUserMask } from '../../base/private-files.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
+import { sourceKey, type Source } from '../../../shared/core/recording/recording.ts'
 import { encodeEntries } from '../../core/store/format/entry-codec.ts'
 import { entryRow } from '../../core/store/format/ledger.ts'
 import { encodeRows } from '../../core/store/format/row-codec.ts'
@@ -56,7 +57,7 @@ export async function exportPackage(
     ...facts,
     startedMs,
     endedMs,
-    source: { ...facts.source },
+    source: sourceInFile(facts.source, facts.store),
     heads: { ...facts.heads },
     connections: [...facts.connections],
     gaps: [...gaps],
@@ -89,6 +90,12 @@ export async function exportPackage(
     throw fileError(thrown, file)
   }
 }
+
+/** Files call the replica of a team's session an import, as every version that reads them does once it has it. */
+const sourceInFile = (source: Source, store: string): Meta['source'] =>
+  source.kind === 'team'
+    ? { kind: 'import', origin: sourceKey(source), user: store.slice(0, 8) }
+    : { kind: source.kind, origin: source.origin, user: source.user }
 
 class PartFile {
   readonly #target: string

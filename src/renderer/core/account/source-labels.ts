@@ -1,5 +1,6 @@
 /** Labels of the price source that never let a replay, the demo or a lost connection look live. */
 import { missingCase } from '../../../shared/base/errors.ts'
+import { readTeamKey } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 
@@ -77,9 +78,11 @@ export function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : origin
 }
 
-/** The name of a session's source, from its key ("demo", "service:you@https://…"). */
+/** The name of a session's source, from its key ("demo", "service:you@https://…", "team:2@eu"). */
 export function sourceName(key: string): string {
   if (key === 'demo') return t('Demo market')
+  const team = readTeamKey(key)
+  if (team !== null) return team.shard === '*' ? t('Team {team}', team) : t('Team {team}, shard {shard}', team)
   const host = hostOf(key.slice(key.lastIndexOf('@') + 1))
   return key.startsWith('import:') ? t('Imported: {host}', { host }) : host
 }

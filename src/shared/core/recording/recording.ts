@@ -35,15 +35,39 @@ export interface Gap {
 
 /** Where a session's messages came from. Data of two sources is never joined. */
 export interface Source {
-  readonly kind: 'demo' | 'service' | 'import'
-  /** The service's origin, such as "https://data.example.com", or "demo" for the demo market. */
+  readonly kind: 'demo' | 'service' | 'import' | 'team'
+  /** The service's origin, such as "https://data.example.com", "demo" for the demo market, or the name of a team. */
   readonly origin: string
+  /** The user of the service, or the number of a team's shard. */
   readonly user: string
 }
 
 /** The text that identifies a source, as stored, listed and matched by `--source`. */
 export function sourceKey(source: Source): string {
   return source.kind === 'demo' ? 'demo' : `${source.kind}:${source.user}@${source.origin}`
+}
+
+/** The source of the replicas of a team's shard, from 1. */
+export const teamSource = (team: string, shard: number): Source => ({
+  kind: 'team',
+  origin: team,
+  user: String(shard),
+})
+
+/** Matches the source keys of every shard of a team. */
+export const teamKey = (team: string): string => `team:*@${team}`
+
+/** The team and shard of a source key, as written by `sourceKey` or `teamKey`; null if it isn't a team's. */
+export function readTeamKey(key: string): { readonly team: string; readonly shard: string } | null {
+  const match = /^team:(\*|\d+)@(.+)$/.exec(key)
+  return match === null ? null : { shard: match[1], team: match[2] }
+}
+
+/** Whether a session's source key is the wanted one, or that of any shard of the wanted team. */
+export function matchesSource(key: string, wanted: string): boolean {
+  if (key === wanted) return true
+  const team = wanted.startsWith('team:*@') ? readTeamKey(wanted) : null
+  return team !== null && readTeamKey(key)?.team === team.team
 }
 
 /**

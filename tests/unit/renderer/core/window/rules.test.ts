@@ -12,7 +12,7 @@ import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 import { flashOf, remember } from '../../../../../src/renderer/ui/table/flash.ts'
 import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/market/freshness.ts'
 import { isBegun, parseInterval } from '../../../../../src/renderer/core/window/interval-entry.ts'
-import { sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
+import { sourceName, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
 import { unknownSymbols } from '../../../../../src/renderer/core/market/unknown-symbols.ts'
 import { urlProblem } from '../../../../../src/renderer/core/account/base-url.ts'
 import { zoneOf } from '../../../../../src/renderer/text/zones.ts'
@@ -153,4 +153,12 @@ describe('zones', () => {
     expect(zoneOf('exchange', 'crypto')).toBe('UTC')
     expect(zoneOf('No/Where', 'crypto')).toBe('UTC')
   })
+})
+
+it('names the sources of sessions', () => {
+  expect(sourceName('demo')).toBe('Demo market')
+  expect(sourceName('service:you@https://data.example.com')).toBe('data.example.com')
+  expect(sourceName('import:1234@service:you@https://data.example.com')).toBe('Imported: data.example.com')
+  expect(sourceName('team:2@eu')).toBe('Team eu, shard 2')
+  expect(sourceName('team:*@eu')).toBe('Team eu')
 })
