@@ -1,0 +1,58 @@
+/** The metrics of a team's processes: the list that `--metrics` and the guide are made from. */
+
+export interface MetricRow {
+  readonly type: 'counter' | 'gauge'
+  readonly labels: readonly string[]
+  readonly help: string
+}
+
+/** Each name gets the prefix `tapedeck_team_`. Gauges in seconds or bytes say so at the end of their name. */
+export const TEAM_METRICS = {
+  connected: {
+    type: 'gauge',
+    labels: ['server'],
+    help: '1 while connected to this server (nats or postgresql), else 0',
+  },
+  stored_seq: { type: 'gauge', labels: ['shard', 'session'], help: 'Last seq in the recorder’s own store' },
+  published_seq: { type: 'gauge', labels: ['shard', 'session'], help: 'Last seq in the team’s log on NATS' },
+  committed_seq: { type: 'gauge', labels: ['shard', 'session'], help: 'Last seq committed to the team’s history' },
+  publish_lag_seconds: {
+    type: 'gauge',
+    labels: ['shard'],
+    help: 'Age of the oldest message that is stored locally and isn’t in the team’s log',
+  },
+  history_lag_seconds: {
+    type: 'gauge',
+    labels: ['shard'],
+    help: 'Age of the oldest message that is in the team’s log and isn’t in the history',
+  },
+  in_flight_bytes: { type: 'gauge', labels: ['shard'], help: 'Bytes published and not acknowledged yet' },
+  spool_bytes: {
+    type: 'gauge',
+    labels: ['shard'],
+    help: 'Bytes that the recorder must not remove, because the history hasn’t committed them',
+  },
+  spool_limit_bytes: { type: 'gauge', labels: ['shard'], help: 'Limit of the spool, as set with --spool-max' },
+  frames_total: { type: 'counter', labels: ['shard'], help: 'Frames published, archived or received by this process' },
+  messages_total: { type: 'counter', labels: ['shard'], help: 'Messages in these frames' },
+  bytes_total: { type: 'counter', labels: ['shard'], help: 'Bytes of these frames on the wire' },
+  holes_total: { type: 'counter', labels: ['shard'], help: 'Times that frames were missing and had to be fetched' },
+  chain_failures_total: {
+    type: 'counter',
+    labels: ['shard'],
+    help: 'Frames that were refused because their hash chain doesn’t match',
+  },
+  quarantined_frames: { type: 'gauge', labels: ['shard'], help: 'Frames in quarantine' },
+  lease_epoch: { type: 'gauge', labels: ['shard'], help: 'Epoch of the lease that this recorder holds, 0 without one' },
+  lease_age_seconds: {
+    type: 'gauge',
+    labels: ['shard'],
+    help: 'Time since this process last saw the lease of the shard renewed',
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>
+
+export type MetricName = keyof typeof TEAM_METRICS
+export type LabelName<N extends MetricName> = (typeof TEAM_METRICS)[N]['labels'][number]
+export type CounterName = {
+  [N in MetricName]: (typeof TEAM_METRICS)[N]['type'] extends 'counter' ? N : never
+}[MetricName]
