@@ -1,5 +1,5 @@
 /** The `Retry-After` header of a response, and the hint that it gives the user. */
-import { durationLabel } from '../../shared/features/alerts/labels.ts'
+import { durationLabel } from '../../shared/base/duration-label.ts'
 
 const MINUTE_MS = 60_000
 

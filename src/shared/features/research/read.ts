@@ -271,7 +271,7 @@ function collect(record: ValueObject, before: readonly string[], into: Map<strin
   for (const [key, value] of entriesOf(record)) {
     const place = [...before, key]
     if (isSpread(value, place)) collect(value, place, into)
-    // One more than is shown indicates that there are more.
+    // Collects one more than is shown, so that the caller knows that there are more.
     else if (into.size <= MAX_COLUMNS) into.set(JSON.stringify(place), place)
   }
 }

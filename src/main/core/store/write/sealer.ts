@@ -7,6 +7,7 @@ import { openBlock } from '../blocks/open.ts'
 import { Buckets, type Bucket } from './buckets.ts'
 import { Classifier } from '../format/classify.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
+import type { SeqRange } from '../format/corrupt-flushes.ts'
 import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { packRuns, rowChecksum } from '../format/ledger.ts'
@@ -33,6 +34,9 @@ export class Sealer {
     this.#nowMs = nowMs
     this.#journal = new Journal(db)
     this.#sql = {
+      markMissing: db.prepare<[number, number, number]>(
+        'INSERT INTO journal (recording, first_seq, last_seq, torn, crc, data) VALUES (?, ?, ?, 1, 0, zeroblob(0))',
+      ),
       markCorrupt: db.prepare<[number]>('UPDATE journal SET torn = 1 WHERE id = ?'),
       drop: db.prepare<[number]>('DELETE FROM journal WHERE id = ?'),
       series: db.prepare<[number, string, string, string]>(
@@ -58,14 +62,25 @@ export class Sealer {
   *seal(rec: RecordingState): Generator<(() => void) | undefined, boolean, void> {
     const taken: number[] = []
     const corrupt: number[] = []
+    const missing: SeqRange[] = []
     const heads = new Map<number, { head: Uint8Array; sizes: number[] }>()
     const buckets = new Buckets(rec, this.#classifier)
     let bytes = 0
     let upTo = rec.sealedSeq
+    // An import of a part of a session keeps the seqs of the whole.
+    const canSkip = rec.source.startsWith('import:')
     const most = rec.journalBytes > BURST_BYTES ? BURST_BYTES : SEAL_BYTES
     while (bytes < most) {
       const flush = this.#journal.next(rec.id, upTo + 1)
-      if (flush === undefined || flush.firstSeq > rec.lastSeq) break
+      if (flush === undefined || flush.firstSeq > rec.lastSeq) {
+        // Everything up to the last seq was committed, so a flush that isn't listed has a corrupt first seq.
+        if (!canSkip && upTo < rec.lastSeq) {
+          missing.push([upTo + 1, rec.lastSeq])
+          upTo = rec.lastSeq
+        }
+        break
+      }
+      if (!canSkip && flush.firstSeq > upTo + 1) missing.push([upTo + 1, flush.firstSeq - 1])
       bytes += flush.data.length
       const blob = flush.read()
       if (blob === null) {
@@ -74,6 +89,7 @@ export class Sealer {
         const next = this.#journal.next(rec.id, flush.firstSeq + 1)
         // And so may the next first seq: beyond the session's end, the watermark would hide what is still to come.
         upTo = Math.min(next === undefined ? flush.lastSeq : next.firstSeq - 1, rec.lastSeq)
+        if (flush.lastSeq < upTo) missing.push([flush.lastSeq + 1, upTo])
         continue
       }
       upTo = flush.lastSeq
@@ -110,6 +126,7 @@ export class Sealer {
       }
       for (const { conn, head, part, runs } of chains) this.#sql.chain.run(rec.id, conn, part, packRuns(runs), head)
       for (const id of corrupt) this.#sql.markCorrupt.run(id)
+      for (const [first, last] of missing) this.#sql.markMissing.run(rec.id, first, last)
       for (const id of taken) this.#sql.drop.run(id)
       this.#sql.sealed.run(upTo, rec.id)
     }

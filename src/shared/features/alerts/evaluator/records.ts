@@ -24,7 +24,7 @@ export interface TradeNumbers {
   readonly size: number
   readonly eventMs: number
 }
-/** A side that is NaN is absent; one that isn't a price says that there is none. */
+/** NaN: the message didn't have this side. Any other value that isn't a price means that the side is empty. */
 export interface QuoteNumbers {
   readonly bid: number
   readonly ask: number

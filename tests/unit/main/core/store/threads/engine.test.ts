@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { CommitHead } from '../../../../../../src/main/core/store/wal/commit-head.ts'
+import type { BarQuery } from '../../../../../../src/main/core/store/types/bars.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { Ownership } from '../../../../../../src/main/core/store/schema/ownership.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, latin1, readAll, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 let folder: ReturnType<typeof tempFolder>
@@ -217,6 +218,14 @@ describe('StoreEngine', () => {
   })
 
   describe('a journal row with corrupt seqs', () => {
+    const MINUTES: BarQuery = {
+      instrument: instrumentId('crypto', 'BTC-USD'),
+      of: 'trade',
+      interval: '1m',
+      source: 'demo',
+      beforeMs: null,
+      limit: 10,
+    }
     let now = T0
     const flushOf = (writer: Writer, count: number) =>
       writer.batch(Array.from({ length: count }, () => ({ conn: 1, data: tradeText('BTC-USD', 100, 1, T0) })))
@@ -264,17 +273,46 @@ describe('StoreEngine', () => {
       disk.close()
       const reader = openLocalReader(folder.file)
       const { bars } = await reader.bars({
-        instrument: instrumentId('crypto', 'BTC-USD'),
-        of: 'trade',
-        interval: '1m',
-        source: 'demo',
-        beforeMs: null,
-        limit: 10,
+        ...MINUTES,
         skipCorrupt: true,
       })
       // The first flush, and the three that arrived after the corrupt ones.
       expect(bars).toMatchObject([{ volume: 200, complete: false }])
       await reader.close()
+      engine.close()
+    })
+
+    const HIDING = [
+      ['a first seq that is too high', 'UPDATE journal SET first_seq = first_seq + 1048576 WHERE first_seq = 51'],
+      ['a first seq that is too low', 'UPDATE journal SET first_seq = 5 WHERE first_seq = 51'],
+      ['a hidden last flush', 'UPDATE journal SET first_seq = first_seq + 1048576 WHERE first_seq = 101'],
+      [
+        'a corrupt last seq before a hidden flush',
+        'UPDATE journal SET last_seq = 60 WHERE first_seq = 51; UPDATE journal SET first_seq = 1048576 WHERE first_seq = 101',
+      ],
+    ] as const
+    it.each(HIDING)('%s hides no messages: exports refuse, and bars are incomplete', async (_, statement) => {
+      const { engine, id } = recordPast([statement])
+      engine.end(unixMs(now), [])
+      engine.drain()
+      const reader = openLocalReader(folder.file)
+      await expect(readAll(reader, 'crypto/XT', id)).rejects.toMatchObject({ code: 'store-damaged' })
+      const page = await reader.bars({ ...MINUTES, skipCorrupt: true })
+      expect(page.bars).toMatchObject([{ complete: false }])
+      expect(page.gaps).toMatchObject([{ cause: 'unreadable' }])
+      await expect(reader.bars(MINUTES)).rejects.toMatchObject({ code: 'store-damaged' })
+      expect(await reader.verify(null)).toMatchObject({ ok: false })
+      await reader.close()
+      engine.close()
+    })
+
+    it('marks nothing as missing in an intact journal', () => {
+      const { engine } = recordPast([])
+      engine.end(unixMs(now), [])
+      engine.drain()
+      const disk = new Database(folder.file)
+      expect(disk.prepare('SELECT count(*) FROM journal').pluck().get()).toBe(0)
+      disk.close()
       engine.close()
     })
 
