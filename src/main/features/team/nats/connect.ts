@@ -1,0 +1,102 @@
+/** Connects to a team's NATS servers. Their client is loaded here, when a team is used, and nowhere else. */
+import type { NatsConnection } from '@nats-io/transport-node'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { TeamName } from '../names.ts'
+import { MIN_PAYLOAD } from '../frame/parts.ts'
+import { connectError, requestError } from './errors.ts'
+import { NatsTeamLog } from './nats-team-log.ts'
+import type { NatsTarget } from './target.ts'
+import type { TeamLog } from './team-log.ts'
+
+/** The oldest nats-server for production: older ones lose acknowledged messages in more ways. */
+const OLDEST = [2, 11] as const
+
+export interface ConnectOptions {
+  readonly target: NatsTarget
+  readonly team: TeamName
+  /** What the server lists the connection as, such as `tapedeck record`. */
+  readonly name: string
+  /** Accept servers below 2.11, for tests and trials. */
+  readonly allowOld: boolean
+  readonly timeoutMs?: number
+}
+
+/**
+ * Connects, and checks the server's version and that it has JetStream. Rejects with a `CodedError` whose sentence says
+ * what to do: `offline` if no server can be reached, `unauthorized`, `tls`, `unexpected-answer` for an unsuitable server.
+ */
+export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
+  const { target, team, name, allowOld, timeoutMs = 5_000 } = options
+  const [transport, jetstream, kv] = await Promise.all([
+    import('@nats-io/transport-node'),
+    import('@nats-io/jetstream'),
+    import('@nats-io/kv'),
+  ])
+  const encoder = new TextEncoder()
+  let connection: NatsConnection
+  try {
+    connection = await transport.connect({
+      servers: [...target.servers],
+      name,
+      timeout: timeoutMs,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 500,
+      // A connection that is half open is noticed after two of these.
+      pingInterval: 5_000,
+      maxPingOut: 2,
+      noAsyncTraces: true,
+      ...(target.creds === null ? {} : { authenticator: transport.credsAuthenticator(encoder.encode(target.creds)) }),
+      ...(target.seed === null ? {} : { authenticator: transport.nkeyAuthenticator(encoder.encode(target.seed)) }),
+      ...(target.user === null ? {} : { user: target.user, pass: target.password ?? '' }),
+      ...(target.tls ? { tls: target.ca === null ? {} : { ca: target.ca } } : {}),
+    })
+  } catch (thrown) {
+    throw connectError(thrown, target.servers)
+  }
+  try {
+    checkServer(connection, allowOld)
+    const manager = await jetstream.jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
+    await checkJetStream(() => manager.getAccountInfo())
+    return new NatsTeamLog({
+      team,
+      connection,
+      manager,
+      client: manager.jetstream(),
+      buckets: new kv.Kvm(manager.jetstream()),
+    })
+  } catch (thrown) {
+    await connection.close().catch(() => {})
+    throw thrown
+  }
+}
+
+function checkServer({ info }: NatsConnection, allowOld: boolean): void {
+  const version = info?.version ?? ''
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (!allowOld && (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])))
+    throw new CodedError(
+      'unexpected-answer',
+      `nats-server ${version} is too old: a team needs ${OLDEST.join('.')} or newer.`,
+      { hint: 'Update nats-server. For a trial, add --allow-old-nats.' },
+    )
+  if ((info?.max_payload ?? 0) < MIN_PAYLOAD)
+    throw new CodedError('unexpected-answer', `The NATS server takes messages up to ${info?.max_payload} bytes only.`, {
+      hint: 'Set max_payload in nats-server.conf to 1MB.',
+    })
+}
+
+/** A user who may not ask about the account may still be allowed to use it. */
+async function checkJetStream(ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask()
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+    if (error.constructor.name === 'JetStreamNotEnabled')
+      throw new CodedError('unexpected-answer', 'JetStream isn’t enabled on the NATS server.', {
+        hint: 'Add `jetstream { store_dir: … }` to nats-server.conf, and enable it for the account.',
+        cause: thrown,
+      })
+    const coded = requestError(thrown, 'its JetStream account')
+    if (coded.code !== 'forbidden') throw coded
+  }
+}

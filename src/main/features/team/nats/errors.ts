@@ -1,0 +1,69 @@
+/** What the NATS client rejects with, as sentences. Recognized by name, so that nothing of the client is loaded here. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+
+const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.constructor.name : '')
+
+/** The error and what caused it, outermost first. */
+function chainOf(thrown: unknown): Error[] {
+  const chain: Error[] = []
+  for (let one = thrown; one instanceof Error && chain.length < 5; one = one.cause) chain.push(one)
+  return chain
+}
+
+/** The code of a JetStream error, or null. */
+export function apiCode(thrown: unknown): number | null {
+  for (const error of chainOf(thrown)) if ('code' in error && typeof error.code === 'number') return error.code
+  return null
+}
+
+export const API = { wrongSequence: [10071, 10164], noMessage: 10037, noStream: 10059, noConsumer: 10014 } as const
+
+const TLS_FAULT = /certificate|self.signed|altname|CERT|ssl|tls|wrong version number/i
+
+/** Why connecting failed. */
+export function connectError(thrown: unknown, servers: readonly string[]): CodedError {
+  const where = servers.join(', ')
+  const chain = chainOf(thrown)
+  const text = chain.map((error) => `${error.message} ${'code' in error ? String(error.code) : ''}`).join(' ')
+  if (chain.some((error) => /Authorization|Authentication/.test(nameOf(error))))
+    return new CodedError('unauthorized', `The NATS server at ${where} refused the credentials.`, {
+      hint: 'Check the user, the password, NKey or credentials file, and that the server knows this user.',
+      cause: thrown,
+    })
+  if (TLS_FAULT.test(text))
+    return new CodedError(
+      'tls',
+      `The connection to the NATS server at ${where} isn't secure: ${chain.at(-1)?.message}.`,
+      {
+        hint: 'Use the host name of the certificate, and name its authority with --nats-ca FILE.',
+        cause: thrown,
+      },
+    )
+  return new CodedError('offline', `Couldn't reach a NATS server at ${where}.`, {
+    hint: 'Check the address, and that nats-server runs there.',
+    cause: thrown,
+  })
+}
+
+/** Why a request failed. `what`: what was asked, such as `the stream TD_eu_1`. */
+export function requestError(thrown: unknown, what: string): CodedError {
+  if (thrown instanceof CodedError) return thrown
+  const chain = chainOf(thrown)
+  const named = (name: string) => chain.some((error) => nameOf(error) === name)
+  const options = { cause: thrown }
+  if (named('PermissionViolationError'))
+    return new CodedError('forbidden', `This NATS user has no permission for ${what}.`, {
+      ...options,
+      hint: 'Grant it in the configuration of nats-server, or use another user.',
+    })
+  const code = apiCode(thrown)
+  if (code === API.noStream || code === API.noConsumer || named('NoRespondersError'))
+    return new CodedError('not-found', `The NATS server doesn't have ${what}.`, options)
+  if (named('TimeoutError')) return new CodedError('timeout', `The NATS server didn't answer about ${what}.`, options)
+  if (named('JetStreamApiError'))
+    return new CodedError('server-error', `The NATS server refused ${what}: ${chain[0].message}.`, options)
+  return new CodedError('offline', `The connection to the NATS server was lost during a request for ${what}.`, options)
+}
+
+/** Whether trying again later may help without a person's doing. */
+export const isTransient = (error: CodedError): boolean => error.code === 'offline' || error.code === 'timeout'

@@ -1,0 +1,305 @@
+/** The team's log on NATS JetStream. */
+import type { Consumer, JetStreamClient, JetStreamManager, JsMsg, StoredMsg } from '@nats-io/jetstream'
+import type { KV, Kvm } from '@nats-io/kv'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { recordingId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { BUCKETS, bucketName, frameSubject, liveSubjects, shardSubjects, streamName } from '../names.ts'
+import type { BucketName, TeamName } from '../names.ts'
+import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../session-info.ts'
+import { isConflict, natsBucket } from './bucket.ts'
+import { bucketSettings, ensureStream, shardSettings } from './ensure.ts'
+import { API, apiCode, requestError } from './errors.ts'
+import type {
+  ConnectionState,
+  Delivery,
+  LiveMessage,
+  LogStart,
+  PublishOutcome,
+  StoredMessage,
+  TeamBucket,
+  TeamLog,
+} from './team-log.ts'
+
+const SESSION = /^[0-9a-z]{10,64}$/
+/** Bytes asked for with one pull. Pulls bounded by a count of messages hold far more, and stall. */
+const PULL_BYTES = 4 << 20
+/** How long the server waits for an acknowledgement before it delivers again. */
+const ACK_WAIT_NS = 30_000_000_000
+const MAX_UNACKNOWLEDGED = 1_024
+
+interface Parts {
+  readonly team: TeamName
+  readonly connection: NatsConnection
+  readonly manager: JetStreamManager
+  readonly client: JetStreamClient
+  readonly buckets: Kvm
+}
+
+export class NatsTeamLog implements TeamLog {
+  readonly #parts: Parts
+  readonly #listeners = new Set<(state: ConnectionState) => void>()
+  readonly #buckets = new Map<BucketName, TeamBucket>()
+  #state: ConnectionState
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#state = { is: 'connected', server: parts.connection.getServer() }
+    void this.#watchConnection()
+  }
+
+  get team(): TeamName {
+    return this.#parts.team
+  }
+
+  get maxPayload(): number {
+    return this.#parts.connection.info?.max_payload ?? 1 << 20
+  }
+
+  get serverVersion(): string {
+    return this.#parts.connection.info?.version ?? ''
+  }
+
+  get isClustered(): boolean {
+    return this.#parts.connection.info?.cluster !== undefined
+  }
+
+  state(): ConnectionState {
+    return this.#state
+  }
+
+  onState(listener: (state: ConnectionState) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async #watchConnection(): Promise<void> {
+    const { connection } = this.#parts
+    const set = (state: ConnectionState) => {
+      this.#state = state
+      for (const listener of this.#listeners) listener(state)
+    }
+    void connection.closed().then((why) => set({ is: 'closed', why: why ?? null }))
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') set({ is: 'disconnected' })
+      if (status.type === 'reconnect') set({ is: 'connected', server: status.server })
+    }
+  }
+
+  #replicas(given: number | undefined): number {
+    return given ?? (this.isClustered ? 3 : 1)
+  }
+
+  async ensureShard(shard: number, replicas?: number): Promise<void> {
+    await ensureStream(this.#parts.manager, shardSettings(this.team, shard), this.#replicas(replicas))
+  }
+
+  async ensureBuckets(replicas?: number): Promise<void> {
+    for (const bucket of BUCKETS)
+      await ensureStream(this.#parts.manager, bucketSettings(this.team, bucket), this.#replicas(replicas))
+  }
+
+  async publish(shard: number, session: RecordingId, bytes: Uint8Array, previous: number): Promise<PublishOutcome> {
+    try {
+      const ack = await this.#parts.client.publish(frameSubject(this.team, shard, session), bytes, {
+        expect: { streamName: streamName(this.team, shard), lastSubjectSequence: previous },
+      })
+      return { is: 'stored', sequence: ack.seq }
+    } catch (thrown) {
+      if (isConflict(thrown)) return { is: 'conflict' }
+      throw requestError(thrown, `the stream ${streamName(this.team, shard)}`)
+    }
+  }
+
+  async lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null> {
+    const stream = streamName(this.team, shard)
+    let found: StoredMsg | null
+    try {
+      found = await this.#parts.manager.streams.getMessage(stream, {
+        last_by_subj: frameSubject(this.team, shard, session),
+      })
+    } catch (thrown) {
+      if (apiCode(thrown) === API.noMessage) return null
+      throw requestError(thrown, `the stream ${stream}`)
+    }
+    if (found === null) return null
+    return {
+      shard,
+      session,
+      sequence: found.seq,
+      bytes: found.data,
+      storedMs: unixMs(found.time.getTime()),
+      pending: 0,
+    }
+  }
+
+  async *read(options: Parameters<TeamLog['read']>[0]): AsyncGenerator<StoredMessage> {
+    const { shard, session, from, signal } = options
+    const stream = streamName(this.team, shard)
+    const filter = session === undefined ? shardSubjects(this.team, shard) : frameSubject(this.team, shard, session)
+    const open = () => this.#parts.client.consumers.get(stream, { filter_subjects: filter, ...startOptions(from) })
+    for await (const message of this.#follow(stream, open, PULL_BYTES, signal)) {
+      const read = readMessage(shard, message)
+      if (read !== null) yield read
+    }
+  }
+
+  async *consume(options: Parameters<TeamLog['consume']>[0]): AsyncGenerator<Delivery> {
+    const { shard, name, maxBytes, signal } = options
+    const stream = streamName(this.team, shard)
+    const open = async () => {
+      await this.#parts.manager.consumers.add(stream, {
+        durable_name: name,
+        ack_policy: 'explicit',
+        deliver_policy: 'all',
+        ack_wait: ACK_WAIT_NS,
+        max_ack_pending: MAX_UNACKNOWLEDGED,
+      })
+      return this.#parts.client.consumers.get(stream, name)
+    }
+    for await (const message of this.#follow(stream, open, maxBytes, signal)) {
+      const read = readMessage(shard, message)
+      if (read === null) message.term('not a session of this team')
+      else
+        yield {
+          ...read,
+          isRedelivered: message.redelivered,
+          ack: async () => {
+            if (!(await message.ackAck())) throw new CodedError('offline', 'The acknowledgement was lost.')
+          },
+          retry: (delayMs) => message.nak(delayMs),
+        }
+    }
+  }
+
+  async *#follow(
+    stream: string,
+    open: () => Promise<Consumer>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<JsMsg> {
+    if (signal.aborted) return
+    const what = `the stream ${stream}`
+    try {
+      const messages = await (await open()).consume({ max_bytes: maxBytes, abort_on_missing_resource: true })
+      const stop = () => messages.stop()
+      signal.addEventListener('abort', stop)
+      try {
+        for await (const message of messages) {
+          if (signal.aborted) return
+          yield message
+        }
+      } finally {
+        signal.removeEventListener('abort', stop)
+        await messages.close()
+      }
+    } catch (thrown) {
+      throw requestError(thrown, what)
+    }
+    if (!signal.aborted) throw new CodedError('offline', `Reading ${what} ended.`)
+  }
+
+  subscribeLive(shard: number | '*', handler: (message: LiveMessage) => void): () => void {
+    const subscription = this.#parts.connection.subscribe(liveSubjects(this.team, shard), {
+      callback: (error, message) => {
+        const live = error === null ? readLive(message) : null
+        if (live !== null) handler(live)
+      },
+    })
+    return () => subscription.unsubscribe()
+  }
+
+  async putSession(info: SessionInfo): Promise<void> {
+    await this.bucket('sessions').put(info.session, encodeSessionInfo(info))
+  }
+
+  async session(id: RecordingId): Promise<SessionInfo | null> {
+    const entry = await this.bucket('sessions').get(id)
+    return entry === null || entry.value === null ? null : decodeSessionInfo(entry.value)
+  }
+
+  async sessions(): Promise<readonly SessionInfo[]> {
+    const entries = await this.bucket('sessions').entries()
+    return entries.flatMap(({ value }) => {
+      const info = value === null ? null : decodeSessionInfo(value)
+      return info === null ? [] : [info]
+    })
+  }
+
+  async *watchSessions(signal: AbortSignal): AsyncGenerator<SessionInfo> {
+    for await (const { value } of this.bucket('sessions').watch({ signal })) {
+      const info = value === null ? null : decodeSessionInfo(value)
+      if (info !== null) yield info
+    }
+  }
+
+  async watermark(session: RecordingId): Promise<number | null> {
+    const entry = await this.bucket('watermarks').get(session)
+    return entry === null ? null : readSeq(entry.value)
+  }
+
+  async putWatermark(session: RecordingId, lastSeq: number): Promise<void> {
+    await this.bucket('watermarks').put(session, String(lastSeq))
+  }
+
+  async *watchWatermarks(signal: AbortSignal): AsyncGenerator<{ session: RecordingId; lastSeq: number }> {
+    for await (const { key, value } of this.bucket('watermarks').watch({ signal })) {
+      const lastSeq = readSeq(value)
+      if (lastSeq !== null && SESSION.test(key)) yield { session: recordingId(key), lastSeq }
+    }
+  }
+
+  bucket(name: BucketName): TeamBucket {
+    let bucket = this.#buckets.get(name)
+    if (bucket === undefined) {
+      const onServer = bucketName(this.team, name)
+      let opened: KV | null = null
+      const open = async () => (opened ??= await this.#parts.buckets.open(onServer))
+      bucket = natsBucket(open, onServer)
+      this.#buckets.set(name, bucket)
+    }
+    return bucket
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.connection.close()
+  }
+}
+
+const readSeq = (text: string | null): number | null =>
+  text !== null && /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null
+
+function startOptions(from: LogStart) {
+  if ('sequence' in from) return { deliver_policy: 'by_start_sequence', opt_start_seq: from.sequence } as const
+  if ('sinceMs' in from)
+    return { deliver_policy: 'by_start_time', opt_start_time: new Date(from.sinceMs).toISOString() } as const
+  return { deliver_policy: from.at === 'first' ? 'all' : 'new' } as const
+}
+
+/** The session that a subject ends with, or null. */
+function sessionOf(subject: string): RecordingId | null {
+  const last = subject.slice(subject.lastIndexOf('.') + 1)
+  return SESSION.test(last) ? recordingId(last) : null
+}
+
+function readMessage(shard: number, message: JsMsg): StoredMessage | null {
+  const session = sessionOf(message.subject)
+  if (session === null) return null
+  return {
+    shard,
+    session,
+    sequence: message.seq,
+    bytes: message.data,
+    storedMs: unixMs(message.time.getTime()),
+    pending: message.info.pending,
+  }
+}
+
+function readLive({ subject, headers, data }: Msg): LiveMessage | null {
+  const session = sessionOf(subject)
+  const shard = Number(subject.split('.').at(-2))
+  const sequence = Number(headers?.get('Nats-Sequence') ?? NaN)
+  const previous = Number(headers?.get('Nats-Last-Sequence') ?? NaN)
+  if (session === null || ![shard, sequence, previous].every(Number.isSafeInteger) || sequence < 1) return null
+  return { shard, session, sequence, previous, bytes: data }
+}

@@ -1,0 +1,290 @@
+/** The team's log on a real nats-server: connecting, settings, publishing with compare-and-set, reading, buckets. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
+import type { BucketEntry, LiveMessage, TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
+import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
+import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
+import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { hasNatsServer, startNatsCluster, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
+
+const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const EU = readTeamName('eu') as TeamName
+const open: TeamLog[] = []
+
+async function connect(url: string, more: { team?: TeamName; allowOld?: boolean; env?: NodeJS.ProcessEnv } = {}) {
+  const { team = EU, allowOld = true, env = {} } = more
+  const log = await connectTeam({ target: readNatsTarget(url, {}, env), team, name: 'test', allowOld })
+  open.push(log)
+  return log
+}
+
+afterAll(() => Promise.all(open.map((log) => log.close())))
+
+const bytes = (text: string) => Buffer.from(text)
+
+async function take<T>(from: AsyncIterable<T>, count: number): Promise<T[]> {
+  const taken: T[] = []
+  for await (const one of from) if (taken.push(one) === count) break
+  return taken
+}
+
+const info = (session: typeof A): SessionInfo => ({
+  session,
+  shard: 1,
+  shards: 1,
+  recorder: 'desk',
+  source: { kind: 'demo', origin: '', user: '' },
+  startedMs: unixMs(1_700_000_000_000),
+  epoch: 0,
+  end: null,
+})
+
+describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
+  let server: NatsServer
+  let log: TeamLog
+  beforeAll(async () => {
+    server = await startNatsServer()
+    log = await connect(server.url)
+    await log.ensureBuckets()
+    await log.ensureShard(1)
+  })
+
+  it('creates streams and buckets once, and accepts them afterwards', async () => {
+    await log.ensureShard(1)
+    await log.ensureBuckets()
+    await (await connect(server.url)).ensureShard(1)
+  })
+
+  it('refuses a stream with other settings', async () => {
+    const { connect: raw } = await import('@nats-io/transport-node')
+    const { jetstreamManager } = await import('@nats-io/jetstream')
+    const nc = await raw({ servers: `127.0.0.1:${server.port}` })
+    const manager = await jetstreamManager(nc)
+    await manager.streams.add({ name: 'TD_eu_9', subjects: ['td.eu.f.9.*'], max_age: 1_000_000_000 })
+    await nc.close()
+    await expect(log.ensureShard(9)).rejects.toMatchObject({
+      code: 'unexpected-answer',
+      message: expect.stringContaining("TD_eu_9 has other settings than this team's: ") as string,
+    })
+  })
+
+  it('stores a message only behind the expected one', async () => {
+    expect(await log.lastOf(1, A)).toBeNull()
+    const first = await log.publish(1, A, bytes('one'), 0)
+    expect(await log.publish(1, A, bytes('again'), 0)).toEqual({ is: 'conflict' })
+    const sequence = first.is === 'stored' ? first.sequence : 0
+    expect(await log.publish(1, A, bytes('two'), sequence)).toMatchObject({ is: 'stored' })
+    expect(await log.publish(1, A, bytes('other two'), sequence)).toEqual({ is: 'conflict' })
+    // Another session has a chain of its own.
+    expect(await log.publish(1, B, bytes('one'), 0)).toMatchObject({ is: 'stored' })
+    const last = await log.lastOf(1, A)
+    expect(Buffer.from(last?.bytes ?? []).toString()).toBe('two')
+  })
+
+  it('says that a stream is missing', async () => {
+    await expect(log.publish(77, A, bytes('x'), 0)).rejects.toMatchObject({ code: 'not-found' })
+    await expect(log.lastOf(77, A)).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('reads a shard, or one session of it, from where it is asked to', async () => {
+    await log.ensureShard(2)
+    for (let i = 0, previous = 0; i < 3; i++) {
+      const stored = await log.publish(2, A, bytes(`a${i}`), previous)
+      if (stored.is === 'stored') previous = stored.sequence
+    }
+    await log.publish(2, B, bytes('b0'), 0)
+    const texts = async (from: Parameters<TeamLog['read']>[0]['from'], count: number, session?: typeof A) => {
+      const stop = new AbortController()
+      const read = log.read({ shard: 2, from, signal: stop.signal, ...(session === undefined ? {} : { session }) })
+      const taken = await take(read, count)
+      stop.abort()
+      return taken.map((one) => Buffer.from(one.bytes).toString())
+    }
+    expect(await texts({ at: 'first' }, 4)).toEqual(['a0', 'a1', 'a2', 'b0'])
+    expect(await texts({ sequence: 3 }, 2)).toEqual(['a2', 'b0'])
+    expect(await texts({ at: 'first' }, 1, B)).toEqual(['b0'])
+    expect(await texts({ sinceMs: unixMs(0) }, 1)).toEqual(['a0'])
+  })
+
+  it('delivers again what a durable consumer did not acknowledge', async () => {
+    await log.ensureShard(3)
+    await log.publish(3, A, bytes('a'), 0)
+    await log.publish(3, B, bytes('b'), 0)
+    const consume = (signal: AbortSignal) => log.consume({ shard: 3, name: 'archive', maxBytes: 1 << 20, signal })
+    const first = new AbortController()
+    const [a, b] = await take(consume(first.signal), 2)
+    first.abort()
+    await a.ack()
+    b.retry()
+    const second = new AbortController()
+    const [again] = await take(consume(second.signal), 1)
+    second.abort()
+    expect([again.session, again.isRedelivered]).toEqual([B, true])
+    await again.ack()
+  })
+
+  it('republishes each stored message with the one before it', async () => {
+    await log.ensureShard(4)
+    const reader = await connect(server.url)
+    const seen: LiveMessage[] = []
+    const undo = reader.subscribeLive('*', (message) => seen.push(message))
+    await reader.bucket('plan').get('none') // the subscription has reached the server
+    const first = await log.publish(4, A, bytes('a'), 0)
+    await log.publish(4, A, bytes('b'), first.is === 'stored' ? first.sequence : 0)
+    await expect.poll(() => seen.length).toBe(2)
+    undo()
+    expect(seen.map(({ shard, session, sequence, previous }) => ({ shard, session, sequence, previous }))).toEqual([
+      { shard: 4, session: A, sequence: 1, previous: 0 },
+      { shard: 4, session: A, sequence: 2, previous: 1 },
+    ])
+  })
+
+  it('keeps descriptions and watermarks of sessions', async () => {
+    expect(await log.session(A)).toBeNull()
+    expect(await log.watermark(A)).toBeNull()
+    await log.putSession(info(A))
+    await log.putSession(info(B))
+    await log.putWatermark(A, 17)
+    expect(await log.session(A)).toEqual(info(A))
+    expect(await log.watermark(A)).toBe(17)
+    expect((await log.sessions()).map(({ session }) => session).sort()).toEqual([A, B])
+    const stop = new AbortController()
+    expect((await take(log.watchSessions(stop.signal), 2)).map(({ session }) => session).sort()).toEqual([A, B])
+    expect(await take(log.watchWatermarks(stop.signal), 1)).toEqual([{ session: A, lastSeq: 17 }])
+    stop.abort()
+  })
+
+  it('updates a bucket only behind the expected revision, and tells watchers', async () => {
+    const plan = log.bucket('plan')
+    expect(await plan.entries()).toEqual([])
+    const stop = new AbortController()
+    const seen: BucketEntry[] = []
+    const watching = (async () => {
+      for await (const entry of plan.watch({ signal: stop.signal })) seen.push(entry)
+    })()
+    const first = await plan.update('k', 'one', 0)
+    expect(await plan.update('k', 'other', 0)).toBeNull()
+    expect(await plan.update('k', 'two', first ?? 0)).toBeGreaterThan(first ?? 0)
+    await plan.delete('k')
+    await expect.poll(() => seen.at(-1)?.value).toBeNull()
+    expect(seen.map(({ value }) => value).filter((value) => value !== null && value !== 'two')).not.toContain('other')
+    stop.abort()
+    await watching
+  })
+
+  it('reconnects by itself after the server was killed, and keeps what was stored', async () => {
+    const one = await startNatsServer()
+    const team = await connect(one.url)
+    await team.ensureShard(1)
+    await team.publish(1, A, bytes('before'), 0)
+    const states: string[] = []
+    team.onState((state) => states.push(state.is))
+    await one.kill()
+    await expect.poll(() => team.state().is).toBe('disconnected')
+    await one.start()
+    await expect.poll(() => team.state().is, { timeout: 10_000 }).toBe('connected')
+    expect(states).toEqual(['disconnected', 'connected'])
+    expect(Buffer.from((await team.lastOf(1, A))?.bytes ?? []).toString()).toBe('before')
+    await team.close()
+    expect(states.at(-1)).toBe('closed')
+  })
+})
+
+describe.skipIf(!hasNatsServer)('connecting to NATS [needs nats-server]', () => {
+  it('says that no server can be reached', async () => {
+    const server = await startNatsServer()
+    await server.kill()
+    await expect(connect(server.url)).rejects.toMatchObject({ code: 'offline' })
+  })
+
+  it('refuses an old server unless told otherwise', async () => {
+    const server = await startNatsServer()
+    await expect(connect(server.url, { allowOld: false })).rejects.toMatchObject({
+      code: 'unexpected-answer',
+      message: expect.stringMatching(/^nats-server .* is too old: a team needs 2\.11 or newer\.$/) as string,
+    })
+  })
+
+  it('refuses a server without JetStream', async () => {
+    const server = await startNatsServer({ jetstream: false })
+    await expect(connect(server.url)).rejects.toMatchObject({
+      code: 'unexpected-answer',
+      message: 'JetStream isn’t enabled on the NATS server.',
+    })
+  })
+
+  it('refuses wrong credentials, and names a permission that is missing', async () => {
+    const permissions =
+      'permissions: { publish: ["$JS.API.STREAM.INFO.*", "td.eu.f.1.*", "$JS.API.INFO"], subscribe: ["_INBOX.>"] }'
+    const server = await startNatsServer({
+      config: `authorization { users: [ { user: admin, password: a }, { user: r, password: b, ${permissions} } ] }`,
+    })
+    const url = server.url.replace('//', '//r@')
+    await expect(connect(server.url)).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(connect(url, { env: { TAPEDECK_NATS_PASSWORD: 'x' } })).rejects.toMatchObject({ code: 'unauthorized' })
+    const recorder = await connect(url, { env: { TAPEDECK_NATS_PASSWORD: 'b' } })
+    await expect(recorder.ensureShard(1)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'This NATS user has no permission for creating the stream TD_eu_1.',
+    })
+    const admin = await connect(server.url.replace('//', '//admin@'), { env: { TAPEDECK_NATS_PASSWORD: 'a' } })
+    await admin.ensureShard(1)
+    await admin.ensureShard(2)
+    await recorder.ensureShard(1)
+    expect(await recorder.publish(1, A, bytes('x'), 0)).toMatchObject({ is: 'stored' })
+    await expect(recorder.publish(2, A, bytes('x'), 0)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('forms a cluster in which a stream has three replicas and outlives one server', async () => {
+    const cluster = await startNatsCluster()
+    const log = await connect(cluster.url)
+    await expect
+      .poll(
+        () =>
+          log.ensureShard(1).then(
+            () => 'made',
+            (error: Error) => error.message,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe('made')
+    const first = await log.publish(1, A, bytes('one'), 0)
+    await cluster.nodes[0].kill()
+    let sequence = first.is === 'stored' ? first.sequence : 0
+    for (let stored = false; !stored;) {
+      const last = await log.lastOf(1, A).catch(() => null)
+      if (last !== null) sequence = last.sequence
+      stored = await log.publish(1, A, bytes('two'), sequence).then(
+        (outcome) => outcome.is === 'stored',
+        () => false,
+      )
+      if (!stored) await sleep(100)
+    }
+    expect(Buffer.from((await log.lastOf(1, A))?.bytes ?? []).toString()).toBe('two')
+  })
+})
+
+describe('the address of NATS servers', () => {
+  const read = (url: string, env: NodeJS.ProcessEnv = {}) => readNatsTarget(url, {}, env)
+
+  it('takes several servers and the default port', () => {
+    expect(read('nats://a:1,nats://b').servers).toEqual(['a:1', 'b:4222'])
+    expect(read('tls://a').tls).toBe(true)
+    expect(read('nats://me@a', { TAPEDECK_NATS_PASSWORD: 's' })).toMatchObject({ user: 'me', password: 's' })
+  })
+
+  it.each([
+    ['nats://me:secret@a', 'leave the password out'],
+    ['nats://me@a', 'TAPEDECK_NATS_PASSWORD'],
+    ['http://a', "isn't a NATS URL"],
+    ['nats://', "isn't a NATS URL"],
+    ['nats://a/b', "isn't a NATS URL"],
+    ['nats://a,tls://b', 'not both'],
+    ['nats://x@a,nats://y@b', 'the same user'],
+  ])('refuses %s', (url, message) => {
+    expect(() => read(url)).toThrow(message)
+    expect(() => read(url)).not.toThrow('secret@')
+  })
+})
