@@ -1,0 +1,377 @@
+/**
+ * How a terminal follows one session of a team, as a pure function: (state, event) → [state, effects]. It has no server,
+ * store or timer; `session-follower.ts` runs the effects and passes in what happens as events.
+ *
+ * It listens before it reads: frames that arrive meanwhile wait in a bounded buffer, so that reading the log always ends
+ * at a frame that it has or knows to have dropped. What the log no longer has is read from the history.
+ */
+import { missingCase } from '../../../../shared/base/errors.ts'
+import type { Reason } from '../../../../shared/core/status/status.ts'
+
+/** Frames that wait while the log is read, or that aren't stored yet, bytes. Beyond it they are read from the log again. */
+export const MAX_WAITING_BYTES = 16 << 20
+/** How long to wait before the next attempt, ms. */
+export const RETRY_MS = 5_000
+
+/** A whole frame from the log, or flushes from the history. `data` belongs to whoever runs the effects. */
+export interface Piece {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly bytes: number
+  readonly data: unknown
+}
+
+/** Seqs that neither the log nor the history has. */
+export interface MissingSeqs {
+  readonly fromSeq: number
+  readonly toSeq: number
+}
+
+export type Phase =
+  /** The local copy is being opened. */
+  | { readonly is: 'opening' }
+  /** The team's servers can't be reached. */
+  | { readonly is: 'away' }
+  /** Reads what it doesn't have. `from`: where. `startedAfter`: the last seq when reading began. */
+  | { readonly is: 'reading'; readonly from: 'log' | 'history'; readonly startedAfter: number }
+  /** Takes frames as they arrive. */
+  | { readonly is: 'live' }
+  /** Tries again after a while. */
+  | { readonly is: 'waiting'; readonly why: Reason; readonly reopen: boolean }
+  /** Everything is stored and the local copy is being closed. */
+  | { readonly is: 'ending' }
+  | { readonly is: 'ended' }
+  /** What was received doesn't match the hash chain. Only a person can decide what to do. */
+  | { readonly is: 'stopped'; readonly why: Reason }
+
+export interface SessionState {
+  readonly phase: Phase
+  readonly isConnected: boolean
+  /** Whether a history is configured. */
+  readonly hasHistory: boolean
+  /** Last seq that was passed on to be stored. */
+  readonly takenSeq: number
+  /** Last durable seq. */
+  readonly storedSeq: number
+  /** Frames passed on but not durable yet, bytes. */
+  readonly storingBytes: number
+  /** Frames that arrived while reading, in order. */
+  readonly buffer: readonly Piece[]
+  readonly bufferBytes: number
+  /** Frames were dropped since reading began, so the log has to be read again. */
+  readonly hasDropped: boolean
+  /** Last seq of the session; null while it is being recorded. */
+  readonly endSeq: number | null
+  /** What is missing in the log and the history; null: nothing, as far as known. */
+  readonly missing: MissingSeqs | null
+}
+
+export type SessionEvent =
+  | { readonly is: 'opened'; readonly lastSeq: number }
+  | { readonly is: 'connected' }
+  | { readonly is: 'disconnected' }
+  /** A frame arrived live. */
+  | { readonly is: 'frame'; readonly piece: Piece }
+  /** The next piece was read. */
+  | { readonly is: 'read'; readonly piece: Piece }
+  /** Reading reached the end of the log or of the history. */
+  | { readonly is: 'read-end' }
+  | { readonly is: 'read-failed'; readonly why: Reason }
+  /** The last seq that the log has, asked for because nothing arrived for a while. */
+  | { readonly is: 'log-end'; readonly seq: number }
+  | { readonly is: 'stored'; readonly seq: number; readonly bytes: number }
+  /** Storing failed. `final`: the chains don't match, so trying again is pointless. */
+  | { readonly is: 'refused'; readonly why: Reason; readonly final: boolean }
+  /** The recorder closed the session. */
+  | { readonly is: 'closed'; readonly lastSeq: number }
+  | { readonly is: 'copy-ended' }
+  | { readonly is: 'retry' }
+
+export type SessionEffect =
+  /** Open the local copy, and report `opened` or `refused`. */
+  | { readonly do: 'open' }
+  /** Read from `fromSeq`, and report each piece with `read`, then `read-end` or `read-failed`. Ends an earlier read. */
+  | { readonly do: 'read'; readonly from: 'log' | 'history'; readonly fromSeq: number }
+  | { readonly do: 'stop-reading' }
+  /** Verify, store and show. Report `stored` or `refused`. */
+  | { readonly do: 'take'; readonly piece: Piece }
+  /** Close the local copy, and report `copy-ended` or `refused`. */
+  | { readonly do: 'end' }
+  /** Report `retry` after `ms`. */
+  | { readonly do: 'retry-after'; readonly ms: number }
+
+type Step = readonly [SessionState, readonly SessionEffect[]]
+
+export const newSessionState = (options: { isConnected: boolean; hasHistory: boolean }): Step => [
+  {
+    ...options,
+    phase: { is: 'opening' },
+    takenSeq: 0,
+    storedSeq: 0,
+    storingBytes: 0,
+    buffer: [],
+    bufferBytes: 0,
+    hasDropped: false,
+    endSeq: null,
+    missing: null,
+  },
+  [{ do: 'open' }],
+]
+
+/** Whether the session needs nothing more. */
+export const isOver = ({ phase }: SessionState): boolean => phase.is === 'ended' || phase.is === 'stopped'
+
+/** Applies an event. */
+export function reduceSession(state: SessionState, event: SessionEvent): Step {
+  if (isOver(state)) return [state, []]
+  switch (event.is) {
+    case 'opened':
+      return onOpened(state, event.lastSeq)
+    case 'connected':
+      return onConnected(state)
+    case 'disconnected':
+      return onDisconnected(state)
+    case 'frame':
+      return onFrame(state, event.piece)
+    case 'read':
+      return onRead(state, event.piece)
+    case 'read-end':
+      return state.phase.is === 'reading' ? onReadEnd(state, state.phase) : [state, []]
+    case 'read-failed':
+      return state.phase.is === 'reading' ? wait(state, event.why, false) : [state, []]
+    case 'log-end':
+      return state.phase.is === 'live' && event.seq > state.takenSeq ? read(state, 'log') : [state, []]
+    case 'stored':
+      return onStored(state, event.seq, event.bytes)
+    case 'refused':
+      return onRefused(state, event.why, event.final)
+    case 'closed':
+      return onClosed({ ...state, endSeq: event.lastSeq })
+    case 'copy-ended':
+      return state.phase.is === 'ending' ? [{ ...state, phase: { is: 'ended' } }, []] : [state, []]
+    case 'retry':
+      return onRetry(state)
+    default:
+      return missingCase(event)
+  }
+}
+
+function onOpened(state: SessionState, lastSeq: number): Step {
+  if (state.phase.is !== 'opening') return [state, []]
+  const opened = { ...state, takenSeq: lastSeq, storedSeq: lastSeq, storingBytes: 0 }
+  return catchUp(opened)
+}
+
+/** Reads what is missing, or ends the copy if nothing is. */
+function catchUp(state: SessionState): Step {
+  if (isComplete(state)) return end(state)
+  return state.isConnected ? read(state, 'log') : [{ ...withoutBuffer(state), phase: { is: 'away' } }, []]
+}
+
+const isComplete = ({ endSeq, storedSeq }: SessionState): boolean => endSeq !== null && storedSeq >= endSeq
+
+const end = (state: SessionState): Step => [
+  { ...withoutBuffer(state), phase: { is: 'ending' } },
+  state.phase.is === 'reading' ? [{ do: 'stop-reading' }, { do: 'end' }] : [{ do: 'end' }],
+]
+
+const withoutBuffer = (state: SessionState): SessionState => ({
+  ...state,
+  buffer: [],
+  bufferBytes: 0,
+  hasDropped: false,
+})
+
+/** Starts reading after the last seq taken. Frames that arrived before are still in the buffer. */
+function read(state: SessionState, from: 'log' | 'history'): Step {
+  const phase = { is: 'reading', from, startedAfter: state.takenSeq } as const
+  return [
+    // A drop before a read doesn't matter: the log has what was dropped.
+    { ...state, phase, hasDropped: from === 'log' ? false : state.hasDropped },
+    [{ do: 'read', from, fromSeq: state.takenSeq + 1 }],
+  ]
+}
+
+function onConnected(state: SessionState): Step {
+  const connected = { ...state, isConnected: true }
+  return state.phase.is === 'away' ? catchUp(connected) : [connected, []]
+}
+
+function onDisconnected(state: SessionState): Step {
+  const away = { ...withoutBuffer(state), isConnected: false }
+  switch (state.phase.is) {
+    case 'reading':
+      return [{ ...away, phase: { is: 'away' } }, [{ do: 'stop-reading' }]]
+    case 'live':
+      return [{ ...away, phase: { is: 'away' } }, []]
+    case 'waiting':
+      // Opening the copy needs no connection, and its retry is on its way.
+      return [state.phase.reopen ? away : { ...away, phase: { is: 'away' } }, []]
+    case 'opening':
+    case 'away':
+    case 'ending':
+    case 'ended':
+    case 'stopped':
+      return [away, []]
+    default:
+      return missingCase(state.phase)
+  }
+}
+
+function onFrame(state: SessionState, piece: Piece): Step {
+  switch (state.phase.is) {
+    case 'live':
+      return takeLive(state, piece)
+    case 'opening':
+    case 'reading':
+    case 'waiting':
+      return [hold(state, piece), []]
+    case 'away':
+    case 'ending':
+    case 'ended':
+    case 'stopped':
+      return [state, []]
+    default:
+      return missingCase(state.phase)
+  }
+}
+
+function takeLive(state: SessionState, piece: Piece): Step {
+  if (piece.lastSeq <= state.takenSeq) return [state, []]
+  // A hole, or a disk that can't keep up: the log has it all.
+  if (piece.firstSeq > state.takenSeq + 1 || state.storingBytes + piece.bytes > MAX_WAITING_BYTES)
+    return read(hold(state, piece), 'log')
+  return [take(state, piece), [{ do: 'take', piece }]]
+}
+
+const take = (state: SessionState, { lastSeq, bytes }: Piece): SessionState => ({
+  ...state,
+  takenSeq: lastSeq,
+  storingBytes: state.storingBytes + bytes,
+  missing: null,
+})
+
+/** Holds a frame until reading has come that far, or drops all of them if there are too many. */
+function hold(state: SessionState, piece: Piece): SessionState {
+  if (piece.lastSeq <= state.takenSeq) return state
+  const bufferBytes = state.bufferBytes + piece.bytes
+  if (bufferBytes > MAX_WAITING_BYTES) return { ...withoutBuffer(state), hasDropped: true }
+  return { ...state, buffer: [...state.buffer, piece], bufferBytes }
+}
+
+function onRead(state: SessionState, piece: Piece): Step {
+  const { phase } = state
+  if (phase.is !== 'reading' || piece.lastSeq <= state.takenSeq) return [state, []]
+  if (piece.firstSeq <= state.takenSeq + 1) return [take(state, piece), [{ do: 'take', piece }]]
+  const missing = { fromSeq: state.takenSeq + 1, toSeq: piece.firstSeq - 1 }
+  if (phase.from === 'log' && state.hasHistory) {
+    const [reading, effects] = read({ ...state, missing }, 'history')
+    return [reading, effects]
+  }
+  return miss(state, missing)
+}
+
+/** Waits for seqs that nobody has: an archiver or a recorder may still deliver them. */
+function miss(state: SessionState, missing: MissingSeqs): Step {
+  const why = missingReason(missing, state.hasHistory)
+  const [waiting, effects] = wait({ ...state, missing }, why, false)
+  return [waiting, [{ do: 'stop-reading' }, ...effects]]
+}
+
+export function missingReason({ fromSeq, toSeq }: MissingSeqs, hasHistory: boolean): Reason {
+  const which = fromSeq === toSeq ? `seq ${fromSeq}` : `seq ${fromSeq} to ${toSeq}`
+  return {
+    code: 'not-found',
+    message: hasHistory
+      ? `Neither the team's log nor its history has ${which} of this session.`
+      : `The team's log no longer has ${which} of this session.`,
+    hint: hasHistory
+      ? 'Tapedeck tries again until the archiver has stored it.'
+      : 'Set the team’s history, so that Tapedeck can read it from there.',
+    closeCode: null,
+  }
+}
+
+function onReadEnd(state: SessionState, phase: Extract<Phase, { is: 'reading' }>): Step {
+  const { from, startedAfter } = phase
+  if (from === 'history') {
+    // The log again: it may have what the history doesn't, and the frames since.
+    if (state.takenSeq > startedAfter || state.missing === null) return read(state, 'log')
+    return miss(state, state.missing)
+  }
+  if (state.hasDropped) return read(state, 'log')
+  const [joined, effects] = join(state)
+  if (joined.phase.is === 'reading') return [joined, effects]
+  if (isComplete(joined)) return end(joined)
+  const { endSeq, takenSeq } = joined
+  if (endSeq === null || takenSeq >= endSeq) return [joined, effects]
+  // It is over, so nothing will arrive any more, and the log doesn't have its end.
+  const missing = { fromSeq: takenSeq + 1, toSeq: endSeq }
+  const [next, more] = state.hasHistory ? read({ ...joined, missing }, 'history') : miss(joined, missing)
+  return [next, [...effects, ...more]]
+}
+
+/** Takes the buffer and goes live, or reads the log again where the buffer doesn't follow. */
+function join(state: SessionState): Step {
+  let joined = withoutBuffer(state)
+  const effects: SessionEffect[] = []
+  for (const [i, piece] of state.buffer.entries()) {
+    if (piece.lastSeq <= joined.takenSeq) continue
+    if (piece.firstSeq > joined.takenSeq + 1 || joined.storingBytes + piece.bytes > MAX_WAITING_BYTES) {
+      const rest = state.buffer.slice(i)
+      const held = { ...joined, buffer: rest, bufferBytes: rest.reduce((sum, { bytes }) => sum + bytes, 0) }
+      const [reading, more] = read(held, 'log')
+      return [reading, [...effects, ...more]]
+    }
+    joined = take(joined, piece)
+    effects.push({ do: 'take', piece })
+  }
+  return [{ ...joined, phase: { is: 'live' }, missing: null }, effects]
+}
+
+function onStored(state: SessionState, seq: number, bytes: number): Step {
+  const stored = {
+    ...state,
+    storedSeq: Math.max(state.storedSeq, seq),
+    storingBytes: Math.max(0, state.storingBytes - bytes),
+  }
+  const canEnd = state.phase.is === 'live' || state.phase.is === 'reading' || state.phase.is === 'away'
+  return canEnd && isComplete(stored) ? end(stored) : [stored, []]
+}
+
+function onRefused(state: SessionState, why: Reason, final: boolean): Step {
+  const stop: readonly SessionEffect[] = state.phase.is === 'reading' ? [{ do: 'stop-reading' }] : []
+  if (final) return [{ ...withoutBuffer(state), phase: { is: 'stopped', why }, storingBytes: 0 }, stop]
+  // What was passed on after the failure can't be stored, so it is read again.
+  const back = { ...withoutBuffer(state), takenSeq: state.storedSeq, storingBytes: 0 }
+  const [waiting, effects] = wait(back, why, true)
+  return [waiting, [...stop, ...effects]]
+}
+
+const wait = (state: SessionState, why: Reason, reopen: boolean): Step => [
+  { ...state, phase: { is: 'waiting', why, reopen } },
+  [{ do: 'retry-after', ms: RETRY_MS }],
+]
+
+function onClosed(state: SessionState): Step {
+  switch (state.phase.is) {
+    case 'live':
+      return isComplete(state) ? end(state) : state.takenSeq < (state.endSeq ?? 0) ? read(state, 'log') : [state, []]
+    case 'away':
+      return isComplete(state) ? end(state) : [state, []]
+    case 'opening':
+    case 'reading':
+    case 'waiting':
+    case 'ending':
+    case 'ended':
+    case 'stopped':
+      return [state, []]
+    default:
+      return missingCase(state.phase)
+  }
+}
+
+function onRetry(state: SessionState): Step {
+  if (state.phase.is !== 'waiting') return [state, []]
+  return state.phase.reopen ? [{ ...state, phase: { is: 'opening' } }, [{ do: 'open' }]] : catchUp(state)
+}
