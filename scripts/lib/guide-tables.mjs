@@ -4,7 +4,7 @@ import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/features/export/ba
 import { tickColumns } from '../../src/main/features/export/ticks.ts'
 import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/settings-table.ts'
 import { settingLabel } from '../../src/renderer/core/settings/labels.ts'
-import { helpLabel } from '../../src/renderer/features/help/labels.ts'
+import { FEED_LABELS } from '../../src/renderer/core/market/feed-labels.ts'
 import { OFFERED } from '../../src/renderer/core/window/pane-table.ts'
 import { GROUPS } from '../../src/renderer/core/window/command.ts'
 import { COMMANDS } from './window-commands.mjs'
@@ -86,7 +86,7 @@ export const TABLES = {
   feeds: () =>
     table(
       ['feed', 'content'],
-      FEED_IDS.map((feed) => [code(feed), helpLabel(`help.feed.${feed}`)]),
+      FEED_IDS.map((feed) => [code(feed), FEED_LABELS[feed]]),
     ),
   panes: () =>
     table(

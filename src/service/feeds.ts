@@ -53,7 +53,7 @@ const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
     fields: pairBar,
     minimumPlan: 'Premium',
     barMs: 60_000,
-    title: 'Crypto bars, minute',
+    title: 'Crypto minute bars',
   },
   'crypto/XAS': {
     kind: 'bar',
@@ -61,7 +61,7 @@ const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
     fields: pairBar,
     minimumPlan: 'Premium',
     barMs: 1_000,
-    title: 'Crypto bars, second',
+    title: 'Crypto second bars',
   },
   'crypto/XQ': {
     kind: 'quote',
@@ -93,7 +93,7 @@ const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
     fields: pairBar,
     minimumPlan: 'Premium',
     barMs: 60_000,
-    title: 'Forex bars, minute',
+    title: 'Forex minute bars',
   },
   'forex/CAS': {
     kind: 'bar',
@@ -101,7 +101,7 @@ const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
     fields: pairBar,
     minimumPlan: null,
     barMs: 1_000,
-    title: 'Forex bars, second',
+    title: 'Forex second bars',
   },
   'stocks/A': {
     kind: 'bar',
@@ -109,7 +109,7 @@ const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
     fields: stockBar,
     minimumPlan: null,
     barMs: 1_000,
-    title: 'Stock bars, second',
+    title: 'Stock second bars',
   },
   'stocks/AM': {
     kind: 'bar',
@@ -117,7 +117,7 @@ const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
     fields: stockBar,
     minimumPlan: null,
     barMs: 60_000,
-    title: 'Stock bars, minute',
+    title: 'Stock minute bars',
   },
   'stocks/Q': {
     kind: 'quote',

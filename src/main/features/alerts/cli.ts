@@ -99,7 +99,7 @@ async function test(alerts: readonly Alert[], session: string, values: Values, c
   return withReader(values, context, async (reader) => {
     for (const alert of alerts) {
       if (alert.condition.is === 'earnings') {
-        if (!asJson) context.err(`${words(alert)}: a recording holds no calendar.\n`)
+        if (!asJson) context.err(`${words(alert)}: sessions hold no earnings calendar, so it can’t be tested.\n`)
         continue
       }
       const result = await testAlert({

@@ -7,6 +7,7 @@ import { helpLabel } from './labels.ts'
 import { languageTag, t } from '../../../shared/base/text.ts'
 import { settingLabel } from '../../core/settings/labels.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
+import { FEED_LABELS } from '../../core/market/feed-labels.ts'
 import { freshnessLabel, freshnessSentence } from '../../core/market/freshness.ts'
 import { causeText } from '../../text/replay-labels.ts'
 import { feedStateText } from '../../core/account/source-labels.ts'
@@ -101,7 +102,7 @@ export function helpTopics(
     ...FEED_IDS.map((id) => {
       const feed = app.status?.feeds.find((one) => one.feed === id)
       const state = feed ? t('Now: {state}.', { state: feedStateText(feed.state, app.wallMs) }) : ''
-      return topic('feeds', id, id, [helpLabel(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
+      return topic('feeds', id, id, [FEED_LABELS[id], state].join('. ').replace(/\. $/, '.'))
     }),
     ...palette
       .endpointItems(endpoints)
