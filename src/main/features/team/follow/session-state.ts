@@ -13,7 +13,7 @@ export const MAX_WAITING_BYTES = 16 << 20
 /** How long to wait before the next attempt, ms. */
 export const RETRY_MS = 5_000
 
-/** A whole frame from the log, or flushes from the history. `data` belongs to whoever runs the effects. */
+/** A whole frame from the log, or flushes from the history. `data` is only for the code that runs the effects. */
 export interface Piece {
   readonly firstSeq: number
   readonly lastSeq: number
@@ -238,7 +238,7 @@ function onFrame(state: SessionState, piece: Piece): Step {
 
 function takeLive(state: SessionState, piece: Piece): Step {
   if (piece.lastSeq <= state.takenSeq) return [state, []]
-  // A hole, or a disk that can't keep up: the log has it all.
+  // Frames are missing, or the disk can't keep up: the log has them all.
   if (piece.firstSeq > state.takenSeq + 1 || state.storingBytes + piece.bytes > MAX_WAITING_BYTES)
     return read(hold(state, piece), 'log')
   return [take(state, piece), [{ do: 'take', piece }]]
