@@ -56,6 +56,7 @@ function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): St
     replay: () => {
       throw new Error('not measured here')
     },
+    flushes: () => Promise.resolve({ flushes: [], heads: null }),
     findPosition: () => Promise.resolve(null),
     activity: () => Promise.resolve([]),
     snapshot: () => Promise.resolve(null),

@@ -24,6 +24,7 @@ const FORWARDED = [
   'ledgerHead',
   'gaps',
   'extent',
+  'flushes',
   'findPosition',
   'activity',
   'snapshot',

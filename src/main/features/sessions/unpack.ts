@@ -9,10 +9,12 @@ import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
 import { recordingId, unixMs } from '../../../shared/base/units.ts'
+import { newColumns } from '../../core/store/format/message-columns.ts'
+import { Regroup } from '../../core/store/format/regroup.ts'
 import { decodeRows } from '../../core/store/format/row-codec.ts'
 import type { Batch } from '../../core/store/types/messages.ts'
 import type { ImportDetails, StoreLibrary } from '../../core/store/types/library.ts'
-import { readChains, Reflush } from './flushes.ts'
+import { checkFlushEntries, checkGaps, readChains } from './chains.ts'
 import { decodeEntries, readMeta, type Meta } from './meta.ts'
 import {
   checkFileHeader,
@@ -109,8 +111,17 @@ function about(meta: Meta, file: string): ImportDetails {
 async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void): AsyncGenerator<Batch> {
   const second = await parts.next()
   if (second?.header.kind !== 'chns') throw corruptFile('its second part')
-  const flushes = new Reflush(meta.connections, readChains(second.content), meta.source.kind === 'import')
-  yield flushes.announce(meta.connections)
+  const chains = readChains(second.content)
+  checkFlushEntries(chains)
+  const flushes = new Regroup({
+    connections: meta.connections.map(({ conn }) => conn),
+    chains,
+    canSkip: meta.source.kind === 'import',
+    corrupt: corruptFile,
+  })
+  const counted = { gaps: 0 }
+  // Every connection, including those without messages.
+  yield { messages: newColumns(0, 0), entries: [], connections: meta.connections }
   for (;;) {
     const before = parts.digest()
     const part = await parts.next()
@@ -125,7 +136,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
         if (rows === null) throw corruptFile('a run of messages')
         const next = await parts.next()
         if (next?.header.kind !== 'entr') throw corruptFile(`part ${part.header.number + 1}`)
-        yield* inTurns(flushes.take(rows, await decodeEntries(next.content)))
+        yield* inTurns(checkGaps(flushes.take(rows, await decodeEntries(next.content)), counted))
         break
       }
       case 'entr':

@@ -4,14 +4,8 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { columnBytes } from './message-columns.ts'
 import { tryRead, VERIFY_HINT } from '../types/corruption.ts'
 import type { Db } from '../schema/sqlite.ts'
+import type { Leaf } from '../types/flushes.ts'
 import type { MessageColumns } from '../types/messages.ts'
-
-/** One connection's part of a flush. Connection 0 is the entries, which have rows of their own. */
-export interface Leaf {
-  readonly conn: number
-  readonly count: number
-  readonly head: Uint8Array
-}
 
 export interface JournalBlob {
   readonly leaves: readonly Leaf[]

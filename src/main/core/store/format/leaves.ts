@@ -1,6 +1,6 @@
 /** The leaves that a flush adds to the ledger, for the writer that commits it and for everyone who checks one. */
+import type { Leaf } from '../types/flushes.ts'
 import type { MessageColumns } from '../types/messages.ts'
-import type { Leaf } from './journal.ts'
 import { entryLeaf, messageLeaf, type EntryRow } from './ledger.ts'
 import { ColumnsBuilder, connectionRuns } from './message-columns.ts'
 

@@ -13,9 +13,8 @@ import type {
 } from '../types/replay.ts'
 import type { StoredEntry } from '../types/messages.ts'
 import { ReplayCursor } from './replay-cursor.ts'
-import { ReplaySql } from '../read/replay-sql.ts'
+import type { ReplaySql } from '../read/replay-sql.ts'
 import { SnapshotReader } from '../write/snapshots.ts'
-import type { Db } from '../schema/sqlite.ts'
 import { MarksCache } from './time-index.ts'
 import type { Call } from '../rpc/rpc.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
@@ -35,11 +34,10 @@ export interface ReplayMethods {
   bookmarks(recording: RecordingId | null): readonly ReplayBookmark[]
 }
 
-/** Creates the methods over an open file. */
-export function createReplayMethods(db: Db): ReplayMethods {
-  const sql = new ReplaySql(db)
+/** Creates the methods. */
+export function createReplayMethods(sql: ReplaySql): ReplayMethods {
   const marks = new MarksCache(sql)
-  const snapshots = new SnapshotReader(db)
+  const snapshots = new SnapshotReader(sql.db)
   const cursors = new Map<number, ReplayCursor>()
   const nextReplay = (cursor: number): ReplayBatch | null => {
     const batch = cursors.get(cursor)?.next() ?? null

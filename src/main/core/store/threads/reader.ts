@@ -8,10 +8,13 @@ import { readExtent } from '../read/extent.ts'
 import { readLedger } from '../read/ledger-read.ts'
 import { StoreQueries } from '../read/queries.ts'
 import { readTicks } from '../read/ticks.ts'
+import { FlushReader, type FlushStep } from '../replay/flush-reader.ts'
+import { ReplaySql } from '../read/replay-sql.ts'
 import { createReplayMethods, readBatches, type ReplayMethods } from '../replay/replay-read.ts'
 import { isLocked } from '../schema/lock.ts'
 import { openForReading, storeError } from '../schema/sqlite.ts'
 import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
+import type { FlushQuery } from '../types/flushes.ts'
 import type { DigestFolds, StoreReader } from '../types/reader.ts'
 import type { TickSource } from '../types/ticks.ts'
 import { verifyStore, type VerifyProgress } from '../verify/verify.ts'
@@ -53,6 +56,7 @@ type AtOnce<M> = {
 
 /** What a reader's connection to the store does. Blocks of ticks are decoded by the caller, who needs their columns. */
 interface ReaderMethods extends AtOnce<SingleCalls>, ReplayMethods, TickSource {
+  nextFlushes(query: FlushQuery): FlushStep
   /** Throws `cancelled`. */
   verify(session: RecordingId | null): VerifyReport
   close(): void
@@ -143,8 +147,11 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
   const db = openForReading(file)
   const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)
+  const replaySql = new ReplaySql(db)
+  const flushes = new FlushReader(replaySql)
   const methods: Omit<ReaderMethods, 'verify'> = {
-    ...createReplayMethods(db),
+    ...createReplayMethods(replaySql),
+    nextFlushes: (query) => flushes.read(query),
     sessions: (brief) => queries.sessions(brief),
     instruments: (query) => queries.instruments(query),
     ledgerHead: (recordings) => queries.ledgerHead(recordings),
@@ -188,6 +195,12 @@ function createReader(call: Call<ReaderMethods>, close: () => Promise<void>): St
     ...forwardCalls<SingleCalls, keyof SingleCalls>(SINGLE_CALLS, call),
     ticks: (query) => readTicks(source, query),
     replay: (query) => readBatches(call, query),
+    flushes: async (query) => {
+      for (;;) {
+        const { isPaused, ...page } = await call('nextFlushes', [query])
+        if (!isPaused) return page
+      }
+    },
     verify: (session, onProgress, signal) => call('verify', [session], { onProgress, signal }),
     close,
   }

@@ -3,6 +3,7 @@ import type { Scratch } from '../../../../service/codec.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Gap, SessionRow, VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import type { FlushPage, FlushQuery } from './flushes.ts'
 import type { BarPage, BarQuery } from './bars.ts'
 import type { RecordingLedger } from './library.ts'
 import type { StoredEntry } from './messages.ts'
@@ -78,6 +79,13 @@ export interface StoreReader {
    * in short transactions, at most one batch ahead, and stops when iteration stops.
    */
   replay(query: ReplayQuery): AsyncIterable<ReplayBatch>
+  /**
+   * Flushes of a session after a seq, as they were committed, up to what is durable now. Of a sealed part, flushes of
+   * different connections that were committed together may be returned one after another; the chains are the same.
+   * Rejects with `not-found`, with `bad-arguments` if `afterSeq` isn't the end of a flush, and with `store-damaged` at
+   * corrupt data and for an `afterSeq` that the store doesn't reach.
+   */
+  flushes(query: FlushQuery): Promise<FlushPage>
   /** The last message or entry received at or before a replay time; null if the session begins later. */
   findPosition(query: PositionQuery): Promise<Position | null>
   /**

@@ -5,8 +5,10 @@
 import { MAX_FLUSH_ENTRIES } from '../../../../shared/core/recording/session-bounds.ts'
 import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 import { genesis } from '../../../core/store/format/ledger.ts'
-import type { Leaf } from '../../../core/store/format/journal.ts'
-import type { Batch, MessageColumns, StoredEntry } from '../../../core/store/types/messages.ts'
+import type { ChainHead, ChainHeads, CommittedFlush } from '../../../core/store/types/flushes.ts'
+import type { MessageColumns, StoredEntry } from '../../../core/store/types/messages.ts'
+
+export type { ChainHead, ChainHeads, CommittedFlush }
 
 export const VERSION = 1
 /** The largest content of a frame, uncompressed. */
@@ -25,22 +27,6 @@ export interface Connection {
   readonly conn: number
   readonly feed: FeedId
 }
-
-/** A committed flush. `leaves` as its writer committed them. */
-export interface CommittedFlush {
-  readonly batch: Batch
-  readonly leaves: readonly Leaf[]
-}
-
-/** How far a chain has come. */
-export interface ChainHead {
-  readonly head: Uint8Array
-  /** Messages so far; 0 for the entries, which have no number of their own. */
-  readonly messages: number
-}
-
-/** The chains of a session by connection; 0 is the entries. */
-export type ChainHeads = ReadonlyMap<number, ChainHead>
 
 /** A chain in a frame. */
 export interface FrameChain {

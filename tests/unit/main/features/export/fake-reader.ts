@@ -70,6 +70,7 @@ export function fakeReader(
     replay: () => {
       throw new Error('not of this test')
     },
+    flushes: () => Promise.reject(new Error('not of this test')),
     findPosition: () => Promise.resolve(null),
     activity: () => Promise.resolve([]),
     snapshot: () => Promise.resolve(null),
