@@ -8,7 +8,7 @@ import { ColumnsBuilder } from '../format/message-columns.ts'
 import { applyToBars, barSources, hasRollups } from '../format/classify.ts'
 import type { Classifier, MinuteBars, SeriesName } from '../format/classify.ts'
 import type { MessageColumns } from '../types/messages.ts'
-import { seriesKey, type RecordingState } from './recording-state.ts'
+import { seriesKey } from './recording-state.ts'
 
 /**
  * Series of a feed in one session that unasked messages may open. Unasked messages of further instruments share the
@@ -32,6 +32,14 @@ export interface Bucket {
   readonly minutes: MinuteBars
 }
 
+/** What placing messages needs to know of their session. */
+export interface SeriesOfSession {
+  /** By connection; 0 is the entries, without a feed. */
+  readonly chains: ReadonlyMap<number, { readonly feed: FeedId | '' }>
+  /** By `seriesKey`. */
+  readonly series: ReadonlyMap<string, { readonly feed: FeedId; readonly name: SeriesName }>
+}
+
 interface FeedBuckets {
   readonly byName: Map<SeriesName, Bucket>
   /** Named series of the feed, including those that these buckets will open. */
@@ -40,13 +48,16 @@ interface FeedBuckets {
 
 /** The buckets of one sealing of a session. The session's series must not change in the meantime. */
 export class Buckets {
-  readonly #rec: RecordingState
+  readonly #rec: SeriesOfSession
   readonly #classifier: Classifier
+  readonly #hasBars: boolean
   readonly #feeds = new Map<FeedId, FeedBuckets>()
 
-  constructor(rec: RecordingState, classifier: Classifier) {
+  /** `hasBars`: whether to build the minutes of each bucket. */
+  constructor(rec: SeriesOfSession, classifier: Classifier, hasBars = true) {
     this.#rec = rec
     this.#classifier = classifier
+    this.#hasBars = hasBars
   }
 
   /** Adds row `i`. Throws TypeError if its connection has no feed. */
@@ -69,7 +80,7 @@ export class Buckets {
       if (bucket.symbols.size < MAX_ALIASES) bucket.symbols.add(symbol)
       bucket.lastSymbol = symbol
     }
-    if ((flags & STORED_ONLY) !== 0 || !hasRollups(feed)) return
+    if (!this.#hasBars || (flags & STORED_ONLY) !== 0 || !hasRollups(feed)) return
     applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
   }
 

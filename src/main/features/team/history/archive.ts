@@ -1,0 +1,343 @@
+/**
+ * Stores verified frames. The last check of exactly once is here: one transaction locks the session, drops what is
+ * there, verifies the rest against the stored heads, and moves `last_seq` only from what it was.
+ */
+import { createHash } from 'node:crypto'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { FEED_IDS, isFeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { genesis } from '../../../core/store/format/ledger.ts'
+import { decodeFrame, readHeader } from '../frame/decode.ts'
+import type { ChainHead, ChainHeads, Frame } from '../frame/frame.ts'
+import type { Refusal } from '../frame/refusal.ts'
+import { trimFrame } from '../frame/trim.ts'
+import { verifyFrame, type VerifiedFrame } from '../frame/verify.ts'
+import type { SessionEnd, SessionInfo } from '../session-info.ts'
+import { insertRows, type Database, type Sql, type SqlValue } from './database.ts'
+
+export type StoreOutcome =
+  /** Everything up to `lastSeq` is committed, all of these frames included. */
+  | { readonly is: 'stored'; readonly lastSeq: number }
+  /** Seqs from `lastSeq` + 1 up to the next of these frames are missing. What came before is committed. */
+  | { readonly is: 'missing'; readonly lastSeq: number; readonly nextSeq: number }
+  /** The frame after `lastSeq` can't be stored. What came before is committed. */
+  | { readonly is: 'refused'; readonly lastSeq: number; readonly refusal: Refusal; readonly frame: Uint8Array }
+  /** Nobody has described the session yet. */
+  | { readonly is: 'unknown' }
+
+/** How far a session is. */
+export interface SessionProgress {
+  readonly lastSeq: number
+  readonly sealedSeq: number
+  readonly tailBytes: number
+  /** Null while it is being recorded. */
+  readonly end: SessionEnd | null
+  /** Its last message is stored and its heads equal those of its close record. */
+  readonly complete: boolean
+}
+
+/** Writes what is decoded from a frame elsewhere in the same transaction. */
+export type FrameSink = (sql: Sql, id: number, day: string, flushes: VerifiedFrame['flushes']) => Promise<void>
+
+export interface ArchiveOptions {
+  readonly onFrames?: FrameSink | undefined
+  /** Called before a transaction commits, for fault injection. */
+  readonly beforeCommit?: ((sql: Sql) => Promise<void>) | undefined
+}
+
+interface LockedSession {
+  readonly id: number
+  readonly day: string
+  readonly last_seq: number
+  readonly shard: number
+}
+
+/** What a session's connections looked like at `lastSeq`. */
+interface KnownHeads {
+  readonly lastSeq: number
+  readonly heads: ChainHeads
+}
+
+/** Frames accepted by one transaction. */
+interface Accepted {
+  readonly tail: SqlValue[][]
+  readonly verified: { readonly frame: Frame; readonly flushes: VerifiedFrame['flushes'] }[]
+  heads: ChainHeads
+  lastSeq: number
+  bytes: number
+  messages: number
+  entries: number
+}
+
+/** Sessions whose heads are kept in memory; more are read again. */
+const KNOWN_SESSIONS = 64
+
+export class Archive {
+  readonly #db: Database
+  readonly #options: ArchiveOptions
+  readonly #known = new Map<RecordingId, KnownHeads>()
+
+  constructor(db: Database, options: ArchiveOptions = {}) {
+    this.#db = db
+    this.#options = options
+  }
+
+  /** Describes a session, or records its end. Refuses with `store-damaged` what contradicts what is stored. */
+  async putSession(info: SessionInfo): Promise<void> {
+    const { schema } = this.#db
+    const { session, shard, shards, recorder, source, startedMs, epoch, end } = info
+    await this.#db.run(
+      `INSERT INTO ${schema}.session (key, day, shard, shards, recorder, source, started_ms, epoch)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key) DO NOTHING`,
+      [session, dayOf(startedMs), shard, shards, recorder, JSON.stringify(source), startedMs, epoch],
+    )
+    if (end !== null)
+      await this.#db.run(`UPDATE ${schema}.session SET ended = $2 WHERE key = $1 AND ended IS NULL`, [
+        session,
+        JSON.stringify(end),
+      ])
+    const [row] = await this.#db.rows<{ shard: number; started_ms: number; ended: SessionEnd | null }>(
+      `SELECT shard, started_ms, ended FROM ${schema}.session WHERE key = $1`,
+      [session],
+    )
+    if (row.shard === shard && row.started_ms === startedMs && (end === null || isSameEnd(row.ended, end))) return
+    throw new CodedError('store-damaged', `Session ${session} was announced with two different descriptions.`, {
+      hint: 'Check that its shard has one recorder, and that nobody else writes to the team’s buckets.',
+    })
+  }
+
+  /** How far a session is; null if nobody has described it. */
+  async progress(session: RecordingId): Promise<SessionProgress | null> {
+    const [row] = await this.#db.rows<{
+      last_seq: number
+      sealed_seq: number
+      tail_bytes: number
+      ended: SessionEnd | null
+      complete: boolean
+    }>(`SELECT last_seq, sealed_seq, tail_bytes, ended, complete FROM ${this.#db.schema}.session WHERE key = $1`, [
+      session,
+    ])
+    if (row === undefined) return null
+    const { last_seq: lastSeq, sealed_seq: sealedSeq, tail_bytes: tailBytes, ended: end, complete } = row
+    return { lastSeq, sealedSeq, tailBytes, end, complete }
+  }
+
+  /** Stores whole frames of one session in seq order; those that are there already are skipped. */
+  async store(session: RecordingId, frames: readonly Uint8Array[]): Promise<StoreOutcome> {
+    let known: KnownHeads | null = null
+    const outcome = await this.#db.transaction(async (sql): Promise<StoreOutcome> => {
+      const row = await this.#lock(sql, session)
+      if (row === null) return { is: 'unknown' }
+      const heads = await this.#headsAt(sql, session, row)
+      const accepted: Accepted = {
+        tail: [],
+        verified: [],
+        heads,
+        lastSeq: row.last_seq,
+        bytes: 0,
+        messages: 0,
+        entries: 0,
+      }
+      const stop = accept(session, row.id, frames, accepted)
+      if (accepted.tail.length > 0) await this.#write(sql, row, heads, accepted)
+      await this.#options.beforeCommit?.(sql)
+      known = { lastSeq: accepted.lastSeq, heads: accepted.heads }
+      return stop ?? { is: 'stored', lastSeq: accepted.lastSeq }
+    })
+    this.#remember(session, known)
+    return outcome
+  }
+
+  /** Sets a frame aside that can't be stored, for people to look at. */
+  async quarantine(session: RecordingId, shard: number, refusal: Refusal, frame: Uint8Array): Promise<void> {
+    await this.#db.run(
+      `INSERT INTO ${this.#db.schema}.quarantine (session, shard, code, reason, sha256, data)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+      [session, shard, refusal.code, refusal.message, createHash('sha256').update(frame).digest(), frame],
+    )
+  }
+
+  /**
+   * Compares an ended session whose last message is stored with its close record, and marks it as complete. Returns
+   * what differs, or null.
+   */
+  async complete(session: RecordingId): Promise<string | null> {
+    const { schema } = this.#db
+    return this.#db.transaction(async (sql) => {
+      const [row] = await sql.rows<{
+        id: number
+        last_seq: number
+        messages: number
+        entries: number
+        ended: SessionEnd | null
+      }>(`SELECT id, last_seq, messages, entries, ended FROM ${schema}.session WHERE key = $1 FOR UPDATE`, [session])
+      if (row === undefined || row.ended === null || row.last_seq < row.ended.lastSeq) return null
+      const { ended } = row
+      const heads = await readHeads(sql, schema, row.id)
+      // A connection without messages travels with no frame. Its head still says which feed it was.
+      for (const [conn, head] of Object.entries(ended.heads)) {
+        if (heads.has(Number(conn))) continue
+        const feed = findSilentFeed(session, Number(conn), head)
+        if (feed === null) return `the feed of connection ${conn} is unknown`
+        await sql.run(
+          `INSERT INTO ${schema}.connection (session, conn, feed, announced_seq, messages, head) VALUES ($1, $2, $3, $4, 0, $5)`,
+          [row.id, Number(conn), feed, ended.lastSeq + 1, Buffer.from(head, 'hex')],
+        )
+        heads.set(Number(conn), { head: Buffer.from(head, 'hex'), messages: 0 })
+      }
+      const differs = findDifference(row, heads, ended)
+      if (differs === null) await sql.run(`UPDATE ${schema}.session SET complete = true WHERE id = $1`, [row.id])
+      return differs
+    })
+  }
+
+  async #lock(sql: Sql, session: RecordingId): Promise<LockedSession | null> {
+    const [row] = await sql.rows<LockedSession>(
+      `SELECT id, day, last_seq, shard FROM ${this.#db.schema}.session WHERE key = $1 FOR UPDATE`,
+      [session],
+    )
+    return row ?? null
+  }
+
+  async #headsAt(sql: Sql, session: RecordingId, row: LockedSession): Promise<ChainHeads> {
+    const known = this.#known.get(session)
+    if (known !== undefined && known.lastSeq === row.last_seq) return known.heads
+    return readHeads(sql, this.#db.schema, row.id)
+  }
+
+  #remember(session: RecordingId, known: KnownHeads | null): void {
+    this.#known.delete(session)
+    if (known === null) return
+    this.#known.set(session, known)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= KNOWN_SESSIONS) break
+      this.#known.delete(oldest)
+    }
+  }
+
+  async #write(sql: Sql, row: LockedSession, before: ChainHeads, accepted: Accepted): Promise<void> {
+    const { schema } = this.#db
+    const { tail, verified, heads, lastSeq, bytes, messages, entries } = accepted
+    await insertRows(sql, `${schema}.tail`, ['session', 'first_seq', 'last_seq', 'data'], tail)
+    const announced = verified.flatMap(({ frame }) =>
+      frame.connections
+        .filter(({ conn }) => !before.has(conn))
+        .map(({ conn, feed }): SqlValue[] => {
+          const { head, messages: count } = headOf(heads, conn)
+          return [row.id, conn, feed, frame.firstSeq, count, head]
+        }),
+    )
+    if (!before.has(0)) {
+      const { head } = headOf(heads, 0)
+      announced.push([row.id, 0, '', 1, 0, head])
+    }
+    const columns = ['session', 'conn', 'feed', 'announced_seq', 'messages', 'head']
+    await insertRows(sql, `${schema}.connection`, columns, announced)
+    for (const [conn, { head, messages: count }] of heads) {
+      if (!before.has(conn) || before.get(conn)?.head === head) continue
+      await sql.run(`UPDATE ${schema}.connection SET head = $3, messages = $4 WHERE session = $1 AND conn = $2`, [
+        row.id,
+        conn,
+        head,
+        count,
+      ])
+    }
+    for (const { frame } of verified)
+      if (frame.signature !== null)
+        await sql.run(
+          `INSERT INTO ${schema}.signature (session, seq, signature) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+          [row.id, frame.lastSeq, frame.signature],
+        )
+    for (const { flushes } of verified) await this.#options.onFrames?.(sql, row.id, row.day, flushes)
+    const moved = await sql.run(
+      `UPDATE ${schema}.session SET last_seq = $3, messages = messages + $4, entries = entries + $5,
+       tail_bytes = tail_bytes + $6 WHERE id = $1 AND last_seq = $2`,
+      [row.id, row.last_seq, lastSeq, messages, entries, bytes],
+    )
+    if (moved !== 1) throw new CodedError('busy', 'Another archiver stored the same messages.')
+  }
+}
+
+/** Verifies frames in order until one can't be stored. Returns why it stopped, or null. */
+function accept(
+  session: RecordingId,
+  id: number,
+  frames: readonly Uint8Array[],
+  accepted: Accepted,
+): Exclude<StoreOutcome, { is: 'stored' }> | null {
+  for (const bytes of frames) {
+    const { lastSeq } = accepted
+    const refuse = (refusal: Refusal): StoreOutcome & { is: 'refused' } => ({
+      is: 'refused',
+      lastSeq,
+      refusal,
+      frame: bytes,
+    })
+    const header = readHeader(bytes)
+    if (!header.ok) return refuse(header.refusal)
+    if (header.value.lastSeq <= lastSeq) continue
+    if (header.value.firstSeq > lastSeq + 1) return { is: 'missing', lastSeq, nextSeq: header.value.firstSeq }
+    const decoded = decodeFrame(bytes)
+    if (!decoded.ok) return refuse(decoded.refusal)
+    if (decoded.value.session !== session)
+      return refuse({ code: 'malformed', message: `The frame is of session ${decoded.value.session}.` })
+    // After a publisher lost its place, it may bundle flushes otherwise than before.
+    const trimmed = trimFrame(decoded.value, bytes, lastSeq)
+    if (!trimmed.ok) return refuse(trimmed.refusal)
+    const verified = verifyFrame(trimmed.value.frame, accepted.heads)
+    if (!verified.ok) return refuse(verified.refusal)
+    const { frame } = trimmed.value
+    accepted.tail.push([id, frame.firstSeq, frame.lastSeq, trimmed.value.bytes])
+    accepted.verified.push({ frame, flushes: verified.value.flushes })
+    accepted.heads = verified.value.heads
+    accepted.lastSeq = frame.lastSeq
+    accepted.bytes += trimmed.value.bytes.length
+    accepted.messages += frame.messages.count
+    accepted.entries += frame.entries.length
+  }
+  return null
+}
+
+function headOf(heads: ChainHeads, conn: number): ChainHead {
+  const head = heads.get(conn)
+  if (head === undefined) throw new TypeError(`connection ${conn} has no head`) // verifying gave it one
+  return head
+}
+
+/** The heads of a session at its last seq. */
+async function readHeads(sql: Sql, schema: string, id: number): Promise<Map<number, ChainHead>> {
+  const rows = await sql.rows<{ conn: number; messages: number; head: Buffer }>(
+    `SELECT conn, messages, head FROM ${schema}.connection WHERE session = $1`,
+    [id],
+  )
+  return new Map(rows.map(({ conn, messages, head }) => [conn, { messages, head }]))
+}
+
+function findSilentFeed(session: RecordingId, conn: number, head: string): string | null {
+  if (conn === 0) return Buffer.from(genesis(session, 0, '')).toString('hex') === head ? '' : null
+  const found = FEED_IDS.find((feed) => Buffer.from(genesis(session, conn, feed)).toString('hex') === head)
+  return found !== undefined && isFeedId(found) ? found : null
+}
+
+/** What of a session differs from its close record, or null. */
+export function findDifference(
+  stored: { readonly last_seq: number; readonly messages: number; readonly entries: number },
+  heads: ChainHeads,
+  end: SessionEnd,
+): string | null {
+  if (stored.last_seq !== end.lastSeq) return `it ends at seq ${stored.last_seq} instead of ${end.lastSeq}`
+  if (stored.messages !== end.messages) return `it has ${stored.messages} messages instead of ${end.messages}`
+  if (stored.entries !== end.entries) return `it has ${stored.entries} entries instead of ${end.entries}`
+  for (const [conn, { head }] of heads)
+    if (Buffer.from(head).toString('hex') !== end.heads[String(conn)])
+      return `the head of connection ${conn} doesn’t match the close record`
+  return Object.keys(end.heads).length === heads.size ? null : 'the close record lists other connections'
+}
+
+function isSameEnd(a: SessionEnd | null, b: SessionEnd): boolean {
+  if (a === null || a.lastSeq !== b.lastSeq || a.endedMs !== b.endedMs) return false
+  const names = Object.keys(b.heads)
+  return names.length === Object.keys(a.heads).length && names.every((name) => a.heads[name] === b.heads[name])
+}
+
+/** The UTC day of a time, `YYYY-MM-DD`. A session lies within the day of its start. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)

@@ -1,0 +1,70 @@
+/** Reads what several parts of the history need: connections, heads, parts and the tail of a session. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
+import type { ChainHead } from '../frame/frame.ts'
+import type { Database } from './database.ts'
+
+export interface StoredConnection {
+  readonly feed: FeedId | ''
+  /** The first seq of the frame that announced it; after the last seq of the session if no frame did. */
+  readonly announcedSeq: number
+  /** At the last seq of the session. */
+  readonly chain: ChainHead
+}
+
+/** The connections of a session; 0 is its entries. Throws `store-damaged`. */
+export async function loadConnections(db: Database, id: number): Promise<Map<number, StoredConnection>> {
+  const rows = await db.rows<{ conn: number; feed: string; announced_seq: number; messages: number; head: Buffer }>(
+    `SELECT conn, feed, announced_seq, messages, head FROM ${db.schema}.connection WHERE session = $1 ORDER BY conn`,
+    [id],
+  )
+  return new Map(
+    rows.map(({ conn, feed, announced_seq: announcedSeq, messages, head }) => {
+      if (conn === 0 ? feed !== '' : !isFeedId(feed))
+        throw new CodedError('store-damaged', `Connection ${conn} of session number ${id} has an unknown feed.`)
+      return [conn, { feed: feed as FeedId | '', announcedSeq, chain: { head, messages } }] // checked above
+    }),
+  )
+}
+
+/** The heads of a session's chains after its last part that ends at or before `seq`. */
+export async function loadHeadsBefore(db: Database, id: number, seq: number): Promise<Map<number, ChainHead>> {
+  const rows = await db.rows<{ conn: number; messages: number; head: Buffer }>(
+    `SELECT DISTINCT ON (c.conn) c.conn, c.messages, c.head FROM ${db.schema}.chain c
+     JOIN ${db.schema}.part p USING (session, part)
+     WHERE c.session = $1 AND p.last_seq <= $2 ORDER BY c.conn, c.part DESC`,
+    [id, seq],
+  )
+  return new Map(rows.map(({ conn, messages, head }) => [conn, { messages, head }]))
+}
+
+export interface TailRow {
+  readonly first_seq: number
+  readonly last_seq: number
+  readonly data: Buffer
+}
+
+/** The next frames of a session's tail that begin after a seq. */
+export const loadTail = (db: Database, id: number, afterSeq: number, most: number): Promise<TailRow[]> =>
+  db.rows<TailRow>(
+    `SELECT first_seq, last_seq, data FROM ${db.schema}.tail
+     WHERE session = $1 AND first_seq > $2 ORDER BY first_seq LIMIT $3`,
+    [id, afterSeq, most],
+  )
+
+export interface PartRow {
+  readonly part: number
+  readonly first_seq: number
+  readonly last_seq: number
+  readonly messages: number
+  readonly entries: number
+  readonly flushes: Buffer
+}
+
+/** The next parts of a session that end after a seq, oldest first. */
+export const loadParts = (db: Database, id: number, afterSeq: number, most: number): Promise<PartRow[]> =>
+  db.rows<PartRow>(
+    `SELECT part, first_seq, last_seq, messages, entries, flushes FROM ${db.schema}.part
+     WHERE session = $1 AND last_seq > $2 ORDER BY part LIMIT $3`,
+    [id, afterSeq, most],
+  )
