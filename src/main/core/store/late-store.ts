@@ -10,6 +10,7 @@ import { callMethod, forwardCalls } from './rpc/rpc.ts'
 import type { LibraryWriter, StoreWriter, WriterEvent } from './types/writer.ts'
 import type { ReplayBatch, ReplayQuery } from './types/replay.ts'
 import type { StoreLibrary } from './types/library.ts'
+import type { StoreReplicas } from './types/replica.ts'
 import type { StoreReader } from './types/reader.ts'
 import type { TickColumns, TickQuery } from './types/ticks.ts'
 
@@ -40,6 +41,8 @@ export const canRecover = (code: ErrorCode): boolean =>
 export interface LateWriter extends StoreWriter {
   /** The library of the open store. Throws if the store isn't open for writing. */
   library(): StoreLibrary
+  /** The replicas of the open store. Throws if the store isn't open for writing. */
+  replicas(): StoreReplicas
   /** Opens the store unless it is open. Rejects with the reason if it can't. */
   open(): Promise<void>
   /** Closes the store; `open` opens it again, wherever it is then. The session must have ended. */
@@ -73,6 +76,7 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
       return opening
     },
     library: () => mustBeOpen().library,
+    replicas: () => mustBeOpen().replicas,
     begin: async (source, startedMs, id) => mustBeOpen().begin(source, startedMs, id),
     append: (batch) => writer?.append(batch),
     get backlogBytes() {

@@ -194,7 +194,7 @@ export interface SessionRow {
   readonly pinned: boolean
   /** When it was moved to the bin, UTC ms, or null. */
   readonly binnedMs: UnixMs | null
-  /** Recorded elsewhere or read from a file. */
+  /** Read from a file. A team's session isn't, although another machine recorded it. */
   readonly imported: boolean
 }
 

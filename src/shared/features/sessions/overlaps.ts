@@ -1,7 +1,9 @@
 /**
- * The order in which the sessions of one source are read, and where they overlap. Sessions recorded here follow one
- * another, whatever the wall clock said; only imported ones, from another computer, can contain the same time twice.
+ * The order in which sessions are read, and where those of one source overlap. Sessions recorded here follow one
+ * another, whatever the wall clock said; only those from another computer, imported or of a team, can contain the same
+ * time twice.
  */
+import { readTeamKey } from '../../core/recording/recording.ts'
 import type { SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
@@ -23,26 +25,36 @@ export interface InTurn<T> {
 }
 
 /**
- * Puts the sessions of one source into reading order. Those recorded here are given in the order they were recorded,
- * which is kept; an imported one goes before the first of them that started later.
+ * Puts sessions into reading order. Those recorded here are given in the order they were recorded, which is kept; one
+ * from another computer goes before the first of them that started later. Sessions of different sources, which are the
+ * shards of a team, go by their start and never hide one another.
  */
 export function inTurn<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[] {
-  const order = all.filter(({ imported }) => !imported)
-  for (const one of all.filter(({ imported }) => imported).toSorted((a, b) => a.startedMs - b.startedMs)) {
+  const sources = [...Map.groupBy(all, ({ source }) => source).values()]
+  if (sources.length <= 1) return inTurnOfOne(all)
+  return sources.flatMap(inTurnOfOne).toSorted((a, b) => a.of.startedMs - b.of.startedMs)
+}
+
+function inTurnOfOne<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[] {
+  const order = all.filter((one) => !isForeign(one))
+  for (const one of all.filter(isForeign).toSorted((a, b) => a.startedMs - b.startedMs)) {
     const at = order.findIndex(({ startedMs }) => startedMs > one.startedMs)
     order.splice(at < 0 ? order.length : at, 0, one)
   }
-  /** The one that ends last, of the imported ones and of all. */
-  let imported: T | null = null
+  /** The one that ends last, of those from another computer and of all. */
+  let foreign: T | null = null
   let any: T | null = null
   return order.map((of) => {
-    const before = of.imported ? any : imported
+    const before = isForeign(of) ? any : foreign
     const behind = endOf(before) > of.startedMs ? before : null
     if (any === null || endOf(of) > endOf(any)) any = of
-    if (of.imported && (imported === null || endOf(of) > endOf(imported))) imported = of
+    if (isForeign(of) && (foreign === null || endOf(of) > endOf(foreign))) foreign = of
     return { of, notBeforeMs: behind === null ? -Infinity : endOf(behind), behind }
   })
 }
+
+/** Whether it was recorded by another computer, whose sessions can overlap. */
+const isForeign = ({ imported, source }: Recorded): boolean => imported || readTeamKey(source) !== null
 
 const endOf = (one: Recorded | null): number => (one === null ? -Infinity : (one.endedMs ?? Infinity))
 
@@ -56,7 +68,7 @@ export interface Overlap {
   readonly toMs: number
 }
 
-/** The overlaps of the sessions of one source. */
+/** The overlaps of sessions, each with one of its own source. */
 export function overlapsOf(sessions: readonly SessionRow[]): readonly Overlap[] {
   return inTurn(sessions).flatMap((turn) => overlapOf(turn, ({ session }) => session) ?? [])
 }

@@ -3,6 +3,7 @@
  * between live commits, and stay hidden until they are complete.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
 import { sourceKey } from '../../../../shared/core/recording/recording.ts'
 import type { Appended } from '../write/commit.ts'
 import type { Labels } from './labels.ts'
@@ -70,12 +71,17 @@ export class Imports {
         hint: 'Sessions are never overwritten. Import into another store with --store.',
       })
     }
-    if ([...this.#imports.values()].some((session) => session.about.id === about.id)) {
+    if (this.isImporting(about.id)) {
       throw new CodedError('busy', `Session ${about.id} is already being imported.`)
     }
-    const rec = newRecording(hidden.freshId('imported'), about.id, sourceKey(about.source), about.startedMs)
+    const rec = newRecording(hidden.freshId('foreign'), about.id, sourceKey(about.source), about.startedMs)
     this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, failure: null })
     return null
+  }
+
+  /** Whether a session is being imported. */
+  isImporting(session: RecordingId): boolean {
+    return [...this.#imports.values()].some(({ about }) => about.id === session)
   }
 
   append(handle: number, waiting: QueuedBatches): void {
@@ -220,7 +226,8 @@ export class Imports {
   }
 }
 
-function equalHeads(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+/** Whether both have the same connections with the same heads, hex. */
+export function equalHeads(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
 }

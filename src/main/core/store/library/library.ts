@@ -1,14 +1,17 @@
-/** Work on sessions other than the one being recorded: import, label, erase, compact. */
+/** Work on sessions other than the one being recorded: replicas, import, label, erase, compact. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
+import { readTeamKey } from '../../../../shared/core/recording/recording.ts'
 import { Compaction, type CompactResult } from '../write/compact.ts'
 import { Imports, type Responder } from './import.ts'
 import { Labels } from './labels.ts'
+import { Replicas } from './replicas.ts'
 import type { Batch } from '../types/messages.ts'
 import type { ImportDetails, ImportOutcome, LabelChange } from '../types/library.ts'
+import type { ReplicaDetails, ReplicaPosition } from '../types/replica.ts'
 import type { Work } from '../write/background-work.ts'
 import type { WriteContext } from '../write/write-context.ts'
-import type { CloseRecord } from '../schema/records.ts'
+import type { CloseRecord, RecordingRow } from '../schema/records.ts'
 
 export interface CompactControl extends Responder<CompactResult> {
   /** Gets a fraction from 0 to 1. */
@@ -20,6 +23,7 @@ export class Library {
   readonly #context: WriteContext
   readonly #labels: Labels
   readonly #imports: Imports
+  readonly replicas: Replicas
   /** Numbers of rows without a session, to be cleared. */
   readonly #hidden: number[]
   #compaction: { readonly control: CompactControl; readonly run: Compaction; readonly pieces: Iterator<Work> } | null =
@@ -30,12 +34,19 @@ export class Library {
     this.#labels = new Labels(context.db)
     this.#hidden = context.hidden.find()
     this.#imports = new Imports(context, this.#labels, (id) => this.#hidden.push(id))
+    this.replicas = new Replicas(context)
   }
 
   /** Begins an import; see `Imports.begin`. */
   beginImport(handle: number, about: ImportDetails): ImportOutcome | null {
     this.#requireZstd()
     return this.#imports.begin(handle, about)
+  }
+
+  /** Opens or resumes a replica; see `Replicas.open`. */
+  openReplica(about: ReplicaDetails): ReplicaPosition {
+    if (this.#imports.isImporting(about.id)) throw new CodedError('busy', `Session ${about.id} is being imported.`)
+    return this.replicas.open(about)
   }
 
   appendImport(handle: number, batches: readonly Batch[], responder: Responder<void>): void {
@@ -67,35 +78,41 @@ export class Library {
   }
 
   /**
-   * Erases closed sessions permanently. Tombstones are written at once; rows are deleted in small steps. Throws
+   * Erases closed sessions and replicas permanently. Tombstones are written at once; rows are deleted in small steps. Throws
    * `not-found` or `not-allowed`, with none erased.
    */
   erase(sessions: readonly RecordingId[]): void {
     const { db, log } = this.#context
     const ids = this.#context.transaction(() =>
       sessions.map((key) => {
-        const row = db
-          .prepare<[string], { id: number; summary: string | null }>('SELECT id, summary FROM recording WHERE key = ?')
-          .get(key)
+        const row = db.prepare<[string], RecordingRow>('SELECT * FROM recording WHERE key = ?').get(key)
         if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
-        if (row.summary === null) throw new CodedError('not-allowed', `Session ${key} isn’t closed yet.`)
-        const { messages, heads } = JSON.parse(row.summary) as CloseRecord // written by the engine
+        const { messages, heads } = this.#endOf(row)
         log('delete', JSON.stringify({ recording: key, messages, heads }))
         db.prepare<[number]>('DELETE FROM recording WHERE id = ?').run(row.id)
         return row.id
       }),
     )
+    for (const session of sessions) this.replicas.forget(session)
     this.#hidden.push(...ids)
+  }
+
+  /** Throws `not-allowed` for a session that is being recorded here. */
+  #endOf(row: RecordingRow): Pick<CloseRecord, 'messages' | 'heads'> {
+    if (row.summary !== null) return JSON.parse(row.summary) as CloseRecord // written by the engine
+    if (readTeamKey(row.source) === null) throw new CodedError('not-allowed', `Session ${row.key} isn’t closed yet.`)
+    return this.replicas.endOf(row)
   }
 
   /** The next step of work, if any. Each is short, so that received messages are sealed in between. */
   due(): Work | null {
-    return this.#imports.due() ?? this.#clear() ?? this.#compact()
+    return this.replicas.due() ?? this.#imports.due() ?? this.#clear() ?? this.#compact()
   }
 
   /** Call before the store closes. Imports end without a trace, and unfinished clearing continues at the next start. */
   stop(): void {
     this.#imports.abortAll()
+    this.replicas.stop()
     this.#hidden.length = 0
     this.#compaction?.run.stop()
   }

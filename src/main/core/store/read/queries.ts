@@ -2,6 +2,8 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import {
   GAP_CAUSES,
+  matchesSource,
+  readTeamKey,
   type Gap,
   type GapCause,
   type LedgerEntry,
@@ -22,7 +24,7 @@ import {
 } from '../../../../shared/base/units.ts'
 import { Catalog } from './catalog.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
-import { summarizeGaps, SessionList } from './session-rows.ts'
+import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
 import { Journal } from '../format/journal.ts'
 import type { InstrumentQuery, StoredInstrument } from '../types/reader.ts'
 import type { TickQuery } from '../types/ticks.ts'
@@ -130,7 +132,7 @@ export class StoreQueries implements TickSource {
     return this.#sql.recordings.all()
   }
 
-  /** Sessions of one source in the order in which a feed is read. */
+  /** Sessions of one source, or of the shards of a team, in the order in which a feed is read. */
   inTurn(rows: readonly RecordingRow[], feed: FeedId): readonly InTurn<Received>[] {
     return inTurn(
       rows.map((row): Received => {
@@ -142,9 +144,9 @@ export class StoreQueries implements TickSource {
     )
   }
 
-  /** Whether an open session is being recorded. If not, a crash left it. */
+  /** Whether an open session is being recorded, here or by the team. If not, a crash left it. */
   isLive(row: RecordingRow): boolean {
-    return this.#isWritten() && this.catalog.recordings().every(({ id }) => id <= row.id)
+    return this.#isWritten() && findLive(this.catalog.recordings()).has(row.id)
   }
 
   sessions(brief = false): readonly SessionRow[] {
@@ -168,7 +170,7 @@ export class StoreQueries implements TickSource {
       const gaps: (Gap | UnreadableGap)[] = []
       for (const row of this.catalog.recordings()) {
         if (recording !== undefined && row.key !== recording) continue
-        if (source !== undefined && row.source !== source) continue
+        if (source !== undefined && !matchesSource(row.source, source)) continue
         if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
         // A gap still open at the end of a session lasts until the next session of its source begins.
         const next = this.catalog.nextStart(row)
@@ -199,7 +201,7 @@ export class StoreQueries implements TickSource {
         (row) =>
           !binned.has(row.id) &&
           (selected === null || selected.has(row.key)) &&
-          (source === undefined || row.source === source),
+          (source === undefined || matchesSource(row.source, source)),
       )
     const missing = named?.find((one) => !rows.some((row) => row.key === one))
     if (missing !== undefined) {
@@ -208,7 +210,7 @@ export class StoreQueries implements TickSource {
       })
     }
     const sources = [...new Set(rows.map((row) => row.source))]
-    if (sources.length > 1) {
+    if (sources.length > 1 && (source === undefined || readTeamKey(source)?.shard !== '*')) {
       throw new CodedError(
         'ambiguous-source',
         `The store has sessions from ${sources.length} sources: ${sources.join(', ')}.`,

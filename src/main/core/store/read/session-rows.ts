@@ -2,6 +2,7 @@
 import {
   GAP_CAUSES,
   isEdge,
+  readTeamKey,
   type Gap,
   type GapCause,
   type SessionRow,
@@ -26,6 +27,15 @@ export function summarizeGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSumm
       { gaps: of, gapCount: of.length, edges: of.reduce((n, gap) => (isEdge(gap) ? n + 1 : n), 0) },
     ]),
   )
+}
+
+/** Which sessions of a store that is being written are still recorded: the newest one if it is open, and open replicas. */
+export function findLive(rows: readonly RecordingRow[]): ReadonlySet<number> {
+  const newest = rows.reduce((most, { id }) => Math.max(most, id), 0)
+  const open = rows.filter(({ id, source, ended_ms: endedMs }) => {
+    return endedMs === null && (id === newest || readTeamKey(source) !== null)
+  })
+  return new Set(open.map(({ id }) => id))
 }
 
 interface BriefGapRow {
@@ -79,7 +89,7 @@ export class SessionList {
       all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
       return this.#brief(row, all.get(row.id) ?? [])
     }
-    const live = isBeingWritten ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
+    const live = isBeingWritten ? findLive(rows) : new Set<number>()
     return rows.map((row): SessionRow => {
       const key = recordingId(row.key)
       const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))
@@ -91,7 +101,7 @@ export class SessionList {
         startedMs: unixMs(row.started_ms),
         endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
         clean: row.clean !== 0,
-        live: row.ended_ms === null && row.id === live,
+        live: live.has(row.id),
         feeds,
         symbols,
         messages,
@@ -102,7 +112,7 @@ export class SessionList {
         tags: label === undefined ? [] : (JSON.parse(label.tags) as string[]), // written by Labels
         pinned: label?.pinned === 1,
         binnedMs: label === undefined || label.binned_ms === null ? null : unixMs(label.binned_ms),
-        imported: row.id < 0,
+        imported: row.id < 0 && readTeamKey(row.source) === null,
       }
     })
   }

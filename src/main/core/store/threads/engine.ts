@@ -70,7 +70,7 @@ export class StoreEngine {
   readonly #causeOfLoss: GapCause
   /** The session that was closed cleanly although its close record is lost. */
   readonly #closedCleanly: string | null
-  /** Imports, labels, erasing and compaction, during and after recording. */
+  /** Replicas, imports, labels, erasing and compaction, during and after recording. */
   readonly library: Library
   /** Monotonic, because a wall clock that is set back must not delay background work. */
   readonly #nowMs: () => number
@@ -104,7 +104,10 @@ export class StoreEngine {
         lock: this.#lock,
         recovered,
         nowMs,
-        isUnchanged: () => this.#open.every((rec) => lastStoredSeq(this.#db, rec.id) === rec.lastSeq),
+        isUnchanged: () =>
+          [...this.#open, ...this.library.replicas.states()].every(
+            (rec) => lastStoredSeq(this.#db, rec.id) === rec.lastSeq,
+          ),
       })
       if (mustRetry) openedTransactions.retryEmptyingLog()
       const transactions = (this.#transactions = openedTransactions)
@@ -130,6 +133,8 @@ export class StoreEngine {
         canSeal,
         nowMs,
         transaction: (run) => transactions.run(run),
+        runUnnoted: (run) => transactions.runUnnoted(run),
+        note: (rec) => transactions.note(rec),
         log: (kind, body) => transactions.log(kind, body),
         closeRecord: (rec) => createCloseRecord(this.#db, rec),
       })
@@ -305,7 +310,7 @@ export class StoreEngine {
 
   #findDue(): Work | null {
     this.#isKeepingUp = false
-    if (!this.#canSeal) return null
+    if (!this.#canSeal) return this.library.replicas.due()
     const finishing = this.#open.find((rec) => rec.finish !== null)
     if (finishing !== undefined) return this.#finishWork(finishing)
     const rec = this.#current

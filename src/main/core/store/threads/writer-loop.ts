@@ -105,6 +105,12 @@ export class WriterLoop {
           return library.endImport(...request.args, responder)
         case 'abortImport':
           return responder.done(library.abortImport(...request.args))
+        case 'openReplica':
+          return responder.done(library.openReplica(...request.args))
+        case 'appendReplica':
+          return library.replicas.append(...request.args, responder)
+        case 'endReplica':
+          return library.replicas.end(...request.args, responder)
         case 'label':
           return responder.done(library.label(...request.args))
         case 'erase':
@@ -171,8 +177,20 @@ export class WriterLoop {
     if (wait > 0 && !this.#isLeaving()) return this.#wakeIn(wait)
     const request = this.#queue[0]
     if (request !== undefined && !this.#serveFirst(request)) return
-    if (!this.#isClosed) this.#work()
+    if (!this.#isClosed && this.#commitReplicas()) this.#work()
     if (this.#queue.length > 0) this.#wake()
+  }
+
+  /** Commits flushes of replicas, which wait for no background work. Returns false if it failed. */
+  #commitReplicas(): boolean {
+    if (performance.now() < this.#backgroundRetryAt) return true
+    try {
+      if (this.#engine.library.replicas.commit()) this.#wake()
+      return true
+    } catch (thrown) {
+      this.#retryBackground(thrown)
+      return false
+    }
   }
 
   /** Returns false if the loop must not continue now. */
@@ -301,10 +319,7 @@ export class WriterLoop {
       state = engine.turn(TURN_MS)
       if (state !== 'waiting') this.#clearTrouble('background')
     } catch (thrown) {
-      if (thrown instanceof OwnershipLost) return this.#surrender(thrown)
-      this.#reportTrouble('background', thrown)
-      this.#backgroundRetryAt = performance.now() + (isDiskError(thrown) ? RETRY_MS : BACKGROUND_RETRY_MS)
-      return this.#wakeIn(RETRY_MS)
+      return this.#retryBackground(thrown)
     }
     this.#replyFinished()
     if (state === 'more' && engine.isLeisurely && this.#ending.length === 0) {
@@ -312,6 +327,13 @@ export class WriterLoop {
       this.#wakeIn(PAUSE_MS)
     } else if (state === 'more') this.#wake()
     else this.#wakeIn(state === 'waiting' ? 5 : IDLE_MS)
+  }
+
+  #retryBackground(thrown: unknown): void {
+    if (thrown instanceof OwnershipLost) return this.#surrender(thrown)
+    this.#reportTrouble('background', thrown)
+    this.#backgroundRetryAt = performance.now() + (isDiskError(thrown) ? RETRY_MS : BACKGROUND_RETRY_MS)
+    this.#wakeIn(RETRY_MS)
   }
 
   #recoverUnclosed(): void {

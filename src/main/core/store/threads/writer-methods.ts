@@ -6,6 +6,7 @@ import type { Reply, Request } from '../rpc/rpc.ts'
 import type { Opened } from '../rpc/thread.ts'
 import type { ImportDetails, ImportOutcome, LabelChange } from '../types/library.ts'
 import type { Batch } from '../types/messages.ts'
+import type { ReplicaDetails, ReplicaEnd, ReplicaPosition } from '../types/replica.ts'
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { Committed, WriterEvent } from '../types/writer.ts'
 import type { CompactResult } from '../write/compact.ts'
@@ -27,6 +28,9 @@ export interface WriterMethods {
   appendImport(handle: number, batches: readonly Batch[]): void
   endImport(handle: number): ImportOutcome
   abortImport(handle: number): void
+  openReplica(about: ReplicaDetails): ReplicaPosition
+  appendReplica(id: RecordingId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): void
+  endReplica(id: RecordingId, end: ReplicaEnd): void
   label(labels: readonly LabelChange[]): void
   erase(sessions: readonly RecordingId[]): void
   /** Reports progress. If canceled, it ends early and returns what it did. */

@@ -9,6 +9,7 @@ import type { Batch } from '../types/messages.ts'
 import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/writer.ts'
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { StoreLibrary } from '../types/library.ts'
+import type { StoreReplicas } from '../types/replica.ts'
 import { StoreEngine } from './engine.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { createLibrary } from './library-calls.ts'
@@ -59,6 +60,7 @@ export function serveWriter(port: MessagePort, file: string): void {
 
 class BackendWriter implements LibraryWriter {
   readonly library: StoreLibrary
+  readonly replicas: StoreReplicas
   readonly #file: string
   readonly #worker: URL | undefined
   readonly #onNotice: (notice: StoreNotice) => void
@@ -79,6 +81,18 @@ class BackendWriter implements LibraryWriter {
     this.#worker = worker
     this.#onNotice = onNotice
     this.library = createLibrary(this.#call)
+    this.replicas = {
+      open: async (about) => {
+        const starting = this.#restart()
+        if (starting !== null) await starting
+        return this.#call('openReplica', [about])
+      },
+      append: (id, batches, heads) => {
+        const transfer = [...new Set(batches.flatMap(({ messages }) => buffersOf(messages)))]
+        return this.#call('appendReplica', [id, batches, heads], { transfer })
+      },
+      end: (id, end) => this.#call('endReplica', [id, end]),
+    }
   }
 
   async open(): Promise<void> {
@@ -92,11 +106,8 @@ class BackendWriter implements LibraryWriter {
 
   async begin(source: Source, startedMs: UnixMs, id = newRecordingId(startedMs)): Promise<RecordingId> {
     this.#current = id
-    if (this.#backend === null) {
-      const opened = this.#start() // messages sent before the store is open wait at the port
-      if (this.#backend === null) await opened
-      else opened.catch(() => undefined) // reported by `died` and by the rejected call
-    }
+    const starting = this.#restart()
+    if (starting !== null) await starting
     await this.#call('begin', [id, source, startedMs, new Map(this.#causes)])
     this.#causes.clear()
     return id
@@ -156,6 +167,18 @@ class BackendWriter implements LibraryWriter {
     this.#backend === null
       ? Promise.reject(new CodedError('disk-error', 'The store’s writer thread ended unexpectedly.'))
       : this.#caller.call(...args)
+
+  /** Starts a backend unless one is running. Returns null if the caller needn't wait. */
+  #restart(): Promise<void> | null {
+    if (this.#backend !== null || this.#isClosing) return null
+    const opened = this.#start() // messages sent before the store is open wait at the port
+    if (this.#hasBackend()) opened.catch(() => undefined) // reported by `died` and by the rejected call
+    return this.#hasBackend() ? null : opened
+  }
+
+  #hasBackend(): boolean {
+    return this.#backend !== null
+  }
 
   /** Starts a backend. Resolves when the store is open; without one the store couldn't be opened. */
   async #start(): Promise<void> {

@@ -6,6 +6,7 @@ import type { ReplayBookmark } from '../../../../shared/features/replay/replay.t
 import type { StoreLibrary } from './library.ts'
 import type { Batch } from './messages.ts'
 import type { NewBookmark, NewSnapshot } from './replay.ts'
+import type { StoreReplicas } from './replica.ts'
 
 /**
  * Sent after a transaction is durable: everything up to `seq` of the session, and every earlier session, is on disk.
@@ -39,6 +40,7 @@ export interface StoreNotice {
 
 export interface LibraryWriter extends StoreWriter {
   readonly library: StoreLibrary
+  readonly replicas: StoreReplicas
 }
 
 export interface StoreWriter {

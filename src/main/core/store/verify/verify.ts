@@ -109,22 +109,26 @@ function describe(thrown: unknown): string {
 
 /** Whether the store log now records that a session was erased. */
 function isErased(db: Db, key: string): boolean {
-  return lastOf(db, 'delete', key) !== null
+  return lastOf(db, ['delete'], key) !== undefined
 }
 
-/** A session's close record in the store log now; null if there is none. */
+/** A session's close record in the store log now; null if there is none, or if the session began again since. */
 function closeOf(db: Db, key: string): CloseRecord | null {
-  return lastOf(db, 'close', key)
+  const row = lastOf(db, ['begin', 'close'], key)
+  return row?.kind === 'close' ? (JSON.parse(row.body) as CloseRecord) : null // written by the engine
 }
 
-function lastOf(db: Db, kind: 'close' | 'delete', key: string): CloseRecord | null {
-  const body = db
-    .prepare<[string, string], string>(
-      `SELECT body FROM store_log WHERE kind = ? AND CASE WHEN json_valid(body) THEN json_extract(body, '$.recording') END = ? ORDER BY n DESC LIMIT 1`,
+function lastOf(
+  db: Db,
+  kinds: readonly ('begin' | 'close' | 'delete')[],
+  key: string,
+): { readonly kind: string; readonly body: string } | undefined {
+  return db
+    .prepare<[string, string], { kind: string; body: string }>(
+      `SELECT kind, body FROM store_log WHERE kind IN (SELECT value FROM json_each(?))
+       AND CASE WHEN json_valid(body) THEN json_extract(body, '$.recording') END = ? ORDER BY n DESC LIMIT 1`,
     )
-    .pluck()
-    .get(kind, key)
-  return body === undefined ? null : (JSON.parse(body) as CloseRecord) // written by the engine
+    .get(JSON.stringify(kinds), key)
 }
 
 interface LogEntry {

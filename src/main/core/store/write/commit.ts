@@ -19,6 +19,8 @@ export interface Appended {
   readonly firstMonoNs: number
 }
 
+const NOTHING_WRITTEN = { bytes: 0, messages: 0, firstMonoNs: Infinity }
+
 /** Prepared statements of the flush path. */
 export class Appender {
   readonly #journal
@@ -46,13 +48,14 @@ export class Appender {
     )
   }
 
-  /** Writes batches inside the caller's transaction. `rec` doesn't change before `accept`. */
-  write(rec: RecordingState, batches: readonly Batch[]): Appended {
-    const chains = new Map<number, Chain>()
-    let { lastSeq, lastWallMs, lastMonoNs } = rec
-    let bytes = 0
-    let messages = 0
-    let firstMonoNs = Infinity
+  /**
+   * Writes batches inside the caller's transaction. `rec` doesn't change before `accept`. `base`: what was written
+   * before in the same transaction; the result includes it.
+   */
+  write(rec: RecordingState, batches: readonly Batch[], base?: Appended): Appended {
+    const chains = new Map(base?.chains)
+    let { lastSeq, lastWallMs, lastMonoNs } = base ?? rec
+    let { bytes, messages, firstMonoNs } = base ?? NOTHING_WRITTEN
     const chainOf = (conn: number): Chain => {
       const chain = chains.get(conn) ?? rec.chains.get(conn)
       if (chain === undefined) throw new TypeError(`connection ${conn} of ${rec.key} was never announced`)

@@ -1,4 +1,5 @@
 /** What the writer holds in memory of an open session, and how it is loaded after a restart. */
+import type { RecordingRow } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import {
   barSources,
@@ -13,7 +14,7 @@ import { tryRead } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
 import { stampOfLast, newerStamp, type Stamp } from '../format/last-received.ts'
-import { STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
+import { readTeamKey, STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 
 /**
@@ -101,22 +102,16 @@ export function newChain(key: RecordingId, conn: number, feed: FeedId | ''): Cha
 
 export const seriesKey = (feed: FeedId, name: SeriesName): string => `${feed} ${name}`
 
-interface RecordingRow {
-  readonly id: number
-  readonly key: string
-  readonly source: string
-  readonly started_ms: number
-  readonly sealed_seq: number
-}
+type OpenRow = Pick<RecordingRow, 'id' | 'key' | 'source' | 'started_ms' | 'sealed_seq'>
 
-/** Sessions that a crash left open, oldest first. */
+/** Sessions recorded here that a crash left open, oldest first. Open replicas aren't among them: they are resumed. */
 export function loadOpenRecordings(db: Db): RecordingState[] {
   const rows = db
-    .prepare<[], RecordingRow>(
+    .prepare<[], OpenRow>(
       'SELECT id, key, source, started_ms, sealed_seq FROM recording WHERE ended_ms IS NULL ORDER BY id',
     )
     .all()
-  return rows.map((row) => loadRecording(db, row))
+  return rows.filter(({ source }) => readTeamKey(source) === null).map((row) => loadRecording(db, row))
 }
 
 /** Seq of the last stored message or entry of an open session; null if it isn't open. */
@@ -131,7 +126,8 @@ export function lastStoredSeq(db: Db, id: number): number | null {
   return entry === undefined ? null : Math.max(entry, new Journal(db).lastSeq(id))
 }
 
-function loadRecording(db: Db, row: RecordingRow): RecordingState {
+/** Loads an open session. Reads its journal and the blocks without rollups. */
+export function loadRecording(db: Db, row: OpenRow): RecordingState {
   const rec = newRecording(row.id, recordingId(row.key), row.source, row.started_ms)
   rec.sealedSeq = rec.lastSeq = row.sealed_seq
   loadChains(db, rec)

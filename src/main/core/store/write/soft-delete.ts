@@ -39,9 +39,9 @@ export class HiddenRows {
 
   /**
    * Returns a session number not used since the store was opened: positive for sessions recorded here, negative for
-   * imports. Reusing a number that is waiting to be cleared would delete the new session's rows.
+   * those from another computer, which can overlap others. Reusing a number that is waiting to be cleared would delete the new session's rows.
    */
-  freshId(kind: 'recorded' | 'imported'): number {
+  freshId(kind: 'recorded' | 'foreign'): number {
     return kind === 'recorded' ? ++this.#most : --this.#least
   }
 
