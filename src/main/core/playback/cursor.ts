@@ -7,7 +7,19 @@ import type { StoreReader } from '../store/types/reader.ts'
 /** Batches read ahead; the reader has another one on its way. */
 const AHEAD = 2
 
-export class Cursor {
+/** What a market is advanced with: batches one after another, with the next row and entry. */
+export interface BatchCursor {
+  readonly batch: ReplayBatch | null
+  row: number
+  entry: number
+  /** What comes next: a message, an entry, nothing (`end`), or something that isn't there yet (`pending`). */
+  next(): 'message' | 'entry' | 'end' | 'pending'
+  /** The next entry. Call only after `next` returned `entry`. */
+  nextEntry(): StoredEntry
+  close(): void
+}
+
+export class Cursor implements BatchCursor {
   /** The current batch. Its rows from `row` and its entries from `entry` on come next. */
   batch: ReplayBatch | null = null
   row = 0
@@ -43,7 +55,6 @@ export class Cursor {
     this.#fetch()
   }
 
-  /** Returns what comes next: a message, an entry, nothing (`end`), or something that isn't read yet (`pending`). */
   next(): 'message' | 'entry' | 'end' | 'pending' {
     for (;;) {
       const { batch } = this
@@ -67,7 +78,6 @@ export class Cursor {
     }
   }
 
-  /** The next entry. Call only after `next` returned `entry`. */
   nextEntry(): StoredEntry {
     return this.batch!.entries[this.entry]
   }

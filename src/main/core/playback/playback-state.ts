@@ -9,7 +9,7 @@ import { scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'
 import type { Market } from '../market/market.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
-import type { Cursor } from './cursor.ts'
+import type { BatchCursor, Cursor } from './cursor.ts'
 import type { Part } from './parts.ts'
 import { FeedTracker } from './tracker.ts'
 
@@ -44,7 +44,8 @@ export interface Checkpoint {
   readonly data: Uint8Array
 }
 
-export class PlaybackState {
+/** `C`: what it reads from. */
+export class PlaybackState<C extends BatchCursor = Cursor> {
   readonly part: Part
   /** Seq of the last message or entry applied; 0 if none of this session was. */
   seq: number
@@ -61,14 +62,14 @@ export class PlaybackState {
   readonly lastMs = new Float64Array(FEED_IDS.length).fill(NaN)
   /** The session's end was applied, too: the clock is between sessions. */
   isOver = false
-  #cursor: Cursor
+  #cursor: C
   readonly #market: Market
   readonly #record = scratch()
   /** A record was added to the fold by this object. */
   #hasFolded = false
   #taken: { readonly minuteMs: UnixMs; readonly sha256: string } | null = null
 
-  constructor(market: Market, part: Part, cursor: Cursor, at: { readonly seq: number; readonly timeMs: number }) {
+  constructor(market: Market, part: Part, cursor: C, at: { readonly seq: number; readonly timeMs: number }) {
     this.#market = market
     this.part = part
     this.#cursor = cursor
@@ -76,12 +77,12 @@ export class PlaybackState {
     this.timeMs = Math.max(at.timeMs, part.fromMs)
   }
 
-  get cursor(): Cursor {
+  get cursor(): C {
     return this.#cursor
   }
 
   /** Continues with another cursor, because the current one has no more to read. */
-  continueWith(cursor: Cursor): void {
+  continueWith(cursor: C): void {
     this.#cursor.close()
     this.#cursor = cursor
   }
@@ -95,7 +96,7 @@ export class PlaybackState {
   }
 
   /** Copies this state onto another market, which already has its market state, with another cursor. */
-  copyOnto(market: Market, cursor: Cursor): PlaybackState {
+  copyOnto(market: Market, cursor: C): PlaybackState<C> {
     const copy = new PlaybackState(market, this.part, cursor, this)
     copy.lastMessageSeq = this.lastMessageSeq
     copy.exactness = this.exactness

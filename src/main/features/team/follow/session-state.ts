@@ -7,18 +7,22 @@
  */
 import { missingCase } from '../../../../shared/base/errors.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
+import type { CommittedFlush } from '../frame/frame.ts'
 
 /** Frames that wait while the log is read, or that aren't stored yet, bytes. Beyond it they are read from the log again. */
 export const MAX_WAITING_BYTES = 16 << 20
 /** How long to wait before the next attempt, ms. */
 export const RETRY_MS = 5_000
 
-/** A whole frame from the log, or flushes from the history. `data` is only for the code that runs the effects. */
+/** A whole frame from the log, or flushes from the history; nothing in it is verified yet. */
 export interface Piece {
   readonly firstSeq: number
   readonly lastSeq: number
+  /** What it takes in memory, about. */
   readonly bytes: number
-  readonly data: unknown
+  readonly data:
+    | { readonly is: 'frame'; readonly bytes: Uint8Array }
+    | { readonly is: 'flushes'; readonly flushes: readonly CommittedFlush[] }
 }
 
 /** Seqs that neither the log nor the history has. */
@@ -67,7 +71,8 @@ export interface SessionState {
 }
 
 export type SessionEvent =
-  | { readonly is: 'opened'; readonly lastSeq: number }
+  /** `isComplete`: the whole session is stored here already. */
+  | { readonly is: 'opened'; readonly lastSeq: number; readonly isComplete?: boolean }
   | { readonly is: 'connected' }
   | { readonly is: 'disconnected' }
   /** A frame arrived live. */
@@ -126,7 +131,7 @@ export function reduceSession(state: SessionState, event: SessionEvent): Step {
   if (isOver(state)) return [state, []]
   switch (event.is) {
     case 'opened':
-      return onOpened(state, event.lastSeq)
+      return onOpened(state, event.lastSeq, event.isComplete === true)
     case 'connected':
       return onConnected(state)
     case 'disconnected':
@@ -156,9 +161,10 @@ export function reduceSession(state: SessionState, event: SessionEvent): Step {
   }
 }
 
-function onOpened(state: SessionState, lastSeq: number): Step {
+function onOpened(state: SessionState, lastSeq: number, isComplete: boolean): Step {
   if (state.phase.is !== 'opening') return [state, []]
   const opened = { ...state, takenSeq: lastSeq, storedSeq: lastSeq, storingBytes: 0 }
+  if (isComplete) return [{ ...withoutBuffer(opened), phase: { is: 'ended' } }, []]
   return catchUp(opened)
 }
 

@@ -12,7 +12,12 @@ import {
 import type { Reason } from '../../../../../../src/shared/core/status/status.ts'
 
 const WHY: Reason = { code: 'offline', message: 'Away.', hint: '', closeCode: null }
-const piece = (firstSeq: number, lastSeq = firstSeq, bytes = 100): Piece => ({ firstSeq, lastSeq, bytes, data: null })
+const piece = (firstSeq: number, lastSeq = firstSeq, bytes = 100): Piece => ({
+  firstSeq,
+  lastSeq,
+  bytes,
+  data: { is: 'flushes', flushes: [] },
+})
 
 interface Run {
   readonly state: SessionState
@@ -187,6 +192,7 @@ describe('following a session', () => {
       'reading',
       ['read history from 6'],
     ],
+    ['has ended if the copy is complete', [{ is: 'opened', lastSeq: 9, isComplete: true }], 'ended', []],
     ['has ended', [{ is: 'closed', lastSeq: 0 }, opened(0), { is: 'copy-ended' }], 'ended', []],
   ])('%s', (_title, events, phase, effects) => {
     const { state, effects: found } = run(events)

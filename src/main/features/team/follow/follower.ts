@@ -1,0 +1,208 @@
+/** Follows a team: keeps a verified copy of each session that its recorders publish, and shows the newest ones. */
+import { toFailure } from '../../../../shared/base/errors.ts'
+import type { Reason } from '../../../../shared/core/status/status.ts'
+import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { TeamName } from '../names.ts'
+import type { ConnectionState, TeamLog } from '../nats/team-log.ts'
+import type { SessionInfo } from '../session-info.ts'
+import { SessionFollower, type FollowerParts } from './session-follower.ts'
+import { isOver } from './session-state.ts'
+import type { TeamMarket } from './team-market.ts'
+
+/** How often the log is asked for what it has last, ms. */
+const CHECK_MS = 15_000
+const RETRY_MS = 5_000
+/** Sessions that began earlier than this aren't followed unless the store has begun to copy them, ms: the log's age. */
+export const FOLLOW_MS = 72 * 3_600_000
+/** Ended sessions that are copied at a time, in addition to those that are being recorded. */
+const MAX_ENDED = 2
+
+/** What the store has of the team, before it is followed. */
+export interface LocalCopies {
+  /** Sessions that are here completely, and those that aren't. */
+  readonly complete: ReadonlySet<RecordingId>
+  readonly begun: ReadonlySet<RecordingId>
+  /** When the newest of them ended or was last written, UTC ms; null: there are none. */
+  readonly upToMs: UnixMs | null
+}
+
+export interface TeamFollowerParts extends Omit<FollowerParts, 'log' | 'show' | 'changed' | 'team'> {
+  readonly team: TeamName
+  readonly log: Pick<TeamLog, 'lastOf' | 'read' | 'state' | 'onState' | 'watchSessions' | 'subscribeLive'>
+  readonly market: Pick<TeamMarket, 'show' | 'end' | 'reachedPresent' | 'setLost'>
+  readonly copies: () => Promise<LocalCopies>
+  /** Something that windows show has changed. */
+  readonly changed: () => void
+}
+
+export class TeamFollower {
+  readonly #parts: TeamFollowerParts
+  readonly #sessions = new Map<RecordingId, SessionFollower>()
+  /** Sessions that ended and wait for their turn, the newest last. */
+  readonly #ended = new Map<RecordingId, SessionInfo>()
+  readonly #closing = new AbortController()
+  #copies: LocalCopies = { complete: new Set(), begun: new Set(), upToMs: null }
+  #isConnected: boolean
+  #lostSinceMs: UnixMs | null = null
+  #problem: Reason | null = null
+  #undo: readonly (() => void)[] = []
+  #cancelCheck = (): void => undefined
+  #cancelWatch = (): void => undefined
+  /** Sessions that were completed since the start. */
+  readonly #completed = new Set<RecordingId>()
+
+  constructor(parts: TeamFollowerParts) {
+    this.#parts = parts
+    this.#isConnected = parts.log.state().is === 'connected'
+  }
+
+  /** Starts to follow. Rejects if the store can't be read. */
+  async start(): Promise<void> {
+    const { log, market } = this.#parts
+    this.#copies = await this.#parts.copies()
+    if (this.#closing.signal.aborted) return
+    this.#undo = [
+      log.subscribeLive('*', (message) => this.#sessions.get(message.session)?.receive(message)),
+      log.onState((state) => this.#onState(state)),
+    ]
+    market.setLost(this.#isConnected ? null : lostReason(this.#parts.team))
+    void this.#watch()
+    this.#check()
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** Since when the servers are lost, UTC ms; null: they aren't. */
+  get lostSinceMs(): UnixMs | null {
+    return this.#lostSinceMs
+  }
+
+  /** Why the list of sessions can't be read; null: it can. */
+  get problem(): Reason | null {
+    return this.#problem
+  }
+
+  sessions(): readonly SessionFollower[] {
+    return [...this.#sessions.values()]
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    for (const undo of [...this.#undo, this.#cancelCheck, this.#cancelWatch]) undo()
+    await Promise.all(this.sessions().map((session) => session.close()))
+  }
+
+  #onState(state: ConnectionState): void {
+    const isConnected = state.is === 'connected'
+    if (isConnected === this.#isConnected) return
+    const { market, clock, team, report } = this.#parts
+    this.#isConnected = isConnected
+    this.#lostSinceMs = isConnected ? null : clock.wallMs()
+    market.setLost(isConnected ? null : lostReason(team))
+    for (const session of this.#sessions.values()) session.setConnected(isConnected)
+    report(
+      isConnected ? 'info' : 'warn',
+      isConnected
+        ? `Team ${team} is reachable again.`
+        : `Lost the servers of team ${team}. Prices age until they are back.`,
+    )
+    this.#parts.changed()
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        for await (const info of this.#parts.log.watchSessions(signal)) {
+          if (this.#problem !== null) {
+            this.#problem = null
+            this.#parts.changed()
+          }
+          this.#onSession(info)
+        }
+      } catch (thrown) {
+        const { code, message, hint = '' } = toFailure(thrown)
+        if (this.#problem?.message !== message)
+          this.#parts.report('warn', `Can’t read the sessions of team ${this.#parts.team}: ${message}`, hint)
+        this.#problem = { code, message, hint, closeCode: null }
+        this.#parts.changed()
+      }
+      if (!signal.aborted)
+        await new Promise<void>((resolve) => void (this.#cancelWatch = this.#parts.clock.after(RETRY_MS, resolve)))
+    }
+  }
+
+  #onSession(info: SessionInfo): void {
+    const followed = this.#sessions.get(info.session)
+    if (followed !== undefined) return followed.update(info)
+    if (!this.#shouldFollow(info)) return
+    if (info.end === null) this.#follow(info)
+    else {
+      this.#ended.set(info.session, info)
+      this.#followEnded()
+    }
+  }
+
+  #shouldFollow({ session, startedMs, end }: SessionInfo): boolean {
+    const { complete, begun, upToMs } = this.#copies
+    if (complete.has(session) || this.#completed.has(session)) return false
+    if (begun.has(session)) return true
+    if (startedMs < this.#parts.clock.wallMs() - FOLLOW_MS) return false
+    // A session that ended before this terminal joined is fetched when somebody wants it.
+    return end === null || (upToMs !== null && end.endedMs > upToMs)
+  }
+
+  #follow(info: SessionInfo): void {
+    const { market } = this.#parts
+    const session: SessionFollower = new SessionFollower(
+      {
+        ...this.#parts,
+        show: (of, flushes) => market.show(of, flushes),
+        changed: () => this.#onChange(info.session),
+      },
+      info,
+      this.#isConnected,
+    )
+    this.#sessions.set(info.session, session)
+    this.#parts.changed()
+  }
+
+  #followEnded(): void {
+    const isEnded = (session: SessionFollower): boolean => session.info.end !== null && !isOver(session.state)
+    while (this.#ended.size > 0 && this.sessions().filter(isEnded).length < MAX_ENDED) {
+      const [info] = [...this.#ended.values()].sort((a, b) => b.startedMs - a.startedMs)
+      this.#ended.delete(info.session)
+      this.#follow(info)
+    }
+  }
+
+  #onChange(id: RecordingId): void {
+    const session = this.#sessions.get(id)
+    if (session === undefined) return
+    const { phase } = session.state
+    if (phase.is === 'live') this.#parts.market.reachedPresent(id)
+    if (phase.is === 'ended') {
+      this.#completed.add(id)
+      this.#sessions.delete(id)
+      this.#parts.market.end(id)
+      this.#followEnded()
+    }
+    this.#parts.changed()
+  }
+
+  #check(): void {
+    this.#cancelCheck = this.#parts.clock.after(CHECK_MS, () => {
+      for (const session of this.#sessions.values()) void session.checkLog()
+      this.#check()
+    })
+  }
+}
+
+export const lostReason = (team: string): Reason => ({
+  code: 'offline',
+  message: `The servers of team ${team} can’t be reached.`,
+  hint: 'Prices age until they are back; then Tapedeck fills in what it missed.',
+  closeCode: null,
+})

@@ -1,0 +1,195 @@
+/** One followed session on its way into the live market: its feeds, its place, and what it may show. */
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentId,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+} from '../../../../shared/base/units.ts'
+import type { FeedState, FeedStatus } from '../../../../shared/core/status/status.ts'
+import { NO_LIMITS, PlaybackState } from '../../../core/playback/playback-state.ts'
+import type { HubSink } from '../../../core/market/hub-types.ts'
+import { sinkOnly } from '../../../core/market/market.ts'
+import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
+import type { CommittedFlush } from '../frame/frame.ts'
+import type { SessionInfo } from '../session-info.ts'
+import { FlushCursor } from './flush-cursor.ts'
+import { lastSeqOf } from './verify-piece.ts'
+
+/** Messages that were received longer ago than this aren't the present, ms: they change the store, not the hub. */
+export const BEHIND_MS = 60_000
+
+export interface LaneParts {
+  readonly info: SessionInfo
+  /** The hub and all who listen to live records. Feed states and gaps come through `changed` instead. */
+  readonly sink: HubSink
+  /** A feed's state changed. */
+  readonly stateChanged: (feed: FeedId) => void
+}
+
+const NOTHING: HubSink = {
+  apply() {},
+  feedState() {},
+  acknowledged() {},
+  gapOpened() {},
+  gapClosed() {},
+}
+
+export class Lane {
+  info: SessionInfo
+  /** Whether its records reach the hub: of the sessions of a shard, only the newest one's do. */
+  isLeading = false
+  /** Records were left out of the hub, which therefore has to be read from the store again. */
+  hasSkipped: boolean
+  readonly #parts: LaneParts
+  readonly #cursor: FlushCursor
+  readonly #playback: PlaybackState<FlushCursor>
+  readonly #states = new Map<FeedId, FeedState>()
+  readonly #symbols = new Map<FeedId, Map<InstrumentId, string>>()
+  #applying = false
+  #rateMs = NaN
+  #rates: readonly number[] = FEED_IDS.map(() => 0)
+  #counted: readonly number[] = FEED_IDS.map(() => 0)
+
+  /** `entries`: those of the local copy up to `lastSeq`, so that feeds and gaps are known. */
+  constructor(parts: LaneParts, lastSeq: number, entries: readonly StoredEntry[]) {
+    this.#parts = parts
+    this.info = parts.info
+    this.hasSkipped = lastSeq > 0
+    const { session, startedMs } = parts.info
+    this.#cursor = new FlushCursor(session)
+    const part = {
+      recording: session,
+      fromMs: startedMs,
+      toMs: Infinity,
+      lastSeq: Infinity,
+      notBeforeMs: -Infinity,
+      clean: true,
+    }
+    const market = sinkOnly(this.#sink())
+    this.#playback = new PlaybackState(market, part, this.#cursor, { seq: lastSeq, timeMs: startedMs })
+    this.#catchUp(entries)
+  }
+
+  /** The last seq that the hub has, or had to leave out. */
+  get seq(): number {
+    return this.#playback.seq
+  }
+
+  /** Replay time of that seq, UTC ms. */
+  get timeMs(): number {
+    return this.#playback.timeMs
+  }
+
+  /** Applies flushes that follow. `nowMs`: UTC. */
+  show(flushes: readonly CommittedFlush[], nowMs: number, refresh: () => void): void {
+    for (const { batch } of flushes) {
+      if (lastSeqOf(batch) <= this.seq) continue
+      if (!this.isLeading || nowMs - lastMsOf(batch) > BEHIND_MS) this.#skip(batch)
+      else {
+        if (this.hasSkipped) refresh()
+        this.#apply(batch)
+      }
+    }
+  }
+
+  /** Entries of the local copy that were stored but never shown. */
+  catchUp(lastSeq: number, entries: readonly StoredEntry[]): void {
+    this.#playback.seq = lastSeq
+    this.hasSkipped = true
+    this.#catchUp(entries)
+  }
+
+  /** The states of its feeds and its gaps, as a market is restored with. */
+  context() {
+    return this.#playback.tracker.marketContext()
+  }
+
+  stateOf(feed: FeedId): FeedState | undefined {
+    return this.#states.get(feed)
+  }
+
+  feeds(): Iterable<FeedId> {
+    return this.#states.keys()
+  }
+
+  /** Symbols that its recorder receives, by instrument. */
+  symbols(feed: FeedId): ReadonlyMap<InstrumentId, string> {
+    return this.#symbols.get(feed) ?? new Map()
+  }
+
+  /** Symbols of a gap: a gap of a whole feed is one of this session's symbols. */
+  gapSymbols(feed: FeedId, symbols: readonly string[]): readonly string[] {
+    return symbols.length > 0 ? symbols : [...this.symbols(feed).values()]
+  }
+
+  statuses(nowMs: number): FeedStatus[] {
+    const { received, lastMs, tracker } = this.#playback
+    const seconds = (nowMs - this.#rateMs) / 1_000
+    if (!(seconds < 1)) {
+      this.#rates = Number.isNaN(seconds)
+        ? this.#rates
+        : Array.from(received, (count, i) => (count - this.#counted[i]) / seconds)
+      this.#counted = [...received]
+      this.#rateMs = nowMs
+    }
+    return tracker.statuses(received, this.#rates, lastMs)
+  }
+
+  #apply(batch: Batch): void {
+    this.#cursor.push(batch)
+    this.#applying = true
+    try {
+      this.#playback.advance(NO_LIMITS)
+    } finally {
+      this.#applying = false
+    }
+  }
+
+  #skip(batch: Batch): void {
+    this.hasSkipped = true
+    this.#cursor.learn([batch])
+    const { messages } = batch
+    this.#playback.seq = lastSeqOf(batch)
+    this.#playback.timeMs = Math.max(this.#playback.timeMs, lastMsOf(batch))
+    for (let i = 0; i < messages.count; i++) {
+      const feed = this.#cursor.feedOf(messages.conn[i])
+      this.#playback.received[feed] += 1
+      this.#playback.lastMs[feed] = messages.recvMs[i]
+    }
+    this.#catchUp(batch.entries)
+  }
+
+  #catchUp(entries: readonly StoredEntry[]): void {
+    this.#cursor.learn([], entries)
+    const sink = this.#sink()
+    for (const { seq, wallMs, entry } of entries) this.#playback.tracker.apply(seq, unixMs(wallMs), entry, sink)
+  }
+
+  /** Remembers states and symbols; records and gaps go on only while they belong to the present. */
+  #sink(): HubSink {
+    const { sink, stateChanged } = this.#parts
+    const on = (): HubSink => (this.#applying ? sink : NOTHING)
+    return {
+      apply: (feed, seq, recvMs, record) => sink.apply(feed, seq, recvMs, record),
+      feedState: (feed, worst) => {
+        if (this.#states.get(feed) === worst) return
+        this.#states.set(feed, worst)
+        stateChanged(feed)
+      },
+      acknowledged: (feed, symbols) => {
+        const mine = this.#symbols.get(feed) ?? new Map<InstrumentId, string>()
+        this.#symbols.set(feed, mine)
+        for (const symbol of symbols) mine.set(instrumentId(feedAsset(feed), symbol), symbol)
+        on().acknowledged(feed, symbols)
+      },
+      gapOpened: (feed, cause, symbols, fromMs) => on().gapOpened(feed, cause, this.gapSymbols(feed, symbols), fromMs),
+      gapClosed: (feed, fromMs, toMs) => on().gapClosed(feed, fromMs, toMs),
+    }
+  }
+}
+
+/** When the last message or entry of a batch was received, UTC ms. */
+const lastMsOf = ({ messages, entries }: Batch): number =>
+  Math.max(messages.count > 0 ? messages.recvMs[messages.count - 1] : -Infinity, entries.at(-1)?.wallMs ?? -Infinity)

@@ -1,0 +1,229 @@
+/**
+ * The live market of a team: what several sessions say about several feeds, joined for one hub. Records reach it in the
+ * order of each session's seqs, and only once the local copy has them.
+ */
+import { bestState, worstState } from '../../../../shared/core/status/feed-severity.ts'
+import type { FeedState, FeedStatus, Reason } from '../../../../shared/core/status/status.ts'
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentId,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+  type UnixMs,
+} from '../../../../shared/base/units.ts'
+import type { HubSink, MarketContext } from '../../../core/market/hub-types.ts'
+import type { StoredEntry } from '../../../core/store/types/messages.ts'
+import type { CommittedFlush } from '../frame/frame.ts'
+import type { SessionInfo } from '../session-info.ts'
+import { Lane } from './lane.ts'
+import { firstSeq } from './verify-piece.ts'
+
+export interface TeamMarketParts {
+  /** The hub and all who listen to live records. */
+  readonly sink: HubSink
+  /** Reads the hub from the store again, with these feed states and gaps. */
+  readonly refresh: (context: MarketContext) => void
+  /** Entries of the local copy. */
+  readonly entries: (session: RecordingId, upToSeq: number) => Promise<readonly StoredEntry[]>
+  readonly wallMs: () => UnixMs
+  /** Symbols that this terminal wants, by feed, as it would ask the service for them. */
+  readonly wanted: (feed: FeedId) => readonly string[]
+  readonly failed: (what: string, thrown: unknown) => void
+}
+
+export class TeamMarket {
+  readonly #parts: TeamMarketParts
+  readonly #lanes = new Map<RecordingId, Lane>()
+  /** Flushes that wait until the entries before them are read. */
+  readonly #waiting = new Map<RecordingId, CommittedFlush[]>()
+  readonly #shown = new Map<FeedId, FeedState>()
+  #lost: FeedState | null
+
+  /** `lost`: why the team's servers aren't reached yet. */
+  constructor(parts: TeamMarketParts, lost: Reason) {
+    this.#parts = parts
+    this.#lost = this.#waitingState(lost)
+  }
+
+  /** The sessions in the hub and the last seq of each that it has. */
+  present(): ReadonlyMap<RecordingId, number> {
+    return new Map([...this.#lanes].map(([session, lane]) => [session, lane.seq]))
+  }
+
+  /** The team's servers are lost (with a reason) or back. Prices age; no gap is invented. */
+  setLost(why: Reason | null): void {
+    this.#lost = why === null ? null : this.#waitingState(why)
+    this.#showStates()
+  }
+
+  /** Everything that the log has of a session is shown. */
+  reachedPresent(session: RecordingId): void {
+    const lane = this.#lanes.get(session)
+    if (lane?.isLeading !== true || !lane.hasSkipped) return
+    this.#refresh()
+    this.#showStates()
+  }
+
+  /** Takes the next durable flushes of a session. Reads what comes before them from the local copy when needed. */
+  show(info: SessionInfo, flushes: readonly CommittedFlush[]): void {
+    const { session } = info
+    const waiting = this.#waiting.get(session)
+    if (waiting !== undefined) {
+      waiting.push(...flushes)
+      return
+    }
+    const first = flushes.map(({ batch }) => firstSeq(batch)).find((seq) => seq !== null) ?? null
+    if (first === null) return
+    const lane = this.#lanes.get(session)
+    if (lane === undefined && first === 1) this.#add(info, 0, [])
+    else if ((lane?.seq ?? 0) + 1 !== first) return this.#readBefore(info, first, flushes)
+    this.#show(session, flushes)
+  }
+
+  /** The session has ended: what it said about its feeds no longer counts. */
+  end(session: RecordingId): void {
+    this.#waiting.delete(session)
+    if (!this.#lanes.delete(session)) return
+    this.#lead()
+    this.#showStates()
+  }
+
+  /** The state of the feed that an instrument's price comes from; undefined: as the feed's. */
+  stateOf(feed: FeedId, id: InstrumentId): FeedState | undefined {
+    if (this.#lost !== null) return this.#lost
+    const states = this.#leading().flatMap((lane) => (lane.symbols(feed).has(id) ? [this.#stateOf(lane, feed)] : []))
+    return states.length === 0 ? undefined : bestState(states)
+  }
+
+  /** Every feed as the status line shows it. */
+  statuses(): FeedStatus[] {
+    const nowMs = this.#parts.wallMs()
+    const lanes = this.#leading()
+    const all = lanes.map((lane) => ({ lane, statuses: lane.statuses(nowMs) }))
+    return FEED_IDS.map((feed, i) => {
+      const parts = all.map(({ statuses }) => statuses[i])
+      const known = new Set(lanes.flatMap((lane) => [...lane.symbols(feed).keys()]))
+      const wanted = this.#parts.wanted(feed)
+      const sum = (of: (part: FeedStatus) => number): number => parts.reduce((total, part) => total + of(part), 0)
+      const lastMs = Math.max(...parts.map(({ lastMessageMs }) => lastMessageMs ?? -Infinity))
+      return {
+        feed,
+        state: this.#joinedState(feed).worst,
+        connections: sum(({ connections }) => connections),
+        acknowledged: parts.flatMap(({ acknowledged }) => acknowledged),
+        missing: wanted.filter((symbol) => !known.has(instrumentId(feedAsset(feed), symbol))),
+        overBudget: [],
+        budget: sum(({ budget }) => budget),
+        perSecond: sum(({ perSecond }) => perSecond),
+        received: sum(({ received }) => received),
+        undecodable: 0,
+        unasked: 0,
+        lastMessageMs: lastMs === -Infinity ? null : unixMs(lastMs),
+        mappings: [],
+      }
+    })
+  }
+
+  #show(session: RecordingId, flushes: readonly CommittedFlush[]): void {
+    const lane = this.#lanes.get(session)
+    if (lane === undefined) return
+    const { hasSkipped } = lane
+    lane.show(flushes, this.#parts.wallMs(), () => this.#refresh())
+    if (lane.hasSkipped !== hasSkipped) this.#showStates()
+  }
+
+  #readBefore(info: SessionInfo, first: number, flushes: readonly CommittedFlush[]): void {
+    const { session } = info
+    const waiting = [...flushes]
+    this.#waiting.set(session, waiting)
+    this.#parts
+      .entries(session, first - 1)
+      .catch((thrown: unknown): readonly StoredEntry[] => {
+        this.#parts.failed(`session ${session}`, thrown)
+        return []
+      })
+      .then((entries) => {
+        if (this.#waiting.get(session) !== waiting) return
+        this.#waiting.delete(session)
+        const lane = this.#lanes.get(session)
+        if (lane === undefined) this.#add(info, first - 1, entries)
+        else lane.catchUp(first - 1, entries.filter(({ seq }) => seq > lane.seq)) // prettier-ignore
+        this.#show(session, waiting)
+        this.#showStates()
+      })
+      .catch((thrown: unknown) => this.#parts.failed(`session ${session}`, thrown))
+  }
+
+  #add(info: SessionInfo, lastSeq: number, entries: readonly StoredEntry[]): void {
+    const parts = { info, sink: this.#parts.sink, stateChanged: (feed: FeedId) => this.#showState(feed) }
+    this.#lanes.set(info.session, new Lane(parts, lastSeq, entries))
+    this.#lead()
+  }
+
+  /** Of each shard, the session of the latest lease leads; under one lease, the one that began last. */
+  #lead(): void {
+    const newest = new Map<number, Lane>()
+    for (const lane of this.#lanes.values()) {
+      const other = newest.get(lane.info.shard)
+      if (other === undefined || isLater(lane.info, other.info)) newest.set(lane.info.shard, lane)
+    }
+    for (const lane of this.#lanes.values()) lane.isLeading = newest.get(lane.info.shard) === lane
+  }
+
+  #leading(): Lane[] {
+    return [...this.#lanes.values()].filter(({ isLeading }) => isLeading)
+  }
+
+  #refresh(): void {
+    const lanes = this.#leading()
+    for (const lane of lanes) lane.hasSkipped = false
+    this.#parts.refresh({
+      feedStates: [...new Set(lanes.flatMap((lane) => [...lane.feeds()]))].map((feed) => {
+        const { best } = this.#joinedState(feed)
+        return [feed, best]
+      }),
+      gaps: lanes.flatMap((lane) =>
+        lane.context().gaps.map((gap) => ({ ...gap, symbols: lane.gapSymbols(gap.feed, gap.symbols) })),
+      ),
+    })
+    for (const lane of lanes)
+      for (const feed of FEED_IDS) this.#parts.sink.acknowledged(feed, [...lane.symbols(feed).values()])
+  }
+
+  /** What a session's feed counts as: not connected while the hub lacks its records. */
+  #stateOf(lane: Lane, feed: FeedId): FeedState {
+    const state = lane.stateOf(feed) ?? { is: 'idle' }
+    return lane.hasSkipped && state.is !== 'idle' ? CATCHING_UP : state
+  }
+
+  #joinedState(feed: FeedId): { readonly worst: FeedState; readonly best: FeedState } {
+    const states = this.#leading().map((lane) => this.#stateOf(lane, feed))
+    const isUsed = states.some(({ is }) => is !== 'idle')
+    if (this.#lost !== null && isUsed) return { worst: this.#lost, best: this.#lost }
+    return { worst: worstState(states), best: bestState(states) }
+  }
+
+  #showStates(): void {
+    for (const feed of FEED_IDS) this.#showState(feed)
+  }
+
+  #showState(feed: FeedId): void {
+    const { best } = this.#joinedState(feed)
+    // The hub asks about each instrument; a feed is down for it only when nobody receives it.
+    if (this.#shown.get(feed) === best || (best.is === 'idle' && !this.#shown.has(feed))) return
+    this.#shown.set(feed, best)
+    this.#parts.sink.feedState(feed, best, this.#parts.wallMs(), best)
+  }
+
+  #waitingState(why: Reason): FeedState {
+    return { is: 'waiting', untilMs: this.#parts.wallMs(), attempt: 1, why }
+  }
+}
+
+const CATCHING_UP: FeedState = { is: 'connecting', attempt: 1 }
+
+const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
+  a.epoch !== b.epoch ? a.epoch > b.epoch : a.startedMs > b.startedMs
