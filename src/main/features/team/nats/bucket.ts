@@ -43,12 +43,7 @@ export function natsBucket(open: () => Promise<KV>, name: string): TeamBucket {
         }
       }),
     delete: (key) => run((kv) => kv.delete(key)),
-    entries: () =>
-      run(async (kv) => {
-        const newest = new Map<string, BucketEntry>()
-        for await (const entry of await kv.history()) newest.set(entry.key, toEntry(entry))
-        return [...newest.values()]
-      }),
+    entries: () => run(readEntries),
     async *watch({ signal, key }) {
       if (signal.aborted) return
       const changes = await run((kv) => kv.watch(key === undefined ? {} : { key }))
@@ -67,6 +62,43 @@ export function natsBucket(open: () => Promise<KV>, name: string): TeamBucket {
       }
     },
   }
+}
+
+const CHECK_MS = 500
+
+/**
+ * The newest value of each key. The client's `history` waits forever for a value that is replaced or expires after it
+ * counted them, so this reads until the sequence that was the last one at its start, or until the bucket is empty.
+ */
+async function readEntries(kv: KV): Promise<readonly BucketEntry[]> {
+  const readState = async () => (await kv.status()).streamInfo.state
+  const { last_seq: lastSequence, messages } = await readState()
+  const newest = new Map<string, BucketEntry>()
+  if (messages === 0) return []
+  const changes = await kv.watch()
+  let failure: Error | null = null
+  let isComplete = false
+  const check = async (): Promise<void> => {
+    try {
+      isComplete ||= (await readState()).messages === 0
+    } catch (thrown) {
+      failure = thrown instanceof Error ? thrown : new Error(String(thrown))
+    }
+    if (isComplete || failure !== null) changes.stop()
+  }
+  const timer = setInterval(() => void check(), CHECK_MS)
+  try {
+    for await (const entry of changes) {
+      newest.set(entry.key, toEntry(entry))
+      isComplete ||= entry.revision >= lastSequence
+      if (isComplete) break
+    }
+  } finally {
+    clearInterval(timer)
+    changes.stop()
+  }
+  if (!isComplete) throw failure ?? new Error('the connection was closed')
+  return [...newest.values()]
 }
 
 export function isConflict(thrown: unknown): boolean {

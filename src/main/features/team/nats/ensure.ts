@@ -1,14 +1,13 @@
 /** The settings of a team's streams and buckets on NATS. */
 import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream'
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { LEASE_TTL_MS } from '../lease/lease.ts'
 import { bucketName, republish, shardSubjects, streamName, type BucketName, type TeamName } from '../names.ts'
 import { API, apiCode, requestError } from './errors.ts'
 
 const SECOND_NS = 1_000_000_000
 /** How long the log keeps frames. */
 export const LOG_AGE_MS = 72 * 3_600_000
-/** Past this, a lease counts as given up. */
-export const LEASE_AGE_MS = 6_000
 const PLAN_HISTORY = 16
 
 type Settings = Partial<StreamConfig> & Pick<StreamConfig, 'name'>
@@ -36,10 +35,11 @@ export function bucketSettings(team: TeamName, bucket: BucketName): Settings {
     name: `KV_${name}`,
     subjects: [`$KV.${name}.>`],
     retention: 'limits',
-    storage: isLease ? 'memory' : 'file',
+    // Also leases: epochs are revisions, and those of a bucket in memory would start again with the server.
+    storage: 'file',
     discard: 'new',
     max_msgs_per_subject: bucket === 'plan' ? PLAN_HISTORY : 1,
-    max_age: isLease ? (LEASE_AGE_MS / 1_000) * SECOND_NS : 0,
+    max_age: isLease ? (LEASE_TTL_MS / 1_000) * SECOND_NS : 0,
     deny_delete: true,
     allow_rollup_hdrs: true,
     // Reads must come from the leader: a replica may be behind.

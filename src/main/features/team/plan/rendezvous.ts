@@ -1,5 +1,4 @@
-/** Rendezvous hashing: each shard has a score for each instrument, and the highest one wins. Pure. */
-import type { InstrumentId } from '../../../../shared/base/units.ts'
+/** Rendezvous hashing: each shard has a score for each instrument or recorder, and the highest one wins. Pure. */
 
 /** The finalizer of MurmurHash3: every bit of the result depends on every bit of `n`. */
 function mix(n: number): number {
@@ -17,5 +16,5 @@ function hashText(text: string): number {
 }
 
 /** From 0 to 2^32 - 1. It never changes: stored plans depend on it. */
-export const shardScore = (id: InstrumentId, shard: number): number =>
+export const shardScore = (id: string, shard: number): number =>
   mix(hashText(id) ^ mix(Math.imul(shard, 0x9e3779b1))) >>> 0

@@ -174,6 +174,29 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
     await watching
   })
 
+  it('lists a bucket whose values are replaced meanwhile', async () => {
+    const bucket = log.bucket('watermarks')
+    await bucket.put('quiet', 'q')
+    let isDone = false
+    const writing = (async () => {
+      for (let n = 1; !isDone; n++) await bucket.put('busy', String(n))
+    })()
+    await expect.poll(() => bucket.get('busy')).not.toBeNull()
+    for (let n = 0; n < 30; n++) {
+      const entries = await bucket.entries()
+      expect(
+        entries
+          .map(({ key }) => key)
+          .filter((key) => key !== A)
+          .sort(),
+      ).toEqual(['busy', 'quiet'])
+    }
+    isDone = true
+    await writing
+    await bucket.delete('busy')
+    expect((await bucket.entries()).find(({ key }) => key === 'busy')?.value).toBeNull()
+  })
+
   it('reconnects by itself after the server was killed, and keeps what was stored', async () => {
     const one = await startNatsServer()
     const team = await connect(one.url)

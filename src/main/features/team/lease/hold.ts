@@ -1,0 +1,189 @@
+/** Takes a free shard's lease in the bucket `leases` and renews it until it is released or lost. */
+import { randomUUID } from 'node:crypto'
+import { toFailure, type Failure } from '../../../../shared/base/errors.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { TeamBucket } from '../nats/team-log.ts'
+import { shardScore } from '../plan/rendezvous.ts'
+import { findFreeShards, type SeenLeases } from './candidates.ts'
+import {
+  answerLease,
+  beginLease,
+  decodeLease,
+  dueMs,
+  encodeLease,
+  heldEpoch,
+  REQUEST_TIMEOUT_MS,
+  tickLease,
+  type LeaseAnswer,
+  type LeaseEntry,
+  type LeaseRequest,
+  type LeaseState,
+  type LeaseStep,
+} from './lease.ts'
+
+/** How often a recorder in standby looks for a free shard. */
+const POLL_MS = 1_000
+
+export interface HeldLease {
+  readonly shard: number
+  readonly epoch: number
+  /** Aborts when the lease is lost or released. */
+  readonly signal: AbortSignal
+  /** Whether it is held at this instant, also in a process that was stopped and hasn't noticed yet. */
+  isHeld(): boolean
+  /** Gives it up, so that another recorder can take it at once. */
+  release(): Promise<void>
+}
+
+export interface LeaseOptions {
+  readonly bucket: Pick<TeamBucket, 'entries' | 'get' | 'update'>
+  readonly clock: Clock
+  /** Names this recorder for people. */
+  readonly recorder: string
+  /** The shards it may take. Read before each look, as the plan may change. */
+  readonly shards: () => readonly number[]
+  readonly signal: AbortSignal
+  /** No shard is free, or the bucket couldn't be read: it looks again every second. Called at each change. */
+  readonly onWait?: (why: 'taken' | Failure) => void
+}
+
+/**
+ * Elapsed milliseconds that include the sleep of the machine, where its boot clock tells. The boot clock may be coarse,
+ * so it counts a second less.
+ */
+export function createElapsed(clock: Clock): () => number {
+  const [mono, boot] = [clock.monoNs(), clock.bootMs?.()]
+  return () => {
+    const sinceBoot = boot === undefined ? 0 : (clock.bootMs?.() ?? boot) - boot - 1_000
+    return Math.max((clock.monoNs() - mono) / 1e6, sinceBoot)
+  }
+}
+
+/** The entries of the bucket, by shard. */
+export async function readLeases(bucket: Pick<TeamBucket, 'entries'>): Promise<ReadonlyMap<number, LeaseEntry>> {
+  const leases = new Map<number, LeaseEntry>()
+  for (const { key, value, revision } of await bucket.entries()) {
+    if (/^[1-9]\d{0,2}$/.test(key) && value !== null) leases.set(Number(key), { revision, value: decodeLease(value) })
+  }
+  return leases
+}
+
+/**
+ * Waits for a free shard and takes its lease. Resolves null once `signal` aborts. Rejects if the bucket can't be used
+ * and waiting doesn't help.
+ */
+export async function acquireLease(options: LeaseOptions): Promise<HeldLease | null> {
+  const { bucket, clock, recorder, signal, onWait } = options
+  const elapsedMs = createElapsed(clock)
+  let seen: SeenLeases = new Map()
+  let waitsFor: string | null = null
+  const wait = (why: 'taken' | Failure): void => {
+    const key = why === 'taken' ? why : why.code
+    if (key !== waitsFor) onWait?.(why)
+    waitsFor = key
+  }
+  while (!signal.aborted) {
+    try {
+      const found = findFreeShards(seen, await readLeases(bucket), options.shards(), elapsedMs())
+      seen = found.seen
+      // Recorders that start together try different shards first.
+      const inOrder = found.free.toSorted((a, b) => shardScore(recorder, b.shard) - shardScore(recorder, a.shard))
+      for (const { shard, revision } of inOrder) {
+        const lease = await tryLease({ bucket, clock, recorder, elapsedMs }, shard, revision)
+        if (signal.aborted) await lease?.release()
+        if (signal.aborted) return null
+        if (lease !== null) return lease
+      }
+      wait('taken')
+    } catch (thrown) {
+      const failure = toFailure(thrown)
+      if (failure.code !== 'offline' && failure.code !== 'timeout') throw thrown
+      wait(failure)
+    }
+    await pause(clock, signal, POLL_MS)
+  }
+  return null
+}
+
+const pause = (clock: Clock, signal: AbortSignal, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(ms, done)
+    signal.addEventListener('abort', done)
+    if (signal.aborted) done()
+  })
+
+interface Parts {
+  readonly bucket: Pick<TeamBucket, 'get' | 'update'>
+  readonly clock: Clock
+  readonly recorder: string
+  readonly elapsedMs: () => number
+}
+
+/** Resolves with the lease once it is held, or null if another recorder has it. */
+function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, revision: number) {
+  const key = String(shard)
+  const ended = new AbortController()
+  return new Promise<HeldLease | null>((resolve) => {
+    let state: LeaseState
+    let cancelTimer = (): void => {}
+    let inFlight: Promise<void> = Promise.resolve()
+    let isReleased = false
+
+    const send = (request: LeaseRequest, id: number): void => {
+      const answered = carryOut(bucket, key, request).then((answer) => {
+        if (!isReleased || answer.is === 'stored') apply(answerLease(state, id, answer, elapsedMs()))
+      })
+      inFlight = answered
+    }
+    const apply = (step: LeaseStep): void => {
+      state = step.state
+      cancelTimer()
+      if (step.request !== null && state.pending !== null && !isReleased) send(step.request, state.pending.id)
+      if (state.is === 'lost') ended.abort()
+      if (state.is === 'lost') return resolve(null)
+      if (!isReleased) {
+        cancelTimer = clock.after(Math.max(0, dueMs(state) - elapsedMs()), () => apply(tickLease(state, elapsedMs())))
+      }
+      if (state.is === 'held') resolve(lease)
+    }
+    const lease: HeldLease = {
+      shard,
+      get epoch() {
+        return state.epoch
+      },
+      signal: ended.signal,
+      isHeld: () => !isReleased && heldEpoch(state, elapsedMs()) !== null,
+      async release() {
+        if (isReleased) return
+        isReleased = true
+        cancelTimer()
+        // A renewal that is under way changes the revision.
+        await Promise.race([inFlight, pause(clock, ended.signal, REQUEST_TIMEOUT_MS)])
+        ended.abort()
+        const value = { token: state.token, recorder, epoch: state.epoch, released: true }
+        if (state.is === 'held') await carryOut(bucket, key, { do: 'put', value, revision: state.revision })
+      },
+    }
+    apply(beginLease({ token: randomUUID(), recorder, revision }, elapsedMs()))
+  })
+}
+
+/** Never rejects. */
+async function carryOut(bucket: Parts['bucket'], key: string, request: LeaseRequest): Promise<LeaseAnswer> {
+  try {
+    if (request.do === 'put') {
+      const revision = await bucket.update(key, encodeLease(request.value), request.revision)
+      return revision === null ? { is: 'conflict' } : { is: 'stored', revision }
+    }
+    const entry = await bucket.get(key)
+    if (entry === null || entry.value === null) return { is: 'entry', entry: null }
+    return { is: 'entry', entry: { revision: entry.revision, value: decodeLease(entry.value) } }
+  } catch {
+    return { is: 'failed' }
+  }
+}
