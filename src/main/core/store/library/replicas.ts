@@ -3,7 +3,7 @@
  * They stay open over restarts and resume at their last durable seq.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import { recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import { readTeamKey, sourceKey } from '../../../../shared/core/recording/recording.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { feedTotals } from '../format/totals.ts'
@@ -162,18 +162,20 @@ export class Replicas {
     if (group.length === 0) return false
     const { appender, runUnnoted, note, nowMs } = this.#context
     const outcomes = runUnnoted(() => this.#write(group))
-    let last: RecordingState | undefined
+    /** The last draft of each replica, which includes those before it. */
+    const drafts = new Map<Replica, Draft>()
     for (const { replica, append, result } of outcomes) {
       replica.waiting.splice(replica.waiting.indexOf(append), 1)
       // The others go first in the next group.
       this.#open.delete(replica.rec.key)
       this.#open.set(replica.rec.key, replica)
-      if (result instanceof CodedError) continue
-      appender.accept(replica.rec, result.done, nowMs())
-      for (const [conn, count] of result.counts) replica.counts.set(conn, count)
-      last = replica.rec
+      if (!(result instanceof CodedError)) drafts.set(replica, result)
     }
-    note(last)
+    for (const [{ rec, counts }, { done, counts: after }] of drafts) {
+      appender.accept(rec, done, nowMs())
+      for (const [conn, count] of after) counts.set(conn, count)
+      note(rec)
+    }
     for (const { append, result } of outcomes) {
       if (result instanceof CodedError) append.failed(result)
       else append.done()
@@ -220,11 +222,13 @@ export class Replicas {
   #writeAppend({ rec, counts }: Replica, { batches, heads }: QueuedAppend, base: Draft | undefined): Draft {
     const after = new Map(base?.counts)
     let lastSeq = base?.done.lastSeq ?? rec.lastSeq
+    const announced = new Map<number, FeedId>()
     const fresh = batches.map((batch) => {
       lastSeq = checkOrder(rec.key, batch, lastSeq, after, (conn) => counts.get(conn) ?? 0)
       const connections = batch.connections?.filter(({ conn, feed }) => {
-        const known = base?.done.chains.get(conn) ?? rec.chains.get(conn)
-        if (known !== undefined && known.feed !== feed) throw differs(rec.key)
+        const known = announced.get(conn) ?? (base?.done.chains.get(conn) ?? rec.chains.get(conn))?.feed
+        if (known !== undefined && known !== feed) throw differs(rec.key)
+        announced.set(conn, feed)
         return known === undefined
       })
       return connections === undefined ? batch : { ...batch, connections }

@@ -13,7 +13,7 @@ import { newRecordingId } from '../../../../../../src/main/core/store/types/reco
 import type { ReplicaDetails } from '../../../../../../src/main/core/store/types/replica.ts'
 import type { LibraryWriter } from '../../../../../../src/main/core/store/types/writer.ts'
 import { teamSource, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
-import { unixMs } from '../../../../../../src/shared/base/units.ts'
+import { unixMs, type FeedId, type RecordingId } from '../../../../../../src/shared/base/units.ts'
 import { Appender } from '../../../../../../src/main/core/store/write/commit.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
@@ -52,6 +52,20 @@ const gap: Item = { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop',
 /** Copies a batch, because its buffers are transferred to whoever stores it. */
 const copyOf = (batch: Batch): Batch => structuredClone(batch)
 
+/** Adds a flush to the heads of a session and returns all of them, hex. */
+function headsAfter(
+  id: RecordingId,
+  hasher: LeafHasher,
+  heads: Map<number, Uint8Array>,
+  batch: Batch,
+): Record<string, string> {
+  if (heads.size === 0) heads.set(0, genesis(id, 0, ''))
+  for (const { conn, feed } of batch.connections ?? []) heads.set(conn, genesis(id, conn, feed))
+  const leaves = hasher.leaves(batch.messages, batch.entries.map(entryRow), (conn) => heads.get(conn)!)
+  for (const { conn, head } of leaves) heads.set(conn, head)
+  return Object.fromEntries([...heads].map(([conn, head]) => [conn, Buffer.from(head).toString('hex')]))
+}
+
 /** Records sessions on another machine, one after another; each item list is one flush. */
 async function record(sessions: readonly (readonly (readonly Item[])[])[], shards = 1): Promise<Original[]> {
   const engine = new StoreEngine(there.file, () => T0)
@@ -63,15 +77,11 @@ async function record(sessions: readonly (readonly (readonly Item[])[])[], shard
     engine.begin(id, SERVICE, startedMs)
     const writer = new Writer(['crypto/XT', 'crypto/XQ'])
     const hasher = new LeafHasher()
-    const heads = new Map([[0, genesis(id, 0, '')]])
+    const heads = new Map<number, Uint8Array>()
     const done = flushes.map((items): Flush => {
       const batch = writer.batch(items)
       engine.commit([batch])
-      for (const { conn, feed } of batch.connections ?? []) heads.set(conn, genesis(id, conn, feed))
-      const leaves = hasher.leaves(batch.messages, batch.entries.map(entryRow), (conn) => heads.get(conn)!)
-      for (const { conn, head } of leaves) heads.set(conn, head)
-      const hex = [...heads].map(([conn, head]) => [conn, Buffer.from(head).toString('hex')] as const)
-      return { batch: copyOf(batch), heads: Object.fromEntries(hex) }
+      return { heads: headsAfter(id, hasher, heads, batch), batch: copyOf(batch) }
     })
     engine.end(unixMs(startedMs + 100_000), [])
     engine.drain()
@@ -343,7 +353,8 @@ describe('StoreReplicas', () => {
     expect(await append([first.batch], other.flushes[0].heads)).toBe('store-damaged')
     const { messages: m } = first.batch
     const doubled = { ...first.batch, messages: { ...m, connSeq: m.connSeq.map(() => 1) } }
-    expect(await append([doubled], first.heads)).toBe('store-damaged')
+    const forged = headsAfter(about.id, new LeafHasher(), new Map(), doubled)
+    expect(await append([doubled], forged)).toBe('store-damaged')
     expect(await append([first.batch], first.heads)).toBe('done')
     const renamed = { ...second.batch, connections: [{ conn: 1, feed: 'crypto/XQ' as const }] }
     expect(await append([renamed], second.heads)).toBe('store-damaged')
@@ -456,7 +467,7 @@ describe('the store’s engine', () => {
   })
 
   it('commits every replica that has flushes waiting, however much one of them has', async () => {
-    const large = Array.from({ length: 10 }, (_, i) => [{ conn: 1, data: `${i} ${'x'.repeat(400_000)}` }])
+    const large = Array.from({ length: 10 }, (_, i) => [{ conn: 1, data: `${i} ${'x'.repeat(600_000)}` }])
     const [busy, quiet] = await record([large, simple], 2)
     const terminal = new Terminal(folder.file)
     for (const { about } of [busy, quiet]) terminal.engine.library.openReplica(about)
@@ -467,6 +478,43 @@ describe('the store’s engine', () => {
     expect(one.is).toBe('done')
     expect(many.at(-1)?.is).toBe('waiting')
     terminal.close()
+  })
+
+  it('counts what isn’t sealed once, however many appends a transaction holds', async () => {
+    const [original] = await record([[...simple, ...simple.map(() => [trade(7)])]])
+    const sizes = [true, false].map((isTogether) => {
+      const terminal = new Terminal(isTogether ? folder.file : `${folder.file}-2`)
+      terminal.engine.library.openReplica(original.about)
+      for (const flush of original.flushes) {
+        terminal.append(original, [flush])
+        if (!isTogether) terminal.commit()
+      }
+      terminal.commit()
+      const [{ journalBytes, lastSeq }] = terminal.engine.library.replicas.states()
+      terminal.close()
+      return { journalBytes, lastSeq }
+    })
+    expect(sizes[0]).toEqual(sizes[1])
+    expect(sizes[0].lastSeq).toBe(original.ledger.lastSeq)
+  })
+
+  it('accepts a connection that is announced again, and refuses another feed for it', async () => {
+    const [original] = await record([simple])
+    const { flushes } = original
+    const announce = (flush: Flush, feed: FeedId): Flush => ({
+      ...flush,
+      batch: { ...flush.batch, connections: [{ conn: 1, feed }, ...(flush.batch.connections ?? [])] },
+    })
+    const terminal = new Terminal(folder.file)
+    terminal.engine.library.openReplica(original.about)
+    const other = terminal.append(original, [flushes[0], announce(flushes[1], 'crypto/XQ')])
+    terminal.commit()
+    const again = terminal.append(original, [flushes[0], announce(flushes[1], 'crypto/XT'), ...flushes.slice(2)])
+    terminal.commit()
+    expect([other.is, again.is]).toEqual(['store-damaged', 'done'])
+    expect(terminal.end(original)).toBe('done')
+    terminal.close()
+    await expectSame(folder.file, [original])
   })
 
   it('doesn’t close a replica with a gap when recording begins or the store is opened again', async () => {
