@@ -1,6 +1,9 @@
-/** Bars and messages for tests. */
-import type { Bar } from '../../src/shared/core/market/market.ts'
-import { unixMs } from '../../src/shared/base/units.ts'
+/** Bars, rows and messages for tests. */
+import type { Bar, Print } from '../../src/shared/core/market/market.ts'
+import { UNLABELLED, type SessionRow } from '../../src/shared/core/recording/recording.ts'
+import type { QuoteRow } from '../../src/shared/core/status/status.ts'
+import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
+import { START_MS, type SentMessage } from './terminal-messages.ts'
 
 export interface BarParts extends Omit<Partial<Bar>, 'startMs' | 'endMs'> {
   /** UTC ms. */
@@ -24,6 +27,68 @@ export function makeBar({ startMs = 0, lengthMs = 60_000, close = 100, ...parts 
   }
 }
 
+/** The row of BTC-USD, for which nothing has been received. */
+export const makeQuoteRow = (parts: Partial<QuoteRow> = {}): QuoteRow => ({
+  instrument: instrumentId('crypto', 'BTC-USD'),
+  asset: 'crypto',
+  symbol: 'BTC-USD',
+  name: null,
+  last: null,
+  lastOf: null,
+  lastEventMs: null,
+  lastRecvMs: null,
+  tick: null,
+  flash: 0,
+  bid: null,
+  ask: null,
+  bidSize: null,
+  askSize: null,
+  open: null,
+  high: null,
+  low: null,
+  volume: null,
+  rangeOf: null,
+  reference: null,
+  referenceOf: null,
+  decimals: 2,
+  pip: null,
+  freshness: 'waiting',
+  spark: [],
+  mapping: null,
+  ...parts,
+})
+
+/** A trade of the tape, received 40 ms after it was made. */
+export const makePrint = (seq: number, parts: Partial<Print> = {}): Print => ({
+  seq,
+  eventMs: unixMs(seq * 640),
+  recvMs: unixMs(seq * 640 + 40),
+  price: 100,
+  size: 1,
+  direction: 0,
+  ...parts,
+})
+
+/** A session of the demo market without messages, which still runs. */
+export const makeSession = (id: string, parts: Partial<SessionRow> = {}): SessionRow => ({
+  session: recordingId(id),
+  source: 'demo',
+  startedMs: unixMs(0),
+  endedMs: null,
+  clean: false,
+  live: true,
+  feeds: [],
+  symbols: 0,
+  messages: 0,
+  bytes: 0,
+  gaps: [],
+  gapCount: 0,
+  edges: 0,
+  imported: false,
+  ...UNLABELLED,
+  ...parts,
+})
+
 /** The text of a crypto trade. Numbers can be literals, so that tests choose the digits. `eventMs`: UTC ms. */
 export const tradeText = (
   pair: string,
@@ -31,6 +96,20 @@ export const tradeText = (
   size: number | string,
   eventMs: number | string,
 ): string => `{"ev":"XT","pair":"${pair}","p":${price},"t":${eventMs},"s":${size}}`
+
+/** A crypto trade as the service sends it to subscribers. `eventMs`: UTC ms. */
+export const tradeOf = (pair: string, price: number, size = 1, eventMs: number = START_MS): SentMessage => ({
+  feed: 'crypto/XT',
+  symbol: pair,
+  raw: tradeText(pair, price, size, eventMs),
+})
+
+/** A crypto quote as the service sends it to subscribers. `eventMs`: UTC ms. */
+export const quoteOf = (pair: string, bid: number, ask: number, eventMs: number = START_MS): SentMessage => ({
+  feed: 'crypto/XQ',
+  symbol: pair,
+  raw: quoteText(pair, bid, ask, eventMs),
+})
 
 /** The text of a crypto quote. `eventMs`: UTC ms. */
 export const quoteText = (pair: string, bid: number | string, ask: number | string, eventMs: number): string =>

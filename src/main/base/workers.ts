@@ -1,6 +1,8 @@
 /** Entry points of the workers that a terminal starts: built files, or .ts files under Node. */
 export interface WorkerUrls {
-  readonly store: URL
-  readonly reader: URL
+  /** Undefined: the store is written in the thread of the terminal. */
+  readonly store: URL | undefined
+  /** Undefined: the store is read in the thread of the terminal. */
+  readonly reader: URL | undefined
   readonly simulator: URL
 }

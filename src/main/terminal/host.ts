@@ -26,6 +26,18 @@ export interface Updater {
   install(): void
 }
 
+/** A running demo market. */
+export interface DemoMarket {
+  /** How to reach it. */
+  readonly account: {
+    readonly baseUrl: string
+    readonly user: string
+    readonly password: string
+    readonly apiKey: string
+  }
+  close(): Promise<void>
+}
+
 export interface HostOptions {
   /** Folder of settings, store and logs; made where missing. `appHome()` gives the app's own. */
   readonly dataDir: string
@@ -36,6 +48,8 @@ export interface HostOptions {
   readonly workers: WorkerUrls
   /** Folder of the demo market's data (`resources/demo/`, ending in a slash). */
   readonly demoData: URL
+  /** Starts the demo market; by default in a worker. */
+  readonly startDemo?: (() => Promise<DemoMarket>) | undefined
   readonly clock?: Clock | undefined
   /** Keep secrets in memory instead of the OS keychain. */
   readonly memoryKeychain?: boolean | undefined

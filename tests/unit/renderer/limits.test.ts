@@ -1,12 +1,11 @@
 /** What a window keeps while it stays open for weeks: each list holds what its limit says and no more. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { FakeTerminal } from './fakes/fake-terminal.ts'
+import { makePrint } from '../../kit/market.ts'
+import { TestTransport } from '../../kit/transport.ts'
 import { Log } from '../../../src/renderer/core/log/log.svelte.ts'
 import { ReadMarks } from '../../../src/renderer/features/research/company/read-marks.svelte.ts'
 import { Tape } from '../../../src/renderer/features/tape/tape.svelte.ts'
 import { Toasts } from '../../../src/renderer/ui/toasts.svelte.ts'
-import type { LogEntry } from '../../../src/shared/core/status/status.ts'
-import type { Transport } from '../../../src/shared/rpc/transport.ts'
 import { instrumentId, unixMs } from '../../../src/shared/base/units.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -25,12 +24,21 @@ interface Limit {
   readonly held: (put: number) => number
 }
 
-const tape = (prepare: (tape: Tape) => void) => (put: number) => {
-  const fake = new FakeTerminal()
-  const one = new Tape(fake, (run) => run())
+/** A tape that follows BTC-USD, and the next trade of it. */
+function openTape() {
+  const transport = new TestTransport()
+  const one = new Tape(transport, (run) => run())
   one.follow('live', BTC)
+  let seq = 0
+  const trade = (size = 1) =>
+    transport.send('tape', { reset: null, prints: [makePrint(++seq, { size })], skipped: 0, decimals: 2 })
+  return { one, trade }
+}
+
+const tape = (prepare: (tape: Tape) => void) => (put: number) => {
+  const { one, trade } = openTape()
   prepare(one)
-  times(put, (i) => fake.trade(BTC, 100 + i))
+  times(put, () => trade())
   one.toggle()
   one.toggle()
   const { count } = one
@@ -40,17 +48,13 @@ const tape = (prepare: (tape: Tape) => void) => (put: number) => {
 
 /** A log whose stream is fed by hand. */
 function log(frame: (run: () => void) => void) {
-  let give: ((entries: readonly LogEntry[]) => void) | undefined
-  const transport = {
-    subscribe(_name: string, _args: unknown, listener: (value: unknown) => void) {
-      give = (entries) => listener({ entries, dropped: 0 })
-      return () => undefined
-    },
-    onLink: () => () => undefined,
-  } as unknown as Transport // a log asks for its stream alone
+  const transport = new TestTransport()
   const one = new Log(transport, frame)
   const put = (n: number) =>
-    times(n, (i) => give?.([{ id: i + 1, atMs: unixMs(i), level: 'info', from: 'x', text: 'x', detail: '' }]))
+    times(n, (i) => {
+      const entry = { id: i + 1, atMs: unixMs(i), level: 'info', from: 'x', text: 'x', detail: '' } as const
+      transport.send('log', { entries: [entry], dropped: 0 })
+    })
   return { one, put }
 }
 
@@ -115,12 +119,10 @@ test('a hidden window holds the newest lines of the log, however many come befor
 })
 
 test.each([false, true])('a tape forgets the prints beyond its limit, held still: %s', (still) => {
-  const fake = new FakeTerminal()
-  const one = new Tape(fake, (run) => run())
-  one.follow('live', BTC)
+  const { one, trade } = openTape()
   if (still) one.pause('key')
-  times(100, (i) => fake.trade(BTC, 100 + i, 500))
-  times(6_000, (i) => fake.trade(BTC, 100 + i, 1))
+  times(100, () => trade(500))
+  times(6_000, () => trade(1))
   // Only the first ones pass this filter.
   one.setMinSize(400)
   expect(one.count).toBe(0)

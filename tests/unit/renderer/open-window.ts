@@ -12,7 +12,7 @@ import { workspace } from '../../../src/renderer/features/workspace/feature.ts'
 import { FEATURES } from '../../../src/renderer/features.ts'
 import type { Transport } from '../../../src/shared/rpc/transport.ts'
 import Contexts from './Contexts.svelte'
-import { FakeTerminal } from './fakes/fake-terminal.ts'
+import { TestTransport } from '../../kit/transport.ts'
 
 const started = new WeakMap<WindowState, StartedFeatures>()
 
@@ -54,7 +54,7 @@ export function render<P extends { app: WindowState }>(component: Component<P>, 
 
 /** Every command of a window. */
 export function commandsOf(): readonly Command[] {
-  const app = openWindow(new FakeTerminal())
+  const app = openWindow(new TestTransport())
   try {
     return app.parts.commands.all
   } finally {

@@ -3,19 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { CodedError, type Failure } from '../../../shared/base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
-
-/** How to reach the simulator; the same after a restart. */
-export interface DemoAccount {
-  readonly baseUrl: string
-  readonly user: string
-  readonly password: string
-  readonly apiKey: string
-}
-
-export interface DemoMarket {
-  readonly account: DemoAccount
-  close(): Promise<void>
-}
+import type { DemoMarket } from '../../terminal/host.ts'
 
 export interface DemoMarketOptions {
   readonly worker: URL

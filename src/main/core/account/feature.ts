@@ -28,14 +28,16 @@ export const account = defineFeature({
     })
     const source = createSourceControl({
       credentials,
-      startDemo: () =>
-        startDemoMarket({
-          worker: host.workers.simulator,
-          dataDir: host.demoData,
-          seed: host.demoSeed,
-          clock,
-          log: (text, detail) => log.add('warn', 'demo market', text, detail),
-        }),
+      startDemo:
+        host.startDemo ??
+        (() =>
+          startDemoMarket({
+            worker: host.workers.simulator,
+            dataDir: host.demoData,
+            seed: host.demoSeed,
+            clock,
+            log: (text, detail) => log.add('warn', 'demo market', text, detail),
+          })),
     })
     await source.begin(settings.get(), host)
     const service: AccountService = { credentials, source: source }

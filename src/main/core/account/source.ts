@@ -7,8 +7,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { AccountFields, Credentials } from './credentials.ts'
-import type { DemoMarket } from './demo-market.ts'
-import type { HostOptions } from '../../terminal/host.ts'
+import type { DemoMarket, HostOptions } from '../../terminal/host.ts'
 
 export interface SourceOptions {
   readonly credentials: Credentials

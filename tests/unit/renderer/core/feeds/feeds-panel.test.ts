@@ -1,19 +1,20 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, replaysOf } from '../../open-window.ts'
 import FeedsPanel from '../../../../../src/renderer/core/feeds/FeedsPanel.svelte'
 import type { FeedState } from '../../../../../src/shared/core/status/status.ts'
 import type { FeedId } from '../../../../../src/shared/base/units.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 let app: WindowState | undefined
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
 })
 
 const SHARED = 'The service replied “Authentication failed” (code 4401).'
@@ -22,20 +23,29 @@ const refused = (message: string, closeCode = 4401): FeedState => ({
   why: { code: 'plan', message, hint: 'Check your plan.', closeCode },
 })
 
-function open(feeds: Partial<Record<FeedId, FeedState>>) {
-  const fake = new FakeTerminal({ nowMs: Date.now(), faults: { feeds } })
-  const state = openWindow(fake)
+let terminal: WindowTerminal
+beforeEach(async () => {
+  terminal = await WindowTerminal.start()
+})
+
+/** The panel of a terminal with some feeds in other states than open. */
+async function open(feeds: Partial<Record<FeedId, FeedState>>) {
+  terminal.alter('status', (status) => ({
+    ...status,
+    feeds: status.feeds.map((one) => ({ ...one, state: feeds[one.feed] ?? one.state })),
+  }))
+  const state = openWindow(terminal)
   app = state
+  await terminal.settle()
   const { container } = render(FeedsPanel, { app: state })
-  return { fake, state, text: () => container.textContent.replace(/\s+/g, ' ') }
+  return { state, text: () => container.textContent.replace(/\s+/g, ' ') }
 }
-const retried = (fake: FakeTerminal) =>
-  fake.calls.filter(({ name }) => name === 'feeds.retry').map(({ args }) => (args as { feed: FeedId }).feed)
+const retried = () => terminal.callsOf('feeds.retry').map(({ feed }) => feed)
 const times = (text: string, part: string) => text.split(part).length - 1
 
-describe('feeds that were refused alike', () => {
-  it('are told once, with one button that tries all of them', async () => {
-    const { fake, text } = open({
+describe('feeds that were refused for the same reason', () => {
+  it('show it once, with one button that retries all of them', async () => {
+    const { text } = await open({
       'crypto/XT': refused(`No access to Crypto trades (XT). ${SHARED}`),
       'crypto/XQ': refused(`No access to Crypto quotes (XQ). ${SHARED}`),
       'forex/C': refused(`No access to Forex quotes (C). ${SHARED}`),
@@ -45,11 +55,11 @@ describe('feeds that were refused alike', () => {
     expect(times(text(), 'Check your plan.')).toBe(1)
     expect(screen.queryByRole('button', { name: 'Retry now' })).toBeNull()
     await fireEvent.click(screen.getByRole('button', { name: 'Retry all' }))
-    expect(retried(fake)).toEqual(['crypto/XQ', 'crypto/XT', 'forex/C'])
+    expect(retried()).toEqual(['crypto/XQ', 'crypto/XT', 'forex/C'])
   })
 
-  it('leave one that was refused otherwise its own reason and button', async () => {
-    const { fake, text } = open({
+  it('leave a feed with another reason its own sentence and button', async () => {
+    const { text } = await open({
       'crypto/XT': refused(SHARED),
       'crypto/XQ': refused(SHARED),
       'forex/C': refused('Forex is off.', 4403),
@@ -57,11 +67,11 @@ describe('feeds that were refused alike', () => {
     expect(times(text(), SHARED)).toBe(1)
     expect(times(text(), 'Forex is off.')).toBe(1)
     await fireEvent.click(screen.getByRole('button', { name: 'Retry now' }))
-    expect(retried(fake)).toEqual(['forex/C'])
+    expect(retried()).toEqual(['forex/C'])
   })
 
-  it('may be of two kinds at once', () => {
-    const { text } = open({
+  it('may have two reasons at once', async () => {
+    const { text } = await open({
       'crypto/XT': refused(SHARED),
       'crypto/XQ': refused(SHARED),
       'forex/C': refused('Off.', 4403),
@@ -73,14 +83,14 @@ describe('feeds that were refused alike', () => {
   })
 })
 
-it('a reason of one feed keeps its close code where its message does not name it', () => {
-  const { text } = open({ 'crypto/XT': refused('Refused.', 4403), 'forex/C': refused(SHARED) })
+it('the reason of one feed shows its close code if its message doesn’t', async () => {
+  const { text } = await open({ 'crypto/XT': refused('Refused.', 4403), 'forex/C': refused(SHARED) })
   expect(text()).toMatch(/Refused\..*4403/)
   expect(times(text(), '4401')).toBe(1)
 })
 
-it('a feed without room counts what it has, and names what is left out', async () => {
-  const { state, text } = open({})
+it('a full feed counts its symbols, and names those that are not subscribed', async () => {
+  const { state, text } = await open({})
   const { status } = state
   if (!status) throw new Error('no status')
   const symbols = Array.from({ length: 49 }, (_, i) => `A${i}-USD`)
@@ -94,7 +104,7 @@ it('a feed without room counts what it has, and names what is left out', async (
   expect(text()).toContain('XT 49/50')
   expect(text()).toContain('Not subscribed: 50 of 50 are in use.')
   expect(text()).toMatch(/Z-USD\. Remove symbols/)
-  // Twice the connections have twice the room, which the status counts already.
+  // Two connections have room for twice as many, which the status has already counted.
   state.status = {
     ...status,
     feeds: status.feeds.map((feed) =>
@@ -105,16 +115,17 @@ it('a feed without room counts what it has, and names what is left out', async (
   expect(text()).toContain('XT 49/100')
 })
 
-it('of a replay offers no retry', async () => {
-  const { state, text } = open({})
+it('the panel of a replay offers no retry', async () => {
+  const { state, text } = await open({})
   const { status } = state
   if (!status) throw new Error('no status')
   const feeds = status.feeds.map((feed) => ({
     ...feed,
     state: feed.feed === 'forex/C' ? refused('Forex is off.', 4403) : refused(SHARED),
   }))
-  await replaysOf(state).open(['01jbq1a2recording'], null)
-  await vi.waitFor(() => expect(state.view).not.toBe('live'))
+  await terminal.control('recordSession')
+  await replaysOf(state).openLatest()
+  expect(state.view).not.toBe('live')
   state.replayStatus = { ...status, feeds }
   await tick()
   expect(text()).toContain(SHARED)

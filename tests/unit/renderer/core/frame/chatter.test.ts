@@ -1,39 +1,40 @@
 import '../../browser-stubs.ts'
 import { cleanup, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import AppSettings from '../../../../../src/renderer/core/settings/AppSettings.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render } from '../../open-window.ts'
 import Banner from '../../../../../src/renderer/core/frame/Banner.svelte'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 let app: WindowState | undefined
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
 })
+let terminal: WindowTerminal
 async function open() {
-  const state = openWindow(new FakeTerminal())
-  app = state
-  await vi.waitFor(() => expect(state.status !== undefined && state.info !== undefined).toBe(true))
-  return state
+  terminal = await WindowTerminal.start({ feeds: false })
+  app = openWindow(terminal)
+  await terminal.settle()
+  return app
 }
 
-describe('what a screen reader is told', () => {
-  it('of a full disk says what and why, and not every count that follows', async () => {
+describe('a screen reader', () => {
+  it('hears what a full disk means and what to do, and not every count that follows', async () => {
     const state = await open()
     const broken = (lost: number) => {
-      if (!state.status) throw new Error('no status')
       const why = {
         code: 'disk-error' as const,
         message: 'The disk is full.',
         hint: 'Free some room.',
         closeCode: null,
       }
-      state.status = { ...state.status, recorder: { is: 'broken', why, sinceMs: unixMs(0), lost } }
+      terminal.alter('status', (status) => ({ ...status, recorder: { is: 'broken', why, sinceMs: unixMs(0), lost } }))
     }
     broken(1_234)
     const { container } = render(Banner, { app: state })
@@ -46,7 +47,7 @@ describe('what a screen reader is told', () => {
     expect(alert.textContent).toBe('The disk is full. Free some room.')
     expect(container.textContent).toContain('5,678 messages not stored.')
   })
-  it('of a download says that it is, and not each percent', async () => {
+  it('hears that a download runs, and not each percent', async () => {
     const state = await open()
     const done = (share: number) => {
       const release = { version: '9.9.9', notes: '', dateMs: null }
@@ -54,13 +55,13 @@ describe('what a screen reader is told', () => {
     }
     done(0.2)
     const { container } = render(AppSettings, { app: state })
-    const told = () => screen.getAllByRole('status').map((one) => one.textContent)
-    expect(told()).toContain('Downloading 9.9.9…')
+    const statuses = () => screen.getAllByRole('status').map((one) => one.textContent)
+    expect(statuses()).toContain('Downloading 9.9.9…')
     expect(container.textContent).toContain('20 %')
-    const before = told()
+    const before = statuses()
     done(0.6)
     await tick()
     expect(container.textContent).toContain('60 %')
-    expect(told()).toEqual(before)
+    expect(statuses()).toEqual(before)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as edit from '../../../../../src/renderer/core/market/watchlist-edit.ts'
-import { emptyRow } from '../../fakes/fake-market.ts'
+import { makeQuoteRow } from '../../../../kit/market.ts'
 import { DEFAULT_WATCHLISTS } from '../../../../../src/shared/core/settings/settings.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
@@ -48,7 +48,7 @@ describe('watchlists', () => {
   it('are grouped by market, sorted inside a group, what is missing last', () => {
     const list = { ...lists[0], sort: { column: 'last', descending: true } }
     const prices: Record<string, number> = { [btc]: 5, [eth]: 9 }
-    const lines = edit.watchLines(list, true, (id) => ({ ...emptyRow(id, 'crypto', ''), last: prices[id] ?? null }))
+    const lines = edit.watchLines(list, true, (id) => makeQuoteRow({ instrument: id, last: prices[id] ?? null }))
     expect(lines[0]).toMatchObject({ is: 'group', asset: 'crypto', count: 4 })
     expect(lines.slice(1, 3).map((line) => line.is === 'symbol' && line.instrument)).toEqual([eth, btc])
     expect(lines.filter((line) => line.is === 'group')).toHaveLength(3)

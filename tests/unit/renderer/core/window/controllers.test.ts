@@ -1,10 +1,13 @@
-import { describe, expect, it, vi } from 'vitest'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makePrint, makeQuoteRow, tradeOf } from '../../../../kit/market.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { filterLog, logText } from '../../../../../src/renderer/core/log/log-lines.ts'
 import { Quotes } from '../../../../../src/renderer/core/market/quotes.svelte.ts'
 import { SettingsState } from '../../../../../src/renderer/core/window/settings.svelte.ts'
 import { Tape } from '../../../../../src/renderer/features/tape/tape.svelte.ts'
 import { Toasts } from '../../../../../src/renderer/ui/toasts.svelte.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const btc = instrumentId('crypto', 'BTC-USD')
@@ -26,15 +29,22 @@ function frames() {
   }
 }
 
+/** Sends a row for every instrument that is followed. */
+const quoting = () =>
+  new TestTransport().serve('quotes', ({ instruments }) => ({
+    rows: instruments.map((instrument) => makeQuoteRow({ instrument, lastRecvMs: unixMs(0) })),
+  }))
+
 describe('Quotes', () => {
   it('paint once a frame however many messages came', () => {
-    const fake = new FakeTerminal()
+    const transport = quoting()
     const frame = frames()
-    const quotes = new Quotes(fake, { frame: frame.request, painted: (run) => run() })
+    const quotes = new Quotes(transport, { frame: frame.request, painted: (run) => run() })
     quotes.follow('live', [btc, eth])
     frame.step()
     const version = quotes.version
-    for (let i = 0; i < 1000; i++) fake.trade(i % 2 ? btc : eth, 100 + i)
+    for (let i = 0; i < 1000; i++)
+      transport.send('quotes', { rows: [makeQuoteRow({ instrument: i % 2 ? btc : eth, last: 100 + i })] })
     expect(quotes.version).toBe(version)
     expect(frame.waiting).toBe(1)
     frame.step()
@@ -42,11 +52,13 @@ describe('Quotes', () => {
     expect(quotes.row(btc)?.last).toBe(1099)
   })
   it('measure from receipt to paint, of new messages only', () => {
-    const fake = new FakeTerminal({ nowMs: 1_000_000 })
+    const transport = quoting()
+    const received = (atMs: number) =>
+      transport.send('quotes', { rows: [makeQuoteRow({ last: 5, lastRecvMs: unixMs(atMs) })] })
     const frame = frames()
     let now = 1_000_000
     let visible = true
-    const quotes = new Quotes(fake, {
+    const quotes = new Quotes(transport, {
       frame: frame.request,
       painted: (run) => run(),
       now: () => now,
@@ -55,64 +67,87 @@ describe('Quotes', () => {
     quotes.follow('live', [btc])
     frame.step()
     expect(quotes.latency()).toBeUndefined()
-    fake.nowMs = 1_000_500
-    fake.trade(btc, 5)
+    received(1_000_500)
     now = 1_000_507
     frame.step()
     expect(quotes.latency()).toMatchObject({ samples: 1, max: 7 })
     visible = false
-    fake.nowMs = 1_000_600
-    fake.trade(btc, 6)
+    received(1_000_600)
     now = 1_009_000
     frame.step()
     expect(quotes.latency()).toMatchObject({ samples: 1, max: 7 })
   })
-  it('keep known rows while another set is followed, and hold one stream', () => {
-    const fake = new FakeTerminal()
-    const frame = frames()
-    const quotes = new Quotes(fake, { frame: frame.request })
+  it('keep known rows while another set is followed, and open one stream', () => {
+    const transport = quoting()
+    const quotes = new Quotes(transport, { frame: frames().request })
     quotes.follow('live', [btc])
     quotes.follow('live', [eth, btc])
     quotes.follow('live', [btc, eth, btc])
-    expect(fake.openStreams('quotes')).toBe(1)
+    expect(transport.argsOf('quotes')).toHaveLength(1)
     expect(quotes.row(btc)).toBeDefined()
     quotes.close()
-    expect(fake.openStreams('quotes')).toBe(0)
+    expect(transport.argsOf('quotes')).toEqual([])
   })
-  it('come back after the link was lost', () => {
-    const fake = new FakeTerminal()
-    const quotes = new Quotes(fake, { frame: frames().request })
+  it('come back after the connection was lost, and after the stream ended', async () => {
+    const terminal = await WindowTerminal.start()
+    const quotes = new Quotes(terminal, { frame: (run) => run() })
+    const trade = (price: number) => terminal.control('send', [tradeOf('BTC-USD', price)])
     quotes.follow('live', [btc])
-    fake.link(false)
+    await terminal.settle()
+    await trade(1)
+    expect(quotes.row(btc)?.last).toBe(1)
+    terminal.link(false)
+    await trade(2)
+    expect(quotes.row(btc)?.last).toBe(1)
+    terminal.link(true)
+    await terminal.settle()
+    expect(quotes.row(btc)?.last).toBe(2)
+    terminal.endStream('quotes', { code: 'offline', message: 'Gone.' })
     expect(quotes.problem?.code).toBe('offline')
-    fake.link(true)
-    expect(fake.openStreams('quotes')).toBe(1)
+    terminal.link(false)
+    terminal.link(true)
+    await terminal.settle()
+    expect(terminal.argsOf('quotes')).toHaveLength(1)
     expect(quotes.problem).toBeNull()
     quotes.close()
+    terminal.close()
   })
 })
 
 describe('Tape', () => {
   function start() {
-    const fake = new FakeTerminal()
+    const transport = new TestTransport().serve('tape', () => ({
+      reset: Array.from({ length: 400 }, (_, i) => makePrint(i + 1)),
+      prints: [],
+      skipped: 0,
+      decimals: 2,
+    }))
     const frame = frames()
-    const tape = new Tape(fake, frame.request)
+    const tape = new Tape(transport, frame.request)
     tape.follow('live', btc)
     frame.step()
-    return { fake, frame, tape }
+    let seq = 400
+    const trade = (price: number, size = 1) =>
+      transport.send('tape', {
+        reset: null,
+        prints: [makePrint(++seq, { price, size })],
+        skipped: 0,
+        decimals: 2,
+      })
+    return { trade, tape }
   }
   it('shows the newest on top', () => {
-    const { fake, tape } = start()
-    fake.trade(btc, 77)
+    const { trade, tape } = start()
+    trade(77)
     expect(tape.at(0)?.price).toBe(77)
   })
   it('holds still while a reason is left, counts what is new, then shows it', () => {
-    const { fake, tape } = start()
+    const { trade, tape } = start()
     const top = tape.at(0)
     tape.pause('hover')
     tape.pause('scroll')
-    fake.trade(btc, 77)
-    fake.trade(btc, 78)
+    trade(77)
+    trade(78)
     expect(tape.at(0)).toBe(top)
     expect(tape.fresh).toBe(2)
     tape.resume('hover')
@@ -131,43 +166,52 @@ describe('Tape', () => {
     expect(tape.paused).toBe(true)
   })
   it('filters by size, also what is already there', () => {
-    const { fake, tape } = start()
+    const { trade, tape } = start()
     tape.setMinSize(50)
     expect(tape.count).toBe(0)
-    fake.trade(btc, 77, 60)
-    fake.trade(btc, 78, 2)
+    trade(77, 60)
+    trade(78, 2)
     expect(tape.count).toBe(1)
     tape.setMinSize(0)
     expect(tape.count).toBeGreaterThan(300)
   })
   it('stays bounded through a long burst', () => {
-    const { fake, tape } = start()
-    for (let i = 0; i < 10_000; i++) fake.trade(btc, 100 + i)
+    const { trade, tape } = start()
+    for (let i = 0; i < 10_000; i++) trade(100 + i)
     expect(tape.count).toBe(2_000)
     expect(tape.at(0)?.price).toBe(10_099)
   })
 })
 
 describe('SettingsState', () => {
+  let terminal: WindowTerminal
+  beforeEach(async () => {
+    terminal = await WindowTerminal.start({ feeds: false, record: false })
+  })
+  afterEach(() => terminal.close())
+
   it('shows a change at once and ignores an older echo meanwhile', async () => {
-    const fake = new FakeTerminal()
-    const settings = new SettingsState(fake, () => undefined)
+    const settings = new SettingsState(terminal, () => undefined)
+    await terminal.settle()
     settings.set({ zone: 'Asia/Tokyo' })
     settings.set({ zone: 'Europe/London' })
     expect(settings.now.zone).toBe('Europe/London')
-    await vi.waitFor(() => expect(fake.calls.filter((call) => call.name === 'settings.set')).toHaveLength(2))
-    await Promise.resolve()
+    await terminal.settle()
+    expect(terminal.callsOf('settings.set')).toHaveLength(2)
     expect(settings.now.zone).toBe('Europe/London')
     settings.close()
   })
-  it('goes back to what is stored, and tells, when the terminal refuses', async () => {
-    const fake = new FakeTerminal({
-      faults: { failing: { 'settings.set': { code: 'disk-error', message: 'The settings could not be stored.' } } },
+  it('goes back to what is stored, and reports why, when the terminal refuses', async () => {
+    terminal.answer('settings.set', () => {
+      throw new CodedError('disk-error', 'The settings couldn’t be saved.')
     })
     const problems: string[] = []
-    const settings = new SettingsState(fake, (failure) => problems.push(failure.code))
+    const settings = new SettingsState(terminal, (failure) => problems.push(failure.code))
+    await terminal.settle()
     settings.set({ zone: 'Asia/Tokyo' })
-    await vi.waitFor(() => expect(problems).toEqual(['disk-error']))
+    expect(settings.now.zone).toBe('Asia/Tokyo')
+    await terminal.settle()
+    expect(problems).toEqual(['disk-error'])
     expect(settings.now.zone).toBe('UTC')
     settings.close()
   })

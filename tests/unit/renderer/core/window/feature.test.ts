@@ -9,11 +9,11 @@ import { WindowState } from '../../../../../src/renderer/core/window/window.svel
 import { PANE_KINDS } from '../../../../../src/shared/features/workspace/kinds.ts'
 import { FEATURES } from '../../../../../src/renderer/features.ts'
 import { DEFAULT_SETTINGS } from '../../../../kit/settings.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 
 let app: WindowState | undefined
 afterEach(() => app?.close())
-const window = () => (app = new WindowState(new FakeTerminal()))
+const window = () => (app = new WindowState(new TestTransport()))
 
 function story() {
   const told: string[] = []
@@ -55,9 +55,7 @@ describe('features of a window', () => {
     expect(told).toEqual(['start base', 'start user with 7', 'leave base', 'close user', 'close base'])
   })
   it('bring the defaults of their settings before the terminal has sent any', () => {
-    const silent = new FakeTerminal()
-    silent.subscribe = () => () => undefined
-    const opened = (app = new WindowState(silent))
+    const opened = window()
     opened.start(FEATURES)
     expect(opened.settings.now).toEqual(DEFAULT_SETTINGS)
     opened.set({ drawing: { magnet: true } })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { COMMANDS } from '../../../../../scripts/lib/window-commands.mjs'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { commandsOf, openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
@@ -18,7 +19,7 @@ describe('keys', () => {
   }
   beforeEach(() => {
     vi.useFakeTimers()
-    app = openWindow(new FakeTerminal())
+    app = openWindow(new TestTransport())
     handle = windowKeys(app)
   })
   afterEach(() => {
@@ -44,7 +45,7 @@ describe('keys', () => {
     press('s')
     expect(app.chart.interval).toBe('30s')
   })
-  it('take both letters of milliseconds, and tell after a pause what is none', () => {
+  it('take both letters of milliseconds, and reject an unknown interval after a pause', () => {
     for (const key of '250ms') press(key)
     expect(app.chart.interval).toBe('250ms')
     for (const key of '5m') press(key)
@@ -117,18 +118,31 @@ describe('keys', () => {
   it('play a replay with Space and leave the tape alone, and step it by arrows', async () => {
     press('ArrowRight')
     expect(app.replaying).toBeNull()
-    await replaysOf(app).open(['01jbq1a2recording'], null)
+    app.close()
+    const terminal = await WindowTerminal.start()
+    await terminal.control('recordSession')
+    app = openWindow(terminal)
+    handle = windowKeys(app)
+    await terminal.settle()
+    await replaysOf(app).openLatest()
+    const pressed = async (...of: Parameters<typeof press>) => {
+      press(...of)
+      await terminal.settle()
+    }
     const start = app.replaying?.nowMs ?? 0
-    press(' ')
-    await vi.waitFor(() => expect(app.replaying?.playing).toBe(true))
+    await pressed(' ')
+    expect(app.replaying?.playing).toBe(true)
     expect(serviceOf(app, tape).paused).toBe(false)
-    press('ArrowRight', { ctrlKey: true })
-    await vi.waitFor(() => expect(app.replaying?.nowMs).toBe(start + 1_000))
-    expect(app.replaying?.playing).toBe(false)
-    press('ArrowRight', { shiftKey: true })
-    await vi.waitFor(() => expect(app.replaying?.nowMs).toBe(start + 61_000))
-    press('ArrowLeft')
-    await vi.waitFor(() => expect(app.replaying?.nowMs).toBe(start + 60_880))
+    await pressed('ArrowRight', { ctrlKey: true })
+    expect(app.replaying).toMatchObject({ nowMs: start + 1_000, playing: false })
+    await pressed('ArrowRight')
+    const first = app.replaying?.nowMs ?? 0
+    await pressed('ArrowRight', { shiftKey: true })
+    // The bars of the chart are of one second.
+    const edge = first - (first % 1_000) + 1_000
+    expect(app.replaying?.nowMs).toBe(edge)
+    await pressed('ArrowLeft', { ctrlKey: true })
+    expect(app.replaying?.nowMs).toBe(edge - 1_000)
     const input = document.createElement('input')
     expect(press('ArrowLeft', { ctrlKey: true }, input).defaultPrevented).toBe(false)
     const list = document.createElement('div')
@@ -141,6 +155,7 @@ describe('keys', () => {
     expect(app.view).toBe('live')
     press(' ')
     expect(serviceOf(app, tape).paused).toBe(true)
+    terminal.close()
   })
   it('do nothing behind a dialog', () => {
     app.dialog = 'settings'
@@ -161,7 +176,7 @@ describe('commands', () => {
     expect(commandsOf().map(({ id }) => id)).toEqual(COMMANDS.map(({ id }) => id))
   })
   it('are found by their key', () => {
-    const app = openWindow(new FakeTerminal())
+    const app = openWindow(new TestTransport())
     expect(app.parts.commands.commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe(
       'shortcuts',
     )

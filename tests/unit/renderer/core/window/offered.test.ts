@@ -8,19 +8,21 @@ import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
 import { MAX_POPOUTS } from '../../../../../src/shared/features/workspace/document.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 let app: WindowState | undefined
+let terminal: WindowTerminal
 afterEach(() => {
   app?.close()
+  terminal.close()
   app = undefined
   vi.unstubAllGlobals()
 })
 async function open() {
-  const state = openWindow(new FakeTerminal())
-  app = state
-  await vi.waitFor(() => expect(dockOf(state).ready && state.info !== undefined && state.update !== null).toBe(true))
-  return state
+  terminal = await WindowTerminal.start({ feeds: false, record: false })
+  app = openWindow(terminal)
+  await terminal.settle()
+  return app
 }
 
 describe('what the palette and the help offer', () => {
@@ -45,7 +47,7 @@ describe('what the palette and the help offer', () => {
   it('are the settings that this copy has', async () => {
     const state = await open()
     const { info } = state
-    if (!info) throw new Error('nothing is known of the host')
+    if (!info) throw new Error('the window doesn’t know its host')
     state.info = { ...info, host: 'browser' }
     expect(offered(state)).toEqual([])
     state.info = { ...info, host: 'electron' }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   columnWidths,
   COLUMNS,
@@ -7,8 +7,8 @@ import {
   spreadText,
   SYMBOL_WIDTH,
 } from '../../../../../src/renderer/core/market/columns.ts'
-import { emptyRow } from '../../fakes/fake-market.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { makeQuoteRow } from '../../../../kit/market.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { flashOf, remember } from '../../../../../src/renderer/ui/table/flash.ts'
 import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/market/freshness.ts'
 import { isBegun, parseInterval } from '../../../../../src/renderer/core/window/interval-entry.ts'
@@ -17,16 +17,11 @@ import { unknownSymbols } from '../../../../../src/renderer/core/market/unknown-
 import { urlProblem } from '../../../../../src/renderer/core/account/base-url.ts'
 import { zoneOf } from '../../../../../src/renderer/text/zones.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
-import type { Freshness, QuoteRow } from '../../../../../src/shared/core/status/status.ts'
-import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
+import type { FeedState, Freshness, QuoteRow, StatusState } from '../../../../../src/shared/core/status/status.ts'
+import { instrumentId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
-const btc = instrumentId('crypto', 'BTC-USD')
 const en = new NumberText('en-US')
-const row = (part: Partial<QuoteRow>): QuoteRow => ({
-  ...emptyRow(btc, 'crypto', 'BTC-USD'),
-  freshness: 'live',
-  ...part,
-})
+const row = (part: Partial<QuoteRow>): QuoteRow => makeQuoteRow({ freshness: 'live', ...part })
 
 describe('flash', () => {
   const first = row({ last: 100, flash: 1, tick: 1 })
@@ -113,21 +108,34 @@ describe('typed intervals', () => {
 })
 
 describe('the source pill', () => {
-  const status = (faults: ConstructorParameters<typeof FakeTerminal>[0]) => new FakeTerminal(faults).status()
-  it('says live only of a service whose feeds are all open', () => {
-    expect(sourcePill(status({ faults: { source: 'service' } }), true).label).toBe('LIVE')
-    expect(sourcePill(status({}), true).label).toBe('DEMO')
-    expect(sourcePill(status({ faults: { source: 'service' } }), false).label).toBe('NO LINK')
-    const partly = status({ faults: { source: 'service', feeds: { 'crypto/XQ': { is: 'connecting', attempt: 2 } } } })
-    expect(sourcePill(partly, true)).toMatchObject({ label: 'LIVE 3/4', tone: 'busy' })
-    const off = { is: 'connecting', attempt: 1 } as const
-    const none = { 'crypto/XQ': off, 'crypto/XT': off, 'forex/C': off, 'stocks/T': off }
-    expect(sourcePill(status({ faults: { source: 'service', feeds: none } }), true).label).toBe('CONNECTING')
+  let demo: StatusState
+  beforeAll(async () => {
+    const terminal = await WindowTerminal.start()
+    demo = await terminal.read('status', { view: 'live' })
+    terminal.close()
   })
-  it('never says demo of a demo market that is away', () => {
+  const service = (): StatusState => ({ ...demo, source: 'service', origin: 'https://data.example.com' })
+  /** The same with feeds that are open in another state. */
+  const change = (
+    status: StatusState,
+    state: FeedState,
+    which: (feed: FeedId) => boolean = () => true,
+  ): StatusState => ({
+    ...status,
+    feeds: status.feeds.map((one) => (one.state.is === 'open' && which(one.feed) ? { ...one, state } : one)),
+  })
+
+  it('says live only of a service whose feeds are all open', () => {
+    expect(sourcePill(service(), true).label).toBe('LIVE')
+    expect(sourcePill(demo, true).label).toBe('DEMO')
+    expect(sourcePill(service(), false).label).toBe('NO LINK')
+    const partly = change(service(), { is: 'connecting', attempt: 2 }, (feed) => feed === 'crypto/XQ')
+    expect(sourcePill(partly, true)).toMatchObject({ label: 'LIVE 4/5', tone: 'busy' })
+    expect(sourcePill(change(service(), { is: 'connecting', attempt: 1 }), true).label).toBe('CONNECTING')
+  })
+  it('never says demo when the demo market is away', () => {
     const stale = { is: 'stale', sinceMs: unixMs(0), lastMs: unixMs(0) } as const
-    const all = { 'crypto/XQ': stale, 'crypto/XT': stale, 'forex/C': stale, 'stocks/T': stale }
-    expect(sourcePill(status({ faults: { feeds: all } }), true).label).toBe('STALE')
+    expect(sourcePill(change(demo, stale), true).label).toBe('STALE')
   })
 })
 

@@ -1,10 +1,10 @@
 import '../../browser-stubs.ts'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow } from '../../open-window.ts'
 import { chordHere, usePlatform } from '../../../../../src/renderer/ui/chord-text.ts'
 import { keysNamed, titled } from '../../../../../src/renderer/core/window/tooltip.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 
 let app: WindowState | undefined
 afterEach(() => {
@@ -12,16 +12,15 @@ afterEach(() => {
   app = undefined
   usePlatform('')
 })
-async function open() {
-  const state = openWindow(new FakeTerminal())
-  app = state
-  await vi.waitFor(() => expect(state.info).toBeDefined())
-  return state
+function open() {
+  const info = { host: 'test', version: '', platform: 'linux', storePath: '' } as const
+  app = openWindow(new TestTransport().serve('desktop.info', () => info))
+  return app
 }
 
 describe('keys in texts', () => {
-  it('are those that are set now, as the platform writes them', async () => {
-    const state = await open()
+  it('are those that are set now, as the platform writes them', () => {
+    const state = open()
     expect(titled(state, 'Speed', 'replay-faster', 'replay-slower')).toBe('Speed (Ctrl+↑, Ctrl+↓)')
     state.set({ shortcuts: { keys: { 'replay-faster': ['Ctrl+Alt+U'], 'replay-slower': [], symbol: [] } } })
     expect(titled(state, 'Speed', 'replay-faster', 'replay-slower')).toBe('Speed (Ctrl+Alt+U)')

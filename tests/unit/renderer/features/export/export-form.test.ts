@@ -19,29 +19,15 @@ import { NumberText } from '../../../../../src/renderer/text/format.ts'
 import { CALLS, type CallName } from '../../../../../src/shared/contracts.ts'
 import { FILE_PIECE } from '../../../../../src/shared/features/import/contract.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
-import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
-import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { makeBar, makeQuoteRow, makeSession } from '../../../../kit/market.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 import * as v from 'valibot'
 
-const session = (id: string, source: string, startedMs: number): SessionRow => ({
-  session: recordingId(id),
-  source,
-  startedMs: unixMs(startedMs),
-  endedMs: null,
-  clean: false,
-  live: true,
-  feeds: [],
-  symbols: 0,
-  messages: 0,
-  bytes: 0,
-  gaps: [],
-  gapCount: 0,
-  edges: 0,
-  imported: false,
-  ...UNLABELLED,
-})
+const session = (id: string, source: string, startedMs: number): SessionRow =>
+  makeSession(id, { source, startedMs: unixMs(startedMs) })
 const sessions = [session('a', 'demo', 1), session('b', 'import:x@y', 2)]
 const T = Date.UTC(2026, 0, 5)
 
@@ -181,17 +167,15 @@ describe('a job in words', () => {
 const binary = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
 
 describe('sending a file', () => {
-  /** A transport that keeps what it is sent. */
-  function keeper(fails?: CallName) {
-    const calls: [string, unknown][] = []
-    const invoke = async (name: CallName, args: unknown) => {
-      calls.push([name, args])
-      if (name === fails) return { ok: false, error: { code: 'disk-full', message: 'Full.' } }
-      expect(v.safeParse(CALLS[name].args as v.GenericSchema, args).success).toBe(true)
-      return { ok: true, value: name === 'files.begin' ? { file: 'f' } : null }
-    }
-    // Only `invoke` is used, and it answers what these calls answer.
-    return { calls, transport: { invoke } as unknown as Transport }
+  function receiver(fails?: CallName) {
+    const transport = new TestTransport().answer('files.begin', () => ({ file: 'f' }))
+    for (const name of ['files.chunk', 'files.end', 'files.drop'] as const)
+      transport.answer(name, (args) => {
+        if (name === fails) throw new CodedError('disk-full', 'Full.')
+        expect(v.safeParse(CALLS[name].args as v.GenericSchema, args).success).toBe(true)
+        return null
+      })
+    return transport
   }
   const bytes = Uint8Array.from({ length: FILE_PIECE * 2 + 5 }, (_, i) => i % 251)
   const file = {
@@ -201,27 +185,27 @@ describe('sending a file', () => {
   }
 
   it('goes in pieces that follow one another, to the byte', async () => {
-    const { calls, transport } = keeper()
+    const transport = receiver()
     const sent: number[] = []
     const result = await sendFile(transport, file, new AbortController().signal, (n) => sent.push(n))
     expect(result).toEqual({ ok: true, value: 'f' })
     expect(sent).toEqual([FILE_PIECE, FILE_PIECE * 2, bytes.length])
-    const pieces = calls.filter(([name]) => name === 'files.chunk').map(([, args]) => (args as { data: string }).data)
+    const pieces = transport.callsOf('files.chunk').map(({ data }) => data)
     expect(pieces.map((one) => atob(one)).join('')).toBe(binary(bytes))
-    expect(calls.at(-1)?.[0]).toBe('files.end')
+    expect(transport.calls.at(-1)?.name).toBe('files.end')
   })
 
   it('lets go of what was sent where it fails or is ended', async () => {
-    const failed = keeper('files.chunk')
-    expect(await sendFile(failed.transport, file, new AbortController().signal, () => undefined)).toMatchObject({
+    const failed = receiver('files.chunk')
+    expect(await sendFile(failed, file, new AbortController().signal, () => undefined)).toMatchObject({
       ok: false,
     })
-    expect(failed.calls.at(-1)).toEqual(['files.drop', { file: 'f' }])
+    expect(failed.calls.at(-1)).toEqual({ name: 'files.drop', args: { file: 'f' } })
     const stop = new AbortController()
-    const ended = keeper()
-    const result = await sendFile(ended.transport, file, stop.signal, () => stop.abort())
+    const ended = receiver()
+    const result = await sendFile(ended, file, stop.signal, () => stop.abort())
     expect(result).toMatchObject({ ok: false, error: { code: 'cancelled' } })
-    expect(ended.calls.at(-1)?.[0]).toBe('files.drop')
+    expect(ended.calls.at(-1)?.name).toBe('files.drop')
   })
 
   it('codes bytes as base64 does', () => {
@@ -233,24 +217,12 @@ describe('sending a file', () => {
 })
 
 it('writes what is on screen with every digit', () => {
-  const fake = new FakeTerminal()
-  const row = fake.row('crypto:BTCUSD' as never)
-  if (row === undefined) throw new Error('no row')
-  const [header, line] = quotesCsv([{ ...row, last: 0.1 + 0.2, symbol: '=BTC' }]).split('\n')
+  const [header, line] = quotesCsv([makeQuoteRow({ last: 0.1 + 0.2, symbol: '=BTC' })]).split('\n')
   expect(header?.startsWith('symbol,asset,name,last')).toBe(true)
   expect(line?.startsWith("'=BTC,crypto,")).toBe(true)
   expect(line).toContain(',0.30000000000000004,')
-  const bar = {
-    startMs: unixMs(T),
-    endMs: unixMs(T),
-    open: 1,
-    high: 2,
-    low: 0.5,
-    close: 1.1,
-    volume: null,
-    count: 3,
-    complete: false,
-  }
+  const prices = { open: 1, high: 2, low: 0.5, close: 1.1 }
+  const bar = makeBar({ startMs: T, ...prices, volume: null, count: 3, complete: false })
   expect(barsCsv('A', 'mid', [bar])).toBe(
     'symbol,start_ms,start_iso,open,high,low,close,volume,count,complete,of\n' +
       `A,${T},2026-01-05T00:00:00.000Z,1,2,0.5,1.1,,3,false,mid\n`,

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import ImportDialog from '../../../../../src/renderer/features/import/ImportDialog.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import type { CsvMapping, ImportPreview } from '../../../../../src/shared/features/import/import.ts'
-import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 import { openWindow } from '../../open-window.ts'
 
 interface Request {
@@ -19,23 +18,17 @@ let app: WindowState
 /** Previews that were requested and not answered yet, oldest first. */
 let requests: Request[]
 /** Begins the upload of a file that the user gives. */
-let begun: PromiseWithResolvers<unknown>
+let begun: PromiseWithResolvers<{ readonly file: string }>
 beforeEach(() => {
   begun = Promise.withResolvers()
   requests = []
-  const base = new FakeTerminal()
-  const transport: Transport = {
-    invoke(name, args) {
-      if (name === 'files.begin') return begun.promise as never // as the contract says
-      if (name !== 'import.preview') return base.invoke(name, args)
-      const asked = args as Pick<Request, 'file' | 'mapping'>
-      return new Promise((resolve) => {
-        requests.push({ ...asked, answer: (value) => resolve({ ok: true, value } as never) }) // as the contract says
-      })
-    },
-    subscribe: (name, args, onValue, onEnd) => base.subscribe(name, args, onValue, onEnd),
-    onLink: (listener) => base.onLink(listener),
-  }
+  const transport = new TestTransport()
+    .answer('files.begin', () => begun.promise)
+    .answer('import.preview', ({ file, mapping }) => {
+      const { promise, resolve } = Promise.withResolvers<ImportPreview>()
+      requests.push({ file, mapping, answer: resolve })
+      return promise
+    })
   app = openWindow(transport)
 })
 afterEach(() => {
@@ -92,7 +85,7 @@ it('keeps the file that replaced another one while that was still being read', a
   render(ImportDialog, { app, onclose: () => undefined })
   app.exchange.there = { file: 'new', name: 'new.csv' }
   await settle()
-  begun.resolve({ ok: true, value: { file: 'old' } })
+  begun.resolve({ file: 'old' })
   await settle()
   requests[0].answer(preview('new.csv'))
   await settle()

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { SymbolHit } from '../../../../../src/shared/core/status/status.ts'
-import { instrumentId, type AssetClass } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type AssetClass } from '../../../../../src/shared/base/units.ts'
 import { CODE_FORMS, CODES } from '../../../../../src/renderer/features/palette/codes.ts'
 import { parseEntry } from '../../../../../src/renderer/features/palette/entry.ts'
 import type { PaletteItem } from '../../../../../src/renderer/features/palette/items.ts'
 import { paletteOptions, resolveSymbol } from '../../../../../src/renderer/features/palette/palette-options.ts'
 import { replayPlace } from '../../../../../src/renderer/features/palette/replay-at.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { makeSession } from '../../../../kit/market.ts'
 
 const hit = (asset: AssetClass, symbol: string, name: string | null = null): SymbolHit => ({
   instrument: instrumentId(asset, symbol),
@@ -83,39 +83,30 @@ describe('the palette', () => {
 
 describe('the recording of a typed time', () => {
   const at = Date.UTC(2026, 10, 4, 9)
-  const rows = async () => {
-    const result = await new FakeTerminal().invoke('sessions.list', {})
-    const [row] = result.ok ? result.value : []
-    if (!row) throw new Error('the fake has sessions')
-    const session = (name: string, fromMs: number, toMs: number | null, messages = 5) =>
-      ({
-        ...row,
-        session: name,
-        startedMs: fromMs,
-        endedMs: toMs,
-        live: toMs === null,
-        messages,
-        binnedMs: null,
-      }) as typeof row
-    return [
-      session('old', at - 86_400_000, at - 82_800_000),
-      session('new', at, at + 3_600_000),
-      session('empty', at + 4_000_000, at + 4_000_001, 0),
-      session('now', at + 7_200_000, null),
-    ]
-  }
-  it('is the newest that reaches it, and the newest that ended where no time is typed', async () => {
-    const all = await rows()
+  const session = (id: string, fromMs: number, toMs: number | null, messages = 5) =>
+    makeSession(id, {
+      startedMs: unixMs(fromMs),
+      endedMs: toMs === null ? null : unixMs(toMs),
+      live: toMs === null,
+      messages,
+    })
+  const all = [
+    session('old', at - 86_400_000, at - 82_800_000),
+    session('new', at, at + 3_600_000),
+    session('empty', at + 4_000_000, at + 4_000_001, 0),
+    session('now', at + 7_200_000, null),
+  ]
+  it('is the newest that reaches it, and the newest that ended where no time is typed', () => {
     const now = at + 9_000_000
     expect(replayPlace('', all, 'UTC', now)).toEqual({ is: 'found', session: 'new', atMs: null })
     expect(replayPlace('09:30', all, 'UTC', now)).toEqual({ is: 'found', session: 'new', atMs: at + 1_800_000 })
     expect(replayPlace('3 Nov 09:30', all, 'UTC', now)).toMatchObject({ session: 'old' })
     expect(replayPlace('11:10', all, 'UTC', now)).toMatchObject({ session: 'now' })
   })
-  it('is none where nothing was recorded, and says why where the time is outside or none', async () => {
+  it('is none where nothing was recorded, and says why where the time is outside or none', () => {
     expect(replayPlace('09:30', [], 'UTC', at)).toEqual({ is: 'none' })
-    const outside = replayPlace('10:45', await rows(), 'UTC', at + 9_000_000)
+    const outside = replayPlace('10:45', all, 'UTC', at + 9_000_000)
     expect(outside).toMatchObject({ is: 'not then' })
-    expect(replayPlace('soon', await rows(), 'UTC', at)).toMatchObject({ is: 'not then' })
+    expect(replayPlace('soon', all, 'UTC', at)).toMatchObject({ is: 'not then' })
   })
 })

@@ -3,50 +3,32 @@ import '../../browser-stubs.ts'
 import { cleanup, screen } from '@testing-library/svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import LinkDialog from '../../../../../src/renderer/features/research/LinkDialog.svelte'
-import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render } from '../../open-window.ts'
 import type { AppInfo } from '../../../../../src/shared/core/status/status.ts'
-import type { Result } from '../../../../../src/shared/base/errors.ts'
-import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 
 afterEach(() => {
   cleanup()
   vi.unstubAllGlobals()
 })
 
-interface Opened {
-  readonly app: WindowState
-  readonly closed: () => number
-  readonly calls: { readonly name: string; readonly args: unknown }[]
-  press(name: string): Promise<void>
-}
-
-function dialog(url: string, host: AppInfo['host'], answer: Result<null> = { ok: true, value: null }): Opened {
-  const calls: { name: string; args: unknown }[] = []
-  const base = new FakeTerminal()
-  const transport: Transport = {
-    invoke: async (name, args) => {
-      if (name !== 'app.openExternal') return base.invoke(name, args)
-      calls.push({ name, args })
-      return answer as never // what the contract says of this call
-    },
-    subscribe: (name, args, onValue, onEnd) => base.subscribe(name, args, onValue, onEnd),
-    onLink: (listener) => base.onLink(listener),
-  }
+function dialog(url: string, host: AppInfo['host'], failure: CodedError | null = null) {
+  const transport = new TestTransport().answer('app.openExternal', () => {
+    if (failure) throw failure
+    return null
+  })
   const app = openWindow(transport)
-  app.info = { host } as AppInfo // of all it holds the dialog reads the host alone
+  app.info = { host, version: '', platform: '', storePath: '' }
   const onclose = vi.fn()
   render(LinkDialog, { app, url, onclose })
   return {
     app,
-    calls,
+    opened: () => transport.callsOf('app.openExternal'),
     closed: () => onclose.mock.calls.length,
-    async press(name) {
+    async press(name: string) {
       screen.getByRole('button', { name }).click()
-      await vi.waitFor(() =>
-        expect(calls.length + onclose.mock.calls.length + app.toasts.told.length).toBeGreaterThan(0),
-      )
+      await vi.waitFor(() => expect(onclose.mock.calls.length + app.toasts.told.length).toBeGreaterThan(0))
       await Promise.resolve()
     },
   }
@@ -71,29 +53,28 @@ describe('the question before a link', () => {
   )
 
   it('lets the terminal open it in Electron, and closes', async () => {
-    const { press, calls, closed } = dialog('https://news.invalid/a b', 'electron')
+    const { press, opened, closed } = dialog('https://news.invalid/a b', 'electron')
     await press('Open')
     await vi.waitFor(() => expect(closed()).toBe(1))
-    expect(calls).toEqual([{ name: 'app.openExternal', args: { url: 'https://news.invalid/a%20b' } }])
+    expect(opened()).toEqual([{ url: 'https://news.invalid/a%20b' }])
   })
 
-  it('tells when the terminal could not', async () => {
-    const failure = { code: 'internal', message: 'Nothing opens it.' } as const
-    const { app, press } = dialog('https://news.invalid/', 'electron', { ok: false, error: failure })
+  it('reports why the terminal couldn’t open it', async () => {
+    const { app, press } = dialog('https://news.invalid/', 'electron', new CodedError('internal', 'Nothing opens it.'))
     await press('Open')
     await vi.waitFor(() => expect(app.toasts.told[0]?.text).toContain('Nothing opens it.'))
   })
 
-  it('opens a page of its own in a browser, without a hold on this one', async () => {
+  it('opens a new page in a browser, without access to this one', async () => {
     const open = vi.fn()
     vi.stubGlobal('open', open)
-    const { press, calls, closed } = dialog('https://news.invalid/', 'browser')
+    const { press, opened, closed } = dialog('https://news.invalid/', 'browser')
     await press('Open')
     expect(open).toHaveBeenCalledWith('https://news.invalid/', '_blank', 'noopener,noreferrer')
-    expect([calls, closed()]).toEqual([[], 1])
+    expect([opened(), closed()]).toEqual([[], 1])
   })
 
-  it('copies the address as it was sent, and says when the clipboard did not take it', async () => {
+  it('copies the address as it was sent, and reports when the clipboard refuses it', async () => {
     const writeText = vi.fn().mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error('no'))
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } })
     const first = dialog('https://news.invalid/a b', 'browser')
@@ -107,9 +88,9 @@ describe('the question before a link', () => {
     expect(second.closed()).toBe(0)
   })
 
-  it('is left by staying here', async () => {
-    const { press, closed, calls } = dialog('https://news.invalid/', 'electron')
+  it('closes with Cancel and opens nothing', async () => {
+    const { press, closed, opened } = dialog('https://news.invalid/', 'electron')
     await press('Cancel')
-    expect([closed(), calls]).toEqual([1, []])
+    expect([closed(), opened()]).toEqual([1, []])
   })
 })

@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest'
 import ListTabs from '../../../../../src/renderer/features/watchlist/ListTabs.svelte'
 import source from '../../../../../src/renderer/features/watchlist/ListTabs.svelte?raw'
 import { openWindow, render } from '../../open-window.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 
 afterEach(() => {
   cleanup()
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 it('the options of a watchlist are not laid out by rules of the button that opens them', async () => {
-  const app = openWindow(new FakeTerminal())
+  const app = openWindow(new TestTransport())
   const { container } = render(ListTabs, { app, hidden: 0 })
   const options = container.querySelector('[role="dialog"]')
   if (options === null) throw new Error('the button opens nothing')
