@@ -1,7 +1,7 @@
 /** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
 import { countText } from '../../../shared/base/count-text.ts'
 import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
-import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { live } from '../../core/views/live-feature.ts'
@@ -9,6 +9,7 @@ import { sessions } from '../../features/sessions/feature.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { requireAccount } from '../../core/account/cli.ts'
 import { defineCommand, duration, UsageError, type Context, type Values } from '../../command-line/command.ts'
+import { readFeedSymbols } from '../../command-line/feeds.ts'
 import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { failureOf, reportOf, type RecordedSession, type RecordReport } from '../../core/recording/record-report.ts'
@@ -136,25 +137,9 @@ export function refuseOverBudget(requested: ReadonlyMap<FeedId, readonly string[
   }
 }
 
-/** Reads `--feed crypto/XT:BTC-USD,ETH-USD`, repeated; the same feed twice joins. */
+/** Reads `--feed crypto/XT:BTC-USD,ETH-USD`, repeated; at least one. */
 export function readFeeds(values: Values): Map<FeedId, string[]> {
-  const wanted = new Map<FeedId, string[]>()
-  for (const text of values.texts('feed')) {
-    const colon = text.indexOf(':')
-    const feed = colon < 0 ? text : text.slice(0, colon)
-    if (!isFeedId(feed)) throw new UsageError(`unknown feed "${feed}"; use one of ${FEED_IDS.join(', ')}`)
-    const symbols = (colon < 0 ? '' : text.slice(colon + 1))
-      .split(',')
-      .map((one) => one.trim())
-      .filter(Boolean)
-    if (symbols.length === 0) throw new UsageError(`--feed ${feed} has no symbols; write ${feed}:SYMBOL,SYMBOL`)
-    // Two aliases of one instrument are one subscription; the first is sent.
-    const byKey = Map.groupBy([...(wanted.get(feed) ?? []), ...symbols], (one) => instrumentKey(feedAsset(feed), one))
-    wanted.set(
-      feed,
-      [...byKey.values()].map(([first]) => first),
-    )
-  }
+  const wanted = readFeedSymbols(values.texts('feed'))
   if (wanted.size === 0) throw new UsageError('name at least one --feed, such as --feed crypto/XT:BTC-USD')
   return wanted
 }

@@ -83,6 +83,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../../features/move-store/cli.ts')).move,
   },
   {
+    name: 'plan',
+    summary: 'Assign the symbols of a team to its shards, and write the plan for its recorders.',
+    load: async () => (await import('../../features/team/plan/cli.ts')).planCommand,
+  },
+  {
     name: 'completion',
     summary: 'Print a script that completes commands and options in bash, zsh or fish.',
     load: async () => (await import('./completion.ts')).completionCommand(COMMANDS, COMMON_OPTIONS),
