@@ -36,7 +36,11 @@ export const TEAM_METRICS = {
   frames_total: { type: 'counter', labels: ['shard'], help: 'Frames published, archived or received by this process' },
   messages_total: { type: 'counter', labels: ['shard'], help: 'Messages in these frames' },
   bytes_total: { type: 'counter', labels: ['shard'], help: 'Bytes of these frames on the wire' },
-  holes_total: { type: 'counter', labels: ['shard'], help: 'Times that frames were missing and had to be fetched' },
+  missing_frames_total: {
+    type: 'counter',
+    labels: ['shard'],
+    help: 'Times that frames were missing and had to be fetched',
+  },
   chain_failures_total: {
     type: 'counter',
     labels: ['shard'],

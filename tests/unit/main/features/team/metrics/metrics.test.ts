@@ -21,17 +21,17 @@ describe('the text of metrics', () => {
     const metrics = createMetrics()
     metrics.set('stored_seq', { shard: 1, session: 'a' }, 7)
     metrics.set('stored_seq', { shard: 2, session: 'b' }, 1e15)
-    metrics.add('holes_total', { shard: 1 })
-    metrics.add('holes_total', { shard: 1 }, 2)
+    metrics.add('missing_frames_total', { shard: 1 })
+    metrics.add('missing_frames_total', { shard: 1 }, 2)
     expect(metrics.text()).toBe(
       [
         '# HELP tapedeck_team_stored_seq Last seq in the recorder’s own store',
         '# TYPE tapedeck_team_stored_seq gauge',
         'tapedeck_team_stored_seq{team="eu",role="recorder",shard="1",session="a"} 7',
         'tapedeck_team_stored_seq{team="eu",role="recorder",shard="2",session="b"} 1000000000000000',
-        '# HELP tapedeck_team_holes_total Times that frames were missing and had to be fetched',
-        '# TYPE tapedeck_team_holes_total counter',
-        'tapedeck_team_holes_total{team="eu",role="recorder",shard="1"} 3',
+        '# HELP tapedeck_team_missing_frames_total Times that frames were missing and had to be fetched',
+        '# TYPE tapedeck_team_missing_frames_total counter',
+        'tapedeck_team_missing_frames_total{team="eu",role="recorder",shard="1"} 3',
         '',
       ].join('\n'),
     )
