@@ -88,6 +88,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../../features/team/plan/cli.ts')).planCommand,
   },
   {
+    name: 'team',
+    summary: 'Show the recorders of a team, their leases and sessions, and how far the history is.',
+    load: async () => (await import('../../features/team/status/cli.ts')).teamCommand,
+  },
+  {
     name: 'completion',
     summary: 'Print a script that completes commands and options in bash, zsh or fish.',
     load: async () => (await import('./completion.ts')).completionCommand(COMMANDS, COMMON_OPTIONS),

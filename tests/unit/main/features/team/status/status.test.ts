@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
+import { encodeLease } from '../../../../../../src/main/features/team/lease/lease.ts'
+import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
+import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
+import { PLAN_KEY, encodePlan } from '../../../../../../src/main/features/team/plan/document.ts'
+import { makePlan } from '../../../../../../src/main/features/team/plan/plan.ts'
+import type { SessionEnd, SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
+import { ageText, teamStatus, type TeamFacts } from '../../../../../../src/main/features/team/status/status.ts'
+import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
+import { commandContext } from '../../../hosts/cli/context.ts'
+
+const EU = readTeamName('eu') as TeamName // it is a name
+const NOW = unixMs(1_700_000_000_000)
+const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const PLAN = makePlan(
+  { symbols: new Map([['crypto/XT', ['BTC-USD', 'ETH-USD']]]), connections: [1, 1], pins: [] },
+  null,
+)
+
+const info = (part: Partial<SessionInfo> = {}): SessionInfo => ({
+  session: A,
+  shard: 1,
+  shards: 2,
+  recorder: 'host-a',
+  source: { kind: 'demo', origin: '', user: '' },
+  startedMs: unixMs(NOW - 3_600_000),
+  epoch: 4,
+  end: null,
+  ...part,
+})
+const ended = (agoMs: number, lastSeq: number): SessionEnd => ({
+  endedMs: unixMs(NOW - agoMs),
+  clean: true,
+  lastSeq,
+  messages: lastSeq,
+  entries: 0,
+  heads: {},
+})
+const lease = (recorder: string, released = false) => ({
+  revision: 9,
+  value: { token: 't', recorder, epoch: 4, released },
+})
+const facts = (part: Partial<TeamFacts> = {}): TeamFacts => ({
+  team: EU,
+  nowMs: NOW,
+  plan: null,
+  leases: new Map(),
+  sessions: [],
+  lastFrames: new Map(),
+  watermarks: new Map(),
+  quarantine: null,
+  ...part,
+})
+
+describe('the status of a team', () => {
+  it('shows each shard of the plan, its lease, and how far its open session is', () => {
+    const { shards, problems } = teamStatus(
+      facts({
+        plan: { ...PLAN, shards: PLAN.shards.map((one) => ({ ...one, symbols: { 'crypto/XT': ['A'] } })) },
+        leases: new Map([
+          [1, lease('host-a')],
+          [2, lease('host-b', true)],
+        ]),
+        sessions: [info()],
+        lastFrames: new Map([[A, { lastSeq: 120, storedMs: unixMs(NOW - 400) }]]),
+        watermarks: new Map([[A, 100]]),
+      }),
+    )
+    expect(shards).toEqual([
+      {
+        shard: 1,
+        lease: { recorder: 'host-a', epoch: 4 },
+        symbols: 1,
+        quarantined: null,
+        sessions: [
+          {
+            session: A,
+            shard: 1,
+            recorder: 'host-a',
+            epoch: 4,
+            endedMs: null,
+            lastSeq: 120,
+            committedSeq: 100,
+            behind: 20,
+            ageMs: 400,
+          },
+        ],
+      },
+      { shard: 2, lease: null, symbols: 1, quarantined: null, sessions: [] },
+    ])
+    expect(problems).toEqual(['Shard 2 has no recorder.'])
+  })
+
+  const recorded = { lastFrames: new Map([[A, { lastSeq: 120, storedMs: unixMs(NOW - 400) }]]) }
+  const cases: readonly (readonly [string, Partial<TeamFacts>, readonly string[]])[] = [
+    ['an empty team', {}, []],
+    [
+      'a complete session, which isn’t listed',
+      { sessions: [info({ end: ended(9e6, 7) })], watermarks: new Map([[A, 7]]) },
+      [],
+    ],
+    ['an ended session whose last frames are on their way', { sessions: [info({ end: ended(1_000, 7) })] }, []],
+    [
+      'an ended session that the history lacks a part of',
+      { sessions: [info({ end: ended(300_000, 7) })], watermarks: new Map([[A, 6]]) },
+      [`Session ${A} has ended, and the history lacks its last 1 seq.`],
+    ],
+    [
+      'a shard recorded without a lease',
+      {
+        plan: PLAN,
+        sessions: [info(), info({ session: B, shard: 2 })],
+        lastFrames: new Map([...recorded.lastFrames, [B, { lastSeq: 1, storedMs: NOW }]]),
+      },
+      [],
+    ],
+    [
+      'a recorder that is silent',
+      { sessions: [info()], lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }]]) },
+      [`Session ${A} of shard 1 is open, and host-a sent nothing for 3 min.`],
+    ],
+    [
+      'two recorders of one shard',
+      {
+        sessions: [info({ session: B, recorder: 'host-b', startedMs: NOW }), info()],
+        lastFrames: new Map([...recorded.lastFrames, [B, { lastSeq: 1, storedMs: NOW }]]),
+      },
+      ['Shard 1 is recorded 2 times: by host-a and host-b.'],
+    ],
+    [
+      'frames in quarantine',
+      { ...recorded, sessions: [info()], quarantine: new Map([[1, 2]]) },
+      ['2 frames of shard 1 didn’t match their hash chain and are in quarantine.'],
+    ],
+  ]
+  it.each(cases)('%s', (_, part, problems) => {
+    expect(teamStatus(facts(part)).problems).toEqual(problems)
+  })
+
+  it.each([
+    [400, '0.4 s'],
+    [12_345, '12 s'],
+    [725_000, '12 min'],
+    [7_300_000, '2 h'],
+  ])('writes %s ms as %s', (ms, text) => {
+    expect(ageText(ms)).toBe(text)
+  })
+})
+
+describe.skipIf(!hasNatsServer)('tapedeck team [needs nats-server]', () => {
+  let server: NatsServer
+  beforeAll(async () => {
+    server = await startNatsServer()
+  })
+  const team = async (...more: string[]) => {
+    const context = commandContext()
+    const args = ['team', '--team', 'eu', '--upstream', server.url, '--allow-old-nats', ...more]
+    return { code: await runCommandLine(args, context), out: context.output(), err: context.errors() }
+  }
+
+  it('says that nobody has used the team, then prints a row for each shard and session', async () => {
+    expect(await team()).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('These servers have nothing of team eu.') as string,
+    })
+    const log = await connectTeam({
+      target: readNatsTarget(server.url, {}, {}),
+      team: EU,
+      name: 'test',
+      allowOld: true,
+    })
+    await log.ensureBuckets()
+    await log.ensureShard(1)
+    await log.bucket('plan').put(PLAN_KEY, encodePlan(PLAN))
+    const epoch = await log
+      .bucket('leases')
+      .put('1', encodeLease({ token: 't', recorder: 'host-a', epoch: null, released: false }))
+    await log.putSession(info({ epoch }))
+    await log.putWatermark(A, 5)
+    await log.close()
+    const { code, out, err } = await team()
+    expect([code, err]).toEqual([0, ''])
+    const [title, headings, first, second] = out.split('\n')
+    expect(title).toBe('Team eu')
+    expect(headings).toMatch(/^shard {2}recorder .* last frame$/)
+    expect(first).toMatch(new RegExp(`^ +1 {2}host-a +${epoch} +\\d {2}${A} +0 +5 +0 +–$`))
+    expect(second).toMatch(/^ +2 {2}– /)
+    expect(JSON.parse((await team('--json')).out)).toMatchObject({ team: 'eu', shards: [{ shard: 1 }, { shard: 2 }] })
+  })
+
+  it('refuses a history with a password in its URL', async () => {
+    const refused = await team('--history', 'postgres://me:secret@db/td')
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('PGPASSWORD')])
+  })
+})
