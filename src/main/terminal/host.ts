@@ -38,6 +38,40 @@ export interface DemoMarket {
   close(): Promise<void>
 }
 
+/** Which NATS servers to use, and as whom. The secrets in it are never printed. */
+export interface NatsTarget {
+  /** `host:port`. */
+  readonly servers: readonly string[]
+  /** Refuse servers without TLS. */
+  readonly tls: boolean
+  readonly user: string | null
+  readonly password: string | null
+  /** Seed of an NKey. */
+  readonly seed: string | null
+  /** Content of a credentials file. */
+  readonly creds: string | null
+  /** Certificate authorities to trust instead of the system's, PEM. */
+  readonly ca: string | null
+}
+
+/** What to publish to a team, and how. */
+export interface PublishOptions {
+  readonly target: NatsTarget
+  readonly team: string
+  readonly shard: number
+  readonly shards: number
+  /** Number of the lease under which this recorder publishes; 0 without one. */
+  readonly epoch: number
+  /** Names this recorder for people. */
+  readonly recorder: string
+  /** Accept nats-server below 2.11. */
+  readonly allowOld: boolean
+  /** Warn at half of this many bytes that the store keeps for the team; null: never. */
+  readonly spoolMaxBytes: number | null
+  /** Gets sentences for the user. */
+  readonly report: (text: string) => void
+}
+
 export interface HostOptions {
   /** Folder of settings, store and logs; made where missing. `appHome()` gives the app's own. */
   readonly dataDir: string
@@ -97,6 +131,8 @@ export interface HostOptions {
   readonly notify?: ((notice: Notice) => void) | undefined
   /** What was finished or undone on the disk before this start, one sentence each. */
   readonly notes?: readonly string[] | undefined
+  /** Publish what is recorded to a team; absent: don't. */
+  readonly publish?: PublishOptions | undefined
   /** Finishes an interrupted restore of a store that is about to be opened; returns what it did, in a sentence. */
   readonly settleStore?: ((file: string) => string | null) | undefined
 }

@@ -3,6 +3,8 @@
  * doesn't need it, so writer and reader open when they can and fail until then.
  */
 import type { Clock } from '../../base/clock.ts'
+import type { RecordingId, UnixMs } from '../../../shared/base/units.ts'
+import type { Source } from '../../../shared/core/recording/recording.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
 import type { GapInterval } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
@@ -38,6 +40,13 @@ const FORWARDED = [
 export const canRecover = (code: ErrorCode): boolean =>
   code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
 
+/** A session that is about to begin. */
+export interface BegunSession {
+  readonly id: RecordingId
+  readonly source: Source
+  readonly startedMs: UnixMs
+}
+
 export interface LateWriter extends StoreWriter {
   /** The library of the open store. Throws if the store isn't open for writing. */
   library(): StoreLibrary
@@ -45,6 +54,8 @@ export interface LateWriter extends StoreWriter {
   replicas(): StoreReplicas
   /** Opens the store unless it is open. Rejects with the reason if it can't. */
   open(): Promise<void>
+  /** Calls back before each session begins, so that nothing of it is stored yet. Must not throw. */
+  onBegin(listener: (begun: BegunSession) => void): () => void
   /** Closes the store; `open` opens it again, wherever it is then. The session must have ended. */
   pause(): Promise<void>
 }
@@ -52,6 +63,7 @@ export interface LateWriter extends StoreWriter {
 /** A writer opened by `open`. Before that it drops batches, and `begin` rejects. */
 export function createLateWriter(openWriter: () => Promise<LibraryWriter>): LateWriter {
   const listeners = new Set<(event: WriterEvent) => void>()
+  const beginners = new Set<(begun: BegunSession) => void>()
   let writer: LibraryWriter | null = null
   let opening: Promise<void> | null = null
   let closed = false
@@ -77,7 +89,15 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
     },
     library: () => mustBeOpen().library,
     replicas: () => mustBeOpen().replicas,
-    begin: async (source, startedMs, id) => mustBeOpen().begin(source, startedMs, id),
+    begin: async (source, startedMs, id) => {
+      const open = mustBeOpen()
+      if (id !== undefined) for (const listener of beginners) listener({ id, source, startedMs })
+      return open.begin(source, startedMs, id)
+    },
+    onBegin(listener) {
+      beginners.add(listener)
+      return () => void beginners.delete(listener)
+    },
     append: (batch) => writer?.append(batch),
     get backlogBytes() {
       return writer?.backlogBytes ?? 0

@@ -3,11 +3,11 @@
  * copied, and everything written is read back. Only then is the new path saved and the old store deleted.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { copyFile, mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { STORE_SIDE_FILES } from '../../base/store-files.ts'
+import { HOLDS_SUFFIX, STORE_SIDE_FILES } from '../../base/store-files.ts'
 import { syncFolder } from '../../base/sync-folder.ts'
 import { copyPass, moveCancelled, type Copied } from './copy.ts'
 import { beginMove, moveDraft, type MoveNote } from './move-note.ts'
@@ -147,6 +147,8 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
         if (signal.aborted) throw moveCancelled()
         // A leftover head file of an earlier store there; the writer creates a new one.
         await removeQuietly(`${to}-head`)
+        // Before the store itself: without it, sessions that are still needed could be erased.
+        if (existsSync(from + HOLDS_SUFFIX)) await copyFile(from + HOLDS_SUFFIX, to + HOLDS_SUFFIX)
         note.placing(draft)
         await rename(draft, to)
         // Sync the new name before the old file is deleted.
@@ -157,7 +159,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
       }
     } catch (thrown) {
       // These are ours: the plan checked that the folder had no store.
-      for (const file of [to, `${to}-wal`]) await removeQuietly(file)
+      for (const file of [to, `${to}-wal`, to + HOLDS_SUFFIX]) await removeQuietly(file)
       await options.resume(from)
       throw thrown
     }
@@ -169,7 +171,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   }
   await options.resume(to)
   const gone = await Promise.all(
-    ['', ...STORE_SIDE_FILES, '.lock'].map((suffix) =>
+    ['', ...STORE_SIDE_FILES, HOLDS_SUFFIX, '.lock'].map((suffix) =>
       rm(from + suffix, { force: true, maxRetries: 3 }).then(
         () => true,
         () => false,

@@ -4,6 +4,7 @@ import { LIBRARY_CALLS } from '../../../shared/features/sessions/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { log } from '../../core/log/feature.ts'
 import { settings } from '../../core/settings/feature.ts'
+import { readHolds } from '../../core/store/library/holds.ts'
 import { store } from '../../core/store/feature.ts'
 import { respond } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
@@ -12,13 +13,14 @@ import { createSessionLibrary } from './library.ts'
 export const sessions = defineFeature({
   name: 'sessions',
   needs: { settings, log, store, jobs },
-  start({ settings, log, store: { reader, writer }, jobs }, { clock, version }) {
+  start({ settings, log, store: { reader, writer, place }, jobs }, { clock, version }) {
     const library = createSessionLibrary({
       reader,
       library: () => writer.library(),
       jobs,
       clock,
       rules: () => settings.get().recording,
+      held: () => new Set(readHolds(place.file()).keys()),
       log: (level, from, text, detail) => log.add(level, from, text, detail),
       version,
     })

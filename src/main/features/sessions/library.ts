@@ -6,6 +6,7 @@ import type { PackageDone } from '../../../shared/features/sessions/contract.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import { retentionPlan, type RetentionRules } from '../../../shared/features/sessions/retention.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -27,6 +28,8 @@ export interface LibraryOptions {
   readonly jobs: Jobs
   readonly clock: Clock
   readonly rules: () => RetentionRules
+  /** Sessions that may not be erased yet. Throws if they aren’t known. */
+  readonly held: () => ReadonlySet<RecordingId>
   readonly log: (level: LogEntry['level'], from: string, text: string, detail?: string) => void
   readonly version: string
 }
@@ -52,7 +55,9 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     const rules = options.rules()
     if (rules.keepDays === 0 && rules.keepGb === 0 && rules.binDays === 0) return
     try {
-      const { bin, erase } = retentionPlan(await reader.sessions(true), rules, clock.wallMs())
+      const held = options.held()
+      const rows = (await reader.sessions(true)).filter(({ session }) => !held.has(session))
+      const { bin, erase } = retentionPlan(rows, rules, clock.wallMs())
       if (bin.length > 0) {
         await library().label(bin.map((session) => ({ session, patch: {}, binnedMs: clock.wallMs() })))
         log('info', 'sessions', `${count(bin.length)} moved to the bin by the retention rules.`, bin.join(' '))

@@ -6,6 +6,9 @@ import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { live } from '../../core/views/live-feature.ts'
 import { sessions } from '../../features/sessions/feature.ts'
+import { publish } from '../../features/team/publish/feature.ts'
+import { PUBLISH_OPTIONS, readPublish } from '../../features/team/publish/options.ts'
+import type { PublishStatus } from '../../features/team/publish/publishing.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { requireAccount } from '../../core/account/cli.ts'
 import { defineCommand, duration, UsageError, type Context, type Values } from '../../command-line/command.ts'
@@ -21,9 +24,10 @@ const PROGRESS_MS = 500
 
 export const record = defineCommand({
   // `sessions` applies the retention rules while recording.
-  needs: { live, sessions },
+  needs: { live, sessions, publish },
   examples: [
     ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
+    ['For a team, through NATS', '--demo --feed crypto/XT:BTC-USD --publish nats://127.0.0.1:4222 --team eu'],
     ['Two feeds of the window’s account, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
   ],
   options: {
@@ -39,6 +43,7 @@ export const record = defineCommand({
       type: 'boolean',
       help: `Open more connections when a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
     },
+    ...PUBLISH_OPTIONS,
   },
   async run(values, context, start) {
     const requested = readFeeds(values)
@@ -47,6 +52,7 @@ export const record = defineCommand({
     const account = requireAccount(values, context)
     const shard = values.on('shard') || createSettingsStore(settingsFile(context.dataDir)).get().account.allowSharding
     refuseOverBudget(requested, shard)
+    const team = readPublish(values, context)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
     const { services, close } = await start({
@@ -63,6 +69,7 @@ export const record = defineCommand({
       wantWatchlists: false,
       allowSharding: shard,
       logLevel: logLevel(values),
+      publish: team,
       ...account,
     })
     const { feeds, status } = services.live
@@ -80,7 +87,8 @@ export const record = defineCommand({
           if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
           reported.add(text)
         }
-        if (context.interactive && !json) context.err(`\r\x1b[K${progressLine(now)}`)
+        if (context.interactive && !json)
+          context.err(`\r\x1b[K${progressLine(now)}${publishText(services.publish.status())}`)
       }
       progress()
       how = await waitUntil(context.clock, context.signal, ms)
@@ -91,7 +99,10 @@ export const record = defineCommand({
       await close()
     }
     const report = reportOf(await readBack(file, startedMs, context), requested, last.receiveToStored)
-    context.out(json ? `${JSON.stringify(report)}\n` : reportText(report))
+    const published = services.publish.status()
+    context.out(
+      json ? `${JSON.stringify(publishJson(report, published))}\n` : reportText(report) + publishReport(published),
+    )
     // SIGTERM is how service managers end a recording: as good as the end of its duration.
     if (how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
     const failure = failureOf(report, requested, last.feeds)
@@ -115,6 +126,30 @@ async function readBack(
   } finally {
     await reader.close()
   }
+}
+
+/** Ends the progress line. */
+function publishText(status: PublishStatus | null): string {
+  if (status === null) return ''
+  if (status.trouble !== null || !status.isConnected) return `  team ${status.team}: not connected`
+  return `  team ${status.team}: ${status.behind === 0 ? 'caught up' : `${countText(status.behind, 'message')} behind`}`
+}
+
+/** Ends the report. */
+function publishReport(status: PublishStatus | null): string {
+  if (status === null) return ''
+  const { team, shard, shards, unfinished } = status
+  const what =
+    unfinished === 0
+      ? 'everything is in the team’s log'
+      : `${countText(unfinished, 'session isn’t', 'sessions aren’t')} in the team’s log completely; the next recording with --publish continues`
+  return `team ${team}, shard ${shard}/${shards}: ${what}\n`
+}
+
+function publishJson(report: RecordReport, status: PublishStatus | null): object {
+  if (status === null) return report
+  const { team, shard, shards, unfinished, held, heldBytes } = status
+  return { ...report, team: { name: team, shard, shards, unfinished, held, held_bytes: heldBytes } }
 }
 
 function reportText({ session, source, feeds }: RecordReport): string {

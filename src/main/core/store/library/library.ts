@@ -3,6 +3,7 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import { readTeamKey } from '../../../../shared/core/recording/recording.ts'
 import { Compaction, type CompactResult } from '../write/compact.ts'
+import { refuseHeld } from './holds.ts'
 import { Imports, type Responder } from './import.ts'
 import { Labels } from './labels.ts'
 import { Replicas } from './replicas.ts'
@@ -82,7 +83,8 @@ export class Library {
    * `not-found` or `not-allowed`, with none erased.
    */
   erase(sessions: readonly RecordingId[]): void {
-    const { db, log } = this.#context
+    const { db, log, file } = this.#context
+    refuseHeld(file, sessions)
     const ids = this.#context.transaction(() =>
       sessions.map((key) => {
         const row = db.prepare<[string], RecordingRow>('SELECT * FROM recording WHERE key = ?').get(key)

@@ -147,11 +147,11 @@ class SessionFlushes {
         bytes += flush.batch.messages.bytes.length + 1
       } else if (lastSeq === afterSeq && withHeads) heads = this.#heads()
     }
-    while (bytes < maxBytes && steps < MAX_STEPS) {
+    while ((bytes < maxBytes || this.seq < afterSeq) && steps < MAX_STEPS) {
       const sealed = this.#openSealed()
       if (sealed === null) {
         const before = this.seq
-        this.#readJournal(take, () => bytes >= maxBytes)
+        this.#readJournal(take, () => bytes >= maxBytes && this.seq >= afterSeq)
         if (this.seq === before) break
         continue
       }

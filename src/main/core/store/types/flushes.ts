@@ -30,7 +30,7 @@ export interface FlushQuery {
   readonly recording: RecordingId
   /** The last seq of a flush; 0 starts at the beginning. */
   readonly afterSeq: number
-  /** Message bytes after which the page ends. It holds at least one flush if there is one. */
+  /** Message bytes after which the page ends. Above 0, it holds at least one flush if there is one. */
   readonly maxBytes: number
   /** Also returns the chains at `afterSeq`. */
   readonly withHeads?: boolean

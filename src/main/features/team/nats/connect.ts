@@ -5,7 +5,7 @@ import type { TeamName } from '../names.ts'
 import { MIN_PAYLOAD } from '../frame/parts.ts'
 import { connectError, requestError } from './errors.ts'
 import { NatsTeamLog } from './nats-team-log.ts'
-import type { NatsTarget } from './target.ts'
+import type { NatsTarget } from '../../../terminal/host.ts'
 import type { TeamLog } from './team-log.ts'
 
 /** The oldest nats-server for production: older ones lose acknowledged messages in more ways. */

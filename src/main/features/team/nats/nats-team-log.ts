@@ -94,8 +94,8 @@ export class NatsTeamLog implements TeamLog {
     await ensureStream(this.#parts.manager, shardSettings(this.team, shard), this.#replicas(replicas))
   }
 
-  async ensureBuckets(replicas?: number): Promise<void> {
-    for (const bucket of BUCKETS)
+  async ensureBuckets(replicas?: number, buckets: readonly BucketName[] = BUCKETS): Promise<void> {
+    for (const bucket of buckets)
       await ensureStream(this.#parts.manager, bucketSettings(this.team, bucket), this.#replicas(replicas))
   }
 

@@ -1,22 +1,9 @@
 /** Which NATS servers to connect to, and as whom. Secrets never come from the command line. */
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../../command-line/command.ts'
+import type { NatsTarget } from '../../../terminal/host.ts'
 
-/** Servers and credentials. The secrets in it are never printed. */
-export interface NatsTarget {
-  /** `host:port`. */
-  readonly servers: readonly string[]
-  /** Refuse servers without TLS. */
-  readonly tls: boolean
-  readonly user: string | null
-  readonly password: string | null
-  /** Seed of an NKey. */
-  readonly seed: string | null
-  /** Content of a credentials file. */
-  readonly creds: string | null
-  /** Certificate authorities to trust instead of the system's, PEM. */
-  readonly ca: string | null
-}
+export type { NatsTarget }
 
 const DEFAULT_PORT = '4222'
 

@@ -93,8 +93,8 @@ export interface TeamLog {
    * given. Refuses an existing stream with other settings.
    */
   ensureShard(shard: number, replicas?: number): Promise<void>
-  /** The same for the team's buckets. */
-  ensureBuckets(replicas?: number): Promise<void>
+  /** The same for the team's buckets; default: all of them. */
+  ensureBuckets(replicas?: number, buckets?: readonly BucketName[]): Promise<void>
 
   /** Stores a message if the session's last one has the sequence `previous`; 0: if there is none. */
   publish(shard: number, session: RecordingId, bytes: Uint8Array, previous: number): Promise<PublishOutcome>

@@ -27,7 +27,7 @@ const noValues: Values = { text: () => undefined, texts: () => [], on: () => fal
 const feeds = (...texts: string[]) => readFeeds({ ...noValues, texts: () => texts })
 const symbols = (count: number) => Array.from({ length: count }, (_, i) => `S${i}-USD`)
 
-it('starts the live market and the retention of sessions, and no other feature', async () => {
+it('starts the live market, the retention of sessions and publishing, and no other feature', async () => {
   const values: Values = {
     text: () => undefined,
     texts: (name) => (name === 'feed' ? ['crypto/XT:BTC-USD'] : []),
@@ -39,7 +39,7 @@ it('starts the live market and the retention of sessions, and no other feature',
     return Promise.reject(new Error('not started in this test'))
   }
   await expect(record.run(values, commandContext({ dataDir: home }), startFeatures)).rejects.toThrow('not started')
-  expect(started).toEqual(['live', 'sessions'])
+  expect(started).toEqual(['live', 'sessions', 'publish'])
 })
 
 async function run(args: readonly string[], part: Partial<Context> = {}) {

@@ -1,0 +1,48 @@
+/** Options of `tapedeck record --publish`. */
+import { hostname } from 'node:os'
+import { UsageError, type Context, type Option, type Values } from '../../../command-line/command.ts'
+import type { PublishOptions } from '../../../terminal/host.ts'
+import { readShard } from '../names.ts'
+import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
+
+export const PUBLISH_OPTIONS = {
+  publish: { ...UPSTREAM_OPTION, help: `Publish to a team: ${UPSTREAM_OPTION.help}` },
+  ...TEAM_OPTIONS,
+  'team-shard': {
+    type: 'string',
+    value: 'I/N',
+    help: 'The part of the team’s instruments recorded here (default: 1/1)',
+  },
+  'recorder-name': { type: 'string', value: 'TEXT', help: 'How the team sees this recorder (default: the host name)' },
+  'spool-max': { type: 'string', value: 'SIZE', help: 'Warn when half of this is kept for the team, such as 50GB' },
+} as const satisfies Readonly<Record<string, Option>>
+
+/** Reads the options; undefined without `--publish`. Throws `UsageError`. */
+export function readPublish(values: Values, { env, err }: Pick<Context, 'env' | 'err'>): PublishOptions | undefined {
+  if (values.text('publish') === undefined) {
+    const needless = Object.keys(PUBLISH_OPTIONS).find((name) => values.text(name) !== undefined || values.on(name))
+    if (needless !== undefined) throw new UsageError(`--${needless} needs --publish`)
+    return undefined
+  }
+  const text = values.text('team-shard') ?? '1/1'
+  const shard = readShard(text)
+  if (shard === null) throw new UsageError(`--team-shard takes a part such as 2/5, not "${text}"`)
+  const recorder = values.text('recorder-name') ?? hostname()
+  if (recorder.length === 0 || recorder.length > 256) throw new UsageError('--recorder-name takes 1 to 256 characters')
+  return {
+    ...readTeamAddress(values, env, 'publish'),
+    ...shard,
+    epoch: 0,
+    recorder,
+    spoolMaxBytes: readSize(values.text('spool-max')),
+    report: (text) => err(`${text}\n`),
+  }
+}
+
+function readSize(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const match = /^(\d+(?:\.\d+)?)(MB|GB|TB)$/.exec(text)
+  if (match === null) throw new UsageError(`--spool-max takes a size such as 500MB or 50GB, not "${text}"`)
+  const unit = { MB: 1e6, GB: 1e9, TB: 1e12 }[match[2] as 'MB' | 'GB' | 'TB'] // as the pattern says
+  return Number(match[1]) * unit
+}

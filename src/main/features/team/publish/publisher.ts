@@ -1,0 +1,314 @@
+/** Publishes the sessions of a store: runs the operations that the state machine asks for. */
+import { CodedError, missingCase, toFailure } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { equalBytes } from '../../../core/store/format/ledger.ts'
+import type { ChainHeads } from '../../../core/store/types/flushes.ts'
+import type { StoreReader } from '../../../core/store/types/reader.ts'
+import { decodeFrame, readHeader } from '../frame/decode.ts'
+import { BUNDLE_BYTES, encodeFlushes } from '../frame/encode.ts'
+import { isPart, readPart } from '../frame/parts.ts'
+import type { FrameResult } from '../frame/refusal.ts'
+import type { TeamLog } from '../nats/team-log.ts'
+import type { SessionEnd, SessionInfo } from '../session-info.ts'
+import { IDLE, step, type Cursor, type Effect, type Operation, type PublishEvent, type Trouble } from './state.ts'
+import type { PublishState } from './state.ts'
+
+export interface PublisherParts {
+  /** Connects, or rejects with a `CodedError`. */
+  readonly connect: () => Promise<TeamLog>
+  readonly reader: Pick<StoreReader, 'flushes' | 'ledger'>
+  readonly clock: Pick<Clock, 'after'>
+  /** The description of a session that was added. */
+  readonly describe: (session: RecordingId) => SessionInfo
+  readonly onFinished: (session: RecordingId, end: SessionEnd) => void
+  /** The store doesn't have the session. */
+  readonly onErased: (session: RecordingId) => void
+  /** Null: the trouble is over. */
+  readonly onTrouble: (trouble: Trouble | null) => void
+  readonly onGivenUp: (session: RecordingId, trouble: Trouble) => void
+}
+
+export class Publisher {
+  readonly #parts: PublisherParts
+  #state: PublishState = IDLE
+  #log: TeamLog | null = null
+  #isClosed = false
+  #stopWaiting = (): void => {}
+  /** The chains of a session at its cursor. */
+  readonly #heads = new Map<RecordingId, { readonly seq: number; readonly heads: ChainHeads }>()
+  readonly #published = new Map<RecordingId, number>()
+  readonly #watchers = new Set<() => void>()
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts
+  }
+
+  get state(): PublishState {
+    return this.#state
+  }
+
+  /** The connection, while there is one. */
+  get log(): TeamLog | null {
+    return this.#log
+  }
+
+  /** The last seq of a session that the log is known to have. */
+  publishedSeq(session: RecordingId): number {
+    return this.#published.get(session) ?? 0
+  }
+
+  /** Adds a session to publish. */
+  add(session: RecordingId, isClosed: boolean): void {
+    this.#dispatch({ is: 'session', session, isClosed })
+  }
+
+  /** The store has committed more of a session. */
+  committed(session: RecordingId): void {
+    this.#dispatch({ is: 'committed', session })
+  }
+
+  /** The store has a session's close record. */
+  ended(session: RecordingId): void {
+    this.#dispatch({ is: 'closed', session })
+  }
+
+  /** Resolves once there is nothing to do until more is committed, or when `signal` aborts. */
+  async drain(signal: AbortSignal): Promise<void> {
+    while (this.#state.busy !== null && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          this.#watchers.delete(done)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        this.#watchers.add(done)
+        signal.addEventListener('abort', done)
+      })
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopWaiting()
+    for (const tell of [...this.#watchers]) tell()
+    await this.#log?.close().catch(() => {})
+  }
+
+  #dispatch(event: PublishEvent): void {
+    if (this.#isClosed) return
+    const { state, effects } = step(this.#state, event)
+    this.#state = state
+    for (const effect of effects) this.#run(effect)
+    for (const tell of [...this.#watchers]) tell()
+  }
+
+  #run(effect: Effect): void {
+    switch (effect.do) {
+      case 'wait':
+        this.#stopWaiting = this.#parts.clock.after(effect.ms, () => this.#dispatch({ is: 'waited' }))
+        return
+      case 'stop-waiting':
+        return this.#stopWaiting()
+      case 'report':
+        return this.#parts.onTrouble(effect.trouble)
+      case 'give-up':
+        return this.#parts.onGivenUp(effect.session, effect.trouble)
+      default:
+        void this.#operate(effect)
+    }
+  }
+
+  async #operate(operation: Operation): Promise<void> {
+    const session = 'session' in operation ? operation.session : null
+    let event: PublishEvent
+    try {
+      event = await this.#perform(operation)
+    } catch (thrown) {
+      if (thrown instanceof Erased) {
+        this.#parts.onErased(thrown.session)
+        event = { is: 'erased', session: thrown.session }
+      } else {
+        const { code, message, hint } = toFailure(thrown)
+        event = { is: 'failed', session, trouble: { code, message, hint } }
+      }
+    }
+    this.#dispatch(event)
+  }
+
+  #perform(operation: Operation): Promise<PublishEvent> {
+    switch (operation.do) {
+      case 'connect':
+        return this.#connect()
+      case 'prepare':
+        return this.#prepare()
+      case 'announce':
+        return this.#announce(operation.session)
+      case 'locate':
+        return this.#locate(operation.session)
+      case 'publish':
+        return this.#publish(operation.session, operation.cursor)
+      case 'finish':
+        return this.#finish(operation.session, operation.lastSeq)
+      default:
+        return missingCase(operation)
+    }
+  }
+
+  async #connect(): Promise<PublishEvent> {
+    const log = await this.#parts.connect()
+    if (this.#isClosed) {
+      await log.close()
+      return { is: 'lost' }
+    }
+    this.#log = log
+    log.onState((state) => {
+      if (this.#log !== log) return
+      if (state.is === 'closed') {
+        this.#log = null
+        this.#dispatch({ is: 'lost' })
+      } else this.#dispatch({ is: 'link', isUp: state.is === 'connected' })
+    })
+    return { is: 'connected' }
+  }
+
+  async #prepare(): Promise<PublishEvent> {
+    const shards = new Set(this.#state.sessions.map(({ id }) => this.#parts.describe(id).shard))
+    await prepareLog(this.#open(), shards)
+    return { is: 'prepared' }
+  }
+
+  async #announce(session: RecordingId): Promise<PublishEvent> {
+    const existing = await this.#open().session(session)
+    // One that has ended stays so while it is published again.
+    if (existing === null || existing.end === null)
+      await this.#open().putSession({ ...this.#parts.describe(session), end: null })
+    return { is: 'announced', session }
+  }
+
+  /** Reads the session's last message back, and compares it with the store. */
+  async #locate(session: RecordingId): Promise<PublishEvent> {
+    const log = this.#open()
+    this.#heads.delete(session)
+    const last = await log.lastOf(this.#parts.describe(session).shard, session)
+    // What the log dropped for its age is in the history.
+    const seq = last === null ? ((await log.watermark(session)) ?? 0) : lastCompleteSeq(session, last.bytes)
+    const query = { recording: session, afterSeq: seq, maxBytes: 0, withHeads: true }
+    const heads = (await ofStore(session, this.#parts.reader.flushes(query))).heads ?? new Map()
+    if (last !== null) checkSame(session, last.bytes, heads)
+    this.#heads.set(session, { seq, heads })
+    this.#published.set(session, seq)
+    return { is: 'located', session, cursor: { seq, sequence: last?.sequence ?? 0 } }
+  }
+
+  /** Publishes the next flushes, one message at a time, each behind the one before it. */
+  async #publish(session: RecordingId, cursor: Cursor): Promise<PublishEvent> {
+    const at = this.#heads.get(session)
+    if (at?.seq !== cursor.seq) throw new TypeError(`the chains of ${session} at ${cursor.seq} are unknown`)
+    const query = { recording: session, afterSeq: cursor.seq, maxBytes: BUNDLE_BYTES }
+    const page = await ofStore(session, this.#parts.reader.flushes(query))
+    if (page.flushes.length === 0) return { is: 'caught-up', session }
+    const { epoch, shard } = this.#parts.describe(session)
+    const log = this.#open()
+    const { messages, heads } = accept(
+      encodeFlushes({ session, epoch, heads: at.heads, maxPayload: log.maxPayload }, page.flushes),
+    )
+    let { seq, sequence } = cursor
+    for (const { bytes, lastSeq } of messages) {
+      const outcome = await log.publish(shard, session, bytes, sequence)
+      if (outcome.is === 'conflict') return { is: 'conflict', session }
+      sequence = outcome.sequence
+      seq = lastSeq
+    }
+    this.#heads.set(session, { seq, heads })
+    this.#published.set(session, seq)
+    return { is: 'published', session, cursor: { seq, sequence } }
+  }
+
+  /** Adds the end to the session's description. */
+  async #finish(session: RecordingId, lastSeq: number): Promise<PublishEvent> {
+    const ledger = await ofStore(session, this.#parts.reader.ledger(session))
+    const known: ChainHeads = this.#heads.get(session)?.heads ?? new Map<never, never>()
+    // A connection without messages that no entry mentions isn't in the log.
+    const heads = Object.entries(ledger.heads).filter(([conn]) => known.has(Number(conn)))
+    const isWhole = ledger.lastSeq === lastSeq && heads.length === known.size
+    if (!isWhole || heads.some(([conn, head]) => hex(known.get(Number(conn))?.head) !== head))
+      throw new CodedError('store-damaged', `What the log has of session ${session} isn’t what its close record says.`)
+    const { endedMs, clean, messages, entries } = ledger
+    const end: SessionEnd = { endedMs, clean, lastSeq, messages, entries, heads: Object.fromEntries(heads) }
+    await this.#open().putSession({ ...this.#parts.describe(session), end })
+    this.#parts.onFinished(session, end)
+    this.#heads.delete(session)
+    return { is: 'finished', session }
+  }
+
+  #open(): TeamLog {
+    if (this.#log === null) throw new CodedError('offline', 'The connection to the NATS server was closed.')
+    return this.#log
+  }
+}
+
+/** Makes the streams and buckets that a recorder needs. */
+export async function prepareLog(log: TeamLog, shards: Iterable<number>): Promise<void> {
+  await log.ensureBuckets(undefined, ['sessions', 'watermarks'])
+  for (const shard of shards) await log.ensureShard(shard)
+}
+
+const hex = (head: Uint8Array | undefined): string => Buffer.from(head ?? []).toString('hex')
+
+/** The store doesn't have the session. */
+class Erased extends Error {
+  readonly session: RecordingId
+
+  constructor(session: RecordingId) {
+    super(`session ${session} isn't in the store`)
+    this.session = session
+  }
+}
+
+/** What the store says. Its `not-found` means something else than that of the log. */
+async function ofStore<T>(session: RecordingId, read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (thrown) {
+    throw thrown instanceof CodedError && thrown.code === 'not-found' ? new Erased(session) : thrown
+  }
+}
+
+function accept<T>(result: FrameResult<T>): T {
+  if (result.ok) return result.value
+  const { code, message, hint } = result.refusal
+  throw new CodedError(
+    code === 'too-large' ? 'too-large' : 'store-damaged',
+    message,
+    hint === undefined ? {} : { hint },
+  )
+}
+
+/** The last seq of the whole frames in the log, from a session's last message. */
+function lastCompleteSeq(session: RecordingId, bytes: Uint8Array): number {
+  if (!isPart(bytes)) return readOwn(session, readHeader(bytes)).lastSeq
+  const { part, parts, firstSeq, lastSeq } = readOwn(session, readPart(bytes))
+  // Parts are published in order, so the last one completes its frame. An incomplete frame is published again.
+  return part === parts - 1 ? lastSeq : firstSeq - 1
+}
+
+/** Refuses a log whose last frame has other chains than the store at the same place. */
+function checkSame(session: RecordingId, bytes: Uint8Array, heads: ChainHeads): void {
+  if (isPart(bytes)) return
+  const { chains } = readOwn(session, decodeFrame(bytes))
+  for (const { conn, after } of chains) {
+    const own = heads.get(conn)?.head
+    if (after !== null && (own === undefined || !equalBytes(after, own))) throw foreign(session)
+  }
+}
+
+function readOwn<T>(session: RecordingId, result: FrameResult<T>): T {
+  if (!result.ok) throw foreign(session)
+  return result.value
+}
+
+const foreign = (session: RecordingId): CodedError =>
+  new CodedError('store-damaged', `The team’s log has other messages of session ${session} than this store.`, {
+    hint: 'Another recorder may use a copy of this store.',
+  })

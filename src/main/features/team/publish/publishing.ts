@@ -1,0 +1,207 @@
+/** Publishes what a recorder commits: ties the publisher to the store, and says how it is doing. */
+import { toFailure } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { BegunSession } from '../../../core/store/late-store.ts'
+import type { StoreReader } from '../../../core/store/types/reader.ts'
+import type { Committed } from '../../../core/store/types/writer.ts'
+import type { PublishOptions } from '../../../terminal/host.ts'
+import type { TeamName } from '../names.ts'
+import type { TeamLog } from '../nats/team-log.ts'
+import { Publisher } from './publisher.ts'
+import { Spool } from './spool.ts'
+import type { Trouble } from './state.ts'
+
+/** How often the store is asked about sessions that a crash left open, and the team about its history, ms. */
+const LOOK_MS = 5_000
+/** How long closing waits for the rest to be published, ms. */
+const DRAIN_MS = 10_000
+
+/** How publishing is doing. */
+export interface PublishStatus {
+  readonly team: string
+  readonly shard: number
+  readonly shards: number
+  readonly isConnected: boolean
+  /** What keeps it from going on. */
+  readonly trouble: Trouble | null
+  /** Messages and entries committed in this run that the log doesn't have. */
+  readonly behind: number
+  /** Sessions that the log doesn't have completely, with the open one. */
+  readonly unfinished: number
+  /** Sessions, also of earlier runs, that the store keeps for the team, and their size. */
+  readonly held: number
+  readonly heldBytes: number
+}
+
+export interface PublishingParts {
+  readonly options: PublishOptions
+  readonly team: TeamName
+  readonly connect: () => Promise<TeamLog>
+  readonly reader: Pick<StoreReader, 'flushes' | 'ledger' | 'sessions'>
+  /** The store's current path. */
+  readonly store: () => string
+  readonly clock: Clock
+  readonly say: (level: 'info' | 'warn', text: string, hint?: string) => void
+}
+
+export class Publishing {
+  readonly #parts: PublishingParts
+  readonly #spool: Spool
+  readonly #publisher: Publisher
+  /** The last committed seq of each session of this run. */
+  readonly #committed = new Map<RecordingId, number>()
+  /** Sessions that the store has closed. */
+  readonly #closed = new Set<RecordingId>()
+  #trouble: Trouble | null = null
+  #heldBytes = 0
+  /** Parts of `--spool-max` that were warned of: 0, 1 (half) or 2. */
+  #warned = 0
+  #stopLooking = (): void => {}
+
+  /** Goes on with the sessions of earlier runs. Throws `disk-error` if the list of them can't be read. */
+  constructor(parts: PublishingParts) {
+    this.#parts = parts
+    this.#spool = new Spool(parts.store, parts.team)
+    this.#publisher = new Publisher({
+      connect: parts.connect,
+      reader: parts.reader,
+      clock: parts.clock,
+      describe: (session) => {
+        const found = this.#spool.get(session)
+        if (found === undefined) throw new TypeError(`session ${session} isn't published`)
+        return found.info
+      },
+      onFinished: (session, end) => this.#note(() => this.#spool.ended(session, end)),
+      onErased: (session) => this.#note(() => this.#spool.remove(session)),
+      onTrouble: (trouble) => this.#onTrouble(trouble),
+      onGivenUp: (session, { message, hint }) =>
+        parts.say('warn', `Session ${session} can’t be published: ${message}`, hint),
+    })
+    for (const { info } of this.#spool.sessions()) if (info.end === null) this.#publisher.add(info.session, false)
+    void this.#look()
+  }
+
+  /** Call before anything of the session is stored. */
+  begin({ id: session, source, startedMs }: BegunSession): void {
+    const { shard, shards, recorder, epoch } = this.#parts.options
+    this.#note(() => this.#spool.begin({ session, shard, shards, recorder, source, startedMs, epoch, end: null }))
+  }
+
+  committed({ recording, seq }: Pick<Committed, 'recording' | 'seq'>): void {
+    if (!this.#committed.has(recording)) this.#add(recording)
+    this.#committed.set(recording, seq)
+    this.#publisher.committed(recording)
+  }
+
+  /** The store has its close record. */
+  ended(session: RecordingId): void {
+    this.#add(session)
+    this.#closed.add(session)
+    this.#publisher.ended(session)
+  }
+
+  /** Publishes a session from now on. Before this, the store may not have it yet. */
+  #add(session: RecordingId): void {
+    if (this.#spool.get(session)?.info.end === null) this.#publisher.add(session, false)
+  }
+
+  status(): PublishStatus {
+    const { team, options } = this.#parts
+    const sessions = this.#spool.sessions()
+    let behind = 0
+    for (const { info } of sessions) {
+      const { session, end } = info
+      if (end !== null) continue
+      behind += Math.max(0, (this.#committed.get(session) ?? 0) - this.#publisher.publishedSeq(session))
+    }
+    return {
+      team,
+      shard: options.shard,
+      shards: options.shards,
+      isConnected: this.#publisher.log?.state().is === 'connected',
+      trouble: this.#trouble,
+      behind,
+      unfinished: sessions.filter(({ info }) => info.end === null).length,
+      held: sessions.length,
+      heldBytes: this.#heldBytes,
+    }
+  }
+
+  /** Publishes the rest for up to ten seconds, unless that is impossible now. Call once the recording has ended. */
+  async close(): Promise<void> {
+    const { clock } = this.#parts
+    this.#stopLooking()
+    await this.#lookAtStore()
+    const late = new AbortController()
+    const undo = clock.after(DRAIN_MS, () => late.abort())
+    if (this.#trouble === null) await this.#publisher.drain(late.signal)
+    undo()
+    if (this.#trouble === null) await this.#lookAtHistory()
+    await this.#publisher.close()
+  }
+
+  #onTrouble(trouble: Trouble | null): void {
+    const { say, team } = this.#parts
+    this.#trouble = trouble
+    if (trouble === null) return say('info', `Publishing to the team ${team} has resumed.`)
+    const hint = `${trouble.hint ?? ''} Recording continues, and publishing catches up by itself.`.trim()
+    say('warn', `Not publishing to the team ${team}: ${trouble.message}`, hint)
+  }
+
+  /** Changes the list of held sessions. Recording goes on if the disk refuses. */
+  #note(change: () => void): void {
+    try {
+      change()
+    } catch (thrown) {
+      this.#parts.say('warn', `Couldn’t note which sessions the team needs: ${toFailure(thrown).message}`)
+    }
+  }
+
+  async #look(): Promise<void> {
+    await this.#lookAtStore()
+    await this.#lookAtHistory()
+    this.#stopLooking = this.#parts.clock.after(LOOK_MS, () => void this.#look())
+  }
+
+  /** Finds sessions that were closed after a crash, and how much the store keeps. */
+  async #lookAtStore(): Promise<void> {
+    const list = await this.#parts.reader.sessions(true).catch(() => null) // the publisher reports a store that can't be read
+    if (list === null) return
+    const rows = new Map(list.map((row) => [row.session, row]))
+    this.#heldBytes = 0
+    for (const { info } of this.#spool.sessions()) {
+      const row = rows.get(info.session)
+      this.#heldBytes += row?.bytes ?? 0
+      if (row !== undefined && row.endedMs !== null && !this.#closed.has(info.session)) this.ended(info.session)
+    }
+    this.#warnOfSize()
+  }
+
+  async #lookAtHistory(): Promise<void> {
+    const { log } = this.#publisher
+    for (const { info } of this.#spool.sessions()) {
+      if (log?.state().is !== 'connected') return
+      const lastSeq = await log.watermark(info.session).catch(() => null) // the publisher says what is wrong
+      if (lastSeq !== null) this.#note(() => this.#spool.archived(info.session, lastSeq))
+    }
+  }
+
+  #warnOfSize(): void {
+    const { options, say, team } = this.#parts
+    const most = options.spoolMaxBytes
+    if (most === null) return
+    const level = this.#heldBytes >= most ? 2 : this.#heldBytes >= most / 2 ? 1 : 0
+    if (level > this.#warned) {
+      const what = level === 2 ? 'more than' : 'more than half of'
+      say(
+        'warn',
+        `The store keeps ${gigabytes(this.#heldBytes)} for the team ${team}, ${what} the ${gigabytes(most)} of --spool-max.`,
+        'Check that `tapedeck archive` runs.',
+      )
+    }
+    this.#warned = level
+  }
+}
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`

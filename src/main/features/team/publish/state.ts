@@ -1,0 +1,242 @@
+/**
+ * What publishing does next, as a pure state machine. One operation runs at a time. Each session has a subject of its own
+ * in the log, and every publish names the message it follows, so a repeated or late one is refused by the server. After
+ * any doubt, the session's last message is read back and publishing goes on behind it.
+ */
+import { missingCase, type ErrorCode } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+
+/** How far the log has a session. `sequence`: its last message in the stream; 0: none. */
+export interface Cursor {
+  readonly seq: number
+  readonly sequence: number
+}
+
+/** A session to be published. */
+export interface SessionWork {
+  readonly id: RecordingId
+  /** The team knows about it. */
+  readonly isAnnounced: boolean
+  /** Null until it has been read back from the log. */
+  readonly cursor: Cursor | null
+  /** The store may have flushes behind the cursor that aren't being published already. */
+  readonly hasMore: boolean
+  /** It has ended, and the store has its close record. */
+  readonly isClosed: boolean
+}
+
+/** What keeps publishing from going on. */
+export interface Trouble {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string | undefined
+}
+
+export interface PublishState {
+  readonly isConnected: boolean
+  /** Streams and buckets exist. */
+  readonly isPrepared: boolean
+  /** In the order in which they began. */
+  readonly sessions: readonly SessionWork[]
+  /** The operation that is running, or the wait before the next one. */
+  readonly busy: Operation['do'] | 'wait' | null
+  /** Failures in a row. */
+  readonly failures: number
+  /** Reported, and not over yet. */
+  readonly trouble: Trouble | null
+}
+
+export const IDLE: PublishState = {
+  isConnected: false,
+  isPrepared: false,
+  sessions: [],
+  busy: null,
+  failures: 0,
+  trouble: null,
+}
+
+/** Each ends with exactly one event. */
+export type Operation =
+  | { readonly do: 'connect' }
+  | { readonly do: 'prepare' }
+  | { readonly do: 'announce'; readonly session: RecordingId }
+  | { readonly do: 'locate'; readonly session: RecordingId }
+  | { readonly do: 'publish'; readonly session: RecordingId; readonly cursor: Cursor }
+  /** Announces the end of a session that is in the log as a whole. */
+  | { readonly do: 'finish'; readonly session: RecordingId; readonly lastSeq: number }
+
+export type Effect =
+  | Operation
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'stop-waiting' }
+  /** Null: the trouble is over. */
+  | { readonly do: 'report'; readonly trouble: Trouble | null }
+  /** This session can't be published. The others can. */
+  | { readonly do: 'give-up'; readonly session: RecordingId; readonly trouble: Trouble }
+
+export type PublishEvent =
+  /** A session to publish. `isClosed`: it has ended already. */
+  | { readonly is: 'session'; readonly session: RecordingId; readonly isClosed: boolean }
+  | { readonly is: 'committed'; readonly session: RecordingId }
+  | { readonly is: 'closed'; readonly session: RecordingId }
+  /** The connection was lost, or is there again. */
+  | { readonly is: 'link'; readonly isUp: boolean }
+  /** The connection was closed for good, so a new one is needed. */
+  | { readonly is: 'lost' }
+  | { readonly is: 'waited' }
+  // Ends of operations:
+  | { readonly is: 'connected' }
+  | { readonly is: 'prepared' }
+  | { readonly is: 'announced'; readonly session: RecordingId }
+  | { readonly is: 'located'; readonly session: RecordingId; readonly cursor: Cursor }
+  | { readonly is: 'published'; readonly session: RecordingId; readonly cursor: Cursor }
+  /** The store has nothing behind the cursor. */
+  | { readonly is: 'caught-up'; readonly session: RecordingId }
+  /** The log has another last message than expected. Nothing was stored. */
+  | { readonly is: 'conflict'; readonly session: RecordingId }
+  | { readonly is: 'finished'; readonly session: RecordingId }
+  /** The store doesn't have the session. */
+  | { readonly is: 'erased'; readonly session: RecordingId }
+  /** `session`: the one that the operation was about. */
+  | { readonly is: 'failed'; readonly session: RecordingId | null; readonly trouble: Trouble }
+
+export interface Step {
+  readonly state: PublishState
+  readonly effects: readonly Effect[]
+}
+
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 15_000
+/** Between attempts at what a person has to put right. */
+const BLOCKED_WAIT_MS = 30_000
+/** Conflicts in a row that count as trouble: someone else publishes this session. */
+const MAX_CONFLICTS = 8
+
+/** The next state and what to do. */
+export function step(state: PublishState, event: PublishEvent): Step {
+  switch (event.is) {
+    case 'session': {
+      if (state.sessions.some(({ id }) => id === event.session)) return proceed(state)
+      const { session: id, isClosed } = event
+      const added = { id, isAnnounced: false, cursor: null, hasMore: true, isClosed }
+      return proceed({ ...state, sessions: [...state.sessions, added] })
+    }
+    case 'committed':
+      return proceed(change(state, event.session, { hasMore: true }))
+    case 'closed':
+      return proceed(change(state, event.session, { isClosed: true, hasMore: true }))
+    case 'erased':
+      return proceed({ ...remove(state, event.session), busy: null })
+    case 'link':
+      // An operation that is running fails by itself. A wait is over once the connection is there again.
+      if (!event.isUp || state.busy !== 'wait') return { state, effects: [] }
+      return withEffect({ do: 'stop-waiting' }, proceed({ ...state, busy: null }))
+    case 'lost':
+      return proceed({ ...state, isConnected: false })
+    case 'waited':
+      return state.busy === 'wait' ? proceed({ ...state, busy: null }) : { state, effects: [] }
+    case 'connected':
+      return succeeded({ ...state, isConnected: true })
+    case 'prepared':
+      return succeeded({ ...state, isPrepared: true })
+    case 'announced':
+      return succeeded(change(state, event.session, { isAnnounced: true }))
+    case 'located':
+      return proceed({ ...change(state, event.session, { cursor: event.cursor, hasMore: true }), busy: null })
+    case 'published':
+      return succeeded(change(state, event.session, { cursor: event.cursor, hasMore: true }))
+    case 'caught-up':
+      return succeeded(state)
+    case 'conflict': {
+      const located = { ...change(state, event.session, { cursor: null }), busy: null, failures: state.failures + 1 }
+      return located.failures <= MAX_CONFLICTS ? proceed(located) : wait(located, CONFLICTS, BLOCKED_WAIT_MS)
+    }
+    case 'finished':
+      return succeeded(remove(state, event.session))
+    case 'failed':
+      return failed(state, event.session, event.trouble)
+    default:
+      return missingCase(event)
+  }
+}
+
+const CONFLICTS: Trouble = {
+  code: 'busy',
+  message: 'Another program publishes the same session.',
+  hint: 'End the other recorder that uses this store.',
+}
+
+function failed(state: PublishState, session: RecordingId | null, trouble: Trouble): Step {
+  const failures = state.failures + 1
+  const idle = { ...state, busy: null, failures }
+  const ms = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), LONGEST_WAIT_MS)
+  switch (trouble.code) {
+    case 'offline':
+    case 'timeout':
+      return wait(doubt(idle, session), trouble, ms)
+    case 'not-found': {
+      // A stream or bucket is gone: make them again, and read back what is there.
+      const sessions = idle.sessions.map((one) => ({ ...one, isAnnounced: false, cursor: null }))
+      return wait({ ...idle, sessions, isPrepared: false }, trouble, ms)
+    }
+    case 'store-damaged':
+    case 'bad-arguments':
+    case 'too-large':
+    case 'not-allowed':
+      if (session !== null) return withEffect({ do: 'give-up', session, trouble }, proceed(remove(idle, session)))
+      return wait(idle, trouble, BLOCKED_WAIT_MS)
+    default:
+      return wait(doubt(idle, session), trouble, BLOCKED_WAIT_MS)
+  }
+}
+
+/** Whether a message of the session was stored is unknown. */
+const doubt = (state: PublishState, session: RecordingId | null): PublishState =>
+  session === null ? state : change(state, session, { cursor: null })
+
+/** Waits before the next attempt. Reports trouble when it begins, and when it becomes another one. */
+function wait(state: PublishState, trouble: Trouble, ms: number): Step {
+  const isNew = state.trouble?.code !== trouble.code
+  const waiting: Step = { state: { ...state, busy: 'wait', trouble }, effects: [{ do: 'wait', ms }] }
+  return isNew ? withEffect({ do: 'report', trouble }, waiting) : waiting
+}
+
+function succeeded(state: PublishState): Step {
+  const isOver = state.trouble !== null && state.isConnected && state.isPrepared
+  const idle = { ...state, busy: null, failures: 0, trouble: isOver ? null : state.trouble }
+  return isOver ? withEffect({ do: 'report', trouble: null }, proceed(idle)) : proceed(idle)
+}
+
+/** Starts the next operation if none is running. */
+function proceed(state: PublishState): Step {
+  if (state.busy !== null) return { state, effects: [] }
+  const operation = next(state)
+  if (operation === null) return { state, effects: [] }
+  // What is committed from now on may be more than the operation finds.
+  const started = operation.do === 'publish' ? change(state, operation.session, { hasMore: false }) : state
+  return { state: { ...started, busy: operation.do }, effects: [operation] }
+}
+
+/** The oldest session that has something to do comes first. */
+function next(state: PublishState): Operation | null {
+  if (!state.isConnected) return { do: 'connect' }
+  if (!state.isPrepared) return { do: 'prepare' }
+  for (const { id, isAnnounced, cursor, hasMore, isClosed } of state.sessions) {
+    if (!isAnnounced) return { do: 'announce', session: id }
+    if (cursor === null) return { do: 'locate', session: id }
+    if (hasMore) return { do: 'publish', session: id, cursor }
+    if (isClosed) return { do: 'finish', session: id, lastSeq: cursor.seq }
+  }
+  return null
+}
+
+const withEffect = (effect: Effect, { state, effects }: Step): Step => ({ state, effects: [effect, ...effects] })
+
+function change(state: PublishState, session: RecordingId, patch: Partial<SessionWork>): PublishState {
+  return { ...state, sessions: state.sessions.map((one) => (one.id === session ? { ...one, ...patch } : one)) }
+}
+
+const remove = (state: PublishState, session: RecordingId): PublishState => ({
+  ...state,
+  sessions: state.sessions.filter(({ id }) => id !== session),
+})
