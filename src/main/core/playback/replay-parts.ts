@@ -1,8 +1,8 @@
 /** Makes the parts of a replay from listed sessions, with the gaps in and between them. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
-import { unixMs } from '../../../shared/base/units.ts'
+import { readTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { unixMs, type RecordingId } from '../../../shared/base/units.ts'
 import { joinParts, type Part } from './parts.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 
@@ -28,7 +28,13 @@ export async function loadParts(
   }
   const rows: SessionRow[] = []
   const parts: Part[] = []
-  for (const { of: row, notBeforeMs } of inTurn(all.filter((one) => one.source === source))) {
+  const ofSource = all.filter((one) => one.source === source)
+  const ends = await readEndsSoFar(reader, ofSource)
+  const turns = inTurn(ofSource.map((row) => ({ ...row, row, endedMs: row.endedMs ?? ends.get(row.session) ?? null })))
+  for (const {
+    of: { row },
+    notBeforeMs,
+  } of turns) {
     if (!names.includes(row.session)) continue
     const last = await reader.findPosition({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
     if (last === null) continue
@@ -46,6 +52,24 @@ export async function loadParts(
     throw new CodedError('not-found', 'Nothing was recorded in this session.', { hint: 'Choose another session.' })
   }
   return { source, rows, parts: joinParts(parts) }
+}
+
+/**
+ * When each open replica with a later session of its shard ends so far, UTC ms, because its recorder may have died:
+ * readers take the later one from there.
+ */
+async function readEndsSoFar(
+  reader: Pick<StoreReader, 'findPosition'>,
+  rows: readonly SessionRow[],
+): Promise<ReadonlyMap<RecordingId, number>> {
+  const newestMs = Math.max(...rows.map(({ startedMs }) => startedMs))
+  const ends = new Map<RecordingId, number>()
+  for (const { session, source, startedMs, endedMs } of rows) {
+    if (endedMs !== null || startedMs === newestMs || readTeamKey(source) === null) continue
+    const last = await reader.findPosition({ recording: session, ms: Number.MAX_SAFE_INTEGER })
+    ends.set(session, last?.ms ?? startedMs)
+  }
+  return ends
 }
 
 /** The time between parts that no stored gap covers, as a gap of each feed of the earlier session. */

@@ -3,7 +3,7 @@ import type { BarsPage, PrintsPage, PrintsPlace } from '../../../shared/core/vie
 import type { Interval, BarSource, Print } from '../../../shared/core/market/market.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { FLAG, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { FLAG, matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import {
   feedAsset,
@@ -18,7 +18,7 @@ import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
 import type { HistoryBars } from '../market/streams.ts'
-import type { BarPage, BarQuery } from '../store/types/bars.ts'
+import type { BarPage, BarQuery, SeqLimits } from '../store/types/bars.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import type { TickColumns } from '../store/types/ticks.ts'
 
@@ -26,10 +26,10 @@ export interface ViewHistoryOptions {
   readonly reader: StoreReader
   /** `sourceKey` of the source shown now. */
   readonly source: () => string
-  /** The open recording and its last seq; undefined while nothing is recorded. */
-  readonly present: () => { readonly recording: RecordingId; readonly seq: number } | undefined
-  /** Resolves when everything up to `seq` can be read, or after a short time limit. */
-  readonly committed: (seq: number) => Promise<void>
+  /** The sessions that the hub continues, each with the last seq that the hub has; empty while nothing is recorded. */
+  readonly present: () => SeqLimits
+  /** Resolves when everything up to these seqs can be read, or after a short time limit. */
+  readonly committed: (present: SeqLimits) => Promise<void>
   readonly wallMs: () => number
   readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
   /** Limits what is visible; absent: everything is. */
@@ -90,17 +90,17 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       return nothing
     }
   }
-  const upToNow = async () => {
+  const upToNow = async (): Promise<SeqLimits> => {
     const now = present()
-    if (now !== undefined) await committed(now.seq)
+    if (now.size > 0) await committed(now)
     return now
   }
   const newestBars = async (
     query: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'limit' | 'skipCorrupt'>,
   ): Promise<BarPage> => {
-    const maxSeq = await upToNow()
+    const upTo = await upToNow()
     try {
-      return await reader.bars({ ...query, source: source(), beforeMs: null, maxSeq })
+      return await reader.bars({ ...query, source: source(), beforeMs: null, upTo })
     } catch (thrown) {
       // A store that does not exist yet is empty.
       if (toFailure(thrown).code === 'not-found') return { bars: [], more: false, gaps: [] }
@@ -160,23 +160,31 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       guarded('gaps', [], async () => {
         const from = Number.isFinite(fromMs) ? { fromMs } : {}
         const to = toMs === undefined ? {} : { toMs }
-        const recording = present()?.recording
+        const now = present()
         const found = await reader.gaps({ feed, source: source(), ...from, ...to, skipCorrupt: true })
         const gaps = visible.gaps(found)
-        // The hub has the gaps of the open session, with their ends.
-        return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
+        // The hub has the gaps of the open sessions, with their ends.
+        return spans(toMs === undefined ? gaps.filter((gap) => !now.has(gap.recording)) : gaps, id)
       }),
-    // Only from the open session, because the tape shows today's times.
+    // Only from the open sessions, because the tape shows today's times. Most instruments are in one of them.
     prints: (id, limit) =>
       guarded('prints', [], async () => {
-        const now = await upToNow()
-        if (now === undefined) return []
         const shortened = (thrown: unknown): void => options.failed('prints', thrown)
-        return (await printsOf(id, now.recording, now.seq + 1, wallMs(), limit, shortened)).prints
+        const found: (readonly Print[])[] = []
+        for (const [recording, seq] of await upToNow()) {
+          const { prints } = await printsOf(id, recording, seq + 1, wallMs(), limit, shortened)
+          if (prints.length > 0) found.push(prints)
+        }
+        // Prints of one session stay in its order, whatever the wall clock did.
+        if (found.length <= 1) return found[0] ?? []
+        return found
+          .flat()
+          .toSorted((a, b) => a.recvMs - b.recvMs)
+          .slice(-limit)
       }),
     async printsBefore(id, before, limit) {
       const now = await upToNow()
-      const mine = visible.sessions((await reader.sessions(true)).filter((row) => row.source === source()))
+      const mine = visible.sessions((await reader.sessions(true)).filter((row) => matchesSource(row.source, source())))
       const rows = inTurn(mine).map(({ of }) => of)
       let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
       if (before !== null && at < 0) {
@@ -187,7 +195,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       let { seq, ms } = before ?? { seq: null, ms: null }
       for (; at >= 0; at -= 1) {
         const { session, endedMs } = rows[at]
-        const last = session === now?.recording ? now.seq + 1 : Infinity
+        const last = (now.get(session) ?? Infinity) + 1
         const page = await printsOf(id, session, Math.min(seq ?? Infinity, last), ms ?? endedMs ?? wallMs(), limit)
         const [oldest] = page.prints
         if (oldest !== undefined) {
@@ -204,7 +212,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         if (!parsed) return null
         const of = parsed.asset === 'forex' ? 'mid' : 'trade'
         const days = options.days(parsed.asset)
-        const maxSeq = await upToNow()
+        const upTo = await upToNow()
         const ask = (interval: Interval, limit: number, beforeMs: number | null, from: BarSource = of) =>
           reader.bars({
             instrument: id,
@@ -213,7 +221,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
             source: source(),
             beforeMs,
             limit,
-            maxSeq,
+            upTo,
             skipCorrupt: true,
           })
         // An instrument that was quoted but never traded has no other price.

@@ -13,6 +13,7 @@ import { guessAssets, guessSymbol } from '../market/instruments.ts'
 import { recording } from '../recording/feature.ts'
 import { settings } from '../settings/feature.ts'
 import { store } from '../store/feature.ts'
+import type { SeqLimits } from '../store/types/bars.ts'
 import { createViewHistory, type ViewHistory } from './history.ts'
 import { createSeeder, type Seeder } from './seeder.ts'
 import { createSymbols, type Symbols } from './symbols.ts'
@@ -25,6 +26,13 @@ export interface MarketService {
   readonly seeder: Seeder
   /** The symbol that the service uses for an instrument. */
   readonly symbolOf: (id: InstrumentId) => string
+  /**
+   * Adds sessions that are recorded elsewhere and that the hub continues, each with the last seq that the hub has.
+   * Everything up to it must be in the store.
+   */
+  readonly addPresent: (read: () => SeqLimits) => void
+  /** Resolves when the store has everything that the hub has, or after a short time limit. */
+  readonly settled: () => Promise<void>
   /** Logs a read that the store failed. */
   readonly storeFailed: (what: string, thrown: unknown) => void
 }
@@ -52,11 +60,22 @@ export const market = defineFeature({
       if (reader.failing) return
       log.add('warn', 'store', `Couldn’t read the history of ${what}.`, toFailure(thrown).message)
     }
+    const others: (() => SeqLimits)[] = []
+    const present = (): SeqLimits => {
+      const { recording } = recorder
+      const own = recording === null ? [] : [[recording, hub.lastSeq] as const]
+      return new Map([...own, ...others.flatMap((read) => [...read()])])
+    }
+    const committed = async (now: SeqLimits): Promise<void> => {
+      const { recording } = recorder
+      const seq = recording === null ? undefined : now.get(recording)
+      if (seq !== undefined) await commits.upTo(seq)
+    }
     const history = createViewHistory({
       reader,
       source: () => sourceKey(control.source),
-      present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
-      committed: (seq) => commits.upTo(seq),
+      present,
+      committed,
       wallMs: () => clock.wallMs(),
       days: (asset) => hubCalendar.days(asset),
       failed: storeFailed,
@@ -68,6 +87,8 @@ export const market = defineFeature({
       history,
       seeder: createSeeder(hub, history),
       symbolOf: (id) => symbols.symbolOf(id),
+      addPresent: (read) => void others.push(read),
+      settled: () => committed(present()),
       storeFailed,
     }
     return { service }

@@ -8,6 +8,7 @@ import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { parseInstrument, type RecordingId } from '../../../shared/base/units.ts'
 import type { Hub } from '../market/hub-types.ts'
 import { seriesFeed } from '../market/series.ts'
+import { limitsOf } from '../store/types/bars.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import { gapsUpTo, type ViewHistory } from './history.ts'
 import type { Seeder } from './seeder.ts'
@@ -60,7 +61,16 @@ export async function barsPage(
   view: View,
   { instrument, of, interval, beforeMs, afterMs, limit }: Omit<ArgsOf<(typeof MARKET_CALLS)['bars.history']>, 'view'>,
 ): Promise<BarsPage> {
-  const query = { instrument, of, interval, source: view.source(), beforeMs, afterMs, limit, maxSeq: view.upTo() }
+  const query = {
+    instrument,
+    of,
+    interval,
+    source: view.source(),
+    beforeMs,
+    afterMs,
+    limit,
+    upTo: limitsOf(view.upTo()),
+  }
   const { bars, more, gaps: unreadable } = await reader.bars({ ...query, skipCorrupt: true })
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const first = bars.at(0)

@@ -19,7 +19,7 @@ import type {
   AgreementTotal,
 } from '../../../shared/features/evidence/evidence.ts'
 import { SERVICE_BAR_FEEDS, type Bar, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { Span } from '../../../shared/base/spans.ts'
 import {
   feedAsset,
@@ -33,6 +33,7 @@ import {
   type UnixMs,
 } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import { limitsOf } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
 
@@ -71,7 +72,7 @@ async function openCase(
   instrument: InstrumentId,
 ): Promise<Case> {
   const row = (await reader.sessions(true)).find((one) => one.session === session)
-  if (row === undefined || (view.past && row.source !== view.source)) {
+  if (row === undefined || (view.past && !matchesSource(row.source, view.source))) {
     throw new CodedError('not-found', `There is no session ${session}.`, {
       hint: 'Choose one from the list of sessions.',
     })
@@ -84,7 +85,7 @@ async function openCase(
   const recording = await recordingOf(reader, view, row, await reader.gaps({ recording: row.session }))
   const key = parseInstrument(instrument)?.key
   const spans = new Map<FeedId, readonly Span[]>()
-  const maxSeq = view.past && view.upTo !== null ? view.upTo : undefined
+  const upTo = view.past ? limitsOf(view.upTo) : undefined
   const toMs = recording.endedMs
   return {
     row,
@@ -105,7 +106,7 @@ async function openCase(
     },
     async bars(of, interval, from, to) {
       const found = new Map<number, Bar>()
-      const query = { instrument, of, interval, source: row.source, fromMs: from, beforeMs: to, maxSeq }
+      const query = { instrument, of, interval, source: row.source, fromMs: from, beforeMs: to, upTo }
       const { bars } = await reader.bars({ ...query, limit: Math.ceil((to - from) / SECOND) })
       for (const bar of bars) found.set(bar.startMs, bar)
       return found

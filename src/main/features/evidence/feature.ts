@@ -1,7 +1,6 @@
 /** The evidence feature: verification, coverage, agreement, and the messages behind a displayed value. */
 import { EVIDENCE_CALLS } from '../../../shared/features/evidence/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
-import { recording } from '../../core/recording/feature.ts'
 import { store } from '../../core/store/feature.ts'
 import { views } from '../../core/views/feature.ts'
 import { market } from '../../core/views/market-feature.ts'
@@ -11,16 +10,16 @@ import { createEvidence } from './evidence.ts'
 
 export const evidence = defineFeature({
   name: 'evidence',
-  needs: { store, jobs, recording, market, views },
-  start({ store: { reader, openReader }, jobs, recording: { recorder, commits }, market: { hub }, views }) {
+  needs: { store, jobs, market, views },
+  start({ store: { reader, openReader }, jobs, market, views }) {
     const service = createEvidence({
       reader,
       openReader,
       jobs,
-      decimals: (id) => hub.cell(id).decimals,
+      decimals: (id) => market.hub.cell(id).decimals,
       async view(name) {
         const view = views.get(name)
-        if (view.live && recorder.recording !== null) await commits.upTo(hub.lastSeq)
+        if (view.live) await market.settled()
         return { source: view.source(), nowMs: view.wallMs(), upTo: view.upTo() ?? null, past: !view.live }
       },
     })

@@ -15,6 +15,7 @@ import { INTERVALS, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/co
 import { FLAG, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { feedAsset, parseInstrument, unixMs, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import { limitsOf } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 import { BarTerms } from './bar-terms.ts'
@@ -121,7 +122,6 @@ async function compare(
   endMs: number,
   arithmetic: BarArithmetic | null,
 ): Promise<BarEvidence> {
-  const maxSeq = view.upTo ?? undefined
   const { bars } = await reader.bars({
     instrument,
     of,
@@ -130,7 +130,7 @@ async function compare(
     beforeMs: endMs,
     fromMs: startMs,
     limit: 1,
-    maxSeq,
+    upTo: limitsOf(view.upTo),
   })
   const bar = bars.find((one) => one.startMs === startMs)
   const same =

@@ -1,11 +1,12 @@
 /** The sessions and messages evidence may use: those of the view's source and, in a replay, up to its clock. */
 import type { CoverageRecording } from '../../../shared/features/evidence/coverage.ts'
 import type { MessagePlace } from '../../../shared/features/evidence/evidence.ts'
-import type { Gap, LedgerEntry, SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, type Gap, type LedgerEntry, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface EvidenceView {
-  /** `sourceKey` of its sessions. */
+  /** `sourceKey` of its sessions, or that of all shards of a team. */
   readonly source: string
   /** Its clock, UTC ms. */
   readonly nowMs: number
@@ -15,9 +16,10 @@ export interface EvidenceView {
   readonly past: boolean
 }
 
-/** The visible sessions of the view's source, oldest first, without their gaps. */
+/** The visible sessions of the view's source, in reading order, without their gaps. */
 export async function visibleSessions(reader: StoreReader, view: EvidenceView): Promise<readonly SessionRow[]> {
-  const rows = (await reader.sessions(true)).filter((row) => row.source === view.source)
+  const all = (await reader.sessions(true)).filter((row) => matchesSource(row.source, view.source))
+  const rows = inTurn(all).map(({ of }) => of)
   if (!view.past) return rows
   const last = rows.findIndex((row) => row.session === view.upTo?.recording)
   return rows.slice(0, last + 1)

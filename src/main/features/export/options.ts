@@ -2,7 +2,7 @@
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile, Separator } from '../../../shared/features/export/export.ts'
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
-import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, readTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
@@ -62,7 +62,7 @@ export function chooseSource(
   }
   const filtered = all
     .filter((row) => sessions === undefined || sessions.includes(row.session))
-    .filter((row) => source === undefined || row.source === source)
+    .filter((row) => source === undefined || matchesSource(row.source, source))
     .filter((row) => row.feeds.some((counts) => counts.feed === feed && counts.stored > 0))
   const rows = inTurn(filtered).map(({ of }) => of)
   const sources = [...new Set(rows.map((row) => row.source))]
@@ -72,12 +72,13 @@ export function chooseSource(
       hint: '"tapedeck sessions" lists what is stored.',
     })
   }
-  if (others.length > 0) {
+  const isTeam = source !== undefined && readTeamKey(source)?.shard === '*'
+  if (others.length > 0 && !isTeam) {
     throw new CodedError('ambiguous-source', `${feed} was recorded from several sources: ${sources.join(', ')}.`, {
       hint: 'Choose one with --source, or a session with --session.',
     })
   }
-  return { source: first, sessions: rows, overlaps: overlapsOf(rows) }
+  return { source: isTeam ? source : first, sessions: rows, overlaps: overlapsOf(rows) }
 }
 
 /**

@@ -4,9 +4,11 @@ import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import { INTERVALS } from '../../../shared/core/market/market.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
+import { readTeamKey } from '../../../shared/core/recording/recording.ts'
+import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { unixMs, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import type { HubCalendar } from '../../core/market/hub-types.ts'
@@ -15,6 +17,7 @@ import { createHub } from '../../core/market/hub.ts'
 import { createMarket } from '../../core/market/market.ts'
 import { nextOpen } from './opens.ts'
 import { Player } from './player.ts'
+import { limitsOf } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { StoreWriter } from '../../core/store/types/writer.ts'
 import { createViewHistory, type ViewHistory } from '../../core/views/history.ts'
@@ -157,13 +160,13 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   let order: ReadonlyMap<string, number> = new Map()
   const readOrder = async (): Promise<void> => {
     const all = (await reader.sessions(true)).filter((row) => row.source === source)
-    order = new Map(all.map(({ session }, i) => [session, i]))
+    order = new Map(inTurn(all).map(({ of }, i) => [of.session, i]))
   }
   await readOrder()
   const history = createViewHistory({
     reader,
     source: () => source,
-    present: () => player.present,
+    present: () => limitsOf(player.present) ?? new Map(),
     committed: () => Promise.resolve(),
     wallMs: () => player.nowMs,
     days: (asset) => calendar.days(asset),
@@ -224,15 +227,21 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   let goesOn = rows[rows.length - 1].endedMs === null
   let growing = false
   let grownMs = -Infinity
+  const isStillRecorded = async (recording: RecordingId): Promise<boolean> => {
+    if (readTeamKey(source) !== null)
+      return (await reader.sessions(true)).some(({ session, live }) => session === recording && live)
+    const { recorder } = options.status()
+    return recorder.is === 'recording' && recorder.session === recording
+  }
   const grow = async (): Promise<void> => {
     const { recording } = end()
-    const { recorder } = options.status()
+    const isOpen = await isStillRecorded(recording)
     const [last, gaps] = await Promise.all([
       reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER }),
       reader.gaps({ recording }),
     ])
-    // The status is from before the reads, so a session that has ended since is read once more.
-    goesOn = recorder.is === 'recording' && recorder.session === recording
+    // That is from before the reads, so a session that has ended since is read once more.
+    goesOn = isOpen
     if (closed || last === null || last.seq <= end().lastSeq) return
     lastGaps = gaps
     parts = [...parts.slice(0, -1), { ...end(), lastSeq: last.seq, toMs: Math.max(end().toMs, last.ms) }]

@@ -7,6 +7,7 @@ import { StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import { createLateReader, type FoundCorruption } from '../../../../src/main/core/store/late-store.ts'
+import { limitsOf } from '../../../../src/main/core/store/types/bars.ts'
 import { createViewHistory, type Visible } from '../../../../src/main/core/views/history.ts'
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
@@ -63,7 +64,7 @@ function rig(
   const history = createViewHistory({
     reader,
     source: () => 'demo',
-    present: () => present,
+    present: () => limitsOf(present) ?? new Map(),
     committed: () => Promise.resolve(),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),

@@ -128,6 +128,22 @@ export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
   return entry
 }
 
+/** Stamp of the newest entry or message, sealed or not; undefined if there is neither. Skips a corrupt block. */
+export function findLastStamp(db: Db, recording: number): Stamp | undefined {
+  const data = db
+    .prepare<[number], Buffer>(
+      `SELECT data FROM block JOIN (
+         SELECT (SELECT id FROM block WHERE series = series.id ORDER BY min_seq DESC LIMIT 1) AS newest
+         FROM series WHERE recording = ?) ON block.id = newest
+       ORDER BY max_seq DESC LIMIT 1`,
+    )
+    .pluck()
+    .get(recording)
+  let sealed: Stamp | undefined
+  if (data !== undefined) tryRead(() => (sealed = stampOfLast(openBlock(data))))
+  return newerStamp(findNewestStamp(db, recording), sealed)
+}
+
 /** When a message or entry was received: seq, wall clock in UTC ms, monotonic ns since the session started. */
 export interface Stamp {
   readonly seq: number

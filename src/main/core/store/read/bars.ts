@@ -1,5 +1,5 @@
 /**
- * Answers queries for pages of bars, in one snapshot. Sessions of one source follow each other. Nothing after `maxSeq` is
+ * Answers queries for pages of bars, in one snapshot. Sessions of one source follow each other. Nothing after `upTo` is
  * read.
  */
 import type Database from 'better-sqlite3'
@@ -19,9 +19,10 @@ import {
 import { FEEDS, TICK_FEEDS } from '../../../../service/feeds.ts'
 import { Classifier, HOUR, MINUTE } from '../format/classify.ts'
 import { CorruptData } from '../types/corruption.ts'
-import { GapIntervalReader, type SkewedGap } from './gap-intervals.ts'
+import { GapIntervalReader, intersectGaps, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
-import type { BarPage, BarQuery } from '../types/bars.ts'
+import type { BarPage, BarQuery, SeqLimits } from '../types/bars.ts'
+import type { RecordingRow } from '../schema/records.ts'
 import type { StoreQueries } from './queries.ts'
 import { StoredBarBuilder, type BarSeries, type Part } from './stored-bars.ts'
 
@@ -29,6 +30,7 @@ import { StoredBarBuilder, type BarSeries, type Part } from './stored-bars.ts'
 const SEQ_STEP = 2 ** 40
 /** The shortest span that a page of sub-minute bars reads first, ms. */
 const MIN_SPAN_MS = 5 * MINUTE
+const NO_LIMITS: SeqLimits = new Map()
 
 /** The feed whose records build bars of a kind; undefined if there is none, or none that short. */
 export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
@@ -55,6 +57,12 @@ interface Search extends TimeRange, BarSeries {
 interface TimeRange {
   readonly least: number
   readonly most: number
+}
+
+/** The span of a page of bars, UTC ms. */
+interface QueriedSpan {
+  readonly fromMs: number
+  readonly toMs: number
 }
 
 /** From the block index, UTC ms; null if there are no blocks. */
@@ -120,11 +128,9 @@ export class BarReader {
     const search: Search = { query, feed, instrument, of, intervalMs, parts, grid, corrupt, least, most }
     const { states, more, atMs } = query.afterMs === undefined ? this.#before(search) : this.#after(search)
     const queriedSpan = { fromMs: states[0]?.startMs ?? atMs, toMs: states.at(-1)?.endMs ?? atMs }
-    const received = this.#gapReader.of(parts, feed, query.instrument, queriedSpan, corrupt)
+    const unreceived = this.#unreceived(search, queriedSpan)
     const { gaps, rebuilt } = corrupt
-    const aheadMs = this.#gapReader.findAheadMs(parts)
-    const ahead = aheadMs === null || aheadMs >= queriedSpan.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
-    const gapIntervals = [...received, ...gaps, ...ahead]
+    const gapIntervals = [...unreceived, ...gaps]
     return {
       bars: states.map((state) => toBar(marked(state, gapIntervals))),
       more,
@@ -189,19 +195,51 @@ export class BarReader {
       this.#queries.selectRecordings({ source: query.source, recordings: query.recordings }),
       feed,
     )
-    const at = query.maxSeq === undefined ? -1 : turns.findIndex(({ of }) => of.row.key === query.maxSeq?.recording)
-    if (query.maxSeq !== undefined && at < 0) return []
-    return (at < 0 ? turns : turns.slice(0, at + 1)).map((turn, i) => {
-      const { row } = turn.of
-      return {
+    const { upTo = NO_LIMITS } = query
+    const limitOf = ({ key }: RecordingRow): number | undefined => upTo.get(recordingId(key))
+    /** By source, the index of its last session with a limit. */
+    const lastAt = new Map<string, number>()
+    for (const [i, { of }] of turns.entries()) if (limitOf(of.row) !== undefined) lastAt.set(of.source, i)
+    if (upTo.size > 0 && lastAt.size === 0) return []
+    const parts = turns.flatMap((turn, i): Part[] => {
+      const { row, source } = turn.of
+      if (i > (lastAt.get(source) ?? Infinity)) return []
+      const part: Part = {
         row,
         sealed: this.#queries.catalog.series(row, feed, query.instrument),
-        limit: i === at ? query.maxSeq!.seq : Infinity, // at >= 0 only with maxSeq
+        limit: limitOf(row) ?? Infinity,
         notBeforeMs: turn.notBeforeMs,
         overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
         base: i * SEQ_STEP,
       }
+      return [part]
     })
+    return this.#withRecords(parts, feed, query.instrument)
+  }
+
+  /** Of a team's shards, those that have records of an instrument. Times when another shard was away don't matter. */
+  #withRecords(parts: Part[], feed: FeedId, instrument: InstrumentId): Part[] {
+    const shards = Map.groupBy(parts, ({ row }) => row.source)
+    if (shards.size <= 1) return parts
+    const hasRecords = (part: Part): boolean => {
+      let found = (part.sealed?.leastMs ?? Infinity) < Infinity
+      if (!found) this.#journal.times(part, feed, instrument, () => void (found = true))
+      return found
+    }
+    const kept = new Set([...shards].flatMap(([source, of]) => (of.some(hasRecords) ? [source] : [])))
+    return parts.filter(({ row }) => kept.has(row.source))
+  }
+
+  /** The intervals without reception. Of a team's shards, one that received is enough. */
+  #unreceived({ parts, feed, instrument, grid, corrupt }: BarSeries, span: QueriedSpan): readonly SkewedGap[] {
+    return [...Map.groupBy(parts, ({ row }) => row.source).values()]
+      .map((ofSource): readonly SkewedGap[] => {
+        const gaps = this.#gapReader.of(ofSource, feed, instrument, span, corrupt)
+        const aheadMs = this.#gapReader.findAheadMs(ofSource)
+        const isAhead = aheadMs !== null && aheadMs < span.toMs
+        return isAhead ? [...gaps, { fromMs: barEnd(grid, aheadMs), toMs: null }] : gaps
+      })
+      .reduce(intersectGaps)
   }
 
   #span(parts: readonly Part[], feed: FeedId, instrument: InstrumentId): { least: number; most: number } {

@@ -33,6 +33,22 @@ export interface SkewedGap extends GapInterval {
   readonly unreadable?: 'ledger' | { readonly recording: number; readonly seqs: SeqRange }
 }
 
+/** The intervals in which both lists have one. What can't be read is kept from either. */
+export function intersectGaps(a: readonly SkewedGap[], b: readonly SkewedGap[]): SkewedGap[] {
+  const both = [...a, ...b].filter(({ unreadable }) => unreadable !== undefined)
+  for (const one of a) {
+    for (const other of b) {
+      if (one.unreadable !== undefined || other.unreadable !== undefined) continue
+      const fromMs = Math.max(one.fromMs, other.fromMs)
+      const toMs = Math.min(one.toMs ?? Infinity, other.toMs ?? Infinity)
+      if (fromMs > toMs) continue
+      const skewMs = Math.max(one.skewMs ?? 0, other.skewMs ?? 0)
+      both.push({ fromMs, toMs: toMs === Infinity ? null : toMs, skewMs })
+    }
+  }
+  return both
+}
+
 /** Reads gap intervals. Call within a read transaction. */
 export class GapIntervalReader {
   readonly #queries: StoreQueries

@@ -36,8 +36,8 @@ interface JournalCache {
   readonly feeds: Map<FeedId, Map<InstrumentId, InstrumentRows>>
 }
 
-/** Cached sessions: one is being recorded, the others are viewed again. */
-const MAX_RECORDINGS = 4
+/** Cached sessions: those being recorded, one of each shard of a team, and those viewed again. */
+const MAX_RECORDINGS = 64
 
 export class JournalIndex {
   readonly #classifier: Classifier

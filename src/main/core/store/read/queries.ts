@@ -26,6 +26,7 @@ import { Catalog } from './catalog.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
 import { Journal } from '../format/journal.ts'
+import { findLastStamp } from '../format/last-received.ts'
 import type { InstrumentQuery, StoredInstrument } from '../types/reader.ts'
 import type { TickQuery } from '../types/ticks.ts'
 import type { Db } from '../schema/sqlite.ts'
@@ -138,10 +139,22 @@ export class StoreQueries implements TickSource {
       rows.map((row): Received => {
         const receives = this.catalog.receives(row, feed)
         // A session that received nothing of the feed doesn't hide others.
-        const endedMs = receives ? row.ended_ms : row.started_ms
+        const endedMs = receives ? (row.ended_ms ?? this.#endSoFar(row, rows)) : row.started_ms
         return { row, receives, source: row.source, startedMs: row.started_ms, endedMs, imported: row.id < 0 }
       }),
     )
+  }
+
+  /**
+   * When an open replica ends for a later session of its shard, UTC ms: at its last message, since its recorder may
+   * have died. Null: there is no later one.
+   */
+  #endSoFar(row: RecordingRow, rows: readonly RecordingRow[]): number | null {
+    if (readTeamKey(row.source) === null) return null
+    const isFollowed = rows.some(
+      ({ id, source, started_ms: startedMs }) => id !== row.id && source === row.source && startedMs >= row.started_ms,
+    )
+    return isFollowed ? (findLastStamp(this.db, row.id)?.wallMs ?? row.started_ms) : null
   }
 
   /** Whether an open session is being recorded, here or by the team. If not, a crash left it. */

@@ -5,6 +5,14 @@ import type { Bar, BarSource, Interval } from '../../../../shared/core/market/ma
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 
+/** The last seq to read of each session that may have more. */
+export type SeqLimits = ReadonlyMap<RecordingId, number>
+
+/** The limits of a view that is at one place of a session. Undefined: no limit. */
+export const limitsOf = (
+  place: { readonly recording: RecordingId; readonly seq: number } | null | undefined,
+): SeqLimits | undefined => (place ? new Map([[place.recording, place.seq]]) : undefined)
+
 export interface BarQuery {
   readonly instrument: InstrumentId
   readonly of: BarSource
@@ -21,8 +29,11 @@ export interface BarQuery {
   /** No bars that start before this instant, UTC ms. `more` still counts them. */
   readonly fromMs?: number | undefined
   readonly limit: number
-  /** Only messages received up to here, so that a replay can't look ahead. */
-  readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
+  /**
+   * Only messages received up to here, so that a replay can't look ahead, and live bars can be continued. Of a source
+   * with sessions in it, those after the last of them in reading order aren't read. Absent or empty: no limit.
+   */
+  readonly upTo?: SeqLimits | undefined
   /**
    * For charts: skips corrupt data, marks the bars that touch it as incomplete and lists it among the page's gaps.
    * Without it, a query that meets corrupt data rejects with `store-damaged`.

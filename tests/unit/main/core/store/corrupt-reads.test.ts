@@ -125,10 +125,10 @@ describe('a corrupt block', () => {
   it("doesn't affect what was received before it", async () => {
     const recording = store(rounds)
     flipped('block', blocks()[1])
-    const page = await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 4 } })
+    const page = await readPastCorrupt({ interval: '1s', upTo: new Map([[recording, 4]]) })
     expect(page.gaps).toEqual([])
     expect(page.bars).toHaveLength(3)
-    expect((await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 5 } })).gaps).toHaveLength(1)
+    expect((await readPastCorrupt({ interval: '1s', upTo: new Map([[recording, 5]]) })).gaps).toHaveLength(1)
   })
 
   it.each(['bars', 'ticks', 'replay'] as const)('is refused by %s with the times that it is about', async (of) => {

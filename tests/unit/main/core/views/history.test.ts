@@ -11,7 +11,7 @@ function rig(thrown: Error) {
     // Nothing else of it is asked.
     reader: { bars: () => Promise.reject(thrown) } as unknown as StoreReader,
     source: () => 'demo',
-    present: () => undefined,
+    present: () => new Map(),
     committed: () => Promise.resolve(),
     wallMs: () => unixMs(0),
     days: () => {

@@ -3,7 +3,6 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LeafHasher } from '../../../../../../src/main/core/store/format/leaves.ts'
-import { entryRow, genesis } from '../../../../../../src/main/core/store/format/ledger.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
@@ -13,9 +12,10 @@ import { newRecordingId } from '../../../../../../src/main/core/store/types/reco
 import type { ReplicaDetails } from '../../../../../../src/main/core/store/types/replica.ts'
 import type { LibraryWriter } from '../../../../../../src/main/core/store/types/writer.ts'
 import { teamSource, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
-import { unixMs, type FeedId, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { Appender } from '../../../../../../src/main/core/store/write/commit.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
+import { headsAfter } from '../replica-harness.ts'
 import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
 
 const SERVICE: Source = { kind: 'service', origin: 'https://data.example.com', user: 'you' }
@@ -51,20 +51,6 @@ const gap: Item = { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop',
 
 /** Copies a batch, because its buffers are transferred to whoever stores it. */
 const copyOf = (batch: Batch): Batch => structuredClone(batch)
-
-/** Adds a flush to the heads of a session and returns all of them, hex. */
-function headsAfter(
-  id: RecordingId,
-  hasher: LeafHasher,
-  heads: Map<number, Uint8Array>,
-  batch: Batch,
-): Record<string, string> {
-  if (heads.size === 0) heads.set(0, genesis(id, 0, ''))
-  for (const { conn, feed } of batch.connections ?? []) heads.set(conn, genesis(id, conn, feed))
-  const leaves = hasher.leaves(batch.messages, batch.entries.map(entryRow), (conn) => heads.get(conn)!)
-  for (const { conn, head } of leaves) heads.set(conn, head)
-  return Object.fromEntries([...heads].map(([conn, head]) => [conn, Buffer.from(head).toString('hex')]))
-}
 
 /** Records sessions on another machine, one after another; each item list is one flush. */
 async function record(sessions: readonly (readonly (readonly Item[])[])[], shards = 1): Promise<Original[]> {

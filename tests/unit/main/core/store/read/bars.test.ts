@@ -113,7 +113,7 @@ it('returns the bars of the messages from rollups, blocks and journal, without l
             const all = await reader.bars(query)
             expect(strip(all.bars)).toEqual(expected(items, of, interval))
             expect(all.more).toBe(false)
-            const then = await reader.bars({ ...query, maxSeq: { recording: key, seq: maxSeq } })
+            const then = await reader.bars({ ...query, upTo: new Map([[key, maxSeq]]) })
             expect(strip(then.bars)).toEqual(expected(items, of, interval, maxSeq))
             const page = await reader.bars({ ...query, limit: 2 })
             expect(page.bars).toEqual(all.bars.slice(-2))
@@ -123,7 +123,7 @@ it('returns the bars of the messages from rollups, blocks and journal, without l
               expect((await reader.bars({ ...query, beforeMs: last.startMs })).bars).toEqual(all.bars.slice(0, -1))
             }
             expect(await forward({ ...query, limit: 9 })).toEqual(all.bars)
-            const cut = { ...query, maxSeq: { recording: key, seq: maxSeq } }
+            const cut = { ...query, upTo: new Map([[key, maxSeq]]) }
             expect(await forward({ ...cut, limit: 9 })).toEqual(then.bars)
             const [first] = all.bars
             if (last !== undefined) {
@@ -341,7 +341,7 @@ it('reads sessions one after another, also if the clock was set back in between'
   })
   expect(page.overlaps).toBeUndefined()
   // At the end of the second session the first is over; at the end of the first, the second is still to come.
-  const then = (n: number) => reader.bars({ ...query, maxSeq: { recording: keys[n], seq: 2 } })
+  const then = (n: number) => reader.bars({ ...query, upTo: new Map([[keys[n], 2]]) })
   expect((await then(1)).bars).toMatchObject([{ count: 3 }, { count: 1 }])
   expect((await then(0)).bars).toMatchObject([{ count: 2 }])
   const seen: string[] = []

@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadParts } from '../../../../../../src/main/core/playback/replay-parts.ts'
+import { intersectGaps } from '../../../../../../src/main/core/store/read/gap-intervals.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import type { BarQuery } from '../../../../../../src/main/core/store/types/bars.ts'
+import { createViewHistory } from '../../../../../../src/main/core/views/history.ts'
+import { chooseSource } from '../../../../../../src/main/features/export/options.ts'
+import { visibleSessions } from '../../../../../../src/main/features/evidence/view.ts'
+import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
+import { instrumentId, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { tradeText } from '../../../../../kit/market.ts'
+import { T0, tempFolder, type Item } from '../harness.ts'
+import { Replica } from '../replica-harness.ts'
+
+const TEAM = 'team:*@eu'
+const BTC = instrumentId('crypto', 'BTC-USD')
+const ETH = instrumentId('crypto', 'ETH-USD')
+const SOL = instrumentId('crypto', 'SOL-USD')
+
+let folder: ReturnType<typeof tempFolder>
+let engine: StoreEngine
+let reader: LocalReader
+let now = T0
+beforeEach(() => {
+  folder = tempFolder()
+  now = T0
+  engine = new StoreEngine(folder.file, () => now)
+  reader = openLocalReader(folder.file)
+})
+afterEach(async () => {
+  await reader.close()
+  engine.close()
+  folder.remove()
+})
+
+/** A trade whose price is its second. */
+const at = (symbol: string, second: number): Item => ({
+  conn: 1,
+  data: tradeText(symbol, second, 1, T0 + second * 1_000),
+  recvMs: T0 + second * 1_000,
+})
+const acknowledged = (second: number, ...symbols: string[]): Item => ({
+  entry: { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols },
+  wallMs: T0 + second * 1_000,
+})
+const seal = (): void => {
+  now += SEAL_AFTER_MS
+  engine.drain()
+}
+const bars = async (query: Partial<BarQuery> = {}) => {
+  const page = await reader.bars({
+    instrument: BTC,
+    of: 'trade',
+    interval: '1s',
+    source: TEAM,
+    beforeMs: null,
+    limit: 100,
+    ...query,
+  })
+  return {
+    ...page,
+    seconds: page.bars.map(({ startMs, count }) => (startMs - T0) / 1_000 + (count === 1 ? 0 : count * 1_000)),
+    incomplete: page.bars.filter(({ complete }) => !complete).map(({ startMs }) => (startMs - T0) / 1_000),
+  }
+}
+
+/** Two shards with an instrument each, and shard 2 away for a while. */
+function twoShards(): readonly [Replica, Replica] {
+  const one = new Replica(engine, 1, T0)
+  one.add(acknowledged(0, 'BTC-USD'), at('BTC-USD', 1), at('BTC-USD', 2))
+  const two = new Replica(engine, 2, T0 + 500)
+  two.add(acknowledged(1, 'ETH-USD'), at('ETH-USD', 2), at('ETH-USD', 3))
+  return [one, two]
+}
+
+describe.each([true, false])('bars of all shards of a team, sealed: %s', (isSealed) => {
+  it('come from every open session, and none hides or interrupts another', async () => {
+    const [one, two] = twoShards()
+    one.add(at('BTC-USD', 8), at('BTC-USD', 9))
+    if (isSealed) seal()
+    const btc = await bars()
+    expect(btc.seconds).toEqual([1, 2, 8, 9])
+    expect(btc.overlaps).toBeUndefined()
+    expect(btc.incomplete).toEqual([])
+    expect((await bars({ instrument: ETH })).seconds).toEqual([2, 3])
+    expect((await bars({ instrument: SOL })).seconds).toEqual([])
+    expect((await bars({ source: 'team:2@eu' })).seconds).toEqual([])
+    await expect(bars({ source: 'team:*@us' })).resolves.toMatchObject({ seconds: [] })
+    two.end(T0 + 4_000)
+    expect((await bars()).seconds).toEqual([1, 2, 8, 9])
+  })
+
+  it('end at the last seq that the market has of each session', async () => {
+    const [one, two] = twoShards()
+    if (isSealed) seal()
+    const upTo = (...limits: [RecordingId, number][]) => new Map(limits)
+    expect((await bars({ upTo: upTo([one.id, 2], [two.id, 3]) })).seconds).toEqual([1])
+    expect((await bars({ upTo: upTo([one.id, 3], [two.id, 1]) })).seconds).toEqual([1, 2])
+    expect((await bars({ instrument: ETH, upTo: upTo([one.id, 2], [two.id, 2]) })).seconds).toEqual([2])
+    // A shard without an open session isn't limited, and a session that began after the last one with a limit is.
+    const later = new Replica(engine, 2, T0 + 10_000)
+    later.add(acknowledged(11, 'ETH-USD'), at('ETH-USD', 12))
+    if (isSealed) seal()
+    expect((await bars({ instrument: ETH, upTo: upTo([one.id, 2], [two.id, 2]) })).seconds).toEqual([2])
+    expect((await bars({ instrument: ETH, upTo: upTo([one.id, 2], [later.id, 2]) })).seconds).toEqual([2, 3, 12])
+    expect((await bars({ instrument: ETH, upTo: upTo([one.id, 2]) })).seconds).toEqual([2, 3, 12])
+    expect((await bars({ upTo: new Map() })).seconds).toEqual([1, 2])
+  })
+
+  it('count the earlier session of a shard up to its last message, then the standby', async () => {
+    const first = new Replica(engine, 1, T0)
+    first.add(acknowledged(0, 'BTC-USD'), at('BTC-USD', 1), at('BTC-USD', 4))
+    const standby = new Replica(engine, 1, T0 + 2_000)
+    standby.add(acknowledged(2, 'BTC-USD'), at('BTC-USD', 3), at('BTC-USD', 4), at('BTC-USD', 6))
+    if (isSealed) seal()
+    expect((await bars()).seconds).toEqual([1, 2_004, 6])
+    first.add(at('BTC-USD', 7))
+    if (isSealed) seal()
+    const page = await bars()
+    expect(page.seconds).toEqual([1, 4, 7])
+    expect(page.overlaps).toMatchObject([{ source: 'team:1@eu', earlier: first.id, later: standby.id }])
+  })
+
+  it('join an instrument that moved to another shard, incomplete only while no shard received it', async () => {
+    const one = new Replica(engine, 1, T0)
+    one.add(acknowledged(0, 'BTC-USD'), at('BTC-USD', 1), {
+      entry: { type: 'released', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] },
+      wallMs: T0 + 2_000,
+    })
+    const two = new Replica(engine, 2, T0 + 100)
+    two.add(acknowledged(4, 'BTC-USD'), at('BTC-USD', 4), at('BTC-USD', 5), at('BTC-USD', 6))
+    if (isSealed) seal()
+    const page = await bars()
+    expect(page.seconds).toEqual([1, 4, 5, 6])
+    expect(page.incomplete).toEqual([])
+    const minute = await bars({ interval: '5s' })
+    expect(minute.incomplete).toEqual([0])
+  })
+})
+
+describe('other reads of all shards of a team', () => {
+  it('see every shard: sessions, gaps, instruments and messages', async () => {
+    const [one, two] = twoShards()
+    two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: T0 as never } })
+    const instruments = await reader.instruments({ feed: 'crypto/XT', source: TEAM })
+    expect(instruments.map(({ instrument }) => instrument).sort()).toEqual([BTC, ETH])
+    expect((await reader.gaps({ source: TEAM })).map(({ recording }) => recording)).toEqual([two.id])
+    expect(await reader.gaps({ source: 'team:1@eu' })).toEqual([])
+    const seqs: number[] = []
+    for await (const run of reader.ticks({ feed: 'crypto/XT', instruments: null, source: TEAM })) seqs.push(run.count)
+    expect(seqs.reduce((a, b) => a + b)).toBe(4)
+    expect((await reader.extent({ feed: 'crypto/XT', instruments: null, source: TEAM })).messages).toBe(4)
+    await expect(reader.instruments({ feed: 'crypto/XT' })).rejects.toMatchObject({ code: 'ambiguous-source' })
+    const rows = await reader.sessions()
+    expect(chooseSource(rows, 'crypto/XT', { source: TEAM })).toMatchObject({ source: TEAM, overlaps: [] })
+    expect(() => chooseSource(rows, 'crypto/XT', {})).toThrow('several sources')
+    const live = { source: TEAM, nowMs: T0, upTo: null, past: false }
+    expect((await visibleSessions(reader, live)).map(({ session }) => session)).toEqual([one.id, two.id])
+  })
+
+  it('leave out what comes after a replay, whatever the order in which sessions were copied', async () => {
+    const late = new Replica(engine, 1, T0 + 60_000)
+    late.add(at('BTC-USD', 61))
+    const early = new Replica(engine, 1, T0)
+    early.add(at('BTC-USD', 1))
+    early.end(T0 + 50_000)
+    const view = { source: 'team:1@eu', nowMs: T0 + 2_000, upTo: { recording: early.id, seq: 1 }, past: true }
+    expect((await visibleSessions(reader, view)).map(({ session }) => session)).toEqual([early.id])
+    expect((await bars({ source: 'team:1@eu', upTo: new Map([[early.id, 1]]) })).seconds).toEqual([1])
+  })
+
+  it('play a standby from the end of an open session whose recorder died', async () => {
+    const died = new Replica(engine, 1, T0)
+    died.add(at('BTC-USD', 1), at('BTC-USD', 3))
+    const standby = new Replica(engine, 1, T0 + 2_000)
+    standby.add(at('BTC-USD', 4))
+    const { parts } = await loadParts(reader, [died.id, standby.id])
+    expect(parts.map(({ recording, notBeforeMs }) => [recording, notBeforeMs])).toEqual([
+      [died.id, -Infinity],
+      [standby.id, T0 + 3_000],
+    ])
+  })
+})
+
+it('the history of a view continues several sessions: prints by time, and no gaps that the hub has', async () => {
+  const [one, two] = twoShards()
+  two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: T0 as never } })
+  two.add(at('BTC-USD', 1.5))
+  const present = new Map([
+    [one.id, one.seq],
+    [two.id, two.seq],
+  ])
+  const committed: unknown[] = []
+  const history = createViewHistory({
+    reader,
+    source: () => TEAM,
+    present: () => present,
+    committed: async (upTo) => void committed.push(upTo),
+    wallMs: () => T0 + 10_000,
+    days: (asset) => hubCalendar.days(asset),
+    failed: (what) => expect.unreachable(what),
+  })
+  expect((await history.prints(BTC, 10)).map(({ price }) => price)).toEqual([1, 1.5, 2])
+  expect((await history.prints(BTC, 2)).map(({ price }) => price)).toEqual([1.5, 2])
+  present.set(two.id, 3)
+  expect((await history.prints(BTC, 10)).map(({ price }) => price)).toEqual([1, 2])
+  expect(committed.at(-1)).toBe(present)
+  expect(await history.gaps('crypto/XT', ETH, -Infinity)).toEqual([])
+  expect(await history.gaps('crypto/XT', ETH, -Infinity, T0 + 9_000)).toHaveLength(1)
+  const newest = await history.printsBefore(ETH, null, 10)
+  expect(newest.prints.map(({ price }) => price)).toEqual([2, 3])
+})
+
+describe('intervals without reception', () => {
+  const gap = (fromMs: number, toMs: number | null, skewMs = 0) => ({ fromMs, toMs, skewMs })
+  it.each([
+    [[gap(0, 10)], [gap(5, 20)], [gap(5, 10)]],
+    [[gap(0, 10)], [gap(11, 20)], []],
+    [[gap(0, null, 3)], [gap(5, null, 2)], [gap(5, null, 3)]],
+    [[gap(-Infinity, 10), gap(20, null)], [gap(5, 30)], [gap(5, 10), gap(20, 30)]],
+    [[gap(7, 7)], [gap(5, 9)], [gap(7, 7)]],
+    [[gap(0, 10)], [], []],
+    [
+      [{ fromMs: 0, toMs: 1, unreadable: 'ledger' as const }],
+      [],
+      [{ fromMs: 0, toMs: 1, unreadable: 'ledger' as const }],
+    ],
+  ])('%j and %j: %j', (a, b, both) => {
+    expect(intersectGaps(a, b)).toEqual(both)
+  })
+})
