@@ -1,5 +1,5 @@
 /** Pane and workspace commands for the shortcut table. */
-import { groupsIn } from '../../../shared/features/workspace/document.ts'
+import { shownGroups } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
 import { t } from '../../../shared/base/text.ts'
 import { dockLabel } from './labels.ts'
@@ -20,7 +20,7 @@ const command = (id: string, title: string, keys: readonly string[], run: Comman
 /** Focuses the front pane of the next (1) or previous (-1) group in reading order. */
 function step(dock: DockState, by: 1 | -1): void {
   const { now } = dock
-  const groups = [now.dock, ...now.floats.map((one) => one.dock)].flatMap(groupsIn)
+  const groups = shownGroups(now)
   const at = groups.findIndex((one) => one.panes.includes(now.front))
   const to = groups[(at + by + groups.length) % groups.length]
   if (to) dock.focus(to.front)

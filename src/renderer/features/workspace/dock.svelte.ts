@@ -5,9 +5,16 @@ import type { Failure } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import { groupsIn, panesIn, type Workspace, type WorkspacePane } from '../../../shared/features/workspace/document.ts'
+import {
+  groupsIn,
+  panesIn,
+  shownGroups,
+  shownPanes,
+  type Workspace,
+  type WorkspacePane,
+} from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
-import type { Area } from '../../../shared/features/workspace/fit.ts'
+import { layoutOf, type Area, type Layout } from '../../../shared/features/workspace/fit.ts'
 import { NO_HISTORY, noted, redone, undone, type LayoutHistory } from '../../../shared/features/workspace/history.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { firstLibrary } from '../../../shared/features/workspace/library.ts'
@@ -66,17 +73,19 @@ export class DockState implements PaneLayout {
   readonly now = $derived.by<Workspace>(() =>
     this.window === null ? this.whole : (partOf(this.whole, this.window) ?? this.whole),
   )
+  /** The layout of that part in this window's area. */
+  readonly layout = $derived.by<Layout>(() => layoutOf(this.now, this.area))
   /** The pane that shortcuts and the symbol box act on. */
   readonly front = $derived.by<WorkspacePane | undefined>(
     () => edits.paneOf(this.now, this.now.front) ?? this.now.panes[0],
   )
   /** Ids of the visible panes. */
   readonly visible = $derived.by<ReadonlySet<string>>(() => {
-    const { dock, floats, maximised } = this.now
-    const groups = groupsIn(dock).filter((one) => maximised === null || one.panes.includes(maximised))
+    const { dock, maximised } = this.now
+    const hidden = groupsIn(dock).filter((one) => maximised !== null && !one.panes.includes(maximised))
     // Created with every change of the workspace, and never modified.
     // eslint-disable-next-line svelte/prefer-svelte-reactivity
-    return new Set([...groups, ...floats.flatMap((one) => groupsIn(one.dock))].map((one) => one.front))
+    return new Set(shownGroups(this.now).flatMap((one) => (hidden.includes(one) ? [] : [one.front])))
   })
   /** Instruments of the visible panes, the front pane's first. */
   readonly instruments = $derived.by<readonly InstrumentId[]>(() => {
@@ -161,6 +170,12 @@ export class DockState implements PaneLayout {
     const before = this.whole
     const after = this.window === null ? change(before) : this.#changePart(before, this.window, change)
     this.#take(before, after, step, false)
+  }
+  /** Takes over the layout that a gesture made in the view. Panes that it lacks were closed in the view. */
+  arrange(layout: Layout): void {
+    const shown = shownPanes(layout)
+    for (const id of shownPanes(this.now)) if (!shown.includes(id)) this.close(id)
+    this.change((now) => edits.arrange(now, layout))
   }
   /** Changes the whole workspace, across all its windows. */
   changeWhole(change: Change, step = true): void {

@@ -90,7 +90,17 @@ const link = v.object({
 export type WorkspaceLink = v.InferOutput<typeof link>
 
 const area = v.fallback(v.object({ width: px, height: px }), { width: 1440, height: 836 })
-const float = v.object({ x: place, y: place, width: px, height: px, dock: node })
+/** Panes floating above the dock, as one group. */
+const float = v.object({
+  x: place,
+  y: place,
+  width: px,
+  height: px,
+  dock: v.pipe(
+    node,
+    v.transform((tree) => tabsOf(tree)),
+  ),
+})
 /** Panes in their own window. */
 const popout = v.object({ id, dock: node })
 
@@ -156,6 +166,8 @@ function isShallow(x: unknown, most: number): boolean {
  * Removes everything from a tree except existing panes, each once: empty groups are removed, a split with one part
  * becomes that part, and a part with its parent's axis is merged into it. Null if nothing is left.
  */
+export function tidy(tree: DockGroup, there: ReadonlySet<string>, seen?: Set<string>): DockGroup | null
+export function tidy(tree: DockNode, there: ReadonlySet<string>, seen?: Set<string>): DockNode | null
 export function tidy(tree: DockNode, there: ReadonlySet<string>, seen = new Set<string>()): DockNode | null {
   if (tree.is === 'group') {
     const panes = tree.panes.filter((one) => there.has(one) && !seen.has(one) && seen.add(one))
@@ -189,6 +201,23 @@ export function groupsIn(tree: DockNode): readonly DockGroup[] {
   return tree.is === 'group' ? [tree] : tree.parts.flatMap(groupsIn)
 }
 
+/** The groups of a window: those of its dock, then the floating ones. */
+export const shownGroups = ({ dock, floats }: Pick<Workspace, 'dock' | 'floats'>): readonly DockGroup[] => [
+  ...groupsIn(dock),
+  ...floats.map((one) => one.dock),
+]
+/** The ids of the panes in these groups. */
+export const shownPanes = (layout: Pick<Workspace, 'dock' | 'floats'>): readonly string[] =>
+  shownGroups(layout).flatMap((one) => one.panes)
+
+/** A tree as one group, with `front` in front if it is there. */
+export function tabsOf(tree: DockNode, front = ''): DockGroup {
+  if (tree.is === 'group') return tree
+  const panes = panesIn(tree)
+  const [first] = groupsIn(tree)
+  return { is: 'group', panes, front: panes.includes(front) ? front : (first?.front ?? ''), size: tree.size }
+}
+
 /**
  * Makes a workspace consistent: each pane is in one place, each place names an existing pane, and so does the front.
  */
@@ -207,16 +236,18 @@ export function sound(raw: Workspace): Workspace | null {
     const tidied = tidy(one.dock, there, seen)
     return tidied ? [{ ...one, dock: tidied }] : []
   })
-  const docked = new Set([dock, ...floats.map((one) => one.dock)].flatMap(panesIn))
-  const [first = ''] = panesIn(dock)
+  const docked = new Set(shownPanes({ dock, floats }))
+  const maximised = groupsIn(dock).find((one) => raw.maximised !== null && one.panes.includes(raw.maximised))
+  const front = docked.has(raw.front) ? raw.front : (groupsIn(dock)[0]?.front ?? '')
+  const isHidden = maximised !== undefined && panesIn(dock).includes(front) && !maximised.panes.includes(front)
   return {
     ...raw,
     dock,
     floats,
     popouts,
     panes: panes.filter((one) => seen.has(one.id)),
-    front: docked.has(raw.front) ? raw.front : first,
-    maximised: raw.maximised !== null && panesIn(dock).includes(raw.maximised) ? raw.maximised : null,
+    front: isHidden ? maximised.front : front,
+    maximised: maximised ? raw.maximised : null,
   }
 }
 

@@ -5,13 +5,17 @@ import {
   groupsIn,
   MAX_PANES,
   panesIn,
+  shownGroups,
+  shownPanes,
   sound,
+  tabsOf,
+  type DockGroup,
   type DockNode,
   type Workspace,
   type WorkspaceLink,
   type WorkspacePane,
 } from './document.ts'
-import { boxesOf, fitTo, leastOf, type Box, type KindOf } from './fit.ts'
+import { boxesOf, fitTo, leastOf, type Box, type KindOf, type Layout } from './fit.ts'
 import type { LinkColour, LinkShare, PaneKind } from './kinds.ts'
 
 export type Direction = 'left' | 'right' | 'up' | 'down'
@@ -49,10 +53,10 @@ export function freshId(workspace: Workspace, kind: PaneKind): string {
 }
 
 const settled = (workspace: Workspace): Workspace => sound(workspace) ?? workspace
-const everyTree = (workspace: Workspace, change: (tree: DockNode) => DockNode): Workspace => ({
+const everyTree = (workspace: Workspace, change: (tree: DockNode) => DockNode, front = workspace.front): Workspace => ({
   ...workspace,
   dock: change(workspace.dock),
-  floats: workspace.floats.map((one) => ({ ...one, dock: change(one.dock) })),
+  floats: workspace.floats.map((one) => ({ ...one, dock: tabsOf(change(one.dock), front) })),
   popouts: workspace.popouts.map((one) => ({ ...one, dock: change(one.dock) })),
 })
 
@@ -115,7 +119,7 @@ export function boxOfPane(workspace: Workspace, id: string): Box | undefined {
 function put(workspace: Workspace, id: string, spot: Spot, size: number | null): Workspace {
   // The size of the neighbor counts along the new axis; its position along its parent's axis stays.
   const along = withRoom(workspace, spot)
-  const tree = everyTree(along, (one) => placed(one, id, spot, size))
+  const tree = everyTree(along, (one) => placed(one, id, spot, size), id)
   const restore = (after: DockNode, before: DockNode): DockNode => {
     if (before.is === 'group' && after.is === 'split') return { ...after, size: before.size }
     if (before.is === 'split' && after.is === 'split')
@@ -131,6 +135,12 @@ export function addPane(workspace: Workspace, pane: WorkspacePane, spot: Spot, s
   return put({ ...workspace, panes: [...workspace.panes, pane] }, pane.id, spot, size)
 }
 
+/** Arranges the panes as in a layout of the same panes. Changes nothing if a pane is missing from it. */
+export function arrange(workspace: Workspace, layout: Layout): Workspace {
+  const next = sound({ ...workspace, ...layout })
+  return next?.panes.length === workspace.panes.length ? next : workspace
+}
+
 /** Closes a pane, but not the last one: an empty window would be a dead end. */
 export function closePane(workspace: Workspace, id: string): Workspace {
   if (!paneOf(workspace, id) || (panesIn(workspace.dock).length === 1 && panesIn(workspace.dock)[0] === id))
@@ -142,11 +152,7 @@ export function closePane(workspace: Workspace, id: string): Workspace {
   })
 }
 function frontAfter(workspace: Workspace, id: string): string {
-  const groups = [workspace.dock, ...workspace.floats.map((one) => one.dock)].flatMap((tree) =>
-    boxesOf(tree, { x: 0, y: 0, width: 0, height: 0 }),
-  )
-  const mine = groups.find(({ group }) => group.panes.includes(id))
-  return mine ? nextFront(mine.group, id) : ''
+  return nextFront({ panes: tabsWith(workspace, id) }, id)
 }
 
 export function movePane(workspace: Workspace, id: string, spot: Spot, size: number | null = null): Workspace {
@@ -170,12 +176,10 @@ export function setFront(workspace: Workspace, id: string): Workspace {
   const next = everyTree(workspace, shown)
   // A maximized pane would hide it.
   const maximised = workspace.maximised !== null && groupOf(next, workspace.maximised)?.includes(id) ? id : null
-  const here = panesIn(next.dock).includes(id) || next.floats.some((one) => panesIn(one.dock).includes(id))
-  return here ? { ...next, front: id, maximised } : next
+  return shownPanes(next).includes(id) ? { ...next, front: id, maximised } : next
 }
 function groupOf(workspace: Workspace, id: string): readonly string[] | undefined {
-  return boxesOf(workspace.dock, { x: 0, y: 0, width: 0, height: 0 }).find(({ group }) => group.panes.includes(id))
-    ?.group.panes
+  return groupsIn(workspace.dock).find((one) => one.panes.includes(id))?.panes
 }
 export function toggleMaximised(workspace: Workspace, id: string): Workspace {
   if (workspace.maximised !== null) return { ...workspace, maximised: null }
@@ -261,7 +265,7 @@ export function floatPane(workspace: Workspace, id: string, box: Box): Workspace
   if (!docked.includes(id) || docked.length === 1) return workspace
   const taken = sound(everyTree(workspace, (tree) => without(tree, id)))
   if (!taken) return workspace
-  const dock: DockNode = { is: 'group', panes: [id], front: id, size: 0 }
+  const dock: DockGroup = { is: 'group', panes: [id], front: id, size: 0 }
   return settled({
     ...taken,
     panes: workspace.panes,
@@ -323,9 +327,7 @@ export function changeLink(workspace: Workspace, colour: LinkColour, change: Par
 }
 /** The panes in the same group as one, in tab order, including itself; empty if it isn't in the layout. */
 export function tabsWith(workspace: Workspace, id: string): readonly string[] {
-  for (const tree of [workspace.dock, ...workspace.floats.map((one) => one.dock)])
-    for (const { panes } of groupsIn(tree)) if (panes.includes(id)) return panes
-  return []
+  return shownGroups(workspace).find((one) => one.panes.includes(id))?.panes ?? []
 }
 
 /** Sets the interval that a pane's link color shares. Changes nothing if it doesn't share one. */

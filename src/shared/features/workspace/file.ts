@@ -1,6 +1,6 @@
 /** A workspace as a file to share: `.workspace.json`. */
 import { t } from '../../base/text.ts'
-import { parseWorkspace, panesIn, type Workspace } from './document.ts'
+import { parseWorkspace, shownPanes, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
 
 export const FILE_KIND = 'tapedeck workspace'
@@ -49,6 +49,6 @@ const no = (why: string): ReadFile => ({ ok: false, why })
 
 /** Windows belong to the screen they were on, so their panes return to the dock. */
 function panesToShare(workspace: Workspace): Workspace['panes'] {
-  const here = new Set([workspace.dock, ...workspace.floats.map((one) => one.dock)].flatMap(panesIn))
+  const here = new Set(shownPanes(workspace))
   return workspace.panes.filter((one) => here.has(one.id))
 }

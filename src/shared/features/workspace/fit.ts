@@ -2,7 +2,7 @@
  * Fits a layout to another area: panes with columns keep their width, panes that draw take the rest, and none gets
  * smaller than its minimum. Px. Pure.
  */
-import { panesIn, type DockGroup, type DockNode } from './document.ts'
+import { panesIn, type DockGroup, type DockNode, type Workspace } from './document.ts'
 import type { PaneKind } from './kinds.ts'
 
 export interface Area {
@@ -156,4 +156,37 @@ export function boxesOf(node: DockNode, box: Box): readonly { readonly group: Do
     offset += part.size
     return boxesOf(part, inside)
   })
+}
+
+/** What a window shows of a workspace: its dock fills the area, and its floating groups are within it. */
+export type Layout = Pick<Workspace, 'area' | 'dock' | 'floats' | 'maximised'>
+
+/** The layout of a workspace in a window with this area. */
+export function layoutOf(workspace: Workspace, area: Area): Layout {
+  const kindOf: KindOf = (id) => workspace.panes.find((one) => one.id === id)?.kind
+  const floats = workspace.floats.map((one) => {
+    const width = Math.round(Math.min(one.width, area.width))
+    const height = Math.round(Math.min(one.height, area.height))
+    return {
+      x: Math.round(Math.max(0, Math.min(one.x, area.width - width))),
+      y: Math.round(Math.max(0, Math.min(one.y, area.height - height))),
+      width,
+      height,
+      dock: one.dock,
+    }
+  })
+  return { area, dock: { ...fitTo(workspace.dock, area, kindOf), size: 0 }, floats, maximised: workspace.maximised }
+}
+/** Whether two layouts differ at most in which tabs are in front. */
+export function sameShape(a: Layout, b: Layout): boolean {
+  const tree = (one: DockNode): unknown =>
+    one.is === 'group' ? [one.panes, one.size] : [one.axis, one.parts.map(tree), one.size]
+  const shape = ({ area, dock, floats }: Layout) =>
+    JSON.stringify([
+      area.width,
+      area.height,
+      tree(dock),
+      floats.map((one) => [one.x, one.y, one.width, one.height, one.dock.panes]),
+    ])
+  return a === b || shape(a) === shape(b)
 }

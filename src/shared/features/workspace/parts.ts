@@ -18,10 +18,10 @@ export function partOf(workspace: Workspace, window: string): Workspace | null {
   }
 }
 
-/** The workspace with a changed part. */
+/** The workspace with a changed part. Unchanged if panes float in the part: only the window with the dock has floats. */
 export function withPart(workspace: Workspace, window: string, part: Workspace): Workspace {
   const before = partOf(workspace, window)
-  if (!before) return workspace
+  if (!before || part.floats.length > 0) return workspace
   const were = new Set(before.panes.map((one) => one.id))
   const next = {
     ...workspace,

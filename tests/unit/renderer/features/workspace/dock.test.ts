@@ -2,34 +2,13 @@ import { flushSync } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DockState } from '../../../../../src/renderer/features/workspace/dock.svelte.ts'
 import { dockHash, parseDockRoute, type DockRoute } from '../../../../../src/renderer/core/window/window-route.ts'
-import { fromDockview, shapeOf, toDockview } from '../../../../../src/renderer/features/workspace/dock-json.ts'
-import { panesIn, READY_NAMES } from '../../../../../src/shared/features/workspace/document.ts'
-import { floatPane, kindOfIn, setLink } from '../../../../../src/shared/features/workspace/edits.ts'
-import { fitTo } from '../../../../../src/shared/features/workspace/fit.ts'
+import { floatPane, popOut, setLink } from '../../../../../src/shared/features/workspace/edits.ts'
 import { partOf, withPart } from '../../../../../src/shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { PaneState } from '../../../../../src/renderer/features/workspace/pane-state.svelte.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
-
-describe('the format of the docking library', () => {
-  it.each(READY_NAMES)('comes back as it was given: %s', (name) => {
-    const area = { width: 1600, height: 900 }
-    const workspace = floatPane(readyWorkspace(name), panesIn(readyWorkspace(name).dock).at(-1) ?? '', {
-      x: 100,
-      y: 80,
-      width: 400,
-      height: 300,
-    })
-    const json = toDockview(workspace, area, (id) => id)
-    const back = fromDockview(json, workspace)
-    const fitted = fitTo(workspace.dock, area, kindOfIn(workspace))
-    expect(back && shapeOf(back)).toBe(shapeOf({ dock: fitted, floats: workspace.floats }))
-    expect(back?.panes).toEqual(workspace.panes)
-    expect(Object.keys(json.panels).toSorted()).toEqual(workspace.panes.map((one) => one.id).toSorted())
-  })
-})
 
 describe('the address of a window', () => {
   it('names a workspace and its part, and nothing that is none', () => {
@@ -151,5 +130,12 @@ describe('the dock of a window', () => {
     const whole = { ...readyWorkspace('overview') }
     expect(partOf(whole, 'window-1')).toBeNull()
     expect(withPart(whole, 'window-1', whole)).toBe(whole)
+  })
+
+  it('keeps the panes of an extra window when one is floated there', () => {
+    const whole = popOut(readyWorkspace('overview'), 'window-1', ['quote-1', 'tape-1'])
+    const part = partOf(whole, 'window-1')
+    if (!part) throw new Error('no such window')
+    expect(withPart(whole, 'window-1', floatPane(part, 'tape-1', { x: 0, y: 0, width: 300, height: 200 }))).toBe(whole)
   })
 })

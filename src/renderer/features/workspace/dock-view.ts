@@ -1,0 +1,206 @@
+/** Renders layouts with dockview and reports the layouts that gestures make. The only file that knows its format. */
+import {
+  createDockview,
+  type DockviewApi,
+  type DockviewGroupPanel,
+  type IContentRenderer,
+  type IDockviewPanel,
+  type IHeaderActionsRenderer,
+  type ITabRenderer,
+  type SerializedDockview,
+} from 'dockview'
+import {
+  panesIn,
+  shownGroups,
+  tabsOf,
+  tidy,
+  type DockGroup,
+  type DockNode,
+} from '../../../shared/features/workspace/document.ts'
+import {
+  boxesOf,
+  leastOf,
+  sameShape,
+  type Area,
+  type KindOf,
+  type Layout,
+} from '../../../shared/features/workspace/fit.ts'
+import { keepPlaces } from './keep-places.ts'
+import 'dockview/dist/styles/dockview.css'
+import './dock.css'
+
+type Grid = SerializedDockview['grid']
+
+/** What the view is made of, and whom it tells about gestures. */
+export interface DockOwner {
+  readonly content: (pane: string) => IContentRenderer
+  readonly tab: (pane: string) => ITabRenderer
+  /** The right end of a group's tab bar. */
+  readonly actions: (group: DockviewGroupPanel) => IHeaderActionsRenderer
+  readonly kindOf: KindOf
+  readonly titleOf: (pane: string) => string
+  /** The user moved, resized, floated or closed panes. */
+  readonly arrange: (layout: Layout) => void
+  /** The user brought a pane to the front. */
+  readonly fronted: (pane: string) => void
+}
+
+export class DockView {
+  readonly #host: HTMLElement
+  readonly #api: DockviewApi
+  readonly #owner: DockOwner
+  /** The layout on screen. Null while it is no layout of ours: at first, and while the window is being resized. */
+  #shown: Layout | null = null
+  #isRendering = false
+
+  constructor(host: HTMLElement, owner: DockOwner) {
+    this.#host = host
+    this.#owner = owner
+    this.#api = createDockview(host, {
+      createComponent: ({ id }) => owner.content(id),
+      createTabComponent: ({ id }) => owner.tab(id),
+      createRightHeaderActionComponent: owner.actions,
+      theme: { name: 'tapedeck', className: 'dock-theme', gap: 0, dndTabIndicator: 'line' },
+      disableAutoResizing: true,
+      scrollbars: 'native',
+      // Dockview's overflow list can't be reached with the keyboard; DockActions has its own.
+      disableTabsOverflowList: true,
+      floatingGroupDragHandle: 'tabbar',
+      floatingGroupBounds: 'boundedWithinViewport',
+      defaultTabComponent: 'tab',
+      // The window makes its own announcements.
+      announcements: false,
+    })
+    // Dockview's live regions stay empty, but even an empty alert region counts as one.
+    for (const region of host.querySelectorAll('.dv-live-region, .dv-live-region-assertive')) region.remove()
+    this.#api.onDidLayoutChange(() => this.#takeGesture())
+    this.#api.onDidActivePanelChange(({ panel }) => {
+      if (panel && !this.#isRendering) owner.fronted(panel.id)
+    })
+  }
+
+  /** Shows a layout with `front` focused. Panes that are already mounted stay mounted. */
+  render(layout: Layout, front: string): void {
+    this.#isRendering = true
+    try {
+      if (!this.#shown || !sameShape(layout, this.#shown)) {
+        const { width, height } = layout.area
+        keepPlaces(this.#host, () => {
+          this.#api.layout(width, height, true)
+          this.#api.fromJSON(toDockview(layout, this.#owner), { reuseExistingPanels: true })
+          this.#api.layout(width, height, true)
+        })
+      }
+      this.#shown = layout
+      const full = layout.maximised === null ? undefined : this.panel(layout.maximised)
+      if (full && !full.api.isMaximized()) full.api.maximize()
+      else if (!full && this.#api.hasMaximizedGroup()) this.#api.exitMaximizedGroup()
+      for (const group of shownGroups(layout)) {
+        const panel = this.panel(group.front)
+        if (panel && panel.group.activePanel !== panel) panel.api.setActive()
+      }
+      const active = this.panel(front)
+      if (active && this.#api.activePanel !== active) active.api.setActive()
+    } finally {
+      this.#isRendering = false
+    }
+  }
+  #takeGesture(): void {
+    const before = this.#shown
+    if (!before) return
+    const { layout } = this
+    if (sameShape(layout, before) && (layout.maximised === null) === (before.maximised === null)) return
+    // Dockview keeps the minimum sizes of former groups, so changed groups are rendered again.
+    this.#shown = tabsIn(layout) === tabsIn(before) ? layout : null
+    this.#owner.arrange(layout)
+  }
+  /** The layout on screen. */
+  get layout(): Layout {
+    return fromDockview(this.#api)
+  }
+  /** Scales what is shown while the window is being resized. Call `render` when it has its new size. */
+  scale({ width, height }: Area): void {
+    this.#shown = null
+    this.#api.layout(width, height, true)
+  }
+  /** The dockview panel of a pane, or undefined. */
+  panel(pane: string): IDockviewPanel | undefined {
+    return this.#api.getPanel(pane)
+  }
+  dispose(): void {
+    this.#api.dispose()
+  }
+}
+
+const tabsIn = (layout: Layout) => JSON.stringify(shownGroups(layout).map((one) => one.panes))
+
+function toDockview(layout: Layout, { kindOf, titleOf }: DockOwner): SerializedDockview {
+  const { area, dock, floats } = layout
+  const state = (group: DockGroup) => ({ views: [...group.panes], activeView: group.front, id: `group-${group.front}` })
+  const node = (one: DockNode): Grid['root'] =>
+    one.is === 'group'
+      ? { type: 'leaf', data: state(one), size: one.size }
+      : { type: 'branch', data: one.parts.map(node), size: one.size }
+  const tree: DockNode =
+    dock.is === 'split' ? dock : { is: 'split', axis: 'row', parts: [{ ...dock, size: area.width }], size: 0 }
+  const panel = (id: string, group: DockGroup, size: Area) => {
+    const least = leastOf(group, kindOf)
+    // Without room for the minimums the layout is smaller than them.
+    const minimumWidth = Math.min(least.width, size.width)
+    const minimumHeight = Math.min(least.height, size.height)
+    const title = titleOf(id)
+    return [id, { id, contentComponent: 'pane', tabComponent: 'tab', title, minimumWidth, minimumHeight }] as const
+  }
+  return {
+    grid: {
+      root: node({ ...tree, size: tree.axis === 'row' ? area.height : area.width }),
+      width: area.width,
+      height: area.height,
+      // Values of dockview's Orientation enum.
+      orientation: (tree.axis === 'row' ? 'HORIZONTAL' : 'VERTICAL') as Grid['orientation'],
+    },
+    panels: Object.fromEntries([
+      ...boxesOf(dock, { x: 0, y: 0, ...area }).flatMap(({ group, box }) =>
+        group.panes.map((id) => panel(id, group, box)),
+      ),
+      ...floats.flatMap(({ dock: group, ...box }) => group.panes.map((id) => panel(id, group, box))),
+    ]),
+    floatingGroups: floats.map(({ dock: group, x, y, width, height }) => ({
+      data: state(group),
+      position: { left: x, top: y, width, height },
+    })),
+  }
+}
+
+function fromDockview(api: DockviewApi): Layout {
+  const { grid, floatingGroups = [] } = api.toJSON()
+  const area = { width: Math.round(grid.width), height: Math.round(grid.height) }
+  const node = (one: Grid['root'], axis: 'row' | 'column'): DockNode =>
+    Array.isArray(one.data)
+      ? {
+          is: 'split',
+          axis,
+          parts: one.data.map((part) => node(part, axis === 'row' ? 'column' : 'row')),
+          size: sizeOf(one),
+        }
+      : groupOf(one.data, sizeOf(one))
+  const tree = node(grid.root, grid.orientation === ('HORIZONTAL' as Grid['orientation']) ? 'row' : 'column')
+  const dock = tidy(tree, new Set(panesIn(tree))) ?? groupOf({ views: [] }, 0)
+  const floats = floatingGroups.map(({ data, grid: split, position }) => {
+    const { width, height } = position
+    return {
+      x: Math.round('left' in position ? position.left : area.width - position.right - width),
+      y: Math.round('top' in position ? position.top : area.height - position.bottom - height),
+      width: Math.round(width),
+      height: Math.round(height),
+      dock: tabsOf(split ? node(split.root, 'row') : groupOf(data ?? { views: [] }, 0), api.activePanel?.id),
+    }
+  })
+  const maximised = api.groups.find((one) => one.api.isMaximized())?.activePanel?.id ?? null
+  return { area, dock: { ...dock, size: 0 }, floats, maximised }
+}
+const sizeOf = (one: Grid['root']): number => Math.round(one.size ?? 0)
+const groupOf = (
+  { views, activeView }: { readonly views: readonly string[]; readonly activeView?: string | undefined },
+  size: number,
+): DockGroup => ({ is: 'group', panes: views, front: activeView ?? views[0] ?? '', size })
