@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { FEED_IDS, isFeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { FEED_IDS, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import { genesis } from '../../../core/store/format/ledger.ts'
 import { decodeFrame, readHeader } from '../frame/decode.ts'
 import type { ChainHead, ChainHeads, Frame } from '../frame/frame.ts'
@@ -119,6 +119,23 @@ export class Archive {
     if (row === undefined) return null
     const { last_seq: lastSeq, sealed_seq: sealedSeq, tail_bytes: tailBytes, ended: end, complete } = row
     return { lastSeq, sealedSeq, tailBytes, end, complete }
+  }
+
+  /** Sessions that are complete and sealed: nothing is left to do for them. */
+  async sealedSessions(): Promise<RecordingId[]> {
+    const rows = await this.#db.rows<{ key: string }>(
+      `SELECT key FROM ${this.#db.schema}.session WHERE complete AND sealed_seq = last_seq`,
+    )
+    return rows.map(({ key }) => recordingId(key))
+  }
+
+  /** Sessions of a shard of which more may come, by start. */
+  async openSessions(shard: number): Promise<RecordingId[]> {
+    const rows = await this.#db.rows<{ key: string }>(
+      `SELECT key FROM ${this.#db.schema}.session WHERE shard = $1 AND NOT complete ORDER BY started_ms, key`,
+      [shard],
+    )
+    return rows.map(({ key }) => recordingId(key))
   }
 
   /** Stores whole frames of one session in seq order; those that are there already are skipped. */
@@ -312,10 +329,10 @@ async function readHeads(sql: Sql, schema: string, id: number): Promise<Map<numb
   return new Map(rows.map(({ conn, messages, head }) => [conn, { messages, head }]))
 }
 
-function findSilentFeed(session: RecordingId, conn: number, head: string): string | null {
-  if (conn === 0) return Buffer.from(genesis(session, 0, '')).toString('hex') === head ? '' : null
-  const found = FEED_IDS.find((feed) => Buffer.from(genesis(session, conn, feed)).toString('hex') === head)
-  return found !== undefined && isFeedId(found) ? found : null
+/** The feed of a connection without messages, from its head: '' for the entries; null if it had messages. */
+function findSilentFeed(session: RecordingId, conn: number, head: string): FeedId | '' | null {
+  const feeds = conn === 0 ? (['' as const] as const) : FEED_IDS
+  return feeds.find((feed) => Buffer.from(genesis(session, conn, feed)).toString('hex') === head) ?? null
 }
 
 /** What of a session differs from its close record, or null. */

@@ -1,5 +1,5 @@
 /** Connections to a team's history in PostgreSQL. The client is loaded on first use, so that nothing else pays for it. */
-import type { ClientBase, Pool } from 'pg'
+import type { Client, ClientBase, Pool } from 'pg'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { schemaName, type TeamName } from '../names.ts'
 import { historyError } from './errors.ts'
@@ -9,6 +9,8 @@ const CONNECT_WITHIN_MS = 10_000
 const MAX_CONNECTIONS = 8
 /** `server_version_num` from which on partitions are attached and detached as this expects. */
 const OLDEST_SERVER = 140_000
+/** Migrations and partitions take the locks 0 and 1 of the schema. */
+const FIRST_LOCK = 1_000
 const INT8 = 20
 const DATE = 1082
 
@@ -32,6 +34,18 @@ export interface Database extends Sql {
   readonly place: string
   /** Runs everything in one transaction. If `run` rejects, nothing is written. */
   transaction<T>(run: (sql: Sql) => Promise<T>): Promise<T>
+  /** Opens a connection for locks, which last as long as it does. */
+  openLocks(): Promise<Locks>
+  close(): Promise<void>
+}
+
+/** Advisory locks of a team, by number. The server releases them when the connection ends, however it ends. */
+export interface Locks {
+  /** Returns whether the lock is held by this process now. Never waits for another one. */
+  take(number: number): Promise<boolean>
+  release(number: number): Promise<void>
+  /** Aborted when the connection has ended, and every lock with it. */
+  readonly lost: AbortSignal
   close(): Promise<void>
 }
 
@@ -44,17 +58,17 @@ export async function connectDatabase(target: HistoryTarget, team: TeamName): Pr
     if (format !== 'binary' && oid === DATE) return String
     return pg.types.getTypeParser(oid)
   }) as typeof pg.types.getTypeParser // whose parsers return anything
-  const pool = new pg.Pool({
+  const settings = {
     connectionString: target.url,
-    max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,
     application_name: 'tapedeck',
     types: { getTypeParser },
-  })
+  }
+  const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS })
   // An idle connection that breaks is replaced by the next request.
   pool.on('error', () => undefined)
-  const database = overPool(pool, target.place, team)
+  const database = overPool(pool, target.place, team, () => new pg.Client(settings))
   try {
     const [{ version, shown }] = await database.rows<{ version: number; shown: string }>(
       "SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown",
@@ -70,7 +84,7 @@ export async function connectDatabase(target: HistoryTarget, team: TeamName): Pr
   return database
 }
 
-function overPool(pool: Pool, place: string, team: TeamName): Database {
+function overPool(pool: Pool, place: string, team: TeamName, newClient: () => Client): Database {
   const guarded = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
       return await run()
@@ -105,6 +119,28 @@ function overPool(pool: Pool, place: string, team: TeamName): Database {
         } finally {
           client.off('error', onError)
           client.release(broken)
+        }
+      }),
+    openLocks: () =>
+      guarded(async () => {
+        const client = newClient()
+        const ended = new AbortController()
+        client.on('error', () => ended.abort())
+        client.on('end', () => ended.abort())
+        await client.connect()
+        const ask = (what: string, number: number) =>
+          guarded(async () => {
+            const [row] = await overClient(client).rows<{ done: boolean }>(`SELECT ${what}(hashtext($1), $2) AS done`, [
+              schemaName(team),
+              FIRST_LOCK + number,
+            ])
+            return row.done
+          })
+        return {
+          take: (number) => ask('pg_try_advisory_lock', number),
+          release: async (number) => void (await ask('pg_advisory_unlock', number)),
+          lost: ended.signal,
+          close: () => client.end(),
         }
       }),
     close: () => pool.end(),

@@ -1,0 +1,286 @@
+/**
+ * Archives a team: follows every shard of the log into the history, one archiver a shard at a time, and seals what
+ * was stored. Servers that are away are waited for; frames that can't be stored stop their shard.
+ */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { waitUntil } from '../../../command-line/until.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { TeamMetrics } from '../metrics/metrics.ts'
+import type { TeamLog } from '../nats/team-log.ts'
+import type { SessionInfo } from '../session-info.ts'
+import type { Archive } from './archive.ts'
+import type { Database, Locks } from './database.ts'
+import { gather } from './gather.ts'
+import { Intake, lastSeqOf, ShardStopped } from './intake.ts'
+import { sealPart } from './seal.ts'
+
+/** The durable consumer of the log that all archivers of a team share. */
+const CONSUMER = 'archive'
+/** Pulls bounded by a count of messages hold far more, and stall. */
+const PULL_BYTES = 5 << 20
+const STORE_BYTES = 2 << 20
+const LINGER_MS = 20
+/** Frames of a session that are sealed together, bytes. About 25 bytes are one message. */
+const SEAL_BYTES = 8 << 20
+const WATERMARK_EVERY_MS = 250
+const FIRST_RETRY_MS = 500
+const LAST_RETRY_MS = 10_000
+/** How often an archiver looks for shards that another one gave up. */
+const LOCK_EVERY_MS = 2_000
+
+/** `alarm`: it needs a person. `warn`: it may pass. */
+export type Report = (level: 'info' | 'warn' | 'alarm', text: string) => void
+
+export interface ArchiverOptions {
+  readonly log: TeamLog
+  readonly db: Database
+  readonly archive: Archive
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly report: Report
+  readonly metrics: TeamMetrics
+  readonly sealBytes?: number | undefined
+  /** Called between commit and acknowledgement, for fault injection. */
+  readonly beforeAck?: (() => Promise<void>) | undefined
+}
+
+/** Archives until `signal` aborts. Returns the shards that stopped because their frames can't be stored. */
+export async function runArchiver(options: ArchiverOptions): Promise<readonly number[]> {
+  const archiver = new Archiver(options)
+  await archiver.run()
+  return archiver.stopped
+}
+
+class Archiver {
+  readonly #o: ArchiverOptions
+  /** Aborted by the caller, or by a fault of the program. */
+  readonly #signal: AbortSignal
+  readonly #crash = new AbortController()
+  #fault: { readonly thrown: unknown } | null = null
+  readonly #shards = new Map<number, Promise<void>>()
+  readonly #watermarks = new Map<RecordingId, number>()
+  readonly #toSeal = new Set<RecordingId>()
+  readonly stopped: number[] = []
+  #wakeSealer: () => void = () => undefined
+
+  constructor(options: ArchiverOptions) {
+    this.#o = options
+    this.#signal = AbortSignal.any([options.signal, this.#crash.signal])
+  }
+
+  async run(): Promise<void> {
+    await Promise.all([
+      this.#keep('sessions', (signal) => this.#followSessions(signal)),
+      this.#keep('watermarks', (signal) => this.#putWatermarks(signal)),
+      this.#keep('sealing', (signal) => this.#seal(signal)),
+    ])
+    await Promise.all(this.#shards.values())
+    if (this.#fault !== null) throw this.#fault.thrown
+  }
+
+  /** Runs `work` again whenever it fails, until the archiver ends. Each reason is reported once in a row. Never rejects. */
+  async #keep(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { clock, report } = this.#o
+    const signal = this.#signal
+    let delayMs = FIRST_RETRY_MS
+    let reported = ''
+    while (!signal.aborted) {
+      const startedNs = clock.monoNs()
+      try {
+        await work(signal)
+        reported = ''
+      } catch (thrown) {
+        if (!(thrown instanceof CodedError)) {
+          this.#fault ??= { thrown }
+          this.#crash.abort()
+          return
+        }
+        if (signal.aborted) return
+        if (thrown.message !== reported) report('warn', `${thrown.message} Retrying (${what}).`)
+        reported = thrown.message
+      }
+      if ((clock.monoNs() - startedNs) / 1e6 > LAST_RETRY_MS) delayMs = FIRST_RETRY_MS
+      await waitUntil(clock, signal, delayMs)
+      delayMs = Math.min(delayMs * 2, LAST_RETRY_MS)
+    }
+  }
+
+  /** Describes every session to the database and follows the shard of each. */
+  async #followSessions(outer: AbortSignal): Promise<void> {
+    const { log, archive, report } = this.#o
+    const stop = new AbortController()
+    const signal = AbortSignal.any([outer, stop.signal])
+    // The server that it reconnects to may have lost its buckets.
+    const undo = log.onState(({ is }) => is === 'connected' && stop.abort())
+    try {
+      const sealed = new Set(await archive.sealedSessions())
+      const entries = await log.bucket('watermarks').entries()
+      const known = new Map(entries.map(({ key, value }) => [key, value]))
+      for await (const info of log.watchSessions(signal)) {
+        try {
+          if (!sealed.has(info.session)) await archive.putSession(info)
+        } catch (thrown) {
+          if (!isDamage(thrown)) throw thrown
+          report('alarm', `${thrown.message} ${thrown.hint ?? ''}`)
+          continue
+        }
+        this.#followShard(info.shard)
+        const progress = await archive.progress(info.session)
+        if (progress === null || progress.lastSeq === 0) continue
+        if (known.get(info.session) !== String(progress.lastSeq)) this.#watermarks.set(info.session, progress.lastSeq)
+        known.set(info.session, String(progress.lastSeq))
+        if (!sealed.has(info.session)) await this.#finish(info)
+      }
+      if (!signal.aborted) throw new CodedError('offline', 'The list of sessions is no longer followed.')
+    } finally {
+      undo()
+      stop.abort()
+    }
+  }
+
+  #followShard(shard: number): void {
+    if (this.#shards.has(shard)) return
+    this.#shards.set(
+      shard,
+      this.#keep(`shard ${shard}`, (signal) => this.#holdShard(shard, signal)),
+    )
+  }
+
+  /** Archives a shard while no other archiver does. */
+  async #holdShard(shard: number, outer: AbortSignal): Promise<void> {
+    const { db, clock, report, metrics } = this.#o
+    if (this.stopped.includes(shard)) return void (await waitUntil(clock, outer, null))
+    const locks: Locks = await db.openLocks()
+    const stop = new AbortController()
+    const signal = AbortSignal.any([outer, stop.signal, locks.lost])
+    try {
+      while (!(await locks.take(shard))) {
+        await waitUntil(clock, signal, LOCK_EVERY_MS)
+        if (signal.aborted) return
+      }
+      report('info', `Archiving shard ${shard}.`)
+      await this.#consume(shard, signal)
+      if (locks.lost.aborted) throw new CodedError('offline', `The connection to PostgreSQL at ${db.place} was lost.`)
+    } catch (thrown) {
+      if (!(thrown instanceof ShardStopped)) throw thrown
+      metrics.add('chain_failures_total', { shard })
+      report('alarm', `Shard ${shard} stopped. ${thrown.message} Its recorder keeps what isn’t archived.`)
+      this.stopped.push(shard)
+    } finally {
+      stop.abort()
+      await locks.close().catch(() => undefined)
+    }
+  }
+
+  async #consume(shard: number, signal: AbortSignal): Promise<void> {
+    const { log, archive, clock, report, metrics, beforeAck } = this.#o
+    const waiting = new Map<RecordingId, string>()
+    const intake = new Intake(log, archive, clock, {
+      beforeAck,
+      onCommitted: async (session, lastSeq) => {
+        waiting.delete(session)
+        this.#watermarks.set(session, lastSeq)
+        metrics.set('committed_seq', { shard, session }, lastSeq)
+        const progress = await archive.progress(session)
+        if (progress !== null && progress.tailBytes >= (this.#o.sealBytes ?? SEAL_BYTES)) this.#sealSoon(session)
+        const end = progress?.end ?? null
+        if (end !== null && lastSeq >= end.lastSeq) await this.#finish({ session, shard })
+      },
+      onWaiting: (session, why) => {
+        if (waiting.get(session) !== why) report('alarm', why)
+        waiting.set(session, why)
+      },
+      onReread: () => metrics.add('missing_frames_total', { shard }),
+      onFrames: (frames, bytes) => {
+        metrics.add('frames_total', { shard }, frames)
+        metrics.add('bytes_total', { shard }, bytes)
+      },
+    })
+    for (const session of await archive.openSessions(shard)) {
+      const last = await log.lastOf(shard, session)
+      const progress = last === null ? null : await archive.progress(session)
+      if (last !== null && lastSeqOf(last.bytes) > (progress?.lastSeq ?? 0)) await intake.catchUp(last, signal)
+    }
+    const deliveries = log.consume({ shard, name: CONSUMER, maxBytes: PULL_BYTES, signal })
+    const groups = gather(deliveries, {
+      clock,
+      bytesOf: ({ bytes }) => bytes.length,
+      mostBytes: STORE_BYTES,
+      lingerMs: LINGER_MS,
+      isLast: ({ pending }) => pending === 0,
+    })
+    for await (const group of groups) {
+      await intake.take(group, signal)
+      const { pending, storedMs } = group[group.length - 1]
+      metrics.set('history_lag_seconds', { shard }, pending === 0 ? 0 : (clock.wallMs() - storedMs) / 1_000)
+      if (signal.aborted) return
+    }
+  }
+
+  /** Compares a session that has ended with its close record, and seals it. */
+  async #finish({ session, shard }: Pick<SessionInfo, 'session' | 'shard'>): Promise<void> {
+    const { archive, report } = this.#o
+    const differs = await archive.complete(session)
+    if (differs !== null) {
+      report('alarm', `Session ${session} of shard ${shard} isn’t what its recorder closed: ${differs}.`)
+      return
+    }
+    const progress = await archive.progress(session)
+    if (progress?.complete === true && progress.sealedSeq < progress.lastSeq) this.#sealSoon(session)
+  }
+
+  async #putWatermarks(signal: AbortSignal): Promise<void> {
+    const { log, clock } = this.#o
+    do {
+      await waitUntil(clock, signal, WATERMARK_EVERY_MS)
+      for (const [session, lastSeq] of this.#watermarks) {
+        await log.putWatermark(session, lastSeq)
+        if (this.#watermarks.get(session) === lastSeq) this.#watermarks.delete(session)
+      }
+    } while (!signal.aborted)
+  }
+
+  #sealSoon(session: RecordingId): void {
+    this.#toSeal.add(session)
+    this.#wakeSealer()
+  }
+
+  /** Seals one session after another, those that have ended completely. */
+  async #seal(signal: AbortSignal): Promise<void> {
+    const { db, archive, report } = this.#o
+    const wake = (): void => this.#wakeSealer()
+    signal.addEventListener('abort', wake)
+    try {
+      while (!signal.aborted) {
+        const [session] = this.#toSeal
+        if (session === undefined) {
+          await new Promise<void>((resolve) => (this.#wakeSealer = resolve))
+          continue
+        }
+        this.#toSeal.delete(session)
+        try {
+          for (;;) {
+            const progress = await archive.progress(session)
+            const isDue =
+              progress !== null &&
+              progress.sealedSeq < progress.lastSeq &&
+              (progress.complete || progress.tailBytes >= (this.#o.sealBytes ?? SEAL_BYTES))
+            if (!isDue || signal.aborted || !(await sealPart(db, session))) break
+          }
+        } catch (thrown) {
+          if (!isDamage(thrown)) {
+            this.#toSeal.add(session)
+            throw thrown
+          }
+          report('alarm', `${thrown.message} ${thrown.hint ?? ''}`)
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+    }
+  }
+}
+
+const isDamage = (thrown: unknown): thrown is CodedError =>
+  thrown instanceof CodedError && thrown.code === 'store-damaged'

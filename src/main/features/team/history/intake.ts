@@ -1,0 +1,286 @@
+/**
+ * Takes the frames of one shard from the log into the archive. A delivery is acknowledged once everything up to its
+ * last seq is committed. Frames that are missing are read from the log again.
+ */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { readHeader } from '../frame/decode.ts'
+import { FrameJoiner, isPart, readPart } from '../frame/parts.ts'
+import type { Refusal } from '../frame/refusal.ts'
+import type { Delivery, StoredMessage, TeamLog } from '../nats/team-log.ts'
+import type { Archive, StoreOutcome } from './archive.ts'
+
+/** Bytes of one transaction, about. */
+const STORE_BYTES = 2 << 20
+/** How long reading again may take without a message. */
+const REREAD_WITHIN_MS = 30_000
+/** When frames that can't be stored yet are delivered again. */
+const RETRY_MS = 5_000
+
+export interface IntakeEvents {
+  /** Everything of a session up to `lastSeq` is committed. */
+  readonly onCommitted: (session: RecordingId, lastSeq: number) => Promise<void>
+  /** Frames are missing from the log, too, or nobody described their session. They are asked for again. */
+  readonly onWaiting: (session: RecordingId, why: string) => void
+  readonly onReread?: () => void
+  readonly onFrames?: (frames: number, bytes: number) => void
+  /** Called between commit and acknowledgement, for fault injection. */
+  readonly beforeAck?: (() => Promise<void>) | undefined
+}
+
+/** A shard whose frames can't be stored. It needs a person. */
+export class ShardStopped extends Error {
+  readonly refusal: Refusal
+
+  constructor(session: RecordingId, refusal: Refusal) {
+    super(`Session ${session} can’t be archived. ${refusal.message}`)
+    this.refusal = refusal
+  }
+}
+
+interface Pending {
+  readonly delivery: Delivery
+  /** NaN if it can't be read. */
+  readonly lastSeq: number
+}
+
+interface SessionIntake {
+  readonly joiner: FrameJoiner
+  /** Delivered and not acknowledged. */
+  pending: Pending[]
+  /** Sequence in the stream up to which everything is committed; null: unknown. */
+  sequence: number | null
+  /** Monotonic ms before which nothing is tried again. */
+  retryAtMs: number
+}
+
+export class Intake {
+  readonly #log: TeamLog
+  readonly #archive: Archive
+  readonly #clock: Clock
+  readonly #events: IntakeEvents
+  readonly #sessions = new Map<RecordingId, SessionIntake>()
+
+  constructor(log: TeamLog, archive: Archive, clock: Clock, events: IntakeEvents) {
+    this.#log = log
+    this.#archive = archive
+    this.#clock = clock
+    this.#events = events
+  }
+
+  /** Stores deliveries of one shard, in order. Rejects with `ShardStopped`, or with what the database rejects with. */
+  async take(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
+    const sessions = new Map<RecordingId, Delivery[]>()
+    for (const delivery of deliveries) {
+      const known = sessions.get(delivery.session)
+      if (known === undefined) sessions.set(delivery.session, [delivery])
+      else known.push(delivery)
+    }
+    for (const [session, some] of sessions) await this.#takeSession(session, some, signal)
+  }
+
+  /**
+   * Stores what a session has in the log, which is `last` or more. What an archiver that died had taken would be delivered
+   * again only after a while.
+   */
+  async catchUp(last: StoredMessage, signal: AbortSignal): Promise<void> {
+    const { session } = last
+    const intake = this.#intakeOf(session)
+    const outcome = await this.#reread(session, intake, last, signal)
+    if (signal.aborted && outcome.is !== 'stored') return
+    await this.#settle(session, intake, last, outcome)
+  }
+
+  #intakeOf(session: RecordingId): SessionIntake {
+    let intake = this.#sessions.get(session)
+    if (intake === undefined) {
+      intake = { joiner: new FrameJoiner(), pending: [], sequence: null, retryAtMs: 0 }
+      this.#sessions.set(session, intake)
+    }
+    return intake
+  }
+
+  async #takeSession(session: RecordingId, deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
+    const intake = this.#intakeOf(session)
+    if (this.#nowMs() < intake.retryAtMs) {
+      for (const delivery of deliveries) delivery.retry(RETRY_MS)
+      return
+    }
+    const last = deliveries[deliveries.length - 1]
+    const frames: Uint8Array[] = []
+    let isReadable = true
+    for (const delivery of deliveries) {
+      intake.pending.push({ delivery, lastSeq: lastSeqOf(delivery.bytes) })
+      isReadable &&= join(intake.joiner, delivery.bytes, frames)
+    }
+    let outcome = await this.#store(session, last.shard, frames)
+    if (outcome.is === 'missing' || outcome.is === 'refused' || !isReadable) {
+      // Frames may be missing because another archiver had them and died, or changed on their way here.
+      this.#events.onReread?.()
+      intake.joiner.drop()
+      outcome = await this.#reread(session, intake, last, signal)
+    }
+    if (signal.aborted && outcome.is !== 'stored') return
+    await this.#settle(session, intake, last, outcome)
+  }
+
+  async #store(session: RecordingId, shard: number, frames: readonly Uint8Array[]): Promise<StoreOutcome> {
+    const outcome = await this.#archive.store(session, frames)
+    if (outcome.is !== 'unknown') {
+      this.#events.onFrames?.(
+        frames.length,
+        frames.reduce((sum, { length }) => sum + length, 0),
+      )
+      return outcome
+    }
+    const info = await this.#log.session(session)
+    if (info === null) return outcome
+    if (info.shard !== shard)
+      return {
+        is: 'refused',
+        lastSeq: 0,
+        refusal: { code: 'malformed', message: `It is of shard ${info.shard} and arrived in shard ${shard}.` },
+        frame: frames[0] ?? new Uint8Array(0),
+      }
+    await this.#archive.putSession(info)
+    return this.#archive.store(session, frames)
+  }
+
+  /** Reads a session from the log again, to its end, as long as that brings something. */
+  async #reread(
+    session: RecordingId,
+    intake: SessionIntake,
+    last: StoredMessage,
+    signal: AbortSignal,
+  ): Promise<StoreOutcome> {
+    for (let before = -1; ;) {
+      const outcome = await this.#readOnce(session, intake, last, signal)
+      if (outcome.is !== 'missing' || outcome.lastSeq === before || signal.aborted) return outcome
+      before = outcome.lastSeq
+    }
+  }
+
+  async #readOnce(
+    session: RecordingId,
+    intake: SessionIntake,
+    last: StoredMessage,
+    signal: AbortSignal,
+  ): Promise<StoreOutcome> {
+    const joiner = new FrameJoiner()
+    const late = new AbortController()
+    let undo = (): void => {}
+    const wait = (): void => {
+      undo()
+      undo = this.#clock.after(REREAD_WITHIN_MS, () => late.abort())
+    }
+    let frames: Uint8Array[] = []
+    let bytes = 0
+    let refusal: Refusal | null = null
+    let outcome: StoreOutcome = await this.#store(session, last.shard, [])
+    const from = intake.sequence === null ? ({ at: 'first' } as const) : { sequence: intake.sequence + 1 }
+    wait()
+    try {
+      const messages = this.#log.read({
+        shard: last.shard,
+        session,
+        from,
+        signal: AbortSignal.any([signal, late.signal]),
+      })
+      for await (const message of messages) {
+        wait()
+        if (!join(joiner, message.bytes, frames)) refusal = refusalOf(message.bytes)
+        bytes += message.bytes.length
+        const isLast = message.pending === 0
+        if (!isLast && bytes < STORE_BYTES && refusal === null) continue
+        // A recorder that lost its place may have published later frames before earlier ones.
+        outcome = await this.#store(session, last.shard, frames.toSorted(byFirstSeq))
+        if (outcome.is === 'stored' && refusal !== null)
+          return { is: 'refused', lastSeq: outcome.lastSeq, refusal, frame: message.bytes }
+        if (isLast || (outcome.is !== 'stored' && outcome.is !== 'missing')) return outcome
+        frames = []
+        bytes = 0
+      }
+    } finally {
+      undo()
+    }
+    if (late.signal.aborted)
+      throw new CodedError('timeout', `Reading session ${session} from the log again took too long.`)
+    return outcome
+  }
+
+  async #settle(
+    session: RecordingId,
+    intake: SessionIntake,
+    last: StoredMessage,
+    outcome: StoreOutcome,
+  ): Promise<void> {
+    if (outcome.is === 'unknown') {
+      this.#later(intake)
+      this.#events.onWaiting(session, `Nobody has described session ${session} yet.`)
+      return
+    }
+    const { lastSeq } = outcome
+    if (lastSeq > 0) await this.#events.onCommitted(session, lastSeq)
+    const committed = intake.pending.filter((one) => one.lastSeq <= lastSeq)
+    intake.pending = intake.pending.filter((one) => !(one.lastSeq <= lastSeq))
+    if (outcome.is === 'stored' && intake.pending.length === 0) intake.sequence = last.sequence
+    await this.#events.beforeAck?.()
+    await Promise.all(committed.map(({ delivery }) => delivery.ack()))
+    if (outcome.is === 'missing') {
+      this.#later(intake)
+      const missing = `Seq ${lastSeq + 1} to ${outcome.nextSeq - 1} of session ${session}`
+      this.#events.onWaiting(session, `${missing} are missing from the log. Waiting for the recorder to publish them.`)
+    }
+    if (outcome.is === 'refused') {
+      // A newer format isn't a fault of the frame.
+      if (outcome.refusal.code !== 'newer' && outcome.refusal.code !== 'no-zstd')
+        await this.#archive.quarantine(session, last.shard, outcome.refusal, outcome.frame)
+      throw new ShardStopped(session, outcome.refusal)
+    }
+  }
+
+  /** Asks for everything pending of a session again. */
+  #later(intake: SessionIntake): void {
+    for (const { delivery } of intake.pending) delivery.retry(RETRY_MS)
+    intake.pending = []
+    intake.joiner.drop()
+    intake.retryAtMs = this.#nowMs() + RETRY_MS / 2
+  }
+
+  #nowMs(): number {
+    return this.#clock.monoNs() / 1e6
+  }
+}
+
+/** Adds a message to a joiner; appends the frame it completes. Returns whether the message could be read. */
+function join(joiner: FrameJoiner, bytes: Uint8Array, frames: Uint8Array[]): boolean {
+  let outcome = joiner.add(bytes)
+  if (outcome.is === 'other') {
+    // A publisher that lost its place bundles otherwise than before.
+    joiner.drop()
+    outcome = joiner.add(bytes)
+  }
+  if (outcome.is === 'frame') frames.push(outcome.bytes)
+  return outcome.is !== 'refused'
+}
+
+const readSpan = (bytes: Uint8Array) => (isPart(bytes) ? readPart(bytes) : readHeader(bytes))
+
+/** The last seq of a frame or part; NaN if it can't be read. */
+export function lastSeqOf(bytes: Uint8Array): number {
+  const read = readSpan(bytes)
+  return read.ok ? read.value.lastSeq : NaN
+}
+
+const byFirstSeq = (a: Uint8Array, b: Uint8Array): number => firstSeqOf(a) - firstSeqOf(b)
+
+function firstSeqOf(frame: Uint8Array): number {
+  const header = readHeader(frame)
+  return header.ok ? header.value.firstSeq : 0 // joined frames have a header
+}
+
+function refusalOf(bytes: Uint8Array): Refusal {
+  const read = readSpan(bytes)
+  return read.ok ? { code: 'conflicting-part', message: 'A part of its frame contradicts another one.' } : read.refusal
+}

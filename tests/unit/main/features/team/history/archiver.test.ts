@@ -1,0 +1,280 @@
+/** Archiving from a real nats-server into a real PostgreSQL, while things die. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../../../../src/main/base/clock.ts'
+import { Archive } from '../../../../../../src/main/features/team/history/archive.ts'
+import { runArchiver } from '../../../../../../src/main/features/team/history/archiver.ts'
+import { createTeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
+import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
+import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
+import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
+import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
+import { hasPostgres } from '../../../../../kit/postgres-server.ts'
+import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
+import { ABOUT, all, endOf, newHistory, plain } from './kit.ts'
+
+const WITHIN_MS = 25_000
+
+/** Waits for a condition. */
+async function until(what: string, check: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + WITHIN_MS
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`timed out: ${what}`)
+    await sleep(20)
+  }
+}
+
+const FLUSHES = flushesOf(Array.from({ length: 120 }, (_, i) => trades(1 + (i % 7), ['BTC-USD', 'ETH-USD'][i % 2])))
+const FRAMES = encode(FLUSHES, { bundleBytes: 1 }).map(({ bytes }) => bytes)
+const END = endOf(FLUSHES)
+/** The last seq of so many frames. */
+const seqAfter = (frames: number): number => endOf(FLUSHES.slice(0, frames)).lastSeq
+
+describe.skipIf(!hasNatsServer || !hasPostgres)(
+  'an archiver [needs nats-server] [needs postgresql]',
+  { timeout: 60_000 },
+  () => {
+    let nats: NatsServer
+    const logs: TeamLog[] = []
+    const running: (() => Promise<unknown>)[] = []
+
+    beforeAll(async () => {
+      nats = await startNatsServer()
+    })
+    afterEach(async () => {
+      await Promise.all(running.splice(0).map((stop) => stop()))
+    })
+    afterAll(() => Promise.all(logs.map((log) => log.close())))
+
+    async function connectLog(team: TeamName): Promise<TeamLog> {
+      const log = await connectTeam({ target: readNatsTarget(nats.url, {}, {}), team, name: 'test', allowOld: true })
+      logs.push(log)
+      return log
+    }
+
+    async function newTeam() {
+      const made = await newHistory()
+      const log = await connectLog(made.team)
+      await log.ensureBuckets(1)
+      await log.ensureShard(1, 1)
+      return { ...made, log }
+    }
+    type Team = Awaited<ReturnType<typeof newTeam>>
+
+    /** Starts an archiver in this process. Returns what it reported. */
+    async function startArchiver({ db, team }: Team) {
+      const log = await connectLog(team)
+      const stop = new AbortController()
+      const reports: string[] = []
+      const done = runArchiver({
+        log,
+        db,
+        archive: new Archive(db),
+        clock: systemClock,
+        signal: stop.signal,
+        report: (level, text) => reports.push(`${level}: ${text}`),
+        metrics: createTeamMetrics({ team, role: 'archiver' }),
+        sealBytes: 20_000,
+      })
+      const end = async () => {
+        stop.abort()
+        return done
+      }
+      running.push(end)
+      return { reports, end }
+    }
+
+    const script = fileURLToPath(new URL('archiver-process.ts', import.meta.url))
+    /** Starts an archiver in a process of its own. */
+    function spawnArchiver({ server, team }: Team, ...args: string[]): ChildProcess {
+      const child = spawn(process.execPath, [script, server.url(), nats.url, team, ...args], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+      running.push(async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        const ended = once(child, 'exit')
+        child.kill('SIGKILL')
+        await ended
+      })
+      return child
+    }
+
+    /** Publishes frames as a recorder does: each after the last one. */
+    async function publish(log: TeamLog, frames: readonly Uint8Array[]): Promise<void> {
+      let last = (await log.lastOf(1, SESSION))?.sequence ?? 0
+      for (const frame of frames) {
+        const outcome = await log.publish(1, SESSION, frame, last)
+        if (outcome.is !== 'stored') throw new Error('conflict')
+        last = outcome.sequence
+      }
+    }
+
+    /** Everything was archived once, sealed, and gives back what was recorded; the watermark says so. */
+    async function expectWhole({ archive, history, log, db }: Team): Promise<void> {
+      await until('the session is sealed', async () => {
+        const progress = await archive.progress(SESSION)
+        return progress?.complete === true && progress.sealedSeq === END.lastSeq
+      })
+      await until('the watermark', async () => (await log.watermark(SESSION)) === END.lastSeq)
+      const [session] = await history.sessions()
+      expect(session).toMatchObject({ lastSeq: END.lastSeq, messages: END.messages, entries: END.entries })
+      expect(await db.rows(`SELECT 1 FROM ${db.schema}.tail`)).toEqual([])
+      const [{ rows }] = await db.rows<{ rows: number }>(`SELECT sum(count)::int AS rows FROM ${db.schema}.block`)
+      expect(rows).toBe(END.messages)
+      expect(plain(await all(history.flushes(SESSION, 0)))).toEqual(plain(FLUSHES))
+    }
+
+    it('stores, seals and acknowledges what recorders publish', async () => {
+      const team = await newTeam()
+      const { reports } = await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 40))
+      await until('40 frames', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(40))
+      await publish(team.log, FRAMES.slice(40))
+      await team.log.putSession({ ...ABOUT, end: END })
+      await expectWhole(team)
+      expect(reports).toEqual(['info: Archiving shard 1.'])
+    })
+
+    it('joins frames that travel as parts', async () => {
+      const team = await newTeam()
+      await startArchiver(team)
+      await team.log.putSession({ ...ABOUT, end: END })
+      const parts = encode(FLUSHES, { maxPayload: 4_096, canCompress: false }).map(({ bytes }) => bytes)
+      expect(parts.length).toBeGreaterThan(2)
+      await publish(team.log, parts)
+      await expectWhole(team)
+    })
+
+    it('survives being killed before it commits and before it acknowledges', async () => {
+      const team = await newTeam()
+      await team.log.putSession(ABOUT)
+      const step = Math.ceil(FRAMES.length / 4)
+      for (const [i, point] of ['before-commit', 'before-ack', 'before-commit', 'before-ack'].entries()) {
+        const child = spawnArchiver(team, point, String(1 + (i % 2)))
+        const ended = once(child, 'exit')
+        await publish(team.log, FRAMES.slice(i * step, i * step + step / 2))
+        // What is published later is a group of its own.
+        await until(
+          'a commit, or death',
+          async () => child.signalCode !== null || ((await team.archive.progress(SESSION))?.lastSeq ?? 0) > 0,
+        )
+        await publish(team.log, FRAMES.slice(i * step + step / 2, i * step + step))
+        expect((await ended)[1]).toBe('SIGKILL')
+      }
+      await team.log.putSession({ ...ABOUT, end: END })
+      spawnArchiver(team)
+      await expectWhole(team)
+    })
+
+    it('waits for PostgreSQL while it is down, however it went', async () => {
+      const team = await newTeam()
+      const { reports } = await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      for (let i = 0; i < FRAMES.length; i += 60) {
+        await publish(team.log, FRAMES.slice(i, i + 30))
+        await team.server.kill()
+        await publish(team.log, FRAMES.slice(i + 30, i + 60))
+        await team.server.start()
+      }
+      await team.log.putSession({ ...ABOUT, end: END })
+      await expectWhole(team)
+      expect(reports.filter((text) => text.startsWith('alarm'))).toEqual([])
+    })
+
+    it('catches up after the log lost everything and the recorder published again, bundled otherwise', async () => {
+      const team = await newTeam()
+      await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 60))
+      await until('60 frames', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(60))
+      await nats.kill()
+      rmSync(nats.storeFolder, { recursive: true })
+      await nats.start()
+      await until('the connection', () => team.log.state().is === 'connected')
+      await team.log.ensureBuckets(1)
+      await team.log.ensureShard(1, 1)
+      await team.log.putSession({ ...ABOUT, end: END })
+      await until('the watermark is back', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(60))
+      await publish(
+        team.log,
+        encode(FLUSHES, { bundleBytes: 1_500 }).map(({ bytes }) => bytes),
+      )
+      await expectWhole(team)
+    })
+
+    it('lets one of two archivers work at a time, and the other take over', async () => {
+      const team = await newTeam()
+      await team.log.putSession(ABOUT)
+      const first = spawnArchiver(team)
+      await publish(team.log, FRAMES.slice(0, 30))
+      await until('the first', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(30))
+      const { reports } = await startArchiver(team)
+      await publish(team.log, FRAMES.slice(30, 60))
+      await until('60 frames', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(60))
+      expect(reports).toEqual([])
+      first.kill('SIGKILL')
+      await publish(team.log, FRAMES.slice(60))
+      await team.log.putSession({ ...ABOUT, end: END })
+      await expectWhole(team)
+      expect(reports).toEqual(['info: Archiving shard 1.'])
+    })
+
+    it('reads from the log what another archiver had and didn’t store', async () => {
+      const team = await newTeam()
+      await team.log.putSession({ ...ABOUT, end: END })
+      await publish(team.log, FRAMES)
+      // Another archiver takes ten frames from the shared consumer, and neither stores nor acknowledges them.
+      const taken: number[] = []
+      const stop = new AbortController()
+      for await (const { sequence } of team.log.consume({
+        shard: 1,
+        name: 'archive',
+        maxBytes: 1 << 20,
+        signal: stop.signal,
+      }))
+        if (taken.push(sequence) === 10) break
+      stop.abort()
+      expect(taken[0]).toBe(1)
+      await startArchiver(team)
+      await expectWhole(team)
+    })
+
+    it('stops the shard at a frame that doesn’t verify, and keeps what came before', async () => {
+      const team = await newTeam()
+      const { reports, end } = await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      const flipped = Buffer.from(FRAMES[2])
+      flipped[60] ^= 1
+      await publish(team.log, [FRAMES[0], FRAMES[1], flipped, ...FRAMES.slice(3, 6)])
+      await until('the alarm', () => reports.some((text) => text.startsWith('alarm')))
+      expect(reports.at(-1)).toBe(
+        `alarm: Shard 1 stopped. Session ${SESSION} can’t be archived. The frame is corrupt: its bytes don't match their checksum. Its recorder keeps what isn’t archived.`,
+      )
+      expect(await team.archive.progress(SESSION)).toMatchObject({ lastSeq: 3 })
+      const rows = await team.db.rows(`SELECT session, code, data FROM ${team.db.schema}.quarantine`)
+      expect(rows).toEqual([{ session: SESSION, code: 'checksum', data: flipped }])
+      expect(await end()).toEqual([1])
+    })
+
+    it('waits with an alarm for frames that are missing until the recorder publishes them', async () => {
+      const team = await newTeam()
+      await team.log.putSession(ABOUT)
+      const { reports } = await startArchiver(team)
+      await publish(team.log, [FRAMES[0], ...FRAMES.slice(2, 5)])
+      await until('the alarm', () => reports.some((text) => text.startsWith('alarm')))
+      expect(reports.at(-1)).toBe(
+        `alarm: Seq 2 to 3 of session ${SESSION} are missing from the log. Waiting for the recorder to publish them.`,
+      )
+      await publish(team.log, FRAMES.slice(1))
+      await team.log.putSession({ ...ABOUT, end: END })
+      await expectWhole(team)
+      expect(reports.filter((text) => text.startsWith('alarm'))).toHaveLength(1)
+    })
+  },
+)
