@@ -41,6 +41,8 @@ export class NatsTeamLog implements TeamLog {
   readonly #listeners = new Set<(state: ConnectionState) => void>()
   readonly #buckets = new Map<BucketName, TeamBucket>()
   #state: ConnectionState
+  /** Rejects when the connection is lost. */
+  #loss = newLoss()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -77,6 +79,8 @@ export class NatsTeamLog implements TeamLog {
     const { connection } = this.#parts
     const set = (state: ConnectionState) => {
       this.#state = state
+      if (state.is === 'connected') this.#loss = newLoss()
+      else this.#loss.reject(new CodedError('offline', 'The connection to the NATS server was lost.'))
       for (const listener of this.#listeners) listener(state)
     }
     void connection.closed().then((why) => set({ is: 'closed', why: why ?? null }))
@@ -84,6 +88,11 @@ export class NatsTeamLog implements TeamLog {
       if (status.type === 'disconnect') set({ is: 'disconnected' })
       if (status.type === 'reconnect') set({ is: 'connected', server: status.server })
     }
+  }
+
+  /** The client waits for a reply until its time limit, even if the connection that would bring it is gone. */
+  #whileConnected<T>(reply: Promise<T>): Promise<T> {
+    return Promise.race([reply, this.#loss.promise])
   }
 
   #replicas(given: number | undefined): number {
@@ -101,9 +110,10 @@ export class NatsTeamLog implements TeamLog {
 
   async publish(shard: number, session: RecordingId, bytes: Uint8Array, previous: number): Promise<PublishOutcome> {
     try {
-      const ack = await this.#parts.client.publish(frameSubject(this.team, shard, session), bytes, {
+      const published = this.#parts.client.publish(frameSubject(this.team, shard, session), bytes, {
         expect: { streamName: streamName(this.team, shard), lastSubjectSequence: previous },
       })
+      const ack = await this.#whileConnected(published)
       return { is: 'stored', sequence: ack.seq }
     } catch (thrown) {
       if (isConflict(thrown)) return { is: 'conflict' }
@@ -115,9 +125,8 @@ export class NatsTeamLog implements TeamLog {
     const stream = streamName(this.team, shard)
     let found: StoredMsg | null
     try {
-      found = await this.#parts.manager.streams.getMessage(stream, {
-        last_by_subj: frameSubject(this.team, shard, session),
-      })
+      const request = { last_by_subj: frameSubject(this.team, shard, session) }
+      found = await this.#whileConnected(this.#parts.manager.streams.getMessage(stream, request))
     } catch (thrown) {
       if (apiCode(thrown) === API.noMessage) return null
       throw requestError(thrown, `the stream ${stream}`)
@@ -264,6 +273,13 @@ export class NatsTeamLog implements TeamLog {
   async close(): Promise<void> {
     await this.#parts.connection.close()
   }
+}
+
+/** Rejects unhandled only for those who wait for it. */
+function newLoss(): PromiseWithResolvers<never> {
+  const loss = Promise.withResolvers<never>()
+  loss.promise.catch(() => undefined)
+  return loss
 }
 
 const readSeq = (text: string | null): number | null =>

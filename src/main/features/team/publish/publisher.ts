@@ -21,6 +21,8 @@ export interface PublisherParts {
   readonly clock: Pick<Clock, 'after'>
   /** The description of a session that was added. */
   readonly describe: (session: RecordingId) => SessionInfo
+  /** Streams and buckets are there. */
+  readonly onPrepared: () => void
   readonly onFinished: (session: RecordingId, end: SessionEnd) => void
   /** The store doesn't have the session. */
   readonly onErased: (session: RecordingId) => void
@@ -56,6 +58,11 @@ export class Publisher {
   /** The last seq of a session that the log is known to have. */
   publishedSeq(session: RecordingId): number {
     return this.#published.get(session) ?? 0
+  }
+
+  /** Connects. */
+  start(): void {
+    this.#dispatch({ is: 'started' })
   }
 
   /** Adds a session to publish. */
@@ -175,6 +182,7 @@ export class Publisher {
   async #prepare(): Promise<PublishEvent> {
     const shards = new Set(this.#state.sessions.map(({ id }) => this.#parts.describe(id).shard))
     await prepareLog(this.#open(), shards)
+    this.#parts.onPrepared()
     return { is: 'prepared' }
   }
 
@@ -194,7 +202,11 @@ export class Publisher {
     // What the log dropped for its age is in the history.
     const seq = last === null ? ((await log.watermark(session)) ?? 0) : lastCompleteSeq(session, last.bytes)
     const query = { recording: session, afterSeq: seq, maxBytes: 0, withHeads: true }
-    const heads = (await ofStore(session, this.#parts.reader.flushes(query))).heads ?? new Map()
+    const page = await ofStore(session, this.#parts.reader.flushes(query)).catch((thrown: unknown) => {
+      // The log has flushes that end elsewhere than the store's.
+      throw toFailure(thrown).code === 'bad-arguments' ? foreign(session) : thrown
+    })
+    const heads: ChainHeads = page.heads ?? new Map<never, never>()
     if (last !== null) checkSame(session, last.bytes, heads)
     this.#heads.set(session, { seq, heads })
     this.#published.set(session, seq)

@@ -72,12 +72,14 @@ export class Publishing {
         if (found === undefined) throw new TypeError(`session ${session} isn't published`)
         return found.info
       },
+      onPrepared: () => void this.#lookAtHistory(),
       onFinished: (session, end) => this.#note(() => this.#spool.ended(session, end)),
       onErased: (session) => this.#note(() => this.#spool.remove(session)),
       onTrouble: (trouble) => this.#onTrouble(trouble),
       onGivenUp: (session, { message, hint }) =>
         parts.say('warn', `Session ${session} can’t be published: ${message}`, hint),
     })
+    this.#publisher.start()
     for (const { info } of this.#spool.sessions()) if (info.end === null) this.#publisher.add(info.session, false)
     void this.#look()
   }
@@ -128,16 +130,16 @@ export class Publishing {
     }
   }
 
-  /** Publishes the rest for up to ten seconds, unless that is impossible now. Call once the recording has ended. */
-  async close(): Promise<void> {
+  /** Publishes the rest for up to `drainMs`, unless that is impossible now. Call once the recording has ended. */
+  async close(drainMs = DRAIN_MS): Promise<void> {
     const { clock } = this.#parts
     this.#stopLooking()
     await this.#lookAtStore()
     const late = new AbortController()
-    const undo = clock.after(DRAIN_MS, () => late.abort())
-    if (this.#trouble === null) await this.#publisher.drain(late.signal)
+    const undo = clock.after(drainMs, () => late.abort())
+    if (this.#trouble === null && drainMs > 0) await this.#publisher.drain(late.signal)
     undo()
-    if (this.#trouble === null) await this.#lookAtHistory()
+    if (this.#trouble === null && drainMs > 0) await this.#lookAtHistory()
     await this.#publisher.close()
   }
 

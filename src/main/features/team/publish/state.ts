@@ -75,6 +75,8 @@ export type Effect =
   | { readonly do: 'give-up'; readonly session: RecordingId; readonly trouble: Trouble }
 
 export type PublishEvent =
+  /** Connects, even if there is nothing to publish yet. */
+  | { readonly is: 'started' }
   /** A session to publish. `isClosed`: it has ended already. */
   | { readonly is: 'session'; readonly session: RecordingId; readonly isClosed: boolean }
   | { readonly is: 'committed'; readonly session: RecordingId }
@@ -115,6 +117,8 @@ const MAX_CONFLICTS = 8
 /** The next state and what to do. */
 export function step(state: PublishState, event: PublishEvent): Step {
   switch (event.is) {
+    case 'started':
+      return proceed(state)
     case 'session': {
       if (state.sessions.some(({ id }) => id === event.session)) return proceed(state)
       const { session: id, isClosed } = event

@@ -38,6 +38,7 @@ const brief = (effects: readonly Effect[]): string[] =>
   })
 
 const CASES: readonly [string, PublishState, PublishEvent, readonly string[]][] = [
+  ['connects before there is anything to publish', IDLE, { is: 'started' }, ['connect']],
   ['connects for the first session', IDLE, { is: 'session', session: A, isClosed: false }, ['connect']],
   ['prepares once connected', { ...IDLE, busy: 'connect' }, { is: 'connected' }, ['prepare']],
   [

@@ -1,0 +1,62 @@
+/** A TCP proxy on loopback that loses what a test tells it to lose. */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { afterAll } from 'vitest'
+
+const open = new Set<TcpProxy>()
+afterAll(() => {
+  for (const proxy of open) proxy.close()
+})
+
+export class TcpProxy {
+  readonly #server: Server
+  readonly #pairs = new Set<readonly [client: Socket, server: Socket]>()
+  #eatsReplies = false
+
+  private constructor(server: Server, port: number) {
+    this.#server = server
+    server.on('connection', (client) => {
+      const upstream = connect(port, '127.0.0.1')
+      const pair = [client, upstream] as const
+      this.#pairs.add(pair)
+      const end = () => {
+        this.#pairs.delete(pair)
+        for (const socket of pair) socket.destroy()
+      }
+      for (const socket of pair) socket.on('error', end).on('close', end)
+      client.on('data', (data) => upstream.write(data))
+      upstream.on('data', (data) => {
+        if (!this.#eatsReplies) client.write(data)
+      })
+    })
+  }
+
+  static async start(port: number): Promise<TcpProxy> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const proxy = new TcpProxy(server, port)
+    open.add(proxy)
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** From now on the client's bytes arrive, and the server's replies don't. */
+  eatReplies(): void {
+    this.#eatsReplies = true
+  }
+
+  /** Closes every connection; new ones pass everything. */
+  cut(): void {
+    this.#eatsReplies = false
+    for (const pair of [...this.#pairs]) for (const socket of pair) socket.destroy()
+  }
+
+  close(): void {
+    open.delete(this)
+    this.cut()
+    this.#server.close()
+  }
+}

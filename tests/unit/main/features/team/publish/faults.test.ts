@@ -1,0 +1,292 @@
+/** Publishing to a real server that fails in every way: afterwards the log has each committed flush once, in order. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../../../../src/main/base/clock.ts'
+import { StoreEngine, SEAL_AFTER_MS } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { readHolds } from '../../../../../../src/main/core/store/library/holds.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { readTeamName, streamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
+import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
+import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
+import { Publishing } from '../../../../../../src/main/features/team/publish/publishing.ts'
+import { unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
+import { TcpProxy } from '../../../../../kit/tcp-proxy.ts'
+import { DEMO, T0, tempFolder, Writer } from '../../../core/store/harness.ts'
+import { FEEDS, trades } from '../frame/flushes.ts'
+import { expectWhole, readShard } from './log-check.ts'
+
+const EU = readTeamName('eu') as TeamName
+
+const connectTo = (port: number, team = EU): Promise<TeamLog> =>
+  connectTeam({ target: readNatsTarget(`nats://127.0.0.1:${port}`, {}, {}), team, name: 'test', allowOld: true })
+
+/** A recorder without a market: commits flushes, and publishes them through `port`. */
+class Recorder {
+  readonly folder = tempFolder()
+  readonly said: string[] = []
+  now = T0
+  readonly engine = new StoreEngine(this.folder.file, () => this.now)
+  readonly reader: LocalReader = openLocalReader(this.folder.file)
+  readonly #port: number
+  publishing: Publishing
+  #writer = new Writer(FEEDS)
+  session: RecordingId
+
+  constructor(port: number) {
+    this.#port = port
+    this.publishing = this.open()
+    this.session = this.begin()
+  }
+
+  /** Publishing as a new process would begin it. */
+  open(): Publishing {
+    return new Publishing({
+      options: {
+        target: readNatsTarget(`nats://127.0.0.1:${this.#port}`, {}, {}),
+        team: EU,
+        shard: 1,
+        shards: 1,
+        epoch: 0,
+        recorder: 'desk',
+        allowOld: true,
+        spoolMaxBytes: null,
+        report: () => {},
+      },
+      team: EU,
+      connect: () => connectTo(this.#port),
+      reader: this.reader,
+      store: () => this.folder.file,
+      clock: systemClock,
+      say: (_, text) => this.said.push(text),
+    })
+  }
+
+  /** The process ends without a word and starts again. */
+  async restart(): Promise<void> {
+    await this.publishing.close(0)
+    this.publishing = this.open()
+  }
+
+  begin(): RecordingId {
+    const startedMs = unixMs(this.now)
+    const id = newRecordingId(startedMs)
+    this.publishing.begin({ id, source: DEMO, startedMs })
+    this.engine.begin(id, DEMO, startedMs)
+    this.#writer = new Writer(FEEDS)
+    return (this.session = id)
+  }
+
+  commit(count: number): void {
+    this.engine.commit([this.#writer.batch(trades(count))])
+    this.publishing.committed({ recording: this.session, seq: this.#writer.seq })
+  }
+
+  /** Moves what is committed from the journal into blocks. */
+  seal(): void {
+    this.now += SEAL_AFTER_MS
+    this.engine.drain()
+  }
+
+  end(): void {
+    this.engine.end(unixMs(this.now), [])
+    this.engine.drain()
+    this.publishing.ended(this.session)
+  }
+
+  isCaughtUp(): boolean {
+    return this.publishing.status().behind === 0
+  }
+
+  async remove(): Promise<void> {
+    await this.publishing.close(0)
+    await this.reader.close()
+    this.engine.close()
+    this.folder.remove()
+  }
+}
+
+describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]', () => {
+  const recorders: Recorder[] = []
+  afterEach(async () => {
+    for (const recorder of recorders.splice(0)) await recorder.remove()
+  })
+
+  const start = (port: number): Recorder => {
+    const recorder = new Recorder(port)
+    recorders.push(recorder)
+    return recorder
+  }
+  const caughtUp = (recorder: Recorder) =>
+    expect.poll(() => recorder.isCaughtUp(), { timeout: 20_000, interval: 20 }).toBe(true)
+
+  /** A server of this test alone, so that its log holds nothing else. */
+  const ownServer = (config = ''): Promise<NatsServer> => startNatsServer({ config })
+
+  /** Commits until `stop`, with sealing now and then, a few at a time. */
+  async function commitWhile(recorder: Recorder, work: () => Promise<unknown>): Promise<void> {
+    let isOver = false
+    const working = work().finally(() => {
+      isOver = true
+    })
+    for (let i = 0; !isOver; i++) {
+      recorder.commit(1 + (i % 7))
+      if (i % 50 === 49) recorder.seal()
+      await sleep(1)
+    }
+    await working
+  }
+
+  async function expectLog(recorder: Recorder, port: number, sessions = [recorder.session]): Promise<void> {
+    const log = await connectTo(port)
+    try {
+      const logged = await readShard(log, 1)
+      for (const session of sessions) await expectWhole(recorder.reader, session, logged.get(session))
+      expect([...logged.keys()].sort()).toEqual([...sessions].sort())
+    } finally {
+      await log.close()
+    }
+  }
+
+  it('publishes a session with its end, then releases it once the history has it', async () => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    for (let i = 0; i < 20; i++) recorder.commit(3)
+    expect(() => recorder.engine.library.erase([recorder.session])).toThrow('can’t be erased yet')
+    recorder.end()
+    await expect.poll(() => recorder.publishing.status().unfinished, { timeout: 10_000 }).toBe(0)
+    await expectLog(recorder, own.port)
+    const log = await connectTo(own.port)
+    const info = await log.session(recorder.session)
+    const ledger = await recorder.reader.ledger(recorder.session)
+    expect(info).toMatchObject({ shard: 1, shards: 1, recorder: 'desk', source: DEMO, startedMs: T0 })
+    expect(info?.end).toMatchObject({ clean: ledger.clean, lastSeq: 60, messages: 60, entries: 0, heads: ledger.heads })
+    expect([...readHolds(recorder.folder.file).keys()]).toEqual([recorder.session])
+    await log.putWatermark(recorder.session, 59)
+    await recorder.restart()
+    await recorder.publishing.close()
+    expect([...readHolds(recorder.folder.file).keys()]).toEqual([recorder.session])
+    await log.putWatermark(recorder.session, 60)
+    await log.close()
+    await recorder.restart()
+    await expect.poll(() => readHolds(recorder.folder.file).size, { timeout: 10_000 }).toBe(0)
+    recorder.engine.library.erase([recorder.session])
+  })
+
+  it('records on while the server is away from the start, says so once, and catches up', async () => {
+    const own = await ownServer()
+    await own.kill()
+    const recorder = start(own.port)
+    await commitWhile(recorder, () => sleep(1_500))
+    expect(recorder.said.filter((text) => text.startsWith('Not publishing'))).toHaveLength(1)
+    expect(recorder.publishing.status().behind).toBeGreaterThan(0)
+    await own.start()
+    await caughtUp(recorder)
+    expect(recorder.said.at(-1)).toBe('Publishing to the team eu has resumed.')
+    await expectLog(recorder, own.port)
+  })
+
+  it('loses and doubles nothing when the server is killed again and again', async () => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    await commitWhile(recorder, async () => {
+      for (let i = 0; i < 3; i++) {
+        await sleep(300)
+        await own.kill()
+        await sleep(100)
+        await own.start()
+      }
+      await sleep(300)
+    })
+    await caughtUp(recorder)
+    await expectLog(recorder, own.port)
+  })
+
+  it('loses and doubles nothing when acknowledgements don’t arrive', async () => {
+    const own = await ownServer()
+    const proxy = await TcpProxy.start(own.port)
+    const recorder = start(proxy.port)
+    await commitWhile(recorder, async () => {
+      for (let i = 0; i < 4; i++) {
+        await sleep(150)
+        proxy.eatReplies()
+        await sleep(30)
+        proxy.cut()
+      }
+      await sleep(200)
+    })
+    await caughtUp(recorder)
+    await expectLog(recorder, own.port)
+    proxy.close()
+  })
+
+  it('goes on where it was after the recorder ended without a word', async () => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    const sessions = [recorder.session]
+    for (let i = 0; i < 3; i++) {
+      await commitWhile(recorder, () => sleep(100))
+      await recorder.restart()
+      await commitWhile(recorder, () => sleep(50))
+      recorder.end()
+      await recorder.restart()
+      recorder.now += 1_000
+      if (i < 2) sessions.push(recorder.begin())
+    }
+    await expect.poll(() => recorder.publishing.status().unfinished, { timeout: 10_000 }).toBe(0)
+    await expectLog(recorder, own.port, sessions)
+  })
+
+  it('publishes a session again as a whole after its stream was deleted', async () => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    await commitWhile(recorder, () => sleep(200))
+    await caughtUp(recorder)
+    const { connect } = await import('@nats-io/transport-node')
+    const { jetstreamManager } = await import('@nats-io/jetstream')
+    const connection = await connect({ servers: `127.0.0.1:${own.port}` })
+    await (await jetstreamManager(connection)).streams.delete(streamName(EU, 1))
+    await connection.close()
+    await commitWhile(recorder, () => sleep(200))
+    await caughtUp(recorder)
+    await expectLog(recorder, own.port)
+  })
+
+  it('publishes flushes larger than max_payload in parts, and begins a frame again after an interruption', async () => {
+    const own = await ownServer('max_payload: 8192')
+    const proxy = await TcpProxy.start(own.port)
+    const recorder = start(proxy.port)
+    for (let i = 0; i < 3; i++) {
+      recorder.commit(4_000)
+      await sleep(15)
+      proxy.cut()
+    }
+    await caughtUp(recorder)
+    await expectLog(recorder, own.port)
+    proxy.close()
+  })
+
+  it('gives up a session of which the log has other messages, and publishes the others', async () => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    recorder.commit(5)
+    await caughtUp(recorder)
+    const first = recorder.session
+    recorder.end()
+    const log = await connectTo(own.port)
+    await expect.poll(() => recorder.publishing.status().unfinished).toBe(0)
+    recorder.begin()
+    const last = await log.lastOf(1, first)
+    await log.publish(1, recorder.session, last?.bytes ?? new Uint8Array(0), 0)
+    recorder.commit(7)
+    await expect.poll(() => recorder.said.at(-1), { timeout: 10_000 }).toContain('other messages')
+    recorder.engine.end(unixMs(recorder.now), [])
+    recorder.now += 1_000
+    recorder.begin()
+    recorder.commit(3)
+    await expect.poll(async () => (await log.lastOf(1, recorder.session)) !== null, { timeout: 10_000 }).toBe(true)
+    await log.close()
+  })
+})
