@@ -8,8 +8,9 @@ import { createViewHistory } from '../../../../../../src/main/core/views/history
 import { chooseSource } from '../../../../../../src/main/features/export/options.ts'
 import { visibleSessions } from '../../../../../../src/main/features/evidence/view.ts'
 import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
-import { instrumentId, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
+import { openedReplay } from '../../../terminal/opened-replay.ts'
 import { T0, tempFolder, type Item } from '../harness.ts'
 import { Replica } from '../replica-harness.ts'
 
@@ -122,6 +123,16 @@ describe.each([true, false])('bars of all shards of a team, sealed: %s', (isSeal
     expect(page.overlaps).toMatchObject([{ source: 'team:1@eu', earlier: first.id, later: standby.id }])
   })
 
+  it('are incomplete in a gap of the only shard that has the instrument', async () => {
+    const [one] = twoShards()
+    const cause = { feed: 'crypto/XT', cause: 'drop', symbols: [] } as const
+    one.add({ entry: { type: 'gap-open', ...cause, fromMs: unixMs(T0 + 2_100) } })
+    one.add({ entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 4 }, wallMs: T0 + 2_900 })
+    new Replica(engine, 3, T0).add(at('SOL-USD', 1))
+    if (isSealed) seal()
+    expect((await bars()).incomplete).toEqual([2])
+  })
+
   it('join an instrument that moved to another shard, incomplete only while no shard received it', async () => {
     const one = new Replica(engine, 1, T0)
     one.add(acknowledged(0, 'BTC-USD'), at('BTC-USD', 1), {
@@ -142,7 +153,7 @@ describe.each([true, false])('bars of all shards of a team, sealed: %s', (isSeal
 describe('other reads of all shards of a team', () => {
   it('see every shard: sessions, gaps, instruments and messages', async () => {
     const [one, two] = twoShards()
-    two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: T0 as never } })
+    two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0) } })
     const instruments = await reader.instruments({ feed: 'crypto/XT', source: TEAM })
     expect(instruments.map(({ instrument }) => instrument).sort()).toEqual([BTC, ETH])
     expect((await reader.gaps({ source: TEAM })).map(({ recording }) => recording)).toEqual([two.id])
@@ -159,15 +170,27 @@ describe('other reads of all shards of a team', () => {
     expect((await visibleSessions(reader, live)).map(({ session }) => session)).toEqual([one.id, two.id])
   })
 
-  it('leave out what comes after a replay, whatever the order in which sessions were copied', async () => {
-    const late = new Replica(engine, 1, T0 + 60_000)
-    late.add(at('BTC-USD', 61))
-    const early = new Replica(engine, 1, T0)
-    early.add(at('BTC-USD', 1))
-    early.end(T0 + 50_000)
+  it.each([true, false])('leave out what comes after a replay, copied in order: %s', async (isInOrder) => {
+    const copied = (isInOrder ? [0, 60] : [60, 0]).map((second) => {
+      const session = new Replica(engine, 1, T0 + second * 1_000)
+      session.add(at('BTC-USD', second + 1), {
+        entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + second) },
+      })
+      session.end(T0 + second * 1_000 + 50_000)
+      return session
+    })
+    const [early, late] = isInOrder ? copied : copied.toReversed()
     const view = { source: 'team:1@eu', nowMs: T0 + 2_000, upTo: { recording: early.id, seq: 1 }, past: true }
     expect((await visibleSessions(reader, view)).map(({ session }) => session)).toEqual([early.id])
     expect((await bars({ source: 'team:1@eu', upTo: new Map([[early.id, 1]]) })).seconds).toEqual([1])
+    const replay = await openedReplay(reader, [early.id])
+    await replay.seek({ at: 'end' })
+    expect((await replay.view.history.printsBefore(BTC, null, 10)).prints.map(({ price }) => price)).toEqual([1])
+    expect(await replay.view.history.gaps('crypto/XT', BTC, -Infinity, T0 + 90_000)).toHaveLength(1)
+    replay.close()
+    const both = await openedReplay(reader, [late.id, early.id])
+    expect(both.state().sessions.map(({ session }) => session)).toEqual([early.id, late.id])
+    both.close()
   })
 
   it('play a standby from the end of an open session whose recorder died', async () => {
@@ -185,7 +208,7 @@ describe('other reads of all shards of a team', () => {
 
 it('the history of a view continues several sessions: prints by time, and no gaps that the hub has', async () => {
   const [one, two] = twoShards()
-  two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: T0 as never } })
+  two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0) } })
   two.add(at('BTC-USD', 1.5))
   const present = new Map([
     [one.id, one.seq],
