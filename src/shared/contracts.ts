@@ -15,6 +15,7 @@ import { MOVE_CALLS } from './features/move-store/contract.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './features/replay/contract.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './features/research/contract.ts'
 import { LIBRARY_CALLS } from './features/sessions/contract.ts'
+import { TEAM_CALLS, TEAM_STREAMS } from './features/team/contract.ts'
 import { UPDATE_CALLS, UPDATE_STREAMS } from './features/updates/contract.ts'
 import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from './features/workspace/contract.ts'
 import type { ArgsOf, ValueOf } from './rpc/contract.ts'
@@ -38,6 +39,7 @@ export const CALLS = {
   ...WORKSPACE_CALLS,
   ...DESK_CALLS,
   ...DIAGNOSTIC_CALLS,
+  ...TEAM_CALLS,
   ...UPDATE_CALLS,
 } as const
 
@@ -54,6 +56,7 @@ export const STREAMS = {
   ...ALERT_STREAMS,
   ...WORKSPACE_STREAMS,
   ...DESK_STREAMS,
+  ...TEAM_STREAMS,
   ...UPDATE_STREAMS,
 } as const
 

@@ -86,6 +86,8 @@ const alertEvent: AlertEvent = {
   before: 63_999,
 }
 
+const teamInput = { name: 'eu', upstream: 'nats://127.0.0.1:4222', history: '', ca: '', allowOldNats: true }
+
 /** Valid arguments of every call: one that is missing does not compile. */
 export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'app.info': {},
@@ -124,6 +126,11 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'evidence.seconds': { view: 'live', session: 's', instrument, of: 'trade', minuteMs: 60_000 },
   'evidence.messages': { view: 'live', instrument, what: { is: 'quote' }, after: null, limit: 100 },
   'jobs.cancel': { job: 'job-1' },
+  'team.test': teamInput,
+  'team.join': teamInput,
+  'team.leave': {},
+  'team.history': {},
+  'team.fetch': { session: recordingId('01khj7x0a0abcdefghjkmnpqrs') },
   'updates.check': {},
   'updates.install': { anyway: false },
   'diagnostics.read': { symbols: false },
@@ -182,6 +189,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   jobs: {},
   'desktop.asks': {},
   'desktop.info': {},
+  team: {},
   updates: {},
   research: {},
   replay: { id: 'replay-1' },
@@ -304,6 +312,11 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'evidence.seconds': { startMs: unixMs(0), of: 'trade', secondFeed: null, seconds: [] },
   'evidence.messages': { messages: [], after: null, bar: null, decimals: 2 },
   'jobs.cancel': null,
+  'team.test': [],
+  'team.join': account,
+  'team.leave': account,
+  'team.history': [],
+  'team.fetch': 'job-1',
   'updates.check': null,
   'updates.install': null,
   'diagnostics.read': 'Tapedeck 1.0.0',
@@ -369,6 +382,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   jobs: [],
   'desktop.asks': [],
   'desktop.info': info,
+  team: null,
   updates: { is: 'off', why: 'This is a test.' },
   research: { used: 0, limit: 10_000, resetsMs: unixMs(1_700_006_400_000), running: 0, waiting: 0 },
   replay,

@@ -5,6 +5,7 @@ import { desktopSettings } from '../../src/shared/features/desktop/settings.ts'
 import { drawingSettings } from '../../src/shared/features/drawings/settings.ts'
 import { exportSettings } from '../../src/shared/features/export/settings.ts'
 import { researchSettings } from '../../src/shared/features/research/settings.ts'
+import { teamSettings } from '../../src/shared/features/team/settings.ts'
 import { updateSettings } from '../../src/shared/features/updates/settings.ts'
 import { workspaceSettings } from '../../src/shared/features/workspace/settings.ts'
 
@@ -14,6 +15,7 @@ export const FEATURE_SETTINGS: readonly settings.SettingsSection[] = [
   chartTemplates,
   drawingSettings,
   researchSettings,
+  teamSettings,
   updateSettings,
   desktopSettings,
 ]

@@ -1,7 +1,7 @@
 /** Names the source of a command's market data, so that nobody mistakes the demo for a real market. */
 import type { StatusState } from '../../shared/core/status/status.ts'
 
-/** "the demo market", or the origin of the service. */
+/** "the demo market", "team eu", or the origin of the service. */
 export function sourceText({ source, origin }: Pick<StatusState, 'source' | 'origin'>): string {
-  return source === 'demo' ? 'the demo market' : origin
+  return source === 'demo' ? 'the demo market' : source === 'team' ? `team ${origin}` : origin
 }

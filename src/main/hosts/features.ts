@@ -12,6 +12,7 @@ import { replay } from '../features/replay/feature.ts'
 import { research } from '../features/research/feature.ts'
 import { sample } from '../features/sample/feature.ts'
 import { sessions } from '../features/sessions/feature.ts'
+import { team } from '../features/team/feature.ts'
 import { updates } from '../features/updates/feature.ts'
 import { watchlist } from '../features/watchlist/feature.ts'
 import { workspace } from '../features/workspace/feature.ts'
@@ -28,6 +29,7 @@ export const FEATURES: readonly MainFeature[] = [
   // Before alerts: the first to subscribe gets the room of a connection, and the watchlists say what is recorded.
   watchlist,
   alerts,
+  team,
   sample,
   moveStore,
   updates,

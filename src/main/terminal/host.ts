@@ -2,7 +2,7 @@
 import type { Release } from '../../shared/features/updates/updates.ts'
 import type { UpdateSettings } from '../../shared/features/updates/settings.ts'
 import type { SettingsSection } from '../../shared/core/settings/settings.ts'
-import type { AppInfo, LogEntry } from '../../shared/core/status/status.ts'
+import type { AppInfo, LogEntry, SourceKind } from '../../shared/core/status/status.ts'
 import type { Clock } from '../base/clock.ts'
 import type { WorkerUrls } from '../base/workers.ts'
 
@@ -72,6 +72,16 @@ export interface PublishOptions {
   readonly report: (text: string) => void
 }
 
+/** A team to follow. */
+export interface TeamAccess {
+  readonly name: string
+  readonly target: NatsTarget
+  /** `postgres://…` without a password; absent: no history. */
+  readonly history?: string | undefined
+  /** Accept nats-server below 2.11. */
+  readonly allowOld: boolean
+}
+
 export interface HostOptions {
   /** Folder of settings, store and logs; made where missing. `appHome()` gives the app's own. */
   readonly dataDir: string
@@ -96,7 +106,9 @@ export interface HostOptions {
   /** The user's home folder; the system's by default. */
   readonly userFolder?: string | undefined
   /** Start on this source whatever the settings say, without storing the choice. */
-  readonly source?: 'demo' | 'service' | undefined
+  readonly source?: SourceKind | undefined
+  /** With the source `team`: which one and how to reach it, instead of the settings and without storing it. */
+  readonly team?: TeamAccess | undefined
   /** Sign in with these instead of the saved account, without saving them. Absent parts come from the settings. */
   readonly account?:
     | {

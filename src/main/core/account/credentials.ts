@@ -39,6 +39,8 @@ export interface CredentialsOptions {
 }
 
 export interface Credentials {
+  /** Where secrets are stored. Opened, and probed, at the first call. */
+  keychain(): Promise<Keychain>
   /** Signs the feeds in; the same object for every account. */
   readonly tokenSource: TokenSource
   /** Base URL of the account in use; '' before any. */
@@ -46,6 +48,7 @@ export interface Credentials {
   /** The account without its secrets. */
   account(): AccountState
   useDemo(demo: DemoAccount): void
+  useTeam(): void
   /** Uses an account whose secrets were saved earlier (settings at start). Rejects with `bad-url`, `insecure-url`. */
   useSaved(fields: AccountFields): Promise<AccountState>
   /** Stores the secrets in the keychain, then uses the account. Returns the fields for the settings. */
@@ -68,6 +71,8 @@ type InUse =
   | { readonly is: 'none' }
   | { readonly is: 'demo'; readonly demo: DemoAccount }
   | { readonly is: 'service'; readonly fields: AccountFields }
+  /** The recorders of a team have the accounts. */
+  | { readonly is: 'team' }
 
 const DEFAULT_FIELDS = { userField: 'username', passwordField: 'password' } as const
 
@@ -128,6 +133,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         return { baseUrl, user, password, userField, passwordField }
       }
       case 'none':
+      case 'team':
         throw new CodedError('wrong-password', 'No account is connected.', { hint: 'Connect your account first.' })
       default:
         return missingCase(inUse)
@@ -151,7 +157,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const expiresMs = tokens.held?.expiresMs ?? null
     const expired = expiresMs !== null && expiresMs <= clock.wallMs()
     return {
-      source: inUse.is === 'service' ? 'service' : 'demo',
+      source: inUse.is === 'none' ? 'demo' : inUse.is,
       baseUrl: fields?.baseUrl ?? demo?.baseUrl ?? '',
       user: fields?.user ?? demo?.user ?? '',
       plan: fields?.plan ?? '',
@@ -197,11 +203,15 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   }
 
   return {
+    keychain,
     tokenSource: { get: () => noted(tokens.get()), renew: (refused) => noted(tokens.renew(refused)) },
     baseUrl: () => account().baseUrl,
     account,
     useDemo(demo) {
       use({ is: 'demo', demo }, { password: true, apiKey: false })
+    },
+    useTeam() {
+      use({ is: 'team' }, { password: false, apiKey: false })
     },
     async useSaved(saved) {
       const fields = { ...saved, baseUrl: serviceOrigin(saved.baseUrl).origin }
@@ -238,6 +248,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         case 'demo':
           return inUse.demo.apiKey
         case 'none':
+        case 'team':
           return null
         default:
           return missingCase(inUse)

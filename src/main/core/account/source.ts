@@ -18,8 +18,10 @@ export interface SourceControl {
   /** The current source, set before any feed starts. */
   readonly source: Source
   /** Selects the first source, from the command line or else the settings. */
-  begin(settings: Settings, override: Pick<HostOptions, 'source' | 'account'>): Promise<void>
+  begin(settings: Settings, override: Pick<HostOptions, 'source' | 'account' | 'team'>): Promise<void>
   useDemo(): Promise<void>
+  /** Shows what a team's recorders receive. */
+  useTeam(team: string): Promise<void>
   /** Uses an account, storing its secrets in the keychain. Returns the fields to save in the settings. */
   useService(input: CredentialsInput): Promise<AccountFields>
   close(): Promise<void>
@@ -47,6 +49,11 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
     demo = null
     await old?.close()
   }
+  const useTeam = async (team: string) => {
+    credentials.useTeam()
+    await stopDemo()
+    source = { kind: 'team', origin: team, user: '*' }
+  }
   const useService = async (input: CredentialsInput) => {
     const fields = await credentials.save(input)
     await stopDemo()
@@ -60,10 +67,12 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
       return source
     },
     useDemo,
+    useTeam,
     useService,
     async begin({ account }, override) {
       const kind = override.source ?? account.source
       if (kind === 'demo') return useDemo()
+      if (kind === 'team') return useTeam(override.team?.name ?? account.team)
       const { baseUrl = account.baseUrl, user = account.user, password, apiKey } = override.account ?? {}
       if (baseUrl === '' || user === '') {
         throw new CodedError('usage', 'No account is set up.', {

@@ -43,6 +43,8 @@ export interface LiveFeeds extends Feeds {
   /** Replans every feed, after `allowSharding` changed. */
   replan(): void
   openGaps(): readonly OpenGap[]
+  /** The symbols that are subscribed to, connected or not. */
+  wanted(feed: FeedId): readonly string[]
 }
 
 /** Creates the feeds, started and without subscriptions. */
@@ -147,6 +149,10 @@ class AllFeeds implements LiveFeeds {
 
   openGaps(): readonly OpenGap[] {
     return this.#gaps.list()
+  }
+
+  wanted(feed: FeedId): readonly string[] {
+    return this.#interest.tickers(feed, this.#monoMs()).symbols
   }
 
   #feed(id: FeedId): Feed {

@@ -19,6 +19,8 @@ export interface HubCalendar {
 export interface HubOptions {
   readonly calendar: HubCalendar
   readonly nameOf?: (id: InstrumentId) => string | null
+  /** The state of a feed for one instrument, where several recorders share the feed; undefined: that of the feed. */
+  readonly stateOf?: (feed: FeedId, id: InstrumentId) => FeedState | undefined
 }
 
 /** The hub's part of a snapshot. Gaps and feed states are rebuilt from the recording's ledger, see `MarketContext`. */

@@ -49,6 +49,7 @@ export const createHub = (options: HubOptions): Hub => new MarketHub(options)
 class MarketHub implements Hub {
   readonly #calendar: HubOptions['calendar']
   readonly #nameOf: (id: InstrumentId) => string | null
+  readonly #stateOf: NonNullable<HubOptions['stateOf']>
   readonly #days: Readonly<Record<AssetClass, DayGrid>>
   readonly #cells = new CellIndex()
   readonly #gaps = new HubGaps()
@@ -64,8 +65,9 @@ class MarketHub implements Hub {
   /** Arrival order for bars. It isn't the seq, which restarts with each recording and is 0 without one. */
   #order = 0
 
-  constructor({ calendar, nameOf }: HubOptions) {
+  constructor({ calendar, nameOf, stateOf }: HubOptions) {
     this.#calendar = calendar
+    this.#stateOf = stateOf ?? (() => undefined)
     this.#nameOf = nameOf ?? (() => null)
     this.#days = { crypto: calendar.days('crypto'), forex: calendar.days('forex'), stocks: calendar.days('stocks') }
   }
@@ -330,9 +332,9 @@ class MarketHub implements Hub {
 
   #freshness(cell: Cell, nowMs: number): Freshness {
     const { asset, lastFeed } = cell
-    const states = this.#feedStates
+    const stateOf = (feed: FeedId): FeedState | undefined => this.#stateOf(feed, cell.id) ?? this.#feedStates.get(feed)
     return freshnessOf({
-      feed: lastFeed === null ? bestState(TICK_FEEDS[asset].map((id) => states.get(id))) : states.get(lastFeed),
+      feed: lastFeed === null ? bestState(TICK_FEEDS[asset].map(stateOf)) : stateOf(lastFeed),
       lastRecvMs: cell.lastRecvMs,
       isCurrent: lastFeed !== null && cell.epoch === this.#epochs.get(lastFeed),
       nowMs,

@@ -92,7 +92,8 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
 
   const begin = async (): Promise<void> => {
     cancelRetry()
-    if (!wanted || closed || recorder.recording !== null) return
+    // A team's recorders record; this terminal keeps copies of their sessions.
+    if (!wanted || closed || recorder.recording !== null || options.source().kind === 'team') return
     try {
       await writer.open()
       const begun = recorder.start(options.source())

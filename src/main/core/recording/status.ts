@@ -80,7 +80,7 @@ export function createStatus(facts: StatusFacts): Status {
       const source = facts.source()
       return {
         nowMs: facts.wallMs(),
-        source: source.kind === 'demo' ? 'demo' : 'service',
+        source: source.kind === 'import' ? 'service' : source.kind,
         origin: source.origin,
         historyChanges: historyChangesOf(source),
         feeds,

@@ -2,7 +2,7 @@
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { SOURCE_CALLS } from '../../../shared/core/account/contract.ts'
 import { LIVE_CALLS } from '../../../shared/core/status/contract.ts'
-import type { StatusState } from '../../../shared/core/status/status.ts'
+import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { keepTime } from '../../base/ticker.ts'
 import { respond } from '../../rpc/respond.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
@@ -10,7 +10,7 @@ import { defineFeature } from '../../terminal/feature.ts'
 import { account } from '../account/feature.ts'
 import { createFeeds, type LiveFeeds } from '../feeds/feeds.ts'
 import { log } from '../log/feature.ts'
-import type { RecordSink } from '../market/hub-types.ts'
+import type { HubSink, MarketContext, RecordSink } from '../market/hub-types.ts'
 import { createMarket } from '../market/market.ts'
 import { recording } from '../recording/feature.ts'
 import { createRecorderControl, type RecorderControl } from '../recording/recorder-control.ts'
@@ -23,8 +23,21 @@ import { createLiveListener } from './live-listener.ts'
 import { market } from './market-feature.ts'
 import { createSourceSwitch, type SourceSwitch } from './source-switch.ts'
 
+/** Feeds that other machines receive. */
+export interface FollowedFeeds {
+  statuses(): readonly FeedStatus[]
+  /** Tries to reach the team's servers now. */
+  retry(): void
+}
+
 export interface LiveService extends SourceSwitch {
   readonly feeds: LiveFeeds
+  /** Takes the records of a team, in the order of each session's seqs. */
+  readonly followed: HubSink
+  /** Reads the hub from the store again, with these feed states and gaps. */
+  refresh(context: MarketContext): void
+  /** Shows the state of these feeds; null: of this terminal's own. */
+  showFeeds(feeds: FollowedFeeds | null): void
   readonly recordings: RecorderControl
   readonly status: Status
   readonly statusStreams: WholeStreams<StatusState>
@@ -75,7 +88,8 @@ export const live = defineFeature({
     })
     const snapshots = createSnapshots(createMarket(hub, fold), store.writer)
     const listener = createLiveListener({ recorder, fold, hub, commits, snapshots, skew, status, wallMs, log: say })
-    const feeds = createFeeds({
+    let shownFeeds: FollowedFeeds | null = null
+    const ownFeeds = createFeeds({
       baseUrl: () => credentials.baseUrl(),
       token: credentials.tokenSource,
       recorder,
@@ -84,6 +98,21 @@ export const live = defineFeature({
       clock,
       allowSharding: () => host.allowSharding ?? settings.get().account.allowSharding,
     })
+    const feeds: LiveFeeds = {
+      subscribe: (feed, symbols) => ownFeeds.subscribe(feed, symbols),
+      status: (nowMs) => shownFeeds?.statuses() ?? ownFeeds.status(nowMs),
+      retry: (feed) => (shownFeeds === null ? ownFeeds.retry(feed) : shownFeeds.retry()),
+      sleep: () => ownFeeds.sleep(),
+      wake: () => ownFeeds.wake(),
+      networkChanged: () => (shownFeeds === null ? ownFeeds.networkChanged() : shownFeeds.retry()),
+      close: () => ownFeeds.close(),
+      stop: () => ownFeeds.stop(),
+      start: () => ownFeeds.start(),
+      replan: () => ownFeeds.replan(),
+      openGaps: () => ownFeeds.openGaps(),
+      wanted: (feed) => ownFeeds.wanted(feed),
+    }
+    if (control.source.kind === 'team') void ownFeeds.stop()
     const recordings = createRecorderControl({
       wanted: host.record ?? settings.get().recording.enabled,
       recorder,
@@ -157,6 +186,15 @@ export const live = defineFeature({
     const service: LiveService = {
       ...sources,
       feeds,
+      followed: listener.followed,
+      refresh(context) {
+        hub.restore(null, context)
+        market.seeder.forget()
+      },
+      showFeeds(feeds) {
+        shownFeeds = feeds
+        statusStreams.changed()
+      },
       recordings,
       status,
       statusStreams,
@@ -194,14 +232,15 @@ export const live = defineFeature({
           sweep(now) {
             hub.sweep(now)
             for (const tell of sweeps) tell(now)
-            hub.setSkew(skew.ms ?? 0)
+            // The gaps of a team have their recorders' skew.
+            if (control.source.kind !== 'team') hub.setSkew(skew.ms ?? 0)
             const { storeBytes } = recorder.stats()
             if (storeBytes > 0) growth.sized(storeBytes, now)
           },
         })
         const { kind, origin } = control.source
-        status.say([kind === 'demo' ? 'The demo market is running.' : `Watching ${origin}.`, ...notes].join(' '))
-        const where = kind === 'demo' ? 'demo market' : origin
+        const where = kind === 'demo' ? 'demo market' : kind === 'team' ? `team ${origin}` : origin
+        status.say([kind === 'demo' ? 'The demo market is running.' : `Watching ${where}.`, ...notes].join(' '))
         log.add('info', 'terminal', `Started: ${where}, store ${store.place.shown}.`)
       },
       stop: end,

@@ -3,7 +3,7 @@ import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FeedListener } from '../feeds/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
-import type { Hub } from '../market/hub-types.ts'
+import type { Hub, HubSink } from '../market/hub-types.ts'
 import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 import type { CommitWatch } from '../recording/committed.ts'
 import type { Skew } from '../recording/measures.ts'
@@ -25,6 +25,8 @@ export interface LiveListenerOptions {
 }
 
 export interface LiveListener extends FeedListener {
+  /** Takes records that other machines received and recorded. On the tick path: synchronous. */
+  readonly followed: HubSink
   /** Calls `sink` from now on, after the hub. */
   passOn(sink: RecordSink): void
 }
@@ -59,7 +61,28 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   /** The recording that the digest fold, the hub's seqs and the commits belong to. */
   let digested: RecordingId | null = null
   const shown = new Map<FeedId, FeedState>()
+  const followed: HubSink = {
+    apply(feed, seq, recvMs, record) {
+      hub.apply(feed, seq, recvMs, record)
+      others.apply(feed, seq, recvMs, record)
+    },
+    feedState(feed, state, nowMs, best) {
+      hub.feedState(feed, state, nowMs, best)
+      others.feedState(feed, state, nowMs, best)
+    },
+    acknowledged: (feed, symbols) => hub.acknowledged(feed, symbols),
+    gapOpened(feed, cause, symbols, fromMs) {
+      hub.gapOpened(feed, cause, symbols, fromMs)
+      others.gapOpened(feed, cause, symbols, fromMs)
+      status.gapOpened(cause)
+    },
+    gapClosed(feed, fromMs, toMs) {
+      hub.gapClosed(feed, fromMs, toMs)
+      others.gapClosed(feed, fromMs, toMs)
+    },
+  }
   return {
+    followed,
     passOn(sink) {
       others = others === NO_SINK ? sink : joined(others, sink)
     },

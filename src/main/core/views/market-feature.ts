@@ -1,7 +1,8 @@
 /** The live market as a feature: its hub, the symbols of instruments, and the stored history. */
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
-import type { InstrumentId } from '../../../shared/base/units.ts'
+import type { FeedState } from '../../../shared/core/status/status.ts'
+import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { account } from '../account/feature.ts'
 import { log } from '../log/feature.ts'
@@ -26,15 +27,20 @@ export interface MarketService {
   readonly seeder: Seeder
   /** The symbol that the service uses for an instrument. */
   readonly symbolOf: (id: InstrumentId) => string
-  /**
-   * Adds sessions that are recorded elsewhere and that the hub continues, each with the last seq that the hub has.
-   * Everything up to it must be in the store.
-   */
-  readonly addPresent: (read: () => SeqLimits) => void
+  /** Shows what other machines record; null: only what this one does. */
+  readonly follow: (followed: FollowedMarket | null) => void
   /** Resolves when the store has everything that the hub has, or after a short time limit. */
   readonly settled: () => Promise<void>
   /** Logs a read that the store failed. */
   readonly storeFailed: (what: string, thrown: unknown) => void
+}
+
+/** A market that other machines record, and that enters the hub once the store has it. */
+export interface FollowedMarket {
+  /** The sessions that the hub continues, each with the last seq that the hub has. */
+  present(): SeqLimits
+  /** The state of a feed for one instrument; undefined: that of the feed. */
+  stateOf(feed: FeedId, id: InstrumentId): FeedState | undefined
 }
 
 export const market = defineFeature({
@@ -44,7 +50,12 @@ export const market = defineFeature({
     { settings, log, store: { reader }, account: { source: control }, recording: { recorder, commits } },
     { clock },
   ) {
-    const hub = createHub({ calendar: hubCalendar, nameOf: (id) => symbols.nameOf(id) })
+    let followed: FollowedMarket | null = null
+    const hub = createHub({
+      calendar: hubCalendar,
+      nameOf: (id) => symbols.nameOf(id),
+      stateOf: (feed, id) => followed?.stateOf(feed, id),
+    })
     const symbols = createSymbols({
       settings: () => settings.get(),
       seen: () => hub.cells(),
@@ -60,11 +71,10 @@ export const market = defineFeature({
       if (reader.failing) return
       log.add('warn', 'store', `Couldn’t read the history of ${what}.`, toFailure(thrown).message)
     }
-    const others: (() => SeqLimits)[] = []
     const present = (): SeqLimits => {
       const { recording } = recorder
       const own = recording === null ? [] : [[recording, hub.lastSeq] as const]
-      return new Map([...own, ...others.flatMap((read) => [...read()])])
+      return new Map([...own, ...(followed?.present() ?? [])])
     }
     const committed = async (now: SeqLimits): Promise<void> => {
       const { recording } = recorder
@@ -87,7 +97,7 @@ export const market = defineFeature({
       history,
       seeder: createSeeder(hub, history),
       symbolOf: (id) => symbols.symbolOf(id),
-      addPresent: (read) => void others.push(read),
+      follow: (market) => void (followed = market),
       settled: () => committed(present()),
       storeFailed,
     }

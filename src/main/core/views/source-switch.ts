@@ -28,6 +28,10 @@ export interface SourceSwitch {
   connect(input: CredentialsInput): Promise<AccountState>
   /** Deletes the account and opens the demo market. */
   disconnect(): Promise<AccountState>
+  /** Shows what the recorders of a team receive. */
+  joinTeam(team: string): Promise<AccountState>
+  /** Returns to the saved account, or to the demo market if there is none. */
+  leaveTeam(): Promise<AccountState>
 }
 
 /** The current source is read from `control`. */
@@ -48,7 +52,7 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
           options.changed()
         }
         await recordings.begin()
-        feeds.start()
+        if (control.source.kind !== 'team') feeds.start()
         recordings.feedsCountAnew()
         options.settled()
       }
@@ -71,6 +75,23 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
         await control.useDemo()
         settings.set({ account: { source: 'demo', baseUrl: '', user: '', plan: '' } })
         status.say('Signed out. Showing the demo market.')
+        return credentials.account()
+      }),
+    joinTeam: (team) =>
+      through(async () => {
+        await control.useTeam(team)
+        settings.set({ account: { source: 'team', team } })
+        status.say(`Following team ${team}.`)
+        return credentials.account()
+      }),
+    leaveTeam: () =>
+      through(async () => {
+        const { baseUrl, user, plan, userField, passwordField } = settings.get().account
+        const hasAccount = baseUrl !== '' && user !== ''
+        if (hasAccount) await control.useService({ baseUrl, user, plan, userField, passwordField })
+        else await control.useDemo()
+        settings.set({ account: { source: hasAccount ? 'service' : 'demo' } })
+        status.say(hasAccount ? `Left the team. Signing in to ${control.source.origin}.` : 'Left the team. Showing the demo market.') // prettier-ignore
         return credentials.account()
       }),
   }

@@ -149,7 +149,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     return {
       ...live,
       nowMs: unixMs(player.nowMs),
-      source: source === 'demo' ? 'demo' : 'service',
+      source: source === 'demo' ? 'demo' : readTeamKey(source) === null ? 'service' : 'team',
       origin: source === 'demo' ? 'demo' : source.slice(source.lastIndexOf('@') + 1),
       feeds: player.feeds(),
       skewMs: null,

@@ -6,13 +6,19 @@ import { startBrowserHost } from '../browser/host.ts'
 import { openTerminal } from '../open-terminal.ts'
 import { accountOptions } from '../../core/account/cli.ts'
 import { sourceText } from '../../command-line/source-text.ts'
-import { defineCommand, wholeNumber } from '../../command-line/command.ts'
+import { defineCommand, UsageError, wholeNumber, type Context, type Values } from '../../command-line/command.ts'
 import { exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { waitUntil } from '../../command-line/until.ts'
+import { readHistoryTarget } from '../../features/team/history/target.ts'
+import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../../features/team/nats/options.ts'
+import type { HostOptions } from '../../terminal/host.ts'
 
 export const serve = defineCommand({
-  examples: [['The demo market in the default browser', '--demo --open']],
+  examples: [
+    ['The demo market in the default browser', '--demo --open'],
+    ['What the recorders of team eu receive', '--team eu --upstream nats://nats.example.com'],
+  ],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free port)' },
     'safe-mode': {
@@ -22,6 +28,13 @@ export const serve = defineCommand({
     'no-sample': { type: 'boolean', help: 'Don’t add the sample session of the demo market at the first start' },
     demo: { type: 'boolean', help: 'Show the demo market even if an account is saved' },
     open: { type: 'boolean', help: 'Open the address in the default browser' },
+    upstream: UPSTREAM_OPTION,
+    ...TEAM_OPTIONS,
+    history: {
+      type: 'string',
+      value: 'postgres://…',
+      help: 'The team’s history; the password goes into PGPASSWORD or ~/.pgpass',
+    },
   },
   async run(values, context) {
     const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
@@ -38,6 +51,7 @@ export const serve = defineCommand({
       portable: context.portable,
       sample: !values.on('no-sample'),
       ...accountOptions(values, context),
+      ...teamOptions(values, context),
     })
     try {
       const host = await startBrowserHost(terminal.handlers, {
@@ -49,7 +63,8 @@ export const serve = defineCommand({
         throw hostFailure(cause, port)
       })
       const status = terminal.status()
-      const source = sourceKey({ kind: status.source, origin: status.origin, user: terminal.account().user })
+      const user = status.source === 'team' ? '*' : terminal.account().user
+      const source = sourceKey({ kind: status.source, origin: status.origin, user })
       const tell = (url: string) => context.out(values.on('json') ? `${JSON.stringify({ url, source })}\n` : `${url}\n`)
       tell(host.url)
       if (!values.on('json')) {
@@ -71,6 +86,23 @@ export const serve = defineCommand({
     return exitWhenStopped(context.signal)
   },
 })
+
+/** Empty without `--upstream` and `--team`. Throws UsageError. */
+function teamOptions(values: Values, { env }: Pick<Context, 'env'>): Pick<HostOptions, 'source' | 'team'> {
+  const [upstream, history] = [values.text('upstream'), values.text('history')]
+  if (upstream === undefined && values.text('team') === undefined) {
+    if (history !== undefined) throw new UsageError('--history needs --team and --upstream')
+    return {}
+  }
+  if (values.on('demo') || values.text('base-url') !== undefined || values.text('user') !== undefined)
+    throw new UsageError('--upstream can’t be combined with --demo, --base-url or --user')
+  const { team: name, target, allowOld } = readTeamAddress(values, env)
+  if (history !== undefined) readHistoryTarget(history)
+  return {
+    source: 'team',
+    team: { name, target, history, allowOld },
+  }
+}
 
 const REUSED =
   'Someone opened an address that was already used, and was refused. If that wasn’t you, press Ctrl+C and start again.\n'

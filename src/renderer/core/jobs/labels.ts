@@ -10,4 +10,5 @@ export const jobLabel = labelsOf({
   'job.alert': 'Testing the {title}',
   'job.agreement': 'Comparing {title}',
   'job.move': 'Moving {title}',
+  'job.fetch': 'Fetching {title}',
 })

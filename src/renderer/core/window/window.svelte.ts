@@ -108,8 +108,8 @@ export class WindowState implements Subject {
   })
   /** The market shown; null until known. A replay of the demo market counts as demo, even if a user is signed in. */
   readonly market = $derived.by<DrawingMarket | null>(() => {
-    const state = this.replaying
-    return state ? (state.source === 'demo' ? 'demo' : 'service') : (this.status?.source ?? null)
+    const source = (this.replaying ?? this.status)?.source
+    return source === undefined ? null : source === 'demo' ? 'demo' : 'service'
   })
   /** The status of the view. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))

@@ -3,7 +3,7 @@ import type { Failure } from '../../base/errors.ts'
 import type { UnixMs } from '../../base/units.ts'
 
 export type JobId = string
-export type JobKind = 'export' | 'import' | 'package' | 'verify' | 'compact' | 'alert' | 'agreement' | 'move'
+export type JobKind = 'export' | 'import' | 'package' | 'verify' | 'compact' | 'alert' | 'agreement' | 'move' | 'fetch'
 
 export interface JobState {
   readonly id: JobId

@@ -69,7 +69,9 @@ const coreSchema = v.object({
   version: v.optional(v.literal(1), 1),
   account: v.optional(
     v.object({
-      source: v.fallback(v.picklist(['demo', 'service']), 'demo'),
+      source: v.fallback(v.picklist(['demo', 'service', 'team']), 'demo'),
+      /** The name of the team; '' if none was chosen. */
+      team: v.fallback(text(31), ''),
       baseUrl: v.fallback(text(2048), ''),
       user: v.fallback(text(320), ''),
       plan: v.fallback(text(64), ''),
@@ -80,6 +82,7 @@ const coreSchema = v.object({
     }),
     {
       source: 'demo',
+      team: '',
       baseUrl: '',
       user: '',
       plan: '',

@@ -4,6 +4,9 @@ import type { ErrorCode } from '../../base/errors.ts'
 import type { GapCause } from '../recording/recording.ts'
 import type { AssetClass, FeedId, InstrumentId, UnixMs } from '../../base/units.ts'
 
+/** Where live prices come from: the demo market, a service, or the recorders of a team. */
+export type SourceKind = 'demo' | 'service' | 'team'
+
 export interface AppInfo {
   readonly host: 'electron' | 'browser' | 'cli' | 'test'
   readonly version: string
@@ -131,7 +134,8 @@ export type RecorderState =
 
 export interface StatusState {
   readonly nowMs: UnixMs
-  readonly source: 'demo' | 'service'
+  readonly source: SourceKind
+  /** The service's origin, "demo", or the name of the team. */
   readonly origin: string
   /** Increases when stored history must be read again: the source changed or the sample session was added. */
   readonly historyChanges: number
@@ -160,7 +164,7 @@ export interface StatusState {
 }
 
 export interface AccountState {
-  readonly source: 'demo' | 'service'
+  readonly source: SourceKind
   readonly baseUrl: string
   readonly user: string
   readonly plan: string

@@ -42,6 +42,8 @@ export class Lane {
   isLeading = false
   /** Records were left out of the hub, which therefore has to be read from the store again. */
   hasSkipped: boolean
+  /** How long the last flush took from its receipt until it was shown, ms, by two clocks. */
+  delayMs = 0
   readonly #parts: LaneParts
   readonly #cursor: FlushCursor
   readonly #playback: PlaybackState<FlushCursor>
@@ -90,6 +92,7 @@ export class Lane {
       else {
         if (this.hasSkipped) refresh()
         this.#apply(batch)
+        this.delayMs = Math.max(0, nowMs - lastMsOf(batch))
       }
     }
   }

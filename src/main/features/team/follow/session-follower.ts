@@ -40,7 +40,8 @@ export interface FollowerParts {
   readonly team: string
   readonly log: Pick<TeamLog, 'lastOf' | 'read'>
   readonly history: SessionHistory | null
-  readonly replicas: () => StoreReplicas
+  /** Rejects while the store can't be written. */
+  readonly replicas: () => Promise<StoreReplicas>
   /** When the last message of the local copy was received, UTC ms; null if unknown. */
   readonly lastReceived: (session: RecordingId, lastSeq: number) => Promise<UnixMs | null>
   /** Called in seq order with flushes that are durable in the local copy. */
@@ -176,7 +177,8 @@ export class SessionFollower {
     try {
       const source = teamSource(this.#parts.team, shard)
       const from = `recorder ${recorder} of team ${this.#parts.team}`
-      const copy = await this.#parts.replicas().open({ id: session, source, startedMs, from })
+      const replicas = await this.#parts.replicas()
+      const copy = await replicas.open({ id: session, source, startedMs, from })
       if (this.#from !== null && 'at' in this.#from && copy.lastSeq > 0) {
         const atMs = await this.#parts.lastReceived(session, copy.lastSeq)
         if (atMs !== null) this.#from = { sinceMs: unixMs(atMs - CLOCK_MARGIN_MS) }
@@ -241,7 +243,7 @@ export class SessionFollower {
   #join(joiner: FrameJoiner, bytes: Uint8Array): Piece | null {
     let outcome = joiner.add(bytes)
     if (outcome.is === 'other') {
-      // Parts of the frame before were lost. Its seqs are a hole, which is read from the log.
+      // Parts of the frame before were lost. The log has them.
       joiner.drop()
       outcome = joiner.add(bytes)
     }
@@ -291,7 +293,8 @@ export class SessionFollower {
       lastSeq = Math.max(lastSeq, piece.lastSeq)
     }
     if (flushes.length > 0) {
-      await this.#parts.replicas().append(
+      const replicas = await this.#parts.replicas()
+      await replicas.append(
         session,
         flushes.map(({ batch }) => copyOf(batch)),
         headsOf(flushes),
@@ -313,7 +316,8 @@ export class SessionFollower {
     if (end === null) return
     try {
       const { endedMs, clean, heads } = end
-      await this.#parts.replicas().end(session, { endedMs, clean, heads })
+      const replicas = await this.#parts.replicas()
+      await replicas.end(session, { endedMs, clean, heads })
       this.#send({ is: 'copy-ended' })
     } catch (thrown) {
       this.#refuse(thrown)
@@ -353,14 +357,14 @@ const pieceOfFlushes = (flushes: readonly CommittedFlush[]): Piece | null => {
 }
 
 /** A copy with buffers of its own, which the store takes. */
-function copyOf({ messages, entries, connections = [] }: Batch): Batch {
+export function copyOf({ messages, entries, connections = [] }: Batch): Batch {
   const copy = new ColumnsBuilder(messages.count, messages.offsets[messages.count] ?? 0)
   if (messages.count > 0) copy.add(messages, 0, messages.count)
   return { messages: copy.build(), entries, connections }
 }
 
 /** The head of each connection after the flushes, hex. */
-function headsOf(flushes: readonly CommittedFlush[]): Record<string, string> {
+export function headsOf(flushes: readonly CommittedFlush[]): Record<string, string> {
   const heads: Record<string, string> = {}
   for (const { leaves } of flushes) for (const { conn, head } of leaves) heads[conn] = Buffer.from(head).toString('hex')
   return heads
@@ -374,6 +378,7 @@ const reasonOf = (thrown: unknown): Reason => {
 const stopReason = ({ message, hint }: Refusal): Reason => ({
   code: 'store-damaged',
   message,
-  hint: hint ?? 'The recorder has the original. Compare with `tapedeck verify --history`, then ask whoever runs it.',
+  hint:
+    hint ?? 'The recorder has the original. Compare with `tapedeck verify --history`, then ask the team’s operator.',
   closeCode: null,
 })

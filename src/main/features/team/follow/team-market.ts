@@ -67,6 +67,17 @@ export class TeamMarket {
     this.#showStates()
   }
 
+  /** When the last message of a session that is shown was received by its recorder, UTC ms. */
+  lastMs(session: RecordingId): UnixMs | null {
+    const lane = this.#lanes.get(session)
+    return lane === undefined || lane.seq === 0 ? null : unixMs(lane.timeMs)
+  }
+
+  /** How long the last flush took from its recorder's receipt until it was shown, ms, by two clocks. */
+  get delayMs(): number {
+    return Math.max(0, ...this.#leading().map(({ delayMs }) => delayMs))
+  }
+
   /** Takes the next durable flushes of a session. Reads what comes before them from the local copy when needed. */
   show(info: SessionInfo, flushes: readonly CommittedFlush[]): void {
     const { session } = info

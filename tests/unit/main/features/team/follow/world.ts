@@ -28,17 +28,23 @@ export async function settle(): Promise<void> {
   for (let i = 0; i < 60; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A recorder of one session that publishes to a `MemoryLog`. */
+/** Where a recorder publishes. */
+export interface LogSink {
+  put(info: SessionInfo): void
+  publish(info: SessionInfo, bytes: Uint8Array, isLost: boolean): void
+}
+
+/** A recorder of one session. */
 export class Recorder {
   readonly info: { -readonly [K in keyof SessionInfo]: SessionInfo[K] }
   readonly flushes: CommittedFlush[] = []
-  readonly #log: MemoryLog
+  readonly #log: LogSink
   readonly #writer = new Writer(FEEDS)
   readonly #hasher = new LeafHasher()
   heads: ChainHeads = NONE
   maxPayload = 1 << 20
 
-  constructor(log: MemoryLog, n: number, about: Partial<SessionInfo> = {}) {
+  constructor(log: LogSink, n: number, about: Partial<SessionInfo> = {}) {
     this.#log = log
     this.info = {
       session: sessionId(n),
@@ -95,7 +101,7 @@ export class Recorder {
   }
 }
 
-export class MemoryLog {
+export class MemoryLog implements LogSink {
   readonly messages: StoredMessage[] = []
   readonly #infos = new Map<RecordingId, SessionInfo>()
   readonly #watchers = new Set<(info: SessionInfo) => void>()
@@ -269,7 +275,7 @@ export function startTerminal(
     team: TEAM,
     log,
     history,
-    replicas: () => replicas,
+    replicas: async () => replicas,
     lastReceived: async () => null,
     clock,
     report: (level, text) => void reports.push(`${level}: ${text}`),

@@ -1,0 +1,244 @@
+/** One team, from the first connection until it is left: connects, follows, and says how it stands. */
+import { toFailure } from '../../../shared/base/errors.ts'
+import { matchesSource, teamKey } from '../../../shared/core/recording/recording.ts'
+import type { Reason } from '../../../shared/core/status/status.ts'
+import type { FollowedSession, FollowPhase, TeamLink, TeamState } from '../../../shared/features/team/team.ts'
+import { unixMs, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../core/log/log.ts'
+import type { LateWriter } from '../../core/store/late-store.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
+import type { LiveService } from '../../core/views/live-feature.ts'
+import type { MarketService } from '../../core/views/market-feature.ts'
+import type { TeamAddress } from './access.ts'
+import type { LocalCopies, TeamFollower } from './follow/follower.ts'
+import type { Phase } from './follow/session-state.ts'
+import type { TeamMarket } from './follow/team-market.ts'
+import type { History } from './history/history.ts'
+import type { TeamLog } from './nats/team-log.ts'
+
+/** How long to wait before connecting again, ms. */
+const RETRY_MS = 5_000
+
+export interface TeamLinkParts {
+  readonly address: () => Promise<TeamAddress>
+  readonly name: string
+  readonly reader: StoreReader
+  readonly writer: LateWriter
+  readonly live: Pick<LiveService, 'feeds' | 'followed' | 'refresh' | 'showFeeds'>
+  readonly market: Pick<MarketService, 'follow' | 'storeFailed'>
+  readonly clock: Clock
+  readonly log: Log['add']
+  readonly changed: () => void
+  /** Opens the team's log and its history. */
+  readonly connect: (address: TeamAddress) => Promise<TeamLog>
+  readonly openHistory: (address: TeamAddress) => Promise<History | null>
+}
+
+export class Team {
+  readonly #parts: TeamLinkParts
+  #link: TeamLink = { is: 'connecting' }
+  #servers = ''
+  #historyPlace: string | null = null
+  #log: TeamLog | null = null
+  #history: History | null = null
+  #follower: TeamFollower | null = null
+  #market: TeamMarket | null = null
+  #cancelRetry = (): void => undefined
+  #isClosed = false
+  #connecting: Promise<void> | null = null
+
+  constructor(parts: TeamLinkParts) {
+    this.#parts = parts
+    this.#connect()
+  }
+
+  /** The team's history; null if none is set or it can't be reached now. */
+  get history(): History | null {
+    return this.#history
+  }
+
+  get state(): NonNullable<TeamState> {
+    const nowMs = this.#parts.clock.wallMs()
+    const sessions = this.#follower?.sessions() ?? []
+    const rows = sessions.map(({ info, state }): FollowedSession => {
+      const lastMs = this.#market?.lastMs(info.session) ?? null
+      const why = state.phase.is === 'waiting' || state.phase.is === 'stopped' ? state.phase.why : null
+      const { session, shard, recorder } = info
+      return { session, shard, recorder, phase: phaseOf(state.phase), seq: state.storedSeq, lastMs, why }
+    })
+    const behind = rows.filter(({ phase, lastMs }) => phase === 'catching up' && lastMs !== null)
+    const lags = behind.map(({ lastMs }) => nowMs - (lastMs ?? nowMs))
+    return {
+      name: this.#parts.name,
+      servers: this.#servers,
+      history: this.#historyPlace,
+      link: this.#link,
+      problem: this.#follower?.problem ?? null,
+      lagMs: rows.some(({ phase }) => phase === 'live') || lags.length > 0 ? Math.max(this.#market?.delayMs ?? 0, ...lags) : null, // prettier-ignore
+      sessions: rows,
+    }
+  }
+
+  /** Connects now, if it is waiting to. */
+  retry(): void {
+    if (this.#log === null && this.#connecting === null) this.#connect()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelRetry()
+    // At once: the next source shows its own.
+    this.#parts.market.follow(null)
+    this.#parts.live.showFeeds(null)
+    await this.#connecting?.catch(() => undefined)
+    await this.#follower?.close()
+    await this.#log?.close().catch(() => undefined)
+    await this.#history?.close().catch(() => undefined)
+  }
+
+  #connect(): void {
+    this.#cancelRetry()
+    this.#connecting = this.#start()
+      .catch((thrown: unknown) => this.#failed(thrown))
+      .finally(() => {
+        this.#connecting = null
+      })
+  }
+
+  async #start(): Promise<void> {
+    const { live, market, reader, writer, clock, name } = this.#parts
+    const { TeamMarket } = await import('./follow/team-market.ts')
+    const { TeamFollower, lostReason } = await import('./follow/follower.ts')
+    this.#market ??= new TeamMarket(
+      {
+        sink: live.followed,
+        refresh: (context) => live.refresh(context),
+        entries: async (session, upToSeq) =>
+          (await reader.entries({ recording: session })).filter(
+            ({ seq, entry }) => seq <= upToSeq && entry.type !== 'digest',
+          ),
+        wallMs: () => clock.wallMs(),
+        wanted: (feed) => live.feeds.wanted(feed),
+        failed: market.storeFailed,
+      },
+      lostReason(name),
+    )
+    if (this.#isClosed) return
+    market.follow(this.#market)
+    const teamMarket = this.#market
+    live.showFeeds({ statuses: () => teamMarket.statuses(), retry: () => this.retry() })
+    const address = await this.#parts.address()
+    this.#servers = address.target.servers.join(', ')
+    this.#historyPlace = address.history?.place ?? null
+    this.#set({ is: 'connecting' })
+    await this.#openHistory(address)
+    const log = await this.#parts.connect(address)
+    if (this.#isClosed) return log.close()
+    this.#log = log
+    log.onState((state) => {
+      if (state.is === 'connected') this.#set({ is: 'connected', server: state.server })
+      else if (!this.#isClosed) this.#set({ is: 'lost', sinceMs: clock.wallMs(), why: lostReason(name) })
+    })
+    const report = (level: 'info' | 'warn' | 'error', text: string, detail?: string): void =>
+      this.#parts.log(level, 'team', text, detail)
+    this.#follower = new TeamFollower({
+      team: address.team,
+      log,
+      history:
+        address.history === null ? null : { flushes: (session, after) => this.#flushes(address, session, after) },
+      replicas: async () => {
+        await writer.open()
+        return writer.replicas()
+      },
+      lastReceived: (session, lastSeq) => this.#lastReceived(session, lastSeq),
+      market: teamMarket,
+      copies: () => this.#copies(address.team),
+      clock,
+      report,
+      changed: () => this.#parts.changed(),
+    })
+    await this.#follower.start()
+    const state = log.state()
+    if (state.is === 'connected') this.#set({ is: 'connected', server: state.server })
+    this.#parts.log('info', 'team', `Following team ${name} at ${this.#servers}.`)
+  }
+
+  async #openHistory(address: TeamAddress): Promise<void> {
+    if (address.history === null || this.#history !== null) return
+    try {
+      this.#history = await this.#parts.openHistory(address)
+    } catch (thrown) {
+      // The present doesn't need it; it is opened again when something is read from it.
+      const { message, hint } = toFailure(thrown)
+      this.#parts.log('warn', 'team', `Can’t read the history of team ${address.team}: ${message}`, hint)
+    }
+  }
+
+  async *#flushes(address: TeamAddress, session: RecordingId, afterSeq: number): ReturnType<History['flushes']> {
+    this.#history ??= await this.#parts.openHistory(address)
+    if (this.#history !== null) yield* this.#history.flushes(session, afterSeq)
+  }
+
+  async #lastReceived(session: RecordingId, lastSeq: number): Promise<UnixMs | null> {
+    for await (const batch of this.#parts.reader.replay({ recording: session, afterSeq: lastSeq - 1 })) {
+      const ms = batch.count > 0 ? batch.recvMs[batch.count - 1] : batch.entries.at(-1)?.wallMs
+      if (ms !== undefined) return unixMs(ms)
+    }
+    return null
+  }
+
+  async #copies(team: string): Promise<LocalCopies> {
+    let rows: Awaited<ReturnType<StoreReader['sessions']>> = []
+    try {
+      rows = (await this.#parts.reader.sessions(true)).filter(({ source }) => matchesSource(source, teamKey(team)))
+    } catch (thrown) {
+      // A store that doesn't exist yet is empty.
+      if (toFailure(thrown).code !== 'not-found') throw thrown
+    }
+    const ended = rows.flatMap(({ endedMs }) => endedMs ?? [])
+    const open = rows.filter(({ endedMs }) => endedMs === null)
+    return {
+      complete: new Set(rows.filter(({ endedMs }) => endedMs !== null).map(({ session }) => session)),
+      begun: new Set(open.map(({ session }) => session)),
+      upToMs: rows.length === 0 ? null : unixMs(Math.max(...ended, ...open.map(({ startedMs }) => startedMs))),
+    }
+  }
+
+  #failed(thrown: unknown): void {
+    if (this.#isClosed) return
+    const { code, message, hint = '', detail } = toFailure(thrown)
+    const why: Reason = { code, message, hint, closeCode: null }
+    if (this.#link.is !== 'failed' || this.#link.why.message !== message)
+      this.#parts.log('warn', 'team', `Can’t follow team ${this.#parts.name}: ${message}`, detail ?? hint)
+    this.#market?.setLost(why)
+    this.#set({ is: 'failed', why })
+    void this.#follower?.close()
+    void this.#log?.close().catch(() => undefined)
+    this.#follower = null
+    this.#log = null
+    this.#cancelRetry = this.#parts.clock.after(RETRY_MS, () => this.retry())
+  }
+
+  #set(link: TeamLink): void {
+    this.#link = link
+    this.#parts.changed()
+  }
+}
+
+function phaseOf(phase: Phase): FollowPhase {
+  switch (phase.is) {
+    case 'opening':
+    case 'live':
+    case 'waiting':
+    case 'ending':
+    case 'stopped':
+      return phase.is
+    case 'reading':
+      return 'catching up'
+    case 'away':
+      return 'lost'
+    case 'ended':
+      return 'ending'
+  }
+}
