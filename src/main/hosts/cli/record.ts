@@ -1,13 +1,9 @@
 /** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
 import { countText } from '../../../shared/base/count-text.ts'
-import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
-import { live } from '../../core/views/live-feature.ts'
-import { sessions } from '../../features/sessions/feature.ts'
-import { publish } from '../../features/team/publish/feature.ts'
-import { PUBLISH_OPTIONS, readPublish } from '../../features/team/publish/options.ts'
+import { PUBLISH_OPTIONS, readAuto, readPublish } from '../../features/team/publish/options.ts'
 import type { PublishStatus } from '../../features/team/publish/publishing.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { requireAccount } from '../../core/account/cli.ts'
@@ -16,15 +12,12 @@ import { readFeedSymbols } from '../../command-line/feeds.ts'
 import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { failureOf, reportOf, type RecordedSession, type RecordReport } from '../../core/recording/record-report.ts'
-import { sourceText } from '../../command-line/source-text.ts'
 import { storePath } from '../../core/store/store-path.ts'
-import { waitUntil } from '../../command-line/until.ts'
-
-const PROGRESS_MS = 500
+import { recordAuto } from './record-auto.ts'
+import { RECORD_NEEDS, recordOnce, type RecordSetup } from './record-once.ts'
 
 export const record = defineCommand({
-  // `sessions` applies the retention rules while recording.
-  needs: { live, sessions, publish },
+  needs: RECORD_NEEDS,
   examples: [
     ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
     ['For a team, through NATS', '--demo --feed crypto/XT:BTC-USD --publish nats://127.0.0.1:4222 --team eu'],
@@ -46,68 +39,39 @@ export const record = defineCommand({
     ...PUBLISH_OPTIONS,
   },
   async run(values, context, start) {
-    const requested = readFeeds(values)
     const ms = duration(values, 'duration') ?? null
     const json = values.on('json')
+    const isAuto = values.text('team-shard') === 'auto'
+    if (isAuto && values.texts('feed').length > 0)
+      throw new UsageError('--team-shard auto takes its symbols from the team’s plan; leave out --feed')
+    const requested = isAuto ? new Map<FeedId, readonly string[]>() : readFeeds(values)
     const account = requireAccount(values, context)
     const shard = values.on('shard') || createSettingsStore(settingsFile(context.dataDir)).get().account.allowSharding
     refuseOverBudget(requested, shard)
-    const team = readPublish(values, context)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
-    const { services, close } = await start({
-      dataDir: context.dataDir,
-      portable: context.portable,
-      host: 'cli',
-      version: context.version,
-      storeFile: file,
-      workers: context.workers,
-      demoData: context.demoData,
-      clock: context.clock,
-      record: true,
-      mustRecord: true,
-      wantWatchlists: false,
-      allowSharding: shard,
-      logLevel: logLevel(values),
-      publish: team,
-      ...account,
-    })
-    const { feeds, status } = services.live
-    let last: StatusState
-    let how: 'time' | 'signal'
-    const reported = new Set<string>()
-    let undo = () => {}
-    try {
-      for (const [feed, symbols] of requested) feeds.subscribe(feed, symbols)
-      if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(status.read())}.\n`)
-      const progress = () => {
-        undo = context.clock.after(PROGRESS_MS, progress)
-        const now = status.read()
-        for (const text of refusals(now.feeds, requested)) {
-          if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
-          reported.add(text)
-        }
-        if (context.interactive && !json)
-          context.err(`\r\x1b[K${progressLine(now)}${publishText(services.publish.status())}`)
-      }
-      progress()
-      how = await waitUntil(context.clock, context.signal, ms)
-      last = status.read()
-    } finally {
-      undo()
-      if (context.interactive && !json) context.err('\r\x1b[K')
-      await close()
+    const setup: RecordSetup = { start, context, json, file, account, allowSharding: shard, logLevel: logLevel(values) }
+    const result = isAuto
+      ? await recordAuto(setup, readAuto(values, context), ms)
+      : await recordOnce(setup, {
+          symbols: { read: () => requested, onChange: () => () => {} },
+          publish: readPublish(values, context),
+          signal: context.signal,
+          ms,
+        })
+    if (result !== null) {
+      const { last, published } = result
+      const report = reportOf(await readBack(file, startedMs, context), result.requested, last.receiveToStored)
+      context.out(
+        json ? `${JSON.stringify(publishJson(report, published))}\n` : reportText(report) + publishReport(published),
+      )
+      // SIGTERM is how service managers end a recording: as good as the end of its duration.
+      if (result.how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
+      const failure = failureOf(report, result.requested, last.feeds)
+      if (failure !== undefined) throw failure
+      return EXIT.ok
     }
-    const report = reportOf(await readBack(file, startedMs, context), requested, last.receiveToStored)
-    const published = services.publish.status()
-    context.out(
-      json ? `${JSON.stringify(publishJson(report, published))}\n` : reportText(report) + publishReport(published),
-    )
-    // SIGTERM is how service managers end a recording: as good as the end of its duration.
-    if (how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
-    const failure = failureOf(report, requested, last.feeds)
-    if (failure !== undefined) throw failure
-    return EXIT.ok
+    return context.signal.aborted ? exitWhenStopped(context.signal) : EXIT.ok
   },
 })
 
@@ -126,13 +90,6 @@ async function readBack(
   } finally {
     await reader.close()
   }
-}
-
-/** Ends the progress line. */
-function publishText(status: PublishStatus | null): string {
-  if (status === null) return ''
-  if (status.trouble !== null || !status.isConnected) return `  team ${status.team}: not connected`
-  return `  team ${status.team}: ${status.behind === 0 ? 'caught up' : `${countText(status.behind, 'message')} behind`}`
 }
 
 /** Ends the report. */
@@ -177,20 +134,4 @@ export function readFeeds(values: Values): Map<FeedId, string[]> {
   const wanted = readFeedSymbols(values.texts('feed'))
   if (wanted.size === 0) throw new UsageError('name at least one --feed, such as --feed crypto/XT:BTC-USD')
   return wanted
-}
-
-function refusals(feeds: readonly FeedStatus[], wanted: ReadonlyMap<FeedId, unknown>): string[] {
-  return feeds
-    .filter(({ feed }) => wanted.has(feed))
-    .flatMap(({ feed, state }) =>
-      state.is === 'refused' || state.is === 'waiting'
-        ? [`${feed}: ${state.why.message} ${state.why.hint}`.trim()]
-        : [],
-    )
-}
-
-function progressLine({ perSecond, received, stored, receiveToStored, feeds, gapsToday }: StatusState): string {
-  const open = feeds.filter(({ state }) => state.is === 'open').length
-  const lag = receiveToStored === null ? '–' : `${receiveToStored.p99.toFixed(1)} ms`
-  return `${countText(open, 'feed')} open  ${Math.round(perSecond)} messages/s  received ${received}  stored ${stored}  lag p99 ${lag}  gaps ${gapsToday}`
 }

@@ -11,7 +11,7 @@ export const PUBLISH_OPTIONS = {
   'team-shard': {
     type: 'string',
     value: 'I/N',
-    help: 'The part of the team’s instruments recorded here (default: 1/1)',
+    help: 'The part of the team’s instruments recorded here (default: 1/1); auto: a free shard of the plan, with its symbols',
   },
   'recorder-name': { type: 'string', value: 'TEXT', help: 'How the team sees this recorder (default: the host name)' },
   'spool-max': { type: 'string', value: 'SIZE', help: 'Warn when half of this is kept for the team, such as 50GB' },
@@ -26,13 +26,24 @@ export function readPublish(values: Values, { env, err }: Pick<Context, 'env' | 
   }
   const text = values.text('team-shard') ?? '1/1'
   const shard = readShard(text)
-  if (shard === null) throw new UsageError(`--team-shard takes a part such as 2/5, not "${text}"`)
+  if (shard === null) throw new UsageError(`--team-shard takes a part such as 2/5, or auto, not "${text}"`)
+  return { ...readRecorder(values, { env, err }), ...shard, epoch: 0 }
+}
+
+/** The options of a recorder that takes a free shard of the plan. */
+export type AutoOptions = Omit<PublishOptions, 'shard' | 'shards' | 'epoch'>
+
+/** Reads the options with `--team-shard auto`. Throws `UsageError`. */
+export function readAuto(values: Values, context: Pick<Context, 'env' | 'err'>): AutoOptions {
+  if (values.text('publish') === undefined) throw new UsageError('--team-shard needs --publish')
+  return readRecorder(values, context)
+}
+
+function readRecorder(values: Values, { env, err }: Pick<Context, 'env' | 'err'>): AutoOptions {
   const recorder = values.text('recorder-name') ?? hostname()
   if (recorder.length === 0 || recorder.length > 256) throw new UsageError('--recorder-name takes 1 to 256 characters')
   return {
     ...readTeamAddress(values, env, 'publish'),
-    ...shard,
-    epoch: 0,
     recorder,
     spoolMaxBytes: readSize(values.text('spool-max')),
     report: (text) => err(`${text}\n`),

@@ -55,7 +55,7 @@ export async function readFacts(
 ): Promise<TeamFacts> {
   const [plan, leases, sessions, entries] = await Promise.all([
     readPlan(log.bucket('plan')),
-    readLeases(log.bucket('leases')),
+    readLeases(log.bucket('leases')).catch(noLeases),
     log.sessions(),
     log.bucket('watermarks').entries(),
   ]).catch((thrown: unknown) => {
@@ -74,6 +74,11 @@ export async function readFacts(
     if (last !== null && lastSeq !== null) lastFrames.set(info.session, { lastSeq, storedMs: last.storedMs })
   }
   return { team: log.team, nowMs, plan: plan?.plan ?? null, leases, sessions, lastFrames, watermarks, quarantine }
+}
+
+/** Recorders with a fixed shard make no bucket of leases. */
+function noLeases(thrown: unknown): TeamFacts['leases'] {
+  return ignoreMissingStream(thrown) ?? new Map()
 }
 
 function ignoreMissingStream(thrown: unknown): null {

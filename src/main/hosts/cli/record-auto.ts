@@ -1,0 +1,169 @@
+/** `tapedeck record --team-shard auto`: takes a free shard of the team's plan, or waits in standby for one. */
+import { CodedError } from '../../../shared/base/errors.ts'
+import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
+import { acquireLease, type HeldLease } from '../../features/team/lease/hold.ts'
+import { connectTeam } from '../../features/team/nats/connect.ts'
+import { isTransient } from '../../features/team/nats/errors.ts'
+import type { TeamLog } from '../../features/team/nats/team-log.ts'
+import type { AutoOptions } from '../../features/team/publish/options.ts'
+import { PLAN_KEY, decodePlan } from '../../features/team/plan/document.ts'
+import type { Plan, PlannedShard } from '../../features/team/plan/plan.ts'
+import { waitUntil } from '../../command-line/until.ts'
+import { readTeamName } from '../../features/team/names.ts'
+import { recordOnce, type RecordResult, type RecordSetup } from './record-once.ts'
+
+const RETRY_MS = 1_000
+
+/** The plan as it is now, and each change of it. */
+class PlanWatch {
+  plan: Plan | null = null
+  readonly #listeners = new Set<() => void>()
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  shard(number: number): PlannedShard | undefined {
+    return this.plan?.shards.find(({ shard }) => shard === number)
+  }
+
+  /** Shards with something to record. */
+  shards(): readonly number[] {
+    return (this.plan?.shards ?? []).filter((one) => symbolsOf(one).size > 0).map(({ shard }) => shard)
+  }
+
+  /** Follows the plan until `signal` aborts. Reports plans that this version can't read, and keeps the last one. */
+  async follow(log: TeamLog, setup: RecordSetup, signal: AbortSignal): Promise<void> {
+    const { context } = setup
+    while (!signal.aborted) {
+      try {
+        for await (const { value } of log.bucket('plan').watch({ signal, key: PLAN_KEY })) {
+          const plan = value === null ? null : decodePlan(value)
+          if (value !== null && plan === null)
+            context.err('This version can’t read the team’s plan. Update Tapedeck.\n')
+          else this.plan = plan
+          for (const listener of [...this.#listeners]) listener()
+        }
+      } catch (thrown) {
+        if (!(thrown instanceof CodedError) || !isTransient(thrown)) throw thrown
+      }
+      await waitUntil(context.clock, signal, RETRY_MS)
+    }
+  }
+}
+
+const symbolsOf = ({ symbols }: PlannedShard): Map<FeedId, readonly string[]> =>
+  new Map(
+    FEED_IDS.flatMap((feed): [FeedId, readonly string[]][] => (symbols[feed]?.length ? [[feed, symbols[feed]]] : [])),
+  )
+
+/**
+ * Records shards of the plan until Ctrl+C, SIGTERM or the end of `ms`. Returns the last recording; null if no shard
+ * became free.
+ */
+export async function recordAuto(
+  setup: RecordSetup,
+  options: AutoOptions,
+  ms: number | null,
+): Promise<RecordResult | null> {
+  const { clock } = setup.context
+  const ended = new AbortController()
+  const signal = AbortSignal.any([setup.context.signal, ended.signal])
+  const undo = ms === null ? () => {} : clock.after(ms, () => ended.abort())
+  const team = readTeamName(options.team)
+  if (team === null) throw new CodedError('bad-arguments', `"${options.team}" isn’t a team name.`)
+  const { target, allowOld, recorder } = options
+  const log = await connectTeam({ target, team, allowOld, name: `tapedeck record ${recorder}` })
+  const watch = new PlanWatch()
+  try {
+    await log.ensureBuckets(undefined, ['plan', 'leases'])
+    const following = watch.follow(log, setup, signal)
+    const recording = recordShards(setup, options, { log, watch, signal, following })
+    // A plan that can't be followed any more ends the recording, too.
+    following.catch(() => ended.abort())
+    const result = await recording
+    ended.abort()
+    await following
+    return result === null || setup.context.signal.aborted ? result : { ...result, how: 'time' }
+  } finally {
+    undo()
+    ended.abort()
+    await log.close()
+  }
+}
+
+interface AutoParts {
+  readonly log: TeamLog
+  readonly watch: PlanWatch
+  readonly signal: AbortSignal
+  readonly following: Promise<void>
+}
+
+async function recordShards(setup: RecordSetup, options: AutoOptions, parts: AutoParts): Promise<RecordResult | null> {
+  const { log, watch, signal } = parts
+  const { context } = setup
+  let result: RecordResult | null = null
+  while (!signal.aborted) {
+    const lease = await acquireLease({
+      bucket: log.bucket('leases'),
+      clock: context.clock,
+      recorder: options.recorder,
+      shards: () => watch.shards(),
+      signal,
+      onWait: (why) => context.err(`${why === 'taken' ? standbyText(watch) : `${why.message} Waiting.`}\n`),
+    })
+    if (lease === null) break
+    context.err(`Recording shard ${lease.shard} of team ${options.team}, lease ${lease.epoch}.\n`)
+    result = await recordShard(setup, options, lease, parts)
+    if (!signal.aborted) context.err(`Shard ${lease.shard} isn’t recorded here any more: ${endText(lease, watch)}.\n`)
+  }
+  return result
+}
+
+const standbyText = ({ plan }: PlanWatch): string =>
+  plan === null
+    ? 'The team has no plan yet. Write one with: tapedeck plan --write. Waiting.'
+    : 'Every shard of the plan has a recorder. Waiting in standby.'
+
+const endText = (lease: HeldLease, watch: PlanWatch): string =>
+  watch.shards().includes(lease.shard) ? 'its lease was lost' : 'the plan has nothing for it'
+
+/** Records one shard until its lease is lost, the plan has nothing for it, or the run ends. */
+async function recordShard(
+  setup: RecordSetup,
+  options: AutoOptions,
+  lease: HeldLease,
+  { watch, signal }: AutoParts,
+): Promise<RecordResult> {
+  const gone = new AbortController()
+  const read = (): Map<FeedId, readonly string[]> => {
+    const planned = watch.shard(lease.shard)
+    return planned === undefined ? new Map<FeedId, readonly string[]>() : symbolsOf(planned)
+  }
+  const undo = watch.onChange(() => {
+    if (read().size === 0) gone.abort()
+  })
+  const connections = watch.shard(lease.shard)?.connections ?? 1
+  try {
+    return await recordOnce(
+      { ...setup, allowSharding: setup.allowSharding || connections > 1 },
+      {
+        symbols: { read, onChange: (listener) => watch.onChange(() => read().size > 0 && listener()) },
+        publish: {
+          ...options,
+          shard: lease.shard,
+          shards: watch.plan?.shards.length ?? lease.shard,
+          epoch: lease.epoch,
+        },
+        signal: AbortSignal.any([signal, lease.signal, gone.signal]),
+        ms: null,
+        // First, so that a recorder in standby starts while this one still ends: an overlap is better than a gap.
+        onEnding: () => lease.release(),
+      },
+    )
+  } finally {
+    undo()
+    await lease.release()
+  }
+}

@@ -1,0 +1,131 @@
+/** One recording of `tapedeck record`: starts the features, subscribes, shows progress, and closes everything. */
+import { countText } from '../../../shared/base/count-text.ts'
+import type { FeedStatus, LogEntry, StatusState } from '../../../shared/core/status/status.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
+import type { AccountOptions } from '../../core/account/cli.ts'
+import { subscribeAll, type SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
+import { live } from '../../core/views/live-feature.ts'
+import type { Context, RunningNeeds } from '../../command-line/command.ts'
+import { sourceText } from '../../command-line/source-text.ts'
+import { waitUntil } from '../../command-line/until.ts'
+import { sessions } from '../../features/sessions/feature.ts'
+import { publish } from '../../features/team/publish/feature.ts'
+import type { PublishStatus } from '../../features/team/publish/publishing.ts'
+import type { HostOptions, PublishOptions } from '../../terminal/host.ts'
+
+const PROGRESS_MS = 500
+
+/** `sessions` applies the retention rules while recording. */
+export const RECORD_NEEDS = { live, sessions, publish }
+
+/** What every recording of a run shares. */
+export interface RecordSetup {
+  readonly start: (options: HostOptions) => Promise<RunningNeeds<typeof RECORD_NEEDS>>
+  readonly context: Context
+  readonly json: boolean
+  readonly file: string
+  readonly account: AccountOptions
+  readonly allowSharding: boolean
+  readonly logLevel: LogEntry['level']
+}
+
+export interface RecordPart {
+  /** What to record. It may change while it is recorded. */
+  readonly symbols: { readonly read: () => SymbolsByFeed; readonly onChange: (listener: () => void) => () => void }
+  readonly publish: PublishOptions | undefined
+  readonly signal: AbortSignal
+  /** How long, ms; null: until `signal` aborts. */
+  readonly ms: number | null
+  /** Called once the end was decided, before the recording is closed. */
+  readonly onEnding?: () => Promise<void>
+}
+
+export interface RecordResult {
+  readonly how: 'time' | 'signal'
+  readonly requested: SymbolsByFeed
+  readonly last: StatusState
+  readonly published: PublishStatus | null
+}
+
+/** Records until `signal` aborts or the time has passed. Rejects as `startTerminal`. */
+export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<RecordResult> {
+  const { context, json, account } = setup
+  const { services, close } = await setup.start({
+    dataDir: context.dataDir,
+    portable: context.portable,
+    host: 'cli',
+    version: context.version,
+    storeFile: setup.file,
+    workers: context.workers,
+    demoData: context.demoData,
+    clock: context.clock,
+    record: true,
+    mustRecord: true,
+    wantWatchlists: false,
+    allowSharding: setup.allowSharding,
+    logLevel: setup.logLevel,
+    publish: part.publish,
+    ...account,
+  })
+  const { feeds, status } = services.live
+  let last: StatusState
+  let how: 'time' | 'signal'
+  let requested = part.symbols.read()
+  const reported = new Set<string>()
+  let undo = () => {}
+  let undoSymbols = () => {}
+  try {
+    let subscription = subscribeAll(feeds, requested)
+    undoSymbols = part.symbols.onChange(() => {
+      requested = part.symbols.read()
+      // The new symbols first, so that those of both aren't interrupted.
+      const before = subscription
+      subscription = subscribeAll(feeds, requested)
+      before.release()
+    })
+    if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(status.read())}.\n`)
+    const progress = () => {
+      undo = context.clock.after(PROGRESS_MS, progress)
+      const now = status.read()
+      for (const text of refusals(now.feeds, requested)) {
+        if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
+        reported.add(text)
+      }
+      if (context.interactive && !json)
+        context.err(`\r\x1b[K${progressLine(now)}${publishText(services.publish.status())}`)
+    }
+    progress()
+    how = await waitUntil(context.clock, part.signal, part.ms)
+    last = status.read()
+  } finally {
+    undo()
+    undoSymbols()
+    if (context.interactive && !json) context.err('\r\x1b[K')
+    await part.onEnding?.()
+    await close()
+  }
+  return { how, requested, last, published: services.publish.status() }
+}
+
+/** Ends the progress line. */
+function publishText(status: PublishStatus | null): string {
+  if (status === null) return ''
+  if (status.trouble !== null || !status.isConnected) return `  team ${status.team}: not connected`
+  return `  team ${status.team}: ${status.behind === 0 ? 'caught up' : `${countText(status.behind, 'message')} behind`}`
+}
+
+function refusals(feeds: readonly FeedStatus[], wanted: ReadonlyMap<FeedId, unknown>): string[] {
+  return feeds
+    .filter(({ feed }) => wanted.has(feed))
+    .flatMap(({ feed, state }) =>
+      state.is === 'refused' || state.is === 'waiting'
+        ? [`${feed}: ${state.why.message} ${state.why.hint}`.trim()]
+        : [],
+    )
+}
+
+function progressLine({ perSecond, received, stored, receiveToStored, feeds, gapsToday }: StatusState): string {
+  const open = feeds.filter(({ state }) => state.is === 'open').length
+  const lag = receiveToStored === null ? '–' : `${receiveToStored.p99.toFixed(1)} ms`
+  return `${countText(open, 'feed')} open  ${Math.round(perSecond)} messages/s  received ${received}  stored ${stored}  lag p99 ${lag}  gaps ${gapsToday}`
+}

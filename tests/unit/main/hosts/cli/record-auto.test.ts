@@ -1,0 +1,88 @@
+/** `record --team-shard auto` against a real nats-server and the demo market. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { readTeamName, type TeamName } from '../../../../../src/main/features/team/names.ts'
+import { connectTeam } from '../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../src/main/features/team/nats/target.ts'
+import type { TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
+import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../kit/nats-server.ts'
+import { commandContext } from './context.ts'
+
+const refuse = async (...args: string[]) => {
+  const context = commandContext()
+  return [await runCommandLine(['record', '--demo', ...args], context), context.errors()]
+}
+
+it.each([
+  [['--team-shard', 'auto'], '--team-shard needs --publish'],
+  [['--team-shard', 'auto', '--publish', 'nats://a', '--team', 'eu', '--feed', 'crypto/XT:A'], 'leave out --feed'],
+  [['--team-shard', 'some', '--publish', 'nats://a', '--team', 'eu', '--feed', 'crypto/XT:A'], 'such as 2/5, or auto'],
+])('refuses %j', async (args, message) => {
+  expect(await refuse(...args)).toEqual([2, expect.stringContaining(message)])
+})
+
+describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', { timeout: 60_000 }, () => {
+  let server: NatsServer
+  let log: TeamLog
+  beforeAll(async () => {
+    server = await startNatsServer()
+    const team = readTeamName('eu') as TeamName // it is a name
+    log = await connectTeam({ target: readNatsTarget(server.url, {}, {}), team, name: 'test', allowOld: true })
+    return () => log.close()
+  })
+  const reach = () => ['--team', 'eu', '--allow-old-nats']
+  const writePlan = async (symbols: string): Promise<void> => {
+    const context = commandContext()
+    const args = ['plan', ...reach(), '--upstream', server.url, '--feed', `crypto/XT:${symbols}`, '--write']
+    expect([await runCommandLine(args, context), context.errors()]).toEqual([0, ''])
+  }
+  const startRecorder = (name: string) => {
+    const stop = new AbortController()
+    const context = commandContext({ dataDir: makeFolder(name), signal: stop.signal })
+    const args = [
+      'record',
+      '--demo',
+      '--publish',
+      server.url,
+      ...reach(),
+      '--recorder-name',
+      name,
+      '--team-shard',
+      'auto',
+    ]
+    const code = runCommandLine([...args, '--json'], context)
+    return { code, context, stop: () => stop.abort('terminate') }
+  }
+
+  it('waits for a plan, records a shard of it, and leaves it to the recorder in standby', async () => {
+    const first = startRecorder('first')
+    await expect.poll(() => first.context.errors(), { timeout: 10_000 }).toContain('The team has no plan yet.')
+    await writePlan('BTC-USD,ETH-USD')
+    await expect.poll(() => first.context.errors(), { timeout: 10_000 }).toContain('Recording shard 1 of team eu')
+    const second = startRecorder('second')
+    await expect.poll(() => second.context.errors(), { timeout: 10_000 }).toContain('Waiting in standby.')
+    // The plan changes while it is recorded.
+    await writePlan('BTC-USD,SOL-USD')
+    const lastSeq = async () => Math.max(...(await log.sessions()).map(({ end }) => end?.lastSeq ?? 0))
+    await expect.poll(async () => (await log.sessions()).length, { timeout: 10_000 }).toBe(1)
+    const [{ session }] = await log.sessions()
+    const sequence = async () => (await log.lastOf(1, session))?.sequence ?? 0
+    const before = await sequence()
+    await expect.poll(sequence, { timeout: 10_000 }).toBeGreaterThan(before + 2)
+
+    first.stop()
+    // It would fail if a symbol of the new plan had never been confirmed.
+    expect(await first.code).toBe(0)
+    expect(await lastSeq()).toBeGreaterThan(0)
+    await expect.poll(() => second.context.errors(), { timeout: 20_000 }).toContain('Recording shard 1 of team eu')
+    await expect.poll(async () => (await log.sessions()).length, { timeout: 10_000 }).toBe(2)
+    second.stop()
+    expect(await second.code).toBe(0)
+    const [a, b] = (await log.sessions()).toSorted((x, y) => x.startedMs - y.startedMs)
+    expect([a.recorder, a.shard, a.shards, b.recorder, b.shard]).toEqual(['first', 1, 1, 'second', 1])
+    expect([a.epoch > 0, b.epoch > a.epoch, a.end !== null, b.end !== null]).toEqual([true, true, true, true])
+    const { feeds } = JSON.parse(first.context.output()) as { feeds: { feed: string; stored: number }[] }
+    expect(feeds).toMatchObject([{ feed: 'crypto/XT' }])
+  })
+})
