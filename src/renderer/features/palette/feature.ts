@@ -6,7 +6,7 @@ import { workspace } from '../workspace/feature.ts'
 import { CODES, type Code } from './codes.ts'
 import { providePalette } from './context.ts'
 import { endpointItems } from './items.ts'
-import PaletteBox from './PaletteBox.svelte'
+import Palette from './Palette.svelte'
 
 export interface PaletteService {
   readonly codes: readonly Code[]
@@ -19,6 +19,6 @@ export const palette = defineWindowFeature({
   start: (services) => ({
     service: { codes: CODES, endpointItems } satisfies PaletteService,
     provide: () => providePalette(services),
-    topItems: [PaletteBox],
+    topItems: [Palette],
   }),
 })
