@@ -12,6 +12,9 @@ export class TcpProxy {
   readonly #server: Server
   readonly #pairs = new Set<readonly [client: Socket, server: Socket]>()
   #eatsReplies = false
+  #heldRequests: [server: Socket, bytes: Buffer][] | null = null
+  /** Bytes of requests after which every connection is closed. */
+  #requestsLeft = Infinity
 
   private constructor(server: Server, port: number) {
     this.#server = server
@@ -24,7 +27,15 @@ export class TcpProxy {
         for (const socket of pair) socket.destroy()
       }
       for (const socket of pair) socket.on('error', end).on('close', end)
-      client.on('data', (data) => upstream.write(data))
+      client.on('data', (data: Buffer) => {
+        if (this.#heldRequests !== null) return void this.#heldRequests.push([upstream, data])
+        upstream.write(data.subarray(0, this.#requestsLeft))
+        this.#requestsLeft -= data.length
+        if (this.#requestsLeft > 0) return
+        this.#requestsLeft = Infinity
+        upstream.end()
+        client.destroy()
+      })
       upstream.on('data', (data) => {
         if (!this.#eatsReplies) client.write(data)
       })
@@ -46,6 +57,32 @@ export class TcpProxy {
   /** From now on the client's bytes arrive, and the server's replies don't. */
   eatReplies(): void {
     this.#eatsReplies = true
+  }
+
+  /** From now on the server gets nothing that the client sends. */
+  holdRequests(): void {
+    this.#heldRequests = []
+  }
+
+  /** Closes the clients' side. What they sent in the meantime reaches the server when `release` is called. */
+  cutHeld(): { readonly release: () => void } {
+    const held = this.#heldRequests ?? []
+    this.#heldRequests = null
+    for (const pair of [...this.#pairs]) {
+      this.#pairs.delete(pair)
+      for (const socket of pair) socket.removeAllListeners('close')
+      pair[0].destroy()
+    }
+    return {
+      release() {
+        for (const [server, bytes] of held) server.write(bytes)
+      },
+    }
+  }
+
+  /** Closes every connection once this many more bytes of requests were passed on. */
+  cutAfter(bytes: number): void {
+    this.#requestsLeft = bytes
   }
 
   /** Closes every connection; new ones pass everything. */

@@ -222,6 +222,28 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     proxy.close()
   })
 
+  it('refuses a publish that arrives after the recorder has read the log back and gone on', async () => {
+    const own = await ownServer()
+    const proxy = await TcpProxy.start(own.port)
+    const recorder = start(proxy.port)
+    for (let i = 0; i < 3; i++) {
+      recorder.commit(3)
+      await caughtUp(recorder)
+      proxy.holdRequests()
+      recorder.commit(2)
+      await sleep(50)
+      const { release } = proxy.cutHeld()
+      recorder.commit(1)
+      await caughtUp(recorder)
+      release()
+      await sleep(50)
+    }
+    recorder.commit(3)
+    await caughtUp(recorder)
+    await expectLog(recorder, own.port)
+    proxy.close()
+  })
+
   it('goes on where it was after the recorder ended without a word', async () => {
     const own = await ownServer()
     const recorder = start(own.port)
@@ -258,10 +280,11 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     const own = await ownServer('max_payload: 8192')
     const proxy = await TcpProxy.start(own.port)
     const recorder = start(proxy.port)
-    for (let i = 0; i < 3; i++) {
+    for (const bytes of [20_000, 40_000]) {
+      await caughtUp(recorder)
+      proxy.cutAfter(bytes) // a frame has about 90 KB
       recorder.commit(4_000)
-      await sleep(15)
-      proxy.cut()
+      recorder.commit(1)
     }
     await caughtUp(recorder)
     await expectLog(recorder, own.port)
