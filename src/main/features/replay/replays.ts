@@ -1,4 +1,5 @@
 /** The terminal's open replays. Each is a view of its own over sessions of one source. */
+import { randomUUID } from 'node:crypto'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type {
@@ -48,7 +49,6 @@ const MAX = 8
 export function createReplays(options: ReplaysOptions): Replays {
   const { reader, writer } = options
   const open = new Map<ReplayId, OpenReplay>()
-  let count = 0
   const known = (id: ReplayId): OpenReplay => {
     const replay = open.get(id)
     if (replay !== undefined) return replay
@@ -70,8 +70,8 @@ export function createReplays(options: ReplaysOptions): Replays {
     async open(sessions, atMs) {
       if (options.storeIsAway()) throw storeAway()
       makeRoom()
-      count += 1
-      const id = `replay-${count}`
+      // Unique across restarts: a window that outlives this process must not find another replay under its id.
+      const id = `replay-${randomUUID()}`
       const replay = await openReplay({ ...options, id, sessions: [...new Set(sessions)] })
       open.set(id, replay)
       try {
