@@ -32,6 +32,7 @@ export default defineConfig({
           pool: 'vmForks',
           setupFiles: ['tests/unit/setup.ts'],
           include: ['tests/unit/renderer/**/*.test.ts'],
+          testTimeout: 30_000,
         },
       },
     ],

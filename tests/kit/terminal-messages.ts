@@ -43,12 +43,14 @@ export interface TerminalControls {
 export const START_MS = Date.UTC(2026, 10, 4, 14, 33, 22)
 
 /** What a test asks for, answered with a `Reply`. Ids are the test's choice. */
-export type Request = { readonly id: number; readonly terminal: number } & (
-  | { readonly is: 'start'; readonly options: TerminalOptions }
-  | { readonly is: 'control'; readonly method: keyof TerminalControls; readonly args: readonly unknown[] }
-  /** `settle` is answered once no call is under way and nothing is about to be sent. */
-  | { readonly is: 'settle' | 'close' }
-)
+export type Request = { readonly id: number; readonly terminal: number } &
+  /** `restart` keeps the data. */
+  (
+    | { readonly is: 'start' | 'restart'; readonly options: TerminalOptions }
+    | { readonly is: 'control'; readonly method: keyof TerminalControls; readonly args: readonly unknown[] }
+    /** `settle` is answered once no call is under way and nothing is about to be sent. */
+    | { readonly is: 'settle' | 'close' }
+  )
 /** What a window does. */
 export type FromWindow = { readonly terminal: number; readonly window: number } & (
   { readonly is: 'dial' | 'hang-up' } | { readonly is: 'frame'; readonly text: string }

@@ -17,6 +17,9 @@ const post = (message: ToWindow | Reply): void => port.postMessage(message)
 /** A folder in memory where the system has one: a store waits for its disk at every commit. */
 const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
+/** Turns of the event loop without anything to send: more than a read of the store takes. */
+const QUIET_TURNS = 20
+
 class Session {
   readonly #folder: string
   readonly #memory: MemoryTerminal
@@ -29,8 +32,11 @@ class Session {
     this.#memory = memory
   }
 
-  static async start(options: TerminalOptions): Promise<Session> {
-    const folder = mkdtempSync(join(FOLDERS, 'tapedeck-window-'))
+  /** Starts a terminal with its data in a new folder, or in one of an earlier session. */
+  static async start(
+    options: TerminalOptions,
+    folder = mkdtempSync(join(FOLDERS, 'tapedeck-window-')),
+  ): Promise<Session> {
     return new Session(folder, await startMemoryTerminal(folder, options))
   }
 
@@ -82,7 +88,8 @@ class Session {
   async settle(): Promise<void> {
     const busy = (): boolean =>
       this.#pumps > 0 || [...this.#windows.values()].some(({ carrier }) => carrier.pendingCalls > 0)
-    for (let quiet = 0; quiet < 2; quiet = busy() ? 0 : quiet + 1) await new Promise((resolve) => setImmediate(resolve))
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet = busy() ? 0 : quiet + 1)
+      await new Promise((resolve) => setImmediate(resolve))
   }
 
   async control(method: keyof TerminalControls, args: readonly unknown[]): Promise<void> {
@@ -91,9 +98,18 @@ class Session {
     await this.settle()
   }
 
-  async close(): Promise<void> {
+  async restart(options: TerminalOptions): Promise<Session> {
+    await this.#end()
+    return Session.start(options, this.#folder)
+  }
+
+  async #end(): Promise<void> {
     for (const { carrier } of this.#windows.values()) carrier.close()
     await this.#memory.close()
+  }
+
+  async close(): Promise<void> {
+    await this.#end()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
@@ -108,6 +124,9 @@ async function run(request: Request): Promise<void> {
   const session = sessions.get(request.terminal)
   if (session === undefined) throw new Error('This terminal was closed, or never started.')
   switch (request.is) {
+    case 'restart':
+      sessions.set(request.terminal, await session.restart(request.options))
+      return
     case 'control':
       return session.control(request.method, request.args)
     case 'settle':
@@ -142,3 +161,4 @@ port.on('message', (message: Request | FromWindow) => {
       return answer(message)
   }
 })
+port.postMessage({ is: 'ready' })

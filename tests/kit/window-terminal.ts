@@ -28,7 +28,7 @@ async function ask(terminal: number, request: Ask): Promise<number> {
   const id = nextId()
   const { frames, error } = await new Promise<Reply>((resolve) => {
     replies.set(id, resolve)
-    thread.postMessage({ ...request, id, terminal } as Request) // `Ask` is a request without its ids
+    thread.postMessage({ ...request, id, terminal })
   })
   if (error !== null) throw new Error(error)
   return frames
@@ -68,6 +68,14 @@ export class WindowTerminal extends TestTransport {
   link(up: boolean): void {
     if (up) this.#line.redial()
     else this.#line.hangUp()
+  }
+
+  /** Ends the terminal and starts one with the same data; the window reconnects. */
+  async restart(options: TerminalOptions = {}): Promise<void> {
+    this.link(false)
+    await ask(this.#id, { is: 'restart', options })
+    this.link(true)
+    await this.settle()
   }
 
   /** Waits until the terminal has answered and sent everything, and the window has taken it. */
@@ -119,7 +127,10 @@ const dialOf =
       lines.delete(window)
       post({ is: 'hang-up' })
     }
-    lines.set(window, (text) => events.frame(JSON.parse(text) as TerminalFrame)) // the carrier's
+    lines.set(window, (text) => {
+      const frame: TerminalFrame = JSON.parse(text)
+      events.frame(frame)
+    })
     line.hangUp = () => {
       hangUp()
       events.down()

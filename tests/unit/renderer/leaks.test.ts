@@ -1,9 +1,9 @@
-/** Opened many times and closed again: a window and its panes hold nothing. */
+/** Windows and panes that are opened and closed many times hold nothing. */
 import './browser-stubs.ts'
 import { cleanup } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { FakeTerminal } from './fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../kit/window-terminal.ts'
 import QuotePane from '../../../src/renderer/features/quote/QuotePane.svelte'
 import TapePane from '../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../src/renderer/features/watchlist/WatchlistPane.svelte'
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Listeners of window and document that were added and not taken away, by name. */
+/** Listeners of window and document that were added and not removed, by name. */
 function listeners(): () => readonly string[] {
   const held: { readonly on: EventTarget; readonly name: string; readonly listener: unknown }[] = []
   for (const on of [globalThis, document] as const) {
@@ -38,9 +38,9 @@ function listeners(): () => readonly string[] {
   return () => held.map(({ name }) => name)
 }
 
-/** A terminal that counts its open streams and followers of its link. */
-function counted(): { readonly fake: FakeTerminal; count(): number } {
-  const fake = new FakeTerminal({ nowMs: Date.now() })
+/** A terminal that counts its open streams and listeners to its link. */
+async function counted() {
+  const terminal = await WindowTerminal.start()
   let count = 0
   const once = (close: () => void) => {
     count++
@@ -51,24 +51,24 @@ function counted(): { readonly fake: FakeTerminal; count(): number } {
       close()
     }
   }
-  const { subscribe, onLink } = fake
-  vi.spyOn(fake, 'subscribe').mockImplementation((...args: Parameters<typeof subscribe>) =>
-    once(subscribe.apply(fake, args)),
+  const { subscribe, onLink } = terminal
+  vi.spyOn(terminal, 'subscribe').mockImplementation((...args: Parameters<typeof subscribe>) =>
+    once(subscribe.apply(terminal, args)),
   )
-  vi.spyOn(fake, 'onLink').mockImplementation((listener) => once(onLink.call(fake, listener)))
-  return { fake, count: () => count }
+  vi.spyOn(terminal, 'onLink').mockImplementation((listener) => once(onLink.call(terminal, listener)))
+  return { terminal, count: () => count }
 }
 
 const frame = (run: () => void): void => run()
 
-test('windows let streams, listeners and timers go', async () => {
+test('windows release streams, listeners and timers', async () => {
   const held = listeners()
-  const { fake, count } = counted()
+  const { terminal, count } = await counted()
   for (let i = 0; i < N; i++) {
-    const app = openWindow(fake, { frame, painted: (run) => run() })
+    const app = openWindow(terminal, { frame, painted: (run) => run() })
     app.followQuotes()
     serviceOf(app, tape).follow(app.view, app.instrument)
-    await tick()
+    await terminal.settle()
     if (i === 0) expect(count()).toBeGreaterThan(3)
     app.close()
   }
@@ -76,18 +76,20 @@ test('windows let streams, listeners and timers go', async () => {
   expect(count()).toBe(0)
   expect(held()).toEqual([])
   expect(vi.getTimerCount()).toBe(0)
+  terminal.close()
 })
 
 test.each([
   ['watchlist', (app: WindowState) => render(WatchlistPane, { app, width: 500 })],
   ['tape', (app: WindowState) => render(TapePane, { app })],
   ['quote', (app: WindowState) => render(QuotePane, { app })],
-] as const)('panes of kind %s let streams, listeners and timers go', async (_, open) => {
-  const { fake, count } = counted()
-  const app = openWindow(fake, { frame, painted: (run) => run() })
+] as const)('a %s pane releases streams, listeners and timers', async (_, open) => {
+  const { terminal, count } = await counted()
+  const app = openWindow(terminal, { frame, painted: (run) => run() })
   app.followQuotes()
   serviceOf(app, tape).follow(app.view, app.instrument)
-  // What the framework itself listens to comes with the first one and stays.
+  await terminal.settle()
+  // The framework adds listeners of its own with the first one and never removes them.
   open(app).unmount()
   await tick()
   await vi.advanceTimersByTimeAsync(1_000)
@@ -104,4 +106,5 @@ test.each([
   expect(held()).toEqual([])
   expect(vi.getTimerCount()).toBeLessThanOrEqual(timers)
   app.close()
+  terminal.close()
 })

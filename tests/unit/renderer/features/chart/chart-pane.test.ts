@@ -1,4 +1,4 @@
-/** What a chart's pane gives to its chart and asks of the terminal; the drawing library is not there. */
+/** What a chart pane passes to its chart and asks of the terminal. The chart itself is mocked. */
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
@@ -10,7 +10,7 @@ import { chartWindow } from '../../../../../src/renderer/features/chart/model/ch
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { drawings } from '../../../../../src/renderer/features/drawings/feature.ts'
 import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { makeBar } from '../../../../kit/market.ts'
 
 const { calls, visible } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[], visible: [] as Bar[] }))
@@ -39,30 +39,32 @@ const NO_LEGEND: ChartLegend = {
   studies: [],
   compared: [],
 }
-// Drawings are painted on a canvas of their own, which jsdom has not.
+// Drawings are painted on their own canvas, which jsdom doesn't have.
 HTMLCanvasElement.prototype.getContext = () => null
 const lastOf = (name: string) => calls.findLast(([one]) => one === name)?.[1]
 
-let fake: FakeTerminal
+let terminal: WindowTerminal
 let app: WindowState
 let queue: (() => void)[] = []
 const settle = async () => {
   for (let i = 0; i < 3; i++) {
+    await terminal.settle()
     const now = queue
     queue = []
     for (const run of now) run()
     await tick()
   }
 }
-async function open(source: 'demo' | 'service', empty = false) {
-  fake = new FakeTerminal({ nowMs: Date.now(), faults: { source, empty } })
-  app = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+async function open() {
+  app = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app.followQuotes()
   await settle()
 }
+/** Shows the terminal's source as the demo market or the user's own service. */
+const setSource = (source: 'demo' | 'service') => terminal.alter('status', (status) => ({ ...status, source }))
 async function show() {
   const view = () => ({
-    transport: fake,
+    transport: terminal,
     view: app.view,
     instrument: app.instrument,
     symbol: 'BTC-USD',
@@ -80,7 +82,8 @@ async function show() {
     await settle()
   }
 }
-beforeEach(() => {
+beforeEach(async () => {
+  terminal = await WindowTerminal.start()
   calls.length = 0
   visible.length = 0
   queue = []
@@ -88,49 +91,51 @@ beforeEach(() => {
 afterEach(() => {
   cleanup()
   app.close()
+  terminal.close()
 })
 
 describe('the drawings of a chart', () => {
-  const followed = () => fake.argsOf('drawings').map(({ market }) => market)
+  const followed = () => terminal.argsOf('drawings').map(({ market }) => market)
 
-  it.each(['demo', 'service'] as const)('are those of the %s market while it is shown', async (source) => {
-    await open(source)
+  it.each(['demo', 'service'] as const)('belong to the %s market while it is shown', async (source) => {
+    setSource(source)
+    await open()
     await show()
     expect(followed()).toEqual([source])
   })
 
-  it('change with the market, and never stay from the one before', async () => {
-    await open('demo')
+  it('change with the market', async () => {
+    await open()
     await show()
-    fake.faults = { ...fake.faults, source: 'service' }
-    fake.sendStatus()
+    setSource('service')
     await settle()
     expect(followed()).toEqual(['service'])
   })
 
-  it('of a replay are those of its source, whatever is signed in', async () => {
-    await open('service')
+  it('of a replay belong to its source, whatever the account', async () => {
+    await terminal.control('recordSession')
+    setSource('service')
+    await open()
     const again = await show()
-    await replaysOf(app).open(['01jbq1a2recording'], null)
-    await vi.waitFor(() => expect(app.view).not.toBe('live'))
-    fake.replay.change({ source: 'demo' })
+    await replaysOf(app).openLatest()
+    expect(app.view).not.toBe('live')
     await again()
     expect(followed()).toEqual(['demo'])
-    fake.replay.change({ source: 'service:data.example.com' })
+    terminal.alter('replay', (state) => ({ ...state, source: 'service:data.example.com' }))
     await settle()
     expect(followed()).toEqual(['service'])
   })
 })
 
 describe('the last price of a chart', () => {
-  it('is shown as old while its feed is disconnected, and only then', async () => {
-    await open('service')
+  it('is shown as old only while its feed is disconnected', async () => {
+    await open()
     await show()
     expect(lastOf('setStale')).toBe(false)
-    fake.link(false)
+    terminal.link(false)
     await settle()
     expect(lastOf('setStale')).toBe(true)
-    fake.link(true)
+    terminal.link(true)
     await settle()
     expect(lastOf('setStale')).toBe(false)
   })
@@ -138,7 +143,7 @@ describe('the last price of a chart', () => {
 
 describe('the table of visible bars', () => {
   it('takes bars that load after it was opened', async () => {
-    await open('demo')
+    await open()
     await show()
     await fireEvent.click(screen.getByRole('button', { name: 'Table' }))
     const table = screen.getByRole('region', { name: 'Visible bars' })
@@ -152,21 +157,19 @@ describe('the table of visible bars', () => {
 })
 
 describe('a chart without bars', () => {
-  it('plays the replay that it is of by a large button, which goes when it plays', async () => {
-    await open('demo')
-    await replaysOf(app).open(['01jbq1a2recording'], null)
-    await vi.waitFor(() => expect(app.view).not.toBe('live'))
-    vi.spyOn(fake, 'bars').mockReturnValue([])
+  it('plays its replay with a large button, which disappears once it plays', async () => {
+    await terminal.control('recordSession')
+    await open()
+    await replaysOf(app).openLatest()
     await show()
     await fireEvent.click(screen.getByRole('button', { name: 'Play replay' }))
-    expect(fake.calls.findLast(({ name }) => name === 'replay.play')?.args).toMatchObject({ on: true })
+    expect(terminal.callsOf('replay.play')).toMatchObject([{ on: true }])
     await settle()
     expect(screen.queryByRole('button', { name: 'Play replay' })).toBeNull()
   })
 
-  it('offers nothing to play when it is live', async () => {
-    await open('demo')
-    vi.spyOn(fake, 'bars').mockReturnValue([])
+  it('offers nothing to play in the live view', async () => {
+    await open()
     await show()
     expect(screen.getByText('No bars of BTC-USD yet')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Play replay' })).toBeNull()

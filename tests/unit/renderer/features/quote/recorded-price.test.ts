@@ -2,46 +2,46 @@
 import '../../browser-stubs.ts'
 import { cleanup, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import QuotePane from '../../../../../src/renderer/features/quote/QuotePane.svelte'
 import WatchlistPane from '../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render } from '../../open-window.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { tradeOf } from '../../../../kit/market.ts'
+import { START_MS } from '../../../../kit/terminal-messages.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 let app: WindowState | undefined
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
+  vi.useRealTimers()
 })
+let terminal: WindowTerminal
 
 it('is shown with its age in list and quote, until a price is received', async () => {
   let queue: (() => void)[] = []
   const frame = async () => {
+    await terminal.settle()
     const now = queue
     queue = []
     for (const run of now) run()
     await tick()
   }
-  const nowMs = Date.now()
-  const fake = new FakeTerminal({ nowMs })
-  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  // A session three hours ago, then a terminal that has received nothing yet.
+  const NOW = START_MS + 3 * 3_600_000 + 60_000
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+  terminal = await WindowTerminal.start()
+  await terminal.control('send', [tradeOf('BTC-USD', 61_234.5)])
+  await terminal.restart({ startMs: NOW })
+  const state = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
+  await terminal.settle()
   state.followQuotes()
   state.setWorkspace({ columns: ['last', 'age'] })
-  const before = fake.row(state.instrument)
-  if (!before) throw new Error('no row')
-  fake.put({
-    ...before,
-    last: null,
-    lastOf: null,
-    lastRecvMs: null,
-    lastEventMs: null,
-    freshness: 'waiting',
-    stored: { price: 61_234.5, atMs: unixMs(nowMs - 3 * 3_600_000) },
-  })
+  await terminal.control('pass', 1_000) // as long as a read of the store may wait for a commit
   const { container: quote } = render(QuotePane, { app: state })
   render(WatchlistPane, { app: state, width: 500 })
   await frame()
@@ -58,7 +58,7 @@ it('is shown with its age in list and quote, until a price is received', async (
   expect(quote.textContent).toMatch(/Waiting for the first message\. The price shown was recorded 3\sh.* ago\./)
   expect(quote.querySelector('.body')?.className).toMatch(/\bwaiting\b/)
 
-  fake.put({ ...before, last: 64_000, stored: null })
+  await terminal.control('send', [tradeOf('BTC-USD', 64_000, 1, NOW)])
   await frame()
   expect(cells()[0]).toBe('64,000.00')
   expect(within(row).queryByText('r')).toBeNull()

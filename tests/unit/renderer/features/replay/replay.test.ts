@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { makePrint } from '../../../../kit/market.ts'
+import { START_MS } from '../../../../kit/terminal-messages.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
+import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
 import {
   exactnessText,
   gapText,
@@ -12,69 +15,81 @@ import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { tape as tapeFeature } from '../../../../../src/renderer/features/tape/feature.ts'
 
-const SESSION = '01jbq1a2recording'
-let fake: FakeTerminal
+let terminal: WindowTerminal
 let app: WindowState
+/** The session that was recorded before; another one is running. */
+let session: string
 let queue: (() => void)[] = []
 const frame = () => {
   const now = queue
   queue = []
   for (const run of now) run()
 }
-beforeEach(() => {
-  vi.useFakeTimers()
-  fake = new FakeTerminal()
-  app = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
-  app.followQuotes()
-  serviceOf(app, tapeFeature).follow(app.view, app.instrument)
+beforeEach(async () => {
+  terminal = await WindowTerminal.start()
+  await terminal.control('recordSession')
+  ;[{ session }] = await terminal.ask('sessions.list', {})
+  vi.useFakeTimers({ now: START_MS })
+  app = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  await terminal.settle()
+  follow()
+  await terminal.control('pass', 1_000) // as long as a read of the store may wait for a commit
 })
 afterEach(() => {
   app.close()
+  terminal.close()
   vi.useRealTimers()
 })
+/** Opens the recorded session, ten seconds after its start. */
+async function open(): Promise<void> {
+  await replaysOf(app).open([session], null)
+  await terminal.settle()
+}
+/** Changes the state that the stream of replays sends. */
+function change(patch: Partial<ReplayState>): void {
+  terminal.alter('replay', (state) => ({ ...state, ...patch }))
+}
 /** What the frame does when the view changed. */
 function follow(): void {
   app.followQuotes()
   serviceOf(app, tapeFeature).follow(app.view, app.instrument)
 }
-const asked = (name: string) => fake.calls.filter((call) => call.name === name)
 
 describe('a replay in the window', () => {
   it('is the view of everything the market shows, and live again after', async () => {
-    await replaysOf(app).open([SESSION], null)
-    expect(app.view).toBe('replay-1')
+    await open()
+    const { view } = app
+    expect(view).not.toBe('live')
     follow()
-    for (const name of ['quotes', 'tape'] as const)
-      expect(fake.argsOf(name).map((one) => one.view)).toEqual(['replay-1'])
-    // The live status stays: recording goes on underneath.
-    expect(fake.argsOf('status').map((one) => one.view)).toEqual(['live', 'replay-1'])
+    for (const name of ['quotes', 'tape'] as const) expect(terminal.argsOf(name).map((one) => one.view)).toEqual([view])
+    // The live status stays, because recording continues.
+    expect(terminal.argsOf('status').map((one) => one.view)).toEqual(['live', view])
     replaysOf(app).backToLive()
     follow()
-    expect(fake.argsOf('quotes').map((one) => one.view)).toEqual(['live'])
-    expect(fake.argsOf('status').map((one) => one.view)).toEqual(['live'])
-    expect(fake.openStreams('replay')).toBe(0)
-    expect(asked('replay.close').map((call) => call.args)).toEqual([{ id: 'replay-1' }])
+    expect(terminal.argsOf('quotes').map((one) => one.view)).toEqual(['live'])
+    expect(terminal.argsOf('status').map((one) => one.view)).toEqual(['live'])
+    expect(terminal.argsOf('replay')).toEqual([])
+    expect(terminal.callsOf('replay.close')).toEqual([{ id: view }])
   })
   it('never shows a price of the other view', async () => {
     frame()
-    expect(app.quotes.row(app.instrument)?.last).toBeGreaterThan(0)
-    await replaysOf(app).open([SESSION], null)
-    // The new stream has nothing to tell yet.
-    vi.spyOn(fake, 'subscribe').mockReturnValue(() => undefined)
-    follow()
+    expect(app.quotes.row(app.instrument)?.last).toBe(119)
+    await open()
+    follow() // the new streams have sent nothing yet
     expect(app.quotes.row(app.instrument)).toBeUndefined()
     expect(serviceOf(app, tapeFeature).count).toBe(0)
   })
-  it('wears its own clock, while the wall clock runs on', async () => {
-    await replaysOf(app).open([SESSION], null)
+  it('has its own clock, while the wall clock runs on', async () => {
+    await open()
     const from = app.replaying?.nowMs
     const { wallMs } = app
     expect(app.nowMs).toBe(from)
     replaysOf(app).current.play(true)
-    await vi.advanceTimersByTimeAsync(1)
-    fake.replay.change({ nowMs: unixMs((from ?? 0) + 5_000) })
+    await terminal.control('pass', 5_000)
     await vi.advanceTimersByTimeAsync(250)
-    expect(app.nowMs).toBe((from ?? 0) + 5_000)
+    const played = app.nowMs - (from ?? 0)
+    expect(played).toBeGreaterThan(4_000)
+    expect(played).toBeLessThanOrEqual(5_000)
     // Timers of this test are fake: the wall clock ticked as they did.
     expect(app.wallMs).toBeGreaterThan(wallMs)
     replaysOf(app).backToLive()
@@ -82,136 +97,151 @@ describe('a replay in the window', () => {
   })
   it('does not let anything flash across a change of view or a jump', async () => {
     const first = app.epoch
-    await replaysOf(app).open([SESSION], null)
+    await open()
     expect(app.epoch).toBeGreaterThan(first)
     const second = app.epoch
     replaysOf(app).current.seek({ at: 'end' })
     expect(app.epoch).toBeGreaterThan(second)
-    await vi.advanceTimersByTimeAsync(1)
+    await terminal.settle()
+    replaysOf(app).current.seek({ at: 'ms', ms: (app.replaying?.fromMs ?? 0) + 10_000 })
+    await terminal.settle()
     const third = app.epoch
-    fake.replay.change({ nowMs: unixMs((app.replaying?.nowMs ?? 0) + 40) })
+    replaysOf(app).current.play(true)
+    await terminal.control('pass', 500)
+    expect(app.replaying?.nowMs).toBeGreaterThan((app.replaying?.fromMs ?? 0) + 10_000)
     expect(app.epoch).toBe(third)
-    fake.replay.change({ nowMs: app.replaying?.fromMs ?? unixMs(0) })
+    change({ nowMs: app.replaying?.fromMs ?? unixMs(0) })
     expect(app.epoch).toBeGreaterThan(third)
   })
-  it('shows the tape as of its clock after a jump back, also where it was held', async () => {
-    await replaysOf(app).open([SESSION], null)
+  /** Opens the session at its end, with the tape that was received until then. */
+  const openAtEnd = async () => {
+    await open()
+    replaysOf(app).current.seek({ at: 'end' })
     follow()
-    serviceOf(app, tapeFeature).pause('hover')
-    const [tape] = [...fake.argsOf('tape')]
-    expect(tape?.view).toBe('replay-1')
-    const before = serviceOf(app, tapeFeature).count
-    expect(before).toBeGreaterThan(0)
-    // As after a seek to before the first print.
-    fake.resetTape()
-    expect(serviceOf(app, tapeFeature).count).toBe(0)
+    await terminal.settle()
+    return serviceOf(app, tapeFeature)
+  }
+  it('shows the tape as of its clock after a jump back, also while it is paused', async () => {
+    const tape = await openAtEnd()
+    tape.pause('hover')
+    expect(tape.count).toBe(20)
+    replaysOf(app).current.seek({ at: 'start' })
+    await terminal.settle()
+    expect(tape.count).toBe(0)
   })
-  it('takes prints of its future away as soon as its clock goes back, before their stream tells', async () => {
-    await replaysOf(app).open([SESSION], null)
-    follow()
-    const newest = serviceOf(app, tapeFeature).latestMs
-    fake.replay.change({ nowMs: unixMs(newest) })
-    const before = serviceOf(app, tapeFeature).count
-    fake.replay.change({ nowMs: unixMs(newest - 60_000) })
-    expect(serviceOf(app, tapeFeature).count).toBeGreaterThan(0)
-    expect(serviceOf(app, tapeFeature).count).toBeLessThan(before)
-    expect(serviceOf(app, tapeFeature).latestMs).toBeLessThanOrEqual(newest - 60_000)
+  it('removes later prints as soon as its clock goes back, before their stream does', async () => {
+    const tape = await openAtEnd()
+    const newest = tape.latestMs
+    change({ nowMs: unixMs(newest) })
+    const before = tape.count
+    change({ nowMs: unixMs(newest - 60_000) })
+    expect(tape.count).toBeGreaterThan(0)
+    expect(tape.count).toBeLessThan(before)
+    expect(tape.latestMs).toBeLessThanOrEqual(newest - 60_000)
   })
-  it('tells no earlier time than that of a print which is already there', async () => {
-    await replaysOf(app).open([SESSION], null)
-    const from = app.replaying?.nowMs ?? 0
-    follow()
-    fake.replay.change({
-      playing: true,
-      nowMs: unixMs(from + 40),
-      toMs: unixMs(serviceOf(app, tapeFeature).latestMs + 1_000),
+  it('shows no earlier time than that of the newest print', async () => {
+    const tape = await openAtEnd()
+    const newest = tape.latestMs
+    change({ playing: true, nowMs: unixMs(newest - 40) })
+    // The stream of prints is a frame ahead of the clock.
+    terminal.send('tape', {
+      reset: null,
+      prints: [makePrint(999, { recvMs: unixMs(newest) })],
+      skipped: 0,
+      decimals: 2,
     })
-    expect(app.clockMs).toBe(serviceOf(app, tapeFeature).latestMs)
-    fake.replay.change({ playing: false })
-    expect(app.clockMs).toBe(from + 40)
+    expect(app.clockMs).toBe(newest)
+    change({ playing: false, nowMs: unixMs(newest - 40) })
+    expect(app.clockMs).toBe(newest - 40)
   })
-  it('keeps one move under way and the latest wish', async () => {
-    await replaysOf(app).open([SESSION], null)
+  it('has one seek under way and then makes the latest one', async () => {
+    await open()
     const { fromMs } = app.replaying ?? { fromMs: 0 }
     for (let i = 1; i <= 50; i++) replaysOf(app).current.seek({ at: 'ms', ms: fromMs + i * 1_000 })
     expect(replaysOf(app).current.cursorMs).toBe(fromMs + 50_000)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(asked('replay.seek')).toHaveLength(2)
+    await terminal.settle()
+    expect(terminal.callsOf('replay.seek')).toHaveLength(2)
     expect(app.replaying?.nowMs).toBe(fromMs + 50_000)
     expect(replaysOf(app).current.aimMs).toBeNull()
   })
-  it('seeks within the recording only', async () => {
-    await replaysOf(app).open([SESSION], null)
+  it('seeks only within the recording', async () => {
+    await open()
     replaysOf(app).current.seek({ at: 'ms', ms: 0 })
-    expect(asked('replay.seek').at(-1)?.args).toMatchObject({ to: { ms: app.replaying?.fromMs } })
+    expect(terminal.callsOf('replay.seek').at(-1)).toMatchObject({ to: { ms: app.replaying?.fromMs } })
   })
   it('loops a range whose ends are set one by one', async () => {
-    await replaysOf(app).open([SESSION], null)
+    await open()
     const { fromMs, toMs } = app.replaying ?? { fromMs: 0, toMs: 0 }
     replaysOf(app).current.seek({ at: 'ms', ms: fromMs + 60_000 })
-    await vi.advanceTimersByTimeAsync(1)
+    await terminal.settle()
     replaysOf(app).current.loopEdge('from')
+    await terminal.settle()
     expect(app.replaying?.loop).toEqual({ fromMs: fromMs + 60_000, toMs })
     replaysOf(app).current.seek({ at: 'ms', ms: fromMs + 90_000 })
-    await vi.advanceTimersByTimeAsync(1)
+    await terminal.settle()
     replaysOf(app).current.loopEdge('to')
+    await terminal.settle()
     expect(app.replaying?.loop).toEqual({ fromMs: fromMs + 60_000, toMs: fromMs + 90_000 })
     replaysOf(app).current.setLoop({ fromMs: fromMs + 5, toMs: fromMs })
+    await terminal.settle()
     expect(app.replaying?.loop).toBeNull()
   })
-  it('keeps bookmarks at the moment they were asked for', async () => {
-    await replaysOf(app).open([SESSION], null)
+  it('adds a bookmark at the time when it was asked for', async () => {
+    await open()
     const then = app.replaying
     replaysOf(app).current.step('second', true, '1m', 'crypto')
-    await vi.advanceTimersByTimeAsync(1)
+    await terminal.settle()
     if (!then) throw new Error('no replay')
+    expect(app.replaying?.nowMs).toBe(then.nowMs + 1_000)
     expect(await replaysOf(app).current.addBookmark('  opening  ', then)).toBe(true)
-    expect(replaysOf(app).current.bookmarks).toMatchObject([{ atMs: then.nowMs, text: 'opening', session: SESSION }])
+    expect(replaysOf(app).current.bookmarks).toMatchObject([{ atMs: then.nowMs, text: 'opening', session }])
     const [bookmark] = replaysOf(app).current.bookmarks
-    if (!bookmark) throw new Error('no bookmark')
     await replaysOf(app).current.removeBookmark(bookmark)
     expect(replaysOf(app).current.bookmarks).toEqual([])
   })
   it('plays from the start again once it has ended', async () => {
-    await replaysOf(app).open([SESSION], null)
-    replaysOf(app).current.seek({ at: 'end' })
-    await vi.advanceTimersByTimeAsync(1)
-    fake.replay.change({ ended: true })
+    await open()
+    replaysOf(app).current.seek({ at: 'ms', ms: (app.replaying?.toMs ?? 0) - 1_000 })
+    await terminal.settle()
+    replaysOf(app).current.play(true)
+    await terminal.settle()
+    await terminal.control('pass', 2_000)
+    expect(app.replaying).toMatchObject({ ended: true, playing: false })
     replaysOf(app).current.toggle()
-    await vi.advanceTimersByTimeAsync(1)
-    expect(app.replaying).toMatchObject({ nowMs: app.replaying?.fromMs, playing: true })
+    await terminal.settle()
+    expect(app.replaying).toMatchObject({ nowMs: app.replaying?.fromMs, playing: true, ended: false })
   })
-  it('says why it could not be opened, and stays live', async () => {
-    fake.faults = { failing: { 'replay.open': { code: 'not-found', message: 'There is no such session.' } } }
+  it('says why it couldn’t be opened, and stays live', async () => {
     await replaysOf(app).open(['gone'], null)
     expect(app.view).toBe('live')
     expect(replaysOf(app).current.opening).toBe(false)
-    expect(app.toasts.list.at(-1)).toMatchObject({ tone: 'bad', text: 'There is no such session.' })
+    expect(app.toasts.list.at(-1)).toMatchObject({ tone: 'bad', text: expect.stringContaining('session') })
   })
-  it('closes what was opened when something else was asked for meanwhile', async () => {
-    const opening = replaysOf(app).open([SESSION], null)
+  it('closes what was opened if another view was chosen meanwhile', async () => {
+    const opening = replaysOf(app).open([session], null)
     replaysOf(app).current.close()
     await opening
     expect(app.view).toBe('live')
-    expect(asked('replay.close')).toHaveLength(1)
+    expect(terminal.callsOf('replay.close')).toHaveLength(1)
   })
-  it('is taken up where it stood when the terminal began anew', async () => {
-    await replaysOf(app).open([SESSION], null)
-    replaysOf(app).current.step('bar', true, '1m', 'crypto')
-    await vi.advanceTimersByTimeAsync(1)
+  it('reopens at the same time after the terminal has restarted', async () => {
+    await open()
+    const { view } = app
+    replaysOf(app).current.step('second', true, '1m', 'crypto')
+    await terminal.settle()
     const at = app.replaying?.nowMs
-    fake.endStream('replay', { code: 'not-found', message: 'There is no such replay.' })
-    await vi.advanceTimersByTimeAsync(1)
-    expect(app.view).toBe('replay-2')
+    await terminal.restart()
+    expect(app.view).not.toBe(view)
+    expect(app.view).not.toBe('live')
     expect(app.replaying?.nowMs).toBe(at)
   })
-  it('replays the newest session that has ended', async () => {
+  it('opens the newest session that has ended', async () => {
     await replaysOf(app).openLatest()
-    expect(app.replaying?.sessions.map((one) => one.session)).toEqual([SESSION])
+    expect(app.replaying?.sessions.map((one) => one.session)).toEqual([session])
   })
 })
 
-describe('words of a replay', () => {
+describe('labels of a replay', () => {
   it('step through the speeds on offer', () => {
     expect([
       speedAfter(1, 1),
@@ -223,7 +253,7 @@ describe('words of a replay', () => {
     expect([speedAfter(3, 1), speedAfter(3, -1)]).toEqual([5, 2])
     expect([speedText(0.25), speedText('max')]).toEqual(['0.25\u00D7', 'max'])
   })
-  it('tell exactness apart', () => {
+  it('distinguish exactness', () => {
     expect(exactnessText({ is: 'identical', minutes: 1 }, 'UTC').text).toBe('identical \u2713 1 minute')
     expect(exactnessText({ is: 'identical', minutes: 12 }, 'UTC')).toMatchObject({
       text: 'identical \u2713 12 minutes',
@@ -237,7 +267,7 @@ describe('words of a replay', () => {
     expect(differs.explanation).toContain('entry 77')
     expect(exactnessText({ is: 'not comparable', why: 'Another version.' }, 'UTC').explanation).toBe('Another version.')
   })
-  it('say how long and why', () => {
+  it('give length and cause of a gap', () => {
     expect([850, 4_250, 200_000, 7_500_000, 90_000_000, 180_000].map(spanText)).toEqual([
       '850 ms',
       '4.2 s',

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Zone } from '../../../../../src/renderer/text/zone.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 import {
   followSpan,
   MIN_SPAN_MS,
@@ -74,24 +75,27 @@ describe('the ruler', () => {
 })
 
 describe('Timeline', () => {
-  it('asks for what is shown, only the latest wish while an answer is on its way', async () => {
-    const fake = new FakeTerminal()
-    await fake.invoke('replay.open', { sessions: ['01jbq1a2recording'], atMs: null })
-    const timeline = new Timeline(fake)
-    const { id, fromMs, toMs } = fake.replay.state ?? { id: '', fromMs: 0, toMs: 0 }
+  it('requests what is shown, and only the latest range while a response is pending', async () => {
+    const terminal = await WindowTerminal.start()
+    await terminal.control('recordSession')
+    const [{ session }] = await terminal.ask('sessions.list', {})
+    const { id, fromMs, toMs } = await terminal.ask('replay.open', { sessions: [session], atMs: null })
+    const timeline = new Timeline(terminal)
     timeline.setRange(id, fromMs, toMs)
-    const asked = () => fake.calls.filter((call) => call.name === 'replay.timeline').length
     for (let i = 0; i < 20; i++) {
       timeline.zoom(1.2, fromMs)
       timeline.load(600)
     }
-    await vi.waitFor(() => expect(timeline.data?.toMs).toBe(timeline.span.toMs))
-    expect(asked()).toBe(2)
+    await terminal.settle()
+    expect(timeline.data?.toMs).toBe(timeline.span.toMs)
+    expect(terminal.callsOf('replay.timeline')).toHaveLength(2)
     expect(timeline.data?.counts).toHaveLength(200)
+    expect(timeline.data?.counts.some((count) => count > 0)).toBe(true)
     expect(timeline.zoomed).toBe(true)
+    terminal.close()
   })
-  it('follows the cursor, unless the hand looks elsewhere', () => {
-    const timeline = new Timeline(new FakeTerminal())
+  it('follows the cursor unless the user has moved away', () => {
+    const timeline = new Timeline(new TestTransport())
     timeline.setRange('a', start, start + MONTH)
     timeline.zoom(1_000, start)
     timeline.follow(start, false)

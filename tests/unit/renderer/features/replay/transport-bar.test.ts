@@ -1,48 +1,63 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import BookmarkDialog from '../../../../../src/renderer/features/replay/BookmarkDialog.svelte'
 import GoPanel from '../../../../../src/renderer/features/replay/GoPanel.svelte'
 import JumpDialog from '../../../../../src/renderer/features/replay/JumpDialog.svelte'
 import TransportBar from '../../../../../src/renderer/features/replay/TransportBar.svelte'
 import StatusBar from '../../../../../src/renderer/core/frame/StatusBar.svelte'
 import TopBar from '../../../../../src/renderer/core/frame/TopBar.svelte'
-import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, replaysOf } from '../../open-window.ts'
+import type { CallName } from '../../../../../src/shared/contracts.ts'
+import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
-const SESSION = '01jbq1a2recording'
 let app: WindowState | undefined
+let terminal: WindowTerminal
+beforeEach(async () => {
+  changes = {}
+  terminal = await WindowTerminal.start()
+  await terminal.control('recordSession')
+})
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
 })
-async function open(faults: FakeFaults = {}) {
-  const fake = new FakeTerminal({ faults })
-  const state = openWindow(fake)
+/** A window with a replay of two minutes of BTC-USD, during which the feed of quotes was interrupted. */
+async function open() {
+  const state = openWindow(terminal)
   app = state
-  await replaysOf(state).open([SESSION], null)
-  await vi.waitFor(() => expect(replaysOf(state).current.gaps).not.toEqual([]))
-  return { fake, state }
+  await terminal.settle()
+  await replaysOf(state).openLatest()
+  await terminal.settle()
+  return { state }
 }
-const last = (fake: FakeTerminal, name: string) => fake.calls.findLast((call) => call.name === name)?.args
+/** Changes the state that the stream of replays sends. */
+function change(patch: Partial<ReplayState>): void {
+  changes = { ...changes, ...patch }
+  terminal.alter('replay', (state) => ({ ...state, ...changes }))
+}
+let changes: Partial<ReplayState>
+const last = <K extends CallName>(name: K) => terminal.callsOf(name).at(-1)
 const timeline = () => screen.getByRole('slider', { name: 'Replay position' })
 
 describe('the transport bar', () => {
   it('plays, steps by what was chosen, and changes speed', async () => {
-    const { fake, state } = await open()
+    const { state } = await open()
     render(TransportBar, { app: state })
     await fireEvent.click(screen.getByRole('button', { name: 'Play' }))
-    expect(last(fake, 'replay.play')).toMatchObject({ on: true })
+    expect(last('replay.play')).toMatchObject({ on: true })
     await vi.waitFor(() => screen.getByRole('button', { name: 'Pause' }))
     await fireEvent.change(screen.getByRole('combobox', { name: 'Step by' }), { target: { value: 'bar' } })
     await fireEvent.click(screen.getByRole('button', { name: 'Forward one bar' }))
-    expect(last(fake, 'replay.step')).toMatchObject({ by: 'bar', forward: true, interval: '1s', asset: 'crypto' })
+    expect(last('replay.step')).toMatchObject({ by: 'bar', forward: true, interval: '1s', asset: 'crypto' })
     await fireEvent.change(screen.getByRole('combobox', { name: 'Speed' }), { target: { value: 'max' } })
-    expect(last(fake, 'replay.speed')).toMatchObject({ speed: 'max' })
+    expect(last('replay.speed')).toMatchObject({ speed: 'max' })
     await fireEvent.click(screen.getByRole('button', { name: 'Back to live' }))
     expect(state.view).toBe('live')
     expect(screen.queryByRole('region', { name: 'Replay' })).toBeNull()
@@ -60,59 +75,59 @@ describe('the transport bar', () => {
     from.remove()
   })
   it('shows a speed that is not on the list as well', async () => {
-    const { fake, state } = await open()
-    fake.replay.change({ speed: 3 })
+    const { state } = await open()
+    change({ speed: 3 })
     render(TransportBar, { app: state })
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Speed' }).selectedOptions[0]?.text).toBe('3\u00D7')
   })
-  it('says the instant to the millisecond, and whether it is exact', async () => {
-    const { fake, state } = await open()
+  it('shows the time to the millisecond, and whether the replay is exact', async () => {
+    const { state } = await open()
     render(TransportBar, { app: state })
-    fake.replay.change({
+    change({
       nowMs: unixMs(Date.UTC(2026, 10, 4, 13, 1, 2, 345)),
       exactness: { is: 'identical', minutes: 3 },
     })
     await tick()
     expect(screen.getByTestId('replay-clock').textContent).toMatch(/13:01:02\.345\s+UTC/)
     expect(screen.getByTestId('exactness').textContent).toBe('identical \u2713 3 minutes')
-    fake.replay.change({
+    change({
       exactness: { is: 'differs', minuteMs: unixMs(Date.UTC(2026, 10, 4, 13, 1)), seq: 9, live: 'a', replay: 'b' },
     })
     await tick()
     expect(screen.getByTestId('exactness').textContent).toBe('differs at 13:01:00')
   })
-  it('is a slider that tells its place in words, and does not chatter while it plays', async () => {
-    const { fake, state } = await open()
+  it('is a slider that gives its position as text, and is silent while it plays', async () => {
+    const { state } = await open()
     render(TransportBar, { app: state })
     await tick()
     const from = state.replaying?.fromMs ?? 0
     expect(timeline().getAttribute('aria-valuenow')).toBe('0')
     expect(timeline().getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d\.\d{3} UTC, Wed 4 Nov 2026$/)
-    fake.replay.change({ nowMs: unixMs(from + 2_500) })
+    change({ nowMs: unixMs(from + 2_500) })
     await tick()
     expect(timeline().getAttribute('aria-valuenow')).toBe('2.5')
-    fake.replay.change({ playing: true })
+    change({ playing: true })
     for (let i = 1; i <= 20; i++) {
-      fake.replay.change({ nowMs: unixMs(from + 2_500 + i * 16) })
+      change({ nowMs: unixMs(from + 2_500 + i * 16) })
       await tick()
     }
     expect(timeline().getAttribute('aria-valuenow')).toBe('2.5')
-    fake.replay.change({ playing: false })
+    change({ playing: false })
     await tick()
     expect(timeline().getAttribute('aria-valuenow')).toBe('2.82')
   })
 })
 
 describe('the Go panel', () => {
-  it('lists gaps with cause and length, goes to them, and keeps bookmarks', async () => {
-    const { fake, state } = await open()
+  it('lists gaps with cause and length, goes to them, and edits bookmarks', async () => {
+    const { state } = await open()
     const close = vi.fn()
     render(GoPanel, { app: state, close })
     const gaps = screen.getByRole('list', { name: 'Gaps' })
-    const [first] = within(gaps).getAllByRole('button')
-    expect(first?.textContent).toMatch(/crypto\/XQ: .*, 4\.2 s$/)
-    if (first) await fireEvent.click(first)
-    expect(last(fake, 'replay.seek')).toMatchObject({ to: { at: 'ms' } })
+    const lost = within(gaps).getByRole('button', { name: /crypto\/XQ: connection lost/ })
+    expect(lost.textContent).toMatch(/, [\d.]+ m?s$/)
+    await fireEvent.click(lost)
+    expect(last('replay.seek')).toMatchObject({ to: { at: 'ms' } })
     expect(close).toHaveBeenCalled()
     const at = state.replaying
     if (at) await replaysOf(state).current.addBookmark('halt', at)
@@ -129,7 +144,7 @@ describe('the Go panel', () => {
 
 describe('going to a time', () => {
   it('reads while it is typed, explains what cannot be, and goes', async () => {
-    const { fake, state } = await open()
+    const { state } = await open()
     const onclose = vi.fn()
     render(JumpDialog, { app: state, onclose })
     const box = screen.getByRole('textbox', { name: /^Time \(in UTC/ })
@@ -140,7 +155,7 @@ describe('going to a time', () => {
     expect(onclose).not.toHaveBeenCalled()
     await fireEvent.input(box, { target: { value: '+90s' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
-    expect(last(fake, 'replay.seek')).toMatchObject({
+    expect(last('replay.seek')).toMatchObject({
       to: { at: 'ms', ms: (state.replaying?.fromMs ?? 0) + 90_000 },
     })
     expect(onclose).toHaveBeenCalledOnce()
@@ -148,20 +163,20 @@ describe('going to a time', () => {
 })
 
 describe('adding a bookmark', () => {
-  it('is of the moment at which it was asked for', async () => {
-    const { fake, state } = await open()
+  it('uses the time when it was asked for', async () => {
+    const { state } = await open()
     const asked = state.replaying?.nowMs ?? 0
     render(BookmarkDialog, { app: state, onclose: () => undefined })
-    fake.replay.change({ nowMs: unixMs(asked + 60_000) })
+    change({ nowMs: unixMs(asked + 60_000) })
     const box = screen.getByRole('textbox', { name: 'Note' })
     await fireEvent.input(box, { target: { value: 'first print' } })
     await fireEvent.keyDown(box, { key: 'Enter' })
-    await vi.waitFor(() => expect(last(fake, 'bookmarks.add')).toMatchObject({ atMs: asked, text: 'first print' }))
+    await vi.waitFor(() => expect(last('bookmarks.add')).toMatchObject({ atMs: asked, text: 'first print' }))
   })
 })
 
 describe('the frame of a replay', () => {
-  it('says REPLAY, and that recording goes on underneath, truly', async () => {
+  it('says REPLAY, and that live recording continues', async () => {
     const { state } = await open()
     render(TopBar, { app: state })
     expect(screen.getByRole('button', { name: /^Source: This is a replay/ }).textContent).toContain('REPLAY')
@@ -170,8 +185,9 @@ describe('the frame of a replay', () => {
     render(StatusBar, { app: state })
     expect(screen.getByRole('contentinfo').textContent).toContain('Live recording continues in the background.')
   })
-  it('does not say so where nothing is recorded', async () => {
-    const { state } = await open({ recorder: { is: 'off' } })
+  it('says that nothing is recorded while recording is off', async () => {
+    await terminal.ask('recording.set', { on: false })
+    const { state } = await open()
     render(StatusBar, { app: state })
     expect(screen.getByRole('contentinfo').textContent).toContain('Nothing is being recorded.')
   })

@@ -1,4 +1,4 @@
-// Panes of research over a terminal that answers as told.
+// Panes of research over responses that the test chooses.
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { flushSync, tick } from 'svelte'
@@ -9,12 +9,12 @@ import QuestionView from '../../../../../src/renderer/features/research/answer/Q
 import { AnswerState, type Question } from '../../../../../src/renderer/features/research/answer/research.svelte.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render } from '../../open-window.ts'
-import type { Failure, Result } from '../../../../../src/shared/base/errors.ts'
+import { CodedError, type Failure } from '../../../../../src/shared/base/errors.ts'
 import type { Answer, ResearchAnswer } from '../../../../../src/shared/features/research/research.ts'
-import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
+import type { CallArgs } from '../../../../../src/shared/contracts.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import statements from '../../../../fixtures/statements/AAPL-income.json' with { type: 'json' }
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 
 const question: Question = { view: 'live', endpoint: 'income-statement', symbol: 'AAPL', params: {} }
 
@@ -28,30 +28,19 @@ const answerOf = (id: number, text: string): Answer => ({
   text,
 })
 
-interface Asked {
-  readonly name: string
-  readonly args: unknown
-}
-
-/** A transport whose calls are answered one by one, in the order that the test wants. */
-function told(answers: (name: string, args: { readonly mode?: string; readonly version?: number }) => unknown) {
-  const asked: Asked[] = []
-  const base = new FakeTerminal()
-  const transport: Transport = {
-    invoke: async (name, args) => {
-      asked.push({ name, args })
-      return (await answers(name, args as { mode?: string })) as never // the test answers what the contract says
-    },
-    subscribe: (name, args, onValue, onEnd) => base.subscribe(name, args, onValue, onEnd),
-    onLink: (listener) => base.onLink(listener),
-  }
-  return { transport, asked }
-}
-const ok = (value: unknown): Result<unknown> => ({ ok: true, value })
-const got = (answer: Answer | null, stale = false, failure: Failure | null = null): Result<ResearchAnswer> => ({
-  ok: true,
-  value: { answer, failure, stale, fresh: false },
+type Get = CallArgs<'research.get'>
+const got = (answer: Answer | null, stale = false, failure: Failure | null = null): ResearchAnswer => ({
+  answer,
+  failure,
+  stale,
+  fresh: false,
 })
+/** A transport that answers requests with `answer`. */
+const answering = (answer: (args: Get) => ResearchAnswer | Promise<ResearchAnswer>) =>
+  new TestTransport()
+    .answer('research.get', answer)
+    .answer('research.versions', () => [])
+    .answer('research.cancel', () => null)
 const settle = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
   flushSync()
@@ -60,48 +49,46 @@ const settle = async () => {
 
 describe('a question', () => {
   it('shows the stored answer at once and asks behind it only when it is stale', async () => {
-    const { transport, asked } = told((_name, { mode }) =>
+    const transport = answering(({ mode }) =>
       mode === 'cached' ? got(answerOf(1, '{"a":1}'), true) : got(answerOf(2, '{"a":2}')),
     )
     const state = new AnswerState(transport)
     state.ask(question)
     await settle()
-    expect(asked.map(({ args }) => (args as { mode: string }).mode)).toEqual(['cached', 'fresh'])
+    expect(transport.callsOf('research.get').map(({ mode }) => mode)).toEqual(['cached', 'fresh'])
     expect(state.shown?.id).toBe(2)
     expect(state.loading).toBe(false)
   })
-  it('never asks the service in a replay, and keeps old data when a call fails', async () => {
+  it('never asks the service in a replay, and still shows old data when a call fails', async () => {
     const failure: Failure = { code: 'server-error', message: 'The service has a problem.' }
-    const { transport, asked } = told((_name, { mode }) =>
+    const transport = answering(({ mode }) =>
       mode === 'cached' ? got(answerOf(1, '{}'), true) : got(answerOf(1, '{}'), true, failure),
     )
     const state = new AnswerState(transport)
     state.ask({ ...question, view: 'replay-1' })
     await settle()
-    expect(asked).toHaveLength(1)
+    expect(transport.callsOf('research.get')).toHaveLength(1)
     state.ask(question)
     await settle()
     expect(state.failure).toEqual(failure)
     expect(state.shown?.id).toBe(1)
   })
-  it('forgets an answer that comes after the question has changed, and cancels its call', async () => {
-    const late = Promise.withResolvers<unknown>()
-    const { transport, asked } = told((name, { mode }) =>
-      name === 'research.cancel' ? ok(null) : mode === 'force' ? late.promise : got(answerOf(1, '{}')),
-    )
+  it('discards an answer that arrives after the question has changed, and cancels its call', async () => {
+    const late = Promise.withResolvers<ResearchAnswer>()
+    const transport = answering(({ mode }) => (mode === 'force' ? late.promise : got(answerOf(1, '{}'))))
     const state = new AnswerState(transport)
     state.ask(question)
     await settle()
     state.refresh()
     state.ask({ ...question, symbol: 'IBM' })
-    expect(asked.some(({ name }) => name === 'research.cancel')).toBe(true)
+    expect(transport.callsOf('research.cancel')).toHaveLength(1)
     late.resolve(got(answerOf(9, '{"late":true}')))
     await settle()
     expect(state.shown?.id).toBe(1)
   })
-  it('sets another answer beside the one shown, until the question changes', async () => {
-    const { transport } = told((name) =>
-      name === 'research.version' ? ok(answerOf(1, '{"a":1}')) : got(answerOf(2, '{"a":2}')),
+  it('shows another answer next to the first, until the question changes', async () => {
+    const transport = answering(() => got(answerOf(2, '{"a":2}'))).answer('research.version', () =>
+      answerOf(1, '{"a":1}'),
     )
     const state = new AnswerState(transport)
     state.ask(question)
@@ -116,7 +103,7 @@ describe('a question', () => {
 describe('panes', () => {
   let app: WindowState
   beforeEach(() => {
-    app = openWindow(new FakeTerminal())
+    app = openWindow(new TestTransport())
   })
   afterEach(() => {
     cleanup()
@@ -124,8 +111,7 @@ describe('panes', () => {
   })
 
   const stateOf = async (text: string): Promise<AnswerState> => {
-    const { transport } = told((name) => (name === 'research.get' ? got(answerOf(1, text)) : ok([])))
-    const state = new AnswerState(transport)
+    const state = new AnswerState(answering(() => got(answerOf(1, text))))
     state.ask(question)
     await settle()
     return state
@@ -197,15 +183,15 @@ describe('panes', () => {
     },
   )
 
-  it('say by the clock of the window until when a service asks to be left alone', async () => {
+  it('show by the window’s clock until when a service asks to wait', async () => {
     const now = Date.UTC(2026, 0, 5, 14, 4, 30)
-    const failure: Failure = {
-      code: 'rate-limited',
-      message: 'The service is limiting requests (HTTP 429).',
-      hint: 'The service asks to wait 59 min.',
-      notBeforeMs: now + 3_540_000,
-    }
-    const other = openWindow(new FakeTerminal({ faults: { failing: { 'research.get': failure } } }))
+    const transport = new TestTransport().answer('research.get', () => {
+      throw new CodedError('rate-limited', 'The service is limiting requests (HTTP 429).', {
+        hint: 'The service asks to wait 59 min.',
+        notBeforeMs: now + 3_540_000,
+      })
+    })
+    const other = openWindow(transport)
     other.nowMs = now
     const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name: 'Income' }
     const { container } = render(QuestionView, props)
@@ -224,7 +210,7 @@ describe('panes', () => {
     const shownIn = (container: HTMLElement, role: string, text: string) =>
       [...container.querySelectorAll<HTMLElement>(role)].find((one) => one.textContent.trim() === text)
 
-    it('stand alone: what wraps the answer is in the raw one', async () => {
+    it('stand alone: the envelope of the answer is only in the raw view', async () => {
       const state = await stateOf(
         '{"status":"success","data":{"gross_margin":0.4620635,"current_ratio":0.98765432},"metadata":{"timestamp":"2026-01-02T00:00:00Z"}}',
       )
@@ -239,7 +225,7 @@ describe('panes', () => {
       expect(container.textContent).toContain('0.98765432')
     })
 
-    it('are written so in a table too, with every digit on hover', async () => {
+    it('are rounded in a table too, with every digit on hover', async () => {
       const rows = [0.4620635, 0.4711111].map((margin, i) => ({ symbol: `S${i}`, gross_margin: margin }))
       const state = await stateOf(JSON.stringify({ status: 'success', data: rows }))
       const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios', chartable: false })
@@ -255,7 +241,7 @@ describe('panes', () => {
       ])
     })
 
-    it('of an answer that is nothing but what wraps one are shown', async () => {
+    it('are the envelope’s if the answer has nothing else', async () => {
       const state = await stateOf('{"status":"success","message":"nothing yet"}')
       const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios' })
       expect(shownIn(container, 'dd', 'nothing yet')).toBeTruthy()

@@ -1,55 +1,83 @@
 import '../../browser-stubs.ts'
 import { cleanup, createEvent, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import WatchlistPane from '../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
 import QuotePane from '../../../../../src/renderer/features/quote/QuotePane.svelte'
-import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
+import { quoteOf, tradeOf } from '../../../../kit/market.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, serviceOf } from '../../open-window.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 
+// At night in New York, when stocks are closed.
+const NOW = Date.UTC(2026, 10, 4, 2, 33, 22)
+/** The first trade of the day and the last one. */
+const TRADES = [
+  ['BTC-USD', 63_313.09, 64_123.5],
+  ['ETH-USD', 2_621.19, 2_610.18],
+  ['SOL-USD', 148.782, 154.302],
+  ['DOGE-USD', 0.10482, 0.10482],
+] as const
+
 let app: WindowState | undefined
+let terminal: WindowTerminal
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+})
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
+  vi.useRealTimers()
 })
 
-function open(faults: FakeFaults = {}) {
+const trade = (price: number, size = 1) => terminal.control('send', [tradeOf('BTC-USD', price, size, NOW)])
+
+/** A window of a terminal that received a first and a last trade of each coin and a quote of EURUSD. */
+async function open(trades: readonly (readonly [string, number, number])[] = TRADES) {
+  terminal = await WindowTerminal.start({ startMs: NOW })
+  const eurusd = '{"ev":"C","p":"EUR/USD","a":1.093155,"b":1.093085,"t":' + NOW + '}'
+  await terminal.control('send', [
+    ...trades.flatMap(([pair, first, last]) => [tradeOf(pair, first, 1, NOW - 60_000), tradeOf(pair, last, 1, NOW)]),
+    { feed: 'forex/C', symbol: 'EUR/USD', raw: eurusd },
+  ])
+  await terminal.control('pass', 500) // the trades are stored, where a new tape begins
   let queue: (() => void)[] = []
-  const fake = new FakeTerminal({ nowMs: Date.now(), faults })
-  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  const state = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
+  await terminal.settle()
   state.followQuotes()
   serviceOf(state, tape).follow(state.view, state.instrument)
+  await terminal.settle()
   const frame = async () => {
+    await terminal.settle()
     const now = queue
     queue = []
     for (const run of now) run()
     await tick()
   }
-  return { fake, state, frame }
+  return { state, frame }
 }
 const names = () => screen.getAllByRole('row').flatMap((row) => row.dataset['instrument'] ?? [])
 
 describe('the window', () => {
-  it('tells the terminal when the network is back, until it is closed', () => {
-    const { fake, state } = open()
-    const invoke = vi.spyOn(fake, 'invoke')
+  it('reports to the terminal that the network is back, until it is closed', async () => {
+    const { state } = await open()
     globalThis.dispatchEvent(new Event('online'))
-    expect(invoke).toHaveBeenCalledExactlyOnceWith('app.networkChanged', {})
+    expect(terminal.callsOf('app.networkChanged')).toEqual([{}])
     state.close()
     globalThis.dispatchEvent(new Event('online'))
-    expect(invoke).toHaveBeenCalledTimes(1)
+    expect(terminal.callsOf('app.networkChanged')).toHaveLength(1)
   })
 })
 
 describe('the watchlist', () => {
-  it('is a grid whose rows say price, signed change and freshness', async () => {
-    const { state, frame } = open()
+  it('is a grid whose rows show price, signed change and freshness', async () => {
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     const grid = screen.getByRole('grid', { name: 'Majors' })
@@ -58,11 +86,11 @@ describe('the watchlist', () => {
     expect(btc.textContent).toContain('64,123.50')
     expect(btc.textContent).toContain('+1.28')
     expect(within(grid).getByRole('row', { name: /AAPL/ }).textContent).toContain('market closed')
-    expect(within(grid).getByRole('row', { name: /EURUSD/ }).textContent).toContain('0.7 pip')
+    expect(within(grid).getByRole('row', { name: /EUR\/USD/ }).textContent).toContain('0.7 pip')
   })
 
   it('moves with arrows, selects with Enter, reorders with Alt and arrows', async () => {
-    const { state, frame } = open()
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     const grid = screen.getByRole('grid')
@@ -85,7 +113,7 @@ describe('the watchlist', () => {
   })
 
   it('removes with Delete and puts back with Undo', async () => {
-    const { state, frame } = open()
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     const before = names()
@@ -97,8 +125,8 @@ describe('the watchlist', () => {
     expect(names()).toEqual(before)
   })
 
-  it('puts a dragged symbol before or behind the row that it is let go over', async () => {
-    const { state, frame } = open()
+  it('puts a dragged symbol before or after the row on which it is dropped', async () => {
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     const before = names()
@@ -133,7 +161,7 @@ describe('the watchlist', () => {
   })
 
   it('sorts by a header and says so', async () => {
-    const { state, frame } = open()
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     await fireEvent.click(screen.getByRole('button', { name: /Chg %/ }))
@@ -141,8 +169,8 @@ describe('the watchlist', () => {
     expect(names().slice(0, 4)).toEqual(['crypto:SOLUSD', 'crypto:BTCUSD', 'crypto:DOGEUSD', 'crypto:ETHUSD'])
   })
 
-  it('is sorted by keys: heads are one stop of Tab, reached from the first row and left for the rows', async () => {
-    const { state, frame } = open()
+  it('can be sorted with the keyboard: column heads are one Tab stop above the first row', async () => {
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     const grid = screen.getByRole('grid')
@@ -175,29 +203,29 @@ describe('the watchlist', () => {
   })
 
   it('looks disconnected when the window lost its terminal', async () => {
-    const { fake, state, frame } = open()
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
-    fake.link(false)
+    terminal.link(false)
     await tick()
     expect(screen.getByRole('row', { name: /BTC-USD/ }).textContent).toContain('disconnected')
   })
 
   it('flashes the price of a new print once, and not the first one', async () => {
-    const { fake, state, frame } = open()
+    const { state, frame } = await open()
     vi.stubGlobal('matchMedia', () => ({ matches: false }))
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     const lit = () => [...document.querySelectorAll('[data-flash]')].map((cell) => cell.getAttribute('data-flash'))
     expect(lit()).toEqual([])
-    for (let i = 0; i < 50; i++) fake.trade(instrumentId('crypto', 'BTC-USD'), 64_200 + i)
+    for (let i = 0; i < 50; i++) await trade(64_200 + i)
     await frame()
     expect(lit()).toEqual(['up-3'])
     vi.unstubAllGlobals()
   })
 
   it('says what an empty list is for', async () => {
-    const { state } = open()
+    const { state } = await open()
     state.lists.addList()
     render(WatchlistPane, { app: state, width: 500 })
     expect(screen.getByText('List 5 is empty')).toBeTruthy()
@@ -206,23 +234,23 @@ describe('the watchlist', () => {
 })
 
 describe('the tape', () => {
-  it('holds still under the mouse and tells how many are new', async () => {
-    const { fake, state, frame } = open()
+  it('pauses under the mouse and counts the new prints', async () => {
+    const { state, frame } = await open()
     render(TapePane, { app: state })
     await frame()
     const table = screen.getByRole('table')
     await fireEvent.pointerEnter(table, { pointerType: 'mouse' })
     // jsdom's pointer events carry no pointerType; the button does the same.
     if (!serviceOf(state, tape).paused) await fireEvent.click(screen.getByRole('button', { name: 'Pause tape' }))
-    fake.trade(state.instrument, 70_000, 3)
+    await trade(70_000, 3)
     await frame()
     expect(screen.queryByText('70,000.00')).toBeNull()
     await fireEvent.click(screen.getByRole('button', { name: /1 new/ }))
     expect(screen.getByText('70,000.00')).toBeTruthy()
   })
   it('explains why forex has none', async () => {
-    const { state, frame } = open()
-    state.select(instrumentId('forex', 'EURUSD'))
+    const { state, frame } = await open()
+    state.select(instrumentId('forex', 'GBPUSD'))
     serviceOf(state, tape).follow(state.view, state.instrument)
     render(TapePane, { app: state })
     await frame()
@@ -232,9 +260,7 @@ describe('the tape', () => {
 
 describe('a change that reads as zero', () => {
   it('has no direction, in the list as in the quote, while the other number may have one', async () => {
-    const { fake, state, frame } = open()
-    const row = fake.row(state.instrument)!
-    fake.put({ ...row, last: 64_000.5, reference: 64_000, decimals: 2 })
+    const { state, frame } = await open([['BTC-USD', 64_000, 64_000.5]])
     state.setWorkspace({ columns: ['last', 'change', 'changePercent'] })
     render(WatchlistPane, { app: state, width: 500 })
     render(QuotePane, { app: state })
@@ -251,24 +277,24 @@ describe('a change that reads as zero', () => {
 })
 
 describe('the quote', () => {
-  it('says whose range it shows, and leaves how a message was read to Evidence', async () => {
-    const { fake, state, frame } = open()
-    fake.put({ ...fake.row(state.instrument)!, rangeOf: 'pre', mapping: 'a very long mapping'.repeat(9) })
+  it('names the range it shows, and leaves the mapping of messages to Evidence', async () => {
+    const { state, frame } = await open()
+    terminal.alter('quotes', ({ rows }) => ({
+      rows: rows.map((row) => ({ ...row, rangeOf: 'pre', mapping: 'a very long mapping'.repeat(9) })),
+    }))
+    await frame()
     render(QuotePane, { app: state })
     await frame()
     expect(screen.getByText('pre-market range')).toBeTruthy()
     expect(screen.getByText('Volume (pre-market)')).toBeTruthy()
     expect(screen.queryByText(/a very long mapping/)).toBeNull()
   })
-  it('says that a feed has no room, on the row too, but never calls moving prices not subscribed', async () => {
-    const { fake, state, frame } = open()
-    const row = fake.row(state.instrument)!
-    fake.put({ ...row, last: null, lastRecvMs: null, freshness: 'waiting' })
-    await frame()
-    const { status } = state
-    if (!status) throw new Error('no status')
-    const full = { ...status.feeds[0], feed: 'crypto/XT', overBudget: ['BTC-USD'], budget: 50 } as const
-    state.status = { ...status, feeds: [full] }
+  it('says that a feed is full, on the row too, but never calls moving prices not subscribed', async () => {
+    const { state, frame } = await open([])
+    terminal.alter('status', (status) => ({
+      ...status,
+      feeds: status.feeds.map((one) => (one.feed === 'crypto/XT' ? { ...one, overBudget: ['BTC-USD'] } : one)),
+    }))
     render(QuotePane, { app: state })
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
@@ -276,17 +302,19 @@ describe('the quote', () => {
     expect(screen.getByText(/of 50 on this feed are in use\. Remove symbols/)).toBeTruthy()
     expect(within(screen.getByRole('row', { name: /BTC-USD/ })).getByText(/^Not subscribed, /)).toBeTruthy()
     // Its quotes have a feed of their own, which may have room.
-    fake.put({ ...row, last: 64_000, lastOf: 'mid', freshness: 'live' })
+    await terminal.control('send', [quoteOf('BTC-USD', 63_999, 64_001, NOW)])
     await frame()
     expect(screen.queryByText('not subscribed')).toBeNull()
     expect(screen.getByText(/of 50 on this feed are in use\. Remove symbols/)).toBeTruthy()
   })
   it('names its reference and its freshness', async () => {
-    const { state, frame } = open({ freshness: { crypto: 'stale' } })
+    const { state, frame } = await open()
+    await terminal.control('pass', 60_000)
+    vi.setSystemTime(NOW + 60_000)
     render(QuotePane, { app: state })
     await frame()
     expect(screen.getByTestId('big-price').textContent).toBe('64,123.50')
-    expect(screen.getByText(/vs. session open/)).toBeTruthy()
+    expect(screen.getByText(/vs. first trade 63,313.09/)).toBeTruthy()
     expect(screen.getByText(/the whole feed is silent/)).toBeTruthy()
   })
 })

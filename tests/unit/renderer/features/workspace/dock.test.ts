@@ -8,10 +8,10 @@ import { readyWorkspace } from '../../../../../src/shared/features/workspace/rea
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { PaneState } from '../../../../../src/renderer/features/workspace/pane-state.svelte.ts'
-import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 describe('the address of a window', () => {
-  it('names a workspace and its part, and nothing that is none', () => {
+  it('names a workspace and its part, and rejects anything else', () => {
     const route = { workspace: 'workspace-3', window: 'window-1' }
     expect(parseDockRoute(dockHash(route))).toEqual(route)
     for (const hash of [
@@ -27,31 +27,40 @@ describe('the address of a window', () => {
 })
 
 describe('the dock of a window', () => {
-  let terminal: FakeTerminal
+  let terminal: WindowTerminal
   let dock: DockState
   const problems: string[] = []
   const openDock = (route: DockRoute = {}, tell: (failure: Failure) => void = () => undefined) =>
     new DockState({ transport: terminal, route, toasts: { show: () => undefined }, tell })
-  beforeEach(() => {
+  beforeEach(async () => {
     vi.useFakeTimers()
-    terminal = new FakeTerminal()
+    terminal = await WindowTerminal.start({ feeds: false, record: false })
     dock = openDock({}, (failure) => problems.push(failure.message))
+    await terminal.settle()
     flushSync()
   })
-  afterEach(() => {
+  afterEach(async () => {
     dock.dispose()
+    await terminal.settle() // it has saved the last change
+    terminal.close()
     vi.useRealTimers()
     expect(problems).toEqual([])
   })
-  const stored = () => terminal.workspaces.state().workspaces.find((one) => one.id === 'overview')
+  const saved = () => terminal.read('workspaces', {})
+  const stored = async () => (await saved()).workspaces.find((one) => one.id === 'overview')
+  /** Runs the timers that save a change, and waits until it is saved and every window has it. */
+  const save = async () => {
+    await vi.runAllTimersAsync()
+    await terminal.settle()
+  }
 
-  it('opens a pane in its place, keeps it, and takes it back', async () => {
+  it('opens a pane in its place, saves it, and undoes it', async () => {
     expect(dock.ready).toBe(true)
     dock.open('log')
     expect(dock.now.front).toBe('log-1')
     expect(dock.shown('log')?.id).toBe('log-1')
-    await vi.runAllTimersAsync()
-    expect(stored()?.panes.map((one) => one.id)).toContain('log-1')
+    await save()
+    expect((await stored())?.panes.map((one) => one.id)).toContain('log-1')
     dock.open('sessions')
     expect(dock.shown('log')).toBeUndefined()
     dock.open('log')
@@ -62,33 +71,37 @@ describe('the dock of a window', () => {
     expect(dock.first('log')).toBeUndefined()
     expect(dock.undo()).toBe(false)
     expect(dock.redo()).toBe(true)
-    await vi.runAllTimersAsync()
-    expect(stored()?.panes.map((one) => one.id)).toContain('log-1')
+    await save()
+    expect((await stored())?.panes.map((one) => one.id)).toContain('log-1')
   })
 
-  it('forgets what was done in safe mode when it is left, and a part of it closes', async () => {
-    const [first] = terminal.workspaces.state().workspaces
+  it('forgets the changes of safe mode when it ends, and closes its extra windows', async () => {
+    const [first] = (await saved()).workspaces
     const id = 'safe-mode--overview'
     const part = floatPane(readyWorkspace('overview'), 'tape-1', { x: 0, y: 0, width: 400, height: 300 })
-    terminal.workspaces.put(JSON.stringify({ ...part, id }), false)
+    await terminal.ask('workspaces.put', { text: JSON.stringify({ ...part, id }), replaces: false })
     const main = openDock({ workspace: id })
     const beside = openDock({ workspace: id, window: 'window-1' })
+    await terminal.settle()
     main.open('log')
-    terminal.workspaces.remove(id)
+    await terminal.ask('workspaces.remove', { id })
+    await terminal.settle()
     for (const one of [main, beside]) one.reload()
-    expect(main.id).toBe(terminal.workspaces.state().latest)
+    await terminal.settle()
+    expect(main.id).toBe((await saved()).latest)
     expect(main.gone).toBe(false)
     expect(beside.gone).toBe(true)
-    await vi.runAllTimersAsync()
-    expect(terminal.workspaces.state().workspaces.map((one) => one.id)).not.toContain(id)
+    await save()
+    expect((await saved()).workspaces.map((one) => one.id)).not.toContain(id)
     expect(main.whole.panes).toEqual(first?.panes)
     for (const one of [main, beside]) one.dispose()
   })
 
-  it('shows what another window did, but not while a change of its own is on its way', async () => {
+  it('shows what another window did', async () => {
     const other = openDock()
+    await terminal.settle()
     other.open('news')
-    await vi.runAllTimersAsync()
+    await save()
     expect(dock.shown('news')?.id).toBe('news-1')
     other.dispose()
   })
@@ -107,7 +120,7 @@ describe('the dock of a window', () => {
     ])
   })
 
-  it('keeps the title of a pane that the next workspace has too', () => {
+  it('preserves the title of a pane that the next workspace has too', () => {
     const [chart] = dock.now.panes.filter(({ kind }) => kind === 'chart')
     const alike = dock.all.find(({ id, panes }) => id !== dock.id && panes.some((one) => one.id === chart?.id))
     if (!chart || !alike) throw new Error('no two ready-made workspaces with the same chart')
@@ -118,15 +131,15 @@ describe('the dock of a window', () => {
     expect(dock.titles['log-1']).toBeUndefined()
   })
 
-  it('keeps to itself once it was told to', async () => {
+  it('saves nothing more once it is detached', async () => {
     dock.detach()
     dock.open('log')
-    await vi.runAllTimersAsync()
+    await save()
     expect(dock.shown('log')?.id).toBe('log-1')
-    expect(stored()?.panes.map((one) => one.id)).not.toContain('log-1')
+    expect((await stored())?.panes.map((one) => one.id)).not.toContain('log-1')
   })
 
-  it('is a part of a workspace in a window of its own, and nothing else', () => {
+  it('shows a part of a workspace in an extra window, and nothing else', () => {
     const whole = { ...readyWorkspace('overview') }
     expect(partOf(whole, 'window-1')).toBeNull()
     expect(withPart(whole, 'window-1', whole)).toBe(whole)

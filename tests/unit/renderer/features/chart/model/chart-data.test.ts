@@ -5,9 +5,8 @@ import {
   type ChartStage,
 } from '../../../../../../src/renderer/features/chart/model/chart-data.ts'
 import { MAX_BARS } from '../../../../../../src/renderer/features/chart/model/followed-bars.ts'
-import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
+import { TestTransport } from '../../../../../kit/transport.ts'
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
-import type { CallArgs } from '../../../../../../src/shared/contracts.ts'
 import type { BarsPage, BarsValue } from '../../../../../../src/shared/core/views/contract.ts'
 import type { Bar, Interval } from '../../../../../../src/shared/core/market/market.ts'
 import type { GapSpan } from '../../../../../../src/shared/core/status/status.ts'
@@ -27,16 +26,8 @@ const value = (reset: readonly Bar[] | null, updates: readonly Bar[] = []): Bars
 
 /** A replay's chart over pages that the test answers by hand. */
 function open(view: string) {
-  const fake = new FakeTerminal()
   const pages: ((page: BarsPage) => void)[] = []
-  vi.spyOn(fake, 'invoke').mockImplementation(
-    () => new Promise((resolve) => pages.push((page) => resolve({ ok: true, value: page as never }))),
-  )
-  let give: (value: BarsValue) => void = () => undefined
-  vi.spyOn(fake, 'subscribe').mockImplementation((_name, _args, onValue) => {
-    give = onValue
-    return () => undefined
-  })
+  const transport = new TestTransport().answer('bars.history', () => new Promise((resolve) => pages.push(resolve)))
   const shown: { starts: number[]; keepView: boolean }[] = []
   const chart = {
     load: (_series: unknown, list: readonly Bar[], _more: boolean, keepView: boolean) =>
@@ -59,7 +50,7 @@ function open(view: string) {
   const stages: ChartStage[] = []
   // Of the port only what is called here.
   const following = followChart(
-    fake,
+    transport,
     chart,
     query,
     (stage) => stages.push(stage),
@@ -69,7 +60,7 @@ function open(view: string) {
     shown,
     chart,
     following,
-    give: (next: BarsValue) => give(next),
+    give: (next: BarsValue) => transport.send('bars', next),
     stages,
     async answer(list: readonly Bar[], more = true, gaps: readonly GapSpan[] = []) {
       pages.shift()?.({ bars: list, gaps, decimals: 2, more })
@@ -82,7 +73,7 @@ function open(view: string) {
   }
 }
 /** Candles of trades on a sink that loads; `paging`: their pages, once they were handed over. */
-function candles(fake: FakeTerminal, interval: Interval, load: ChartSink['load']) {
+function candles(transport: TestTransport, interval: Interval, load: ChartSink['load']) {
   let pages: ChartPages | null = null
   const sink: ChartSink = {
     load,
@@ -93,7 +84,7 @@ function candles(fake: FakeTerminal, interval: Interval, load: ChartSink['load']
   }
   const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval, ticks: false } as const
   followChart(
-    fake,
+    transport,
     sink,
     { ...query, style: 'candles' },
     () => undefined,
@@ -123,7 +114,7 @@ describe('the chart of a replay', () => {
     expect(last(chart.shown)?.starts).toEqual(bars(0, 60).map((one) => one.startMs / SECOND))
     expect(last(chart.shown)?.keepView).toBe(true)
   })
-  it('drops it even before the stream tells of the jump', async () => {
+  it('drops it even before the stream reports the jump', async () => {
     const chart = open('replay-1')
     chart.give(value(bars(0, 100)))
     await chart.answer(bars(0, 100))
@@ -248,23 +239,16 @@ describe('a million bars', () => {
   }
   const stored = Array.from({ length: MILLION }, (_, i) => bar(second(i)))
   function openLong() {
-    const fake = new FakeTerminal()
     let end = MILLION
     let asked = 0
-    vi.spyOn(fake, 'invoke').mockImplementation((_name, args) => {
+    const transport = new TestTransport().answer('bars.history', ({ beforeMs, afterMs, limit }) => {
       asked++
-      const { beforeMs, afterMs, limit } = args as CallArgs<'bars.history'>
       const first = afterMs === undefined ? null : indexBefore(afterMs + SECOND)
       const to = first !== null ? Math.min(end, first + limit) : Math.min(end, indexBefore(beforeMs ?? Infinity))
       const from = first ?? Math.max(0, to - limit)
       const list = stored.slice(from, to)
       const more = first === null ? from > 0 : to < end
-      return Promise.resolve({ ok: true, value: { bars: list, gaps: [], decimals: 2, more } as never })
-    })
-    let give: (value: BarsValue) => void = () => undefined
-    vi.spyOn(fake, 'subscribe').mockImplementation((_name, _args, onValue) => {
-      give = onValue
-      return () => undefined
+      return { bars: list, gaps: [], decimals: 2, more }
     })
     /** What a chart would hold. */
     let held: Bar[] = []
@@ -274,14 +258,14 @@ describe('a million bars', () => {
       held = list
       most = Math.max(most, list.length)
     }
-    const { sink, paging } = candles(fake, '1s', (_series, list, _more, _keepView, past = false) => {
+    const { sink, paging } = candles(transport, '1s', (_series, list, _more, _keepView, past = false) => {
       hold([...list])
       newer = past
     })
     return {
       sink,
       paging,
-      give: (next: BarsValue) => give(next),
+      give: (next: BarsValue) => transport.send('bars', next),
       async back() {
         const page = await paging().older(held[0].startMs)
         hold(page.bars.concat(held))
@@ -377,28 +361,22 @@ describe('a million bars', () => {
     expect(chart.sink.update).toHaveBeenLastCalledWith([next])
   }, 60_000)
 
-  it('are found with few questions where little is traded, also after a weekend and into a rush', async () => {
+  it('are found with few requests when little is traded, also after a weekend and into a rush', async () => {
     // Tenths of a second: a trade each ten seconds, two days of none, then one each tenth.
     const starts = [
       ...Array.from({ length: 8_000 }, (_, i) => i * 10_000),
       ...Array.from({ length: 12_000 }, (_, i) => 80_000_000 + 172_800_000 + i * 100),
     ]
-    const fake = new FakeTerminal()
     let asked = 0
-    vi.spyOn(fake, 'invoke').mockImplementation((_name, args) => {
+    const transport = new TestTransport().answer('bars.history', ({ beforeMs, afterMs, limit }) => {
       asked++
-      const { beforeMs, afterMs, limit } = args as CallArgs<'bars.history'>
       const there = starts.filter((ms) => ms < (beforeMs ?? Infinity) && ms > (afterMs ?? -Infinity))
       const page = afterMs === undefined ? there.slice(-limit) : there.slice(0, limit)
       const list = page.map((ms) => ({ ...bar(0), startMs: unixMs(ms), endMs: unixMs(ms + 100) }))
-      return Promise.resolve({
-        ok: true,
-        value: { bars: list, gaps: [], decimals: 2, more: there.length > limit } as never,
-      })
+      return { bars: list, gaps: [], decimals: 2, more: there.length > limit }
     })
-    vi.spyOn(fake, 'subscribe').mockImplementation(() => () => undefined)
     let held: readonly Bar[] = []
-    const { paging } = candles(fake, '100ms', (_series, list) => (held = list))
+    const { paging } = candles(transport, '100ms', (_series, list) => (held = list))
     await vi.waitFor(() => expect(held).toHaveLength(1_500))
     expect(await paging().around(10_000_000)).toBe(true)
     let all = held.map((one) => one.startMs as number)
@@ -416,7 +394,7 @@ describe('a million bars', () => {
     expect(asked).toBe(calls)
   })
 
-  it('are gone into at an instant with one page, and left for the newest with another', async () => {
+  it('jump to an instant with one page, and to the newest with another', async () => {
     const chart = openLong()
     await vi.waitFor(() => expect(chart.held).toHaveLength(1_500))
     expect(await chart.paging().around(second(300_000) * SECOND)).toBe(true)

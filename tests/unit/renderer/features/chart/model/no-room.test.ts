@@ -1,59 +1,72 @@
-/** A symbol that its feed has no room for: no pane promises prices that never come. */
+/** A symbol for which its feed has no room: no pane promises prices that never come. */
 import '../../../browser-stubs.ts'
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { chartWindow } from '../../../../../../src/renderer/features/chart/model/chart-window.ts'
 import QuotePane from '../../../../../../src/renderer/features/quote/QuotePane.svelte'
 import TapePane from '../../../../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import type { WindowState } from '../../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, replaysOf, serviceOf } from '../../../open-window.ts'
-import type { QuoteRow } from '../../../../../../src/shared/core/status/status.ts'
-import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
+import { quoteOf, tradeOf } from '../../../../../kit/market.ts'
+import { START_MS } from '../../../../../kit/terminal-messages.ts'
+import { WindowTerminal } from '../../../../../kit/window-terminal.ts'
 import { tape } from '../../../../../../src/renderer/features/tape/feature.ts'
 
 const TITLE = 'Not subscribed: 50 of 50 on this feed are in use'
 const FULL = Array.from({ length: 50 }, (_, i) => `A${i}-USD`)
-const NOTHING_CAME = { last: null, lastOf: null, lastRecvMs: null, lastEventMs: null, freshness: 'waiting' } as const
 
 let app: WindowState | undefined
+let terminal: WindowTerminal
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: START_MS })
+  terminal = await WindowTerminal.start()
+})
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
+  vi.useRealTimers()
 })
 
-/** A window whose instrument, BTC-USD, is the 51st symbol of its feed; in a replay: of what was recorded then. */
-async function open(row: Partial<QuoteRow> = {}, inReplay = false) {
+/** A window whose instrument, BTC-USD, is the 51st symbol of its feed; in a replay of an earlier session if asked to. */
+async function open(inReplay = false) {
   let queue: (() => void)[] = []
   const frame = async () => {
+    await terminal.settle()
     const now = queue
     queue = []
     for (const run of now) run()
     await tick()
   }
-  const fake = new FakeTerminal({ nowMs: Date.now() })
-  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  terminal.alter('status', (status) => ({
+    ...status,
+    feeds: status.feeds.map((feed) =>
+      feed.feed === 'crypto/XT' ? { ...feed, acknowledged: FULL, overBudget: ['BTC-USD'] } : feed,
+    ),
+  }))
+  const state = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
+  await terminal.settle()
   if (inReplay) {
-    await replaysOf(state).open(['01jbq1a2recording'], null)
-    await vi.waitFor(() => expect(state.view).not.toBe('live'))
+    await terminal.control('recordSession')
+    await replaysOf(state).openLatest()
+    expect(state.view).not.toBe('live')
   }
   state.followQuotes()
   serviceOf(state, tape).follow(state.view, state.instrument)
-  const before = fake.row(state.instrument)
-  if (!before || !state.status) throw new Error('the fake terminal sent no row or no status')
-  fake.put({ ...before, ...NOTHING_CAME, ...row })
-  const [feed] = state.status.feeds
-  state.status = {
-    ...state.status,
-    feeds: [{ ...feed, feed: 'crypto/XT', acknowledged: FULL, missing: [], overBudget: ['BTC-USD'], budget: 50 }],
-  }
   state.setWorkspace({ columns: ['last', 'changePercent', 'volume', 'age'] })
+  await terminal.control('pass', 1_000) // as long as a read of the store may wait for a commit
   await frame()
-  return { fake, state, frame }
+  return { state, frame }
+}
+/** The terminal received a trade of BTC-USD two hours ago, and nothing since it started again. */
+async function tradeBefore(price: number): Promise<void> {
+  await terminal.control('send', [tradeOf('BTC-USD', price)])
+  vi.setSystemTime(START_MS + 7_200_000)
+  await terminal.restart({ startMs: START_MS + 7_200_000 })
 }
 const cells = () =>
   within(screen.getByRole('row', { name: /BTC-USD/ }))
@@ -72,8 +85,9 @@ describe('the row of a watchlist', () => {
     expect(screen.getByRole('row', { name: /BTC-USD/ }).textContent).not.toContain('waiting')
   })
 
-  it('keeps the recorded price, without a promise that another one comes', async () => {
-    const { state, frame } = await open({ stored: { price: 61_234.5, atMs: unixMs(Date.now() - 7_200_000) } })
+  it('shows the recorded price, without promising another one', async () => {
+    await tradeBefore(61_234.5)
+    const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     expect(cells()).toEqual(['61,234.50r', 'Not subscribed, 50 of 50 in use'])
@@ -85,7 +99,8 @@ describe('the row of a watchlist', () => {
   })
 
   it('shows its numbers while prices come', async () => {
-    const { state, frame } = await open({ last: 64_000, lastOf: 'mid', freshness: 'live' })
+    const { state, frame } = await open()
+    await terminal.control('send', [quoteOf('BTC-USD', 63_999, 64_001)])
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     expect(cells()).toHaveLength(4)
@@ -94,7 +109,7 @@ describe('the row of a watchlist', () => {
   })
 
   it('shows its numbers in a replay, whatever the live feed has no room for', async () => {
-    const { state, frame } = await open({}, true)
+    const { state, frame } = await open(true)
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     expect(cells()).toHaveLength(4)
@@ -103,8 +118,9 @@ describe('the row of a watchlist', () => {
 })
 
 describe('the quote', () => {
-  it('says so with the way to the settings, beside a recorded price too', async () => {
-    const { state, frame } = await open({ stored: { price: 61_234.5, atMs: unixMs(Date.now() - 7_200_000) } })
+  it('says so and offers the settings, next to a recorded price too', async () => {
+    await tradeBefore(61_234.5)
+    const { state, frame } = await open()
     const { container } = render(QuotePane, { app: state })
     await frame()
     expect(screen.getByTestId('big-price').textContent).toBe('61,234.50')
@@ -116,8 +132,8 @@ describe('the quote', () => {
     expect(openSettings).toHaveBeenCalledExactlyOnceWith('connection')
   })
 
-  it('says nothing of it in a replay', async () => {
-    const { state, frame } = await open({}, true)
+  it('doesn’t mention it in a replay', async () => {
+    const { state, frame } = await open(true)
     render(QuotePane, { app: state })
     await frame()
     expect(screen.queryByText(/not subscribed/i)).toBeNull()
@@ -126,8 +142,7 @@ describe('the quote', () => {
 
 describe('the tape', () => {
   it.each([0, 5])('says so where it is empty, with %d as the least size', async (tapeMinSize) => {
-    const { fake, state, frame } = await open()
-    fake.resetTape()
+    const { state, frame } = await open()
     state.setWorkspace({ tapeMinSize })
     render(TapePane, { app: state })
     await frame()
@@ -138,9 +153,8 @@ describe('the tape', () => {
     expect(openSettings).toHaveBeenCalledExactlyOnceWith('connection')
   })
 
-  it('says nothing of it in a replay', async () => {
-    const { fake, state, frame } = await open({}, true)
-    fake.resetTape()
+  it('doesn’t mention it in a replay', async () => {
+    const { state, frame } = await open(true)
     render(TapePane, { app: state })
     await frame()
     expect(screen.queryByText(TITLE)).toBeNull()
@@ -149,13 +163,12 @@ describe('the tape', () => {
 })
 
 describe('the chart', () => {
-  it('is told, and shows the last price of its history as old', async () => {
-    const { fake, state, frame } = await open()
+  it('knows, and shows the last price of its history as old', async () => {
+    const { state, frame } = await open()
     const around = chartWindow(state, replaysOf(state).current, () => state.instrument)
     expect(around.noRoom?.title).toBe(TITLE)
     expect(around.offline).toBe(true)
-    const row = fake.row(state.instrument)
-    if (row) fake.put({ ...row, last: 64_000, lastOf: 'mid', freshness: 'live' })
+    await terminal.control('send', [quoteOf('BTC-USD', 63_999, 64_001)])
     await frame()
     expect(around.offline).toBe(false)
     const openSettings = vi.spyOn(state, 'openSettings')
@@ -163,8 +176,8 @@ describe('the chart', () => {
     expect(openSettings).toHaveBeenCalledExactlyOnceWith('connection')
   })
 
-  it('is told nothing of it in a replay', async () => {
-    const { state } = await open({}, true)
+  it('doesn’t know it in a replay', async () => {
+    const { state } = await open(true)
     const around = chartWindow(state, replaysOf(state).current, () => state.instrument)
     expect([around.noRoom, around.offline]).toEqual([null, false])
   })
