@@ -1,5 +1,5 @@
 /** The sessions that the user's rules delete: first moved to the bin, later erased. */
-import type { SessionRow } from '../../core/recording/recording.ts'
+import { readTeamKey, type SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
 const DAY = 86_400_000
@@ -19,6 +19,10 @@ export interface RetentionPlan {
   readonly erase: readonly RecordingId[]
 }
 
+/** When a session ended, UTC ms; for a replica that its recorder never ended, its start. Null: it may still go on. */
+const endOf = ({ endedMs, source, startedMs }: SessionRow): number | null =>
+  endedMs ?? (readTeamKey(source) === null ? null : startedMs)
+
 /**
  * What the rules do now. They never move pinned sessions, the one being recorded or imported ones into the bin.
  * Everything in the bin is erased when its days are over, no matter how it got there.
@@ -30,12 +34,12 @@ export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules
   )
   const listed = rows.filter(({ binnedMs }) => binnedMs === null)
   const mayGo = listed
-    .filter(({ pinned, live, imported, endedMs }) => !pinned && !live && !imported && endedMs !== null)
+    .filter((row) => !row.pinned && !row.live && !row.imported && endOf(row) !== null)
     .toSorted((a, b) => a.startedMs - b.startedMs)
   const bin = new Set<RecordingId>()
   if (rules.keepDays > 0) {
-    for (const { session, endedMs } of mayGo) {
-      if (endedMs !== null && nowMs - endedMs >= rules.keepDays * DAY) bin.add(session)
+    for (const row of mayGo) {
+      if (nowMs - (endOf(row) ?? nowMs) >= rules.keepDays * DAY) bin.add(row.session)
     }
   }
   if (rules.keepGb > 0) {

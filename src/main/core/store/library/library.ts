@@ -150,15 +150,16 @@ export class Library {
     return null
   }
 
-  /** The session's number. Throws `not-allowed` if a session that is being recorded would be binned. */
+  /** The session's number. Throws `not-allowed` if a session that is being recorded here would be binned. */
   #requireChangeable(session: RecordingId, binnedMs: number | null | undefined): number {
     const id = this.#labels.find(session)
     if (typeof binnedMs !== 'number') return id
-    const summary = this.#context.db
-      .prepare<[number], string | null>('SELECT summary FROM recording WHERE id = ?')
-      .pluck()
+    const row = this.#context.db
+      .prepare<[number], Pick<RecordingRow, 'summary' | 'source'>>('SELECT summary, source FROM recording WHERE id = ?')
       .get(id)
-    if (summary === null) throw new CodedError('not-allowed', 'A session that isn’t closed yet can’t be deleted.')
+    // A replica whose recorder never ends it must not stay forever.
+    if (row?.summary === null && readTeamKey(row.source) === null)
+      throw new CodedError('not-allowed', 'A session that isn’t closed yet can’t be deleted.')
     return id
   }
 

@@ -159,13 +159,17 @@ export class StoreQueries implements TickSource {
 
   /** Whether an open session is being recorded, here or by the team. If not, a crash left it. */
   isLive(row: RecordingRow): boolean {
-    return this.#isWritten() && findLive(this.catalog.recordings()).has(row.id)
+    return this.#liveAmong(this.catalog.recordings()).has(row.id)
+  }
+
+  #liveAmong(rows: readonly RecordingRow[]): ReadonlySet<number> {
+    return this.#isWritten() ? findLive(rows, Date.now()) : new Set()
   }
 
   sessions(brief = false): readonly SessionRow[] {
     return this.#read(() => {
       const rows = this.catalog.recordings()
-      return this.#sessions.list(rows, brief ? null : summarizeGaps(this.gaps({})), this.#isWritten())
+      return this.#sessions.list(rows, brief ? null : summarizeGaps(this.gaps({})), this.#liveAmong(rows))
     })
   }
 

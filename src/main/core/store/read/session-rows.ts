@@ -29,11 +29,15 @@ export function summarizeGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSumm
   )
 }
 
+/** A session ends at the next midnight UTC, so a replica that is still open this long after its start was abandoned. */
+const LONGEST_MS = 2 * 86_400_000
+
 /** Which sessions of a store that is being written are still recorded: the newest one if it is open, and open replicas. */
-export function findLive(rows: readonly RecordingRow[]): ReadonlySet<number> {
+export function findLive(rows: readonly RecordingRow[], nowMs: number): ReadonlySet<number> {
   const newest = rows.reduce((most, { id }) => Math.max(most, id), 0)
-  const open = rows.filter(({ id, source, ended_ms: endedMs }) => {
-    return endedMs === null && (id === newest || readTeamKey(source) !== null)
+  const open = rows.filter(({ id, source, started_ms: startedMs, ended_ms: endedMs }) => {
+    if (endedMs !== null) return false
+    return id === newest || (readTeamKey(source) !== null && nowMs - startedMs < LONGEST_MS)
   })
   return new Set(open.map(({ id }) => id))
 }
@@ -73,13 +77,13 @@ export class SessionList {
   }
 
   /**
-   * Lists sessions. `isBeingWritten`: a writer holds the store. `gapsOf` null: only gap counts, and the first few gaps
-   * that aren't edges, without symbols.
+   * Lists sessions. `live`: numbers of those that are still recorded. `gapsOf` null: only gap counts, and the first few
+   * gaps that aren't edges, without symbols.
    */
   list(
     rows: readonly RecordingRow[],
     gapsOf: ReadonlyMap<string, GapSummary> | null,
-    isBeingWritten: boolean,
+    live: ReadonlySet<number>,
   ): readonly SessionRow[] {
     const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
     // One query for all is cheaper than thousands of single ones, and closed sessions are queried once.
@@ -89,7 +93,6 @@ export class SessionList {
       all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
       return this.#brief(row, all.get(row.id) ?? [])
     }
-    const live = isBeingWritten ? findLive(rows) : new Set<number>()
     return rows.map((row): SessionRow => {
       const key = recordingId(row.key)
       const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))

@@ -113,6 +113,17 @@ describe('rules of keeping', () => {
     expect(retentionPlan(rows, { ...none, keepDays: 5 }, 10 * DAY).bin).toEqual(['old'])
     expect(retentionPlan(rows, { ...none, keepDays: 1 }, 1e15).bin).toEqual(['old', 'new'])
   })
+  it('bins a replica that its recorder abandoned, counted from its start', () => {
+    const source = 'team:2@eu'
+    const replicas = [
+      row('gone', 1, { source, live: false, endedMs: null }),
+      row('followed', 1, { source, live: true, endedMs: null }),
+      row('unclosed', 1, { live: false, endedMs: null }),
+    ]
+    const { startedMs } = replicas[0]
+    expect(retentionPlan(replicas, { ...none, keepDays: 5 }, startedMs + 5 * DAY - 1).bin).toEqual([])
+    expect(retentionPlan(replicas, { ...none, keepDays: 5 }, startedMs + 5 * DAY).bin).toEqual(['gone'])
+  })
   it('bins the oldest until the rest fits', () => {
     expect(retentionPlan(rows, { ...none, keepGb: 5 }, 10 * DAY).bin).toEqual([])
     expect(retentionPlan(rows, { ...none, keepGb: 4.5 }, 10 * DAY).bin).toEqual(['old'])

@@ -37,12 +37,14 @@ interface Original {
 let folder: ReturnType<typeof tempFolder>
 let there: ReturnType<typeof tempFolder>
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: T0 + 60_000 })
   folder = tempFolder()
   there = tempFolder()
 })
 afterEach(() => {
   folder.remove()
   there.remove()
+  vi.useRealTimers()
 })
 
 const trade = (n: number, conn = 1): Item => ({ conn, data: tradeText('BTC-USD', 100 + n, 1, T0 + n * 700) })
@@ -391,6 +393,23 @@ describe('StoreReplicas', () => {
     expect(events).toEqual(['trouble', 'recovered'])
     await writer.close()
     await expectSame(folder.file, [original])
+  })
+
+  it('can be moved to the bin once its recorder has abandoned it, and isn’t live any more', async () => {
+    const [original] = await record([simple])
+    const { id } = original.about
+    const writer = await writerOf()
+    const own = await writer.begin(DEMO, unixMs(T0 + 5_000))
+    const reader = await openStoreReader({ file: folder.file })
+    await writer.replicas.open(original.about)
+    vi.setSystemTime(T0 + 2 * 86_400_000)
+    const lives = (await reader.sessions()).map(({ session, live }) => [session, live])
+    expect(Object.fromEntries(lives)).toEqual({ [id]: false, [own]: true })
+    await writer.library.label([{ session: id, patch: {}, binnedMs: T0 }])
+    const binned = writer.library.label([{ session: own, patch: {}, binnedMs: T0 }])
+    await expect(binned).rejects.toMatchObject({ code: 'not-allowed' })
+    await reader.close()
+    await writer.close()
   })
 
   it('can be deleted while it is open or complete, and copied again', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadParts } from '../../../../../../src/main/core/playback/replay-parts.ts'
 import { intersectGaps } from '../../../../../../src/main/core/store/read/gap-intervals.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
@@ -14,6 +14,7 @@ import { openedReplay } from '../../../terminal/opened-replay.ts'
 import { T0, tempFolder, type Item } from '../harness.ts'
 import { Replica } from '../replica-harness.ts'
 
+const DAY = 86_400_000
 const TEAM = 'team:*@eu'
 const BTC = instrumentId('crypto', 'BTC-USD')
 const ETH = instrumentId('crypto', 'ETH-USD')
@@ -24,6 +25,7 @@ let engine: StoreEngine
 let reader: LocalReader
 let now = T0
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: T0 + 60_000 })
   folder = tempFolder()
   now = T0
   engine = new StoreEngine(folder.file, () => now)
@@ -33,6 +35,7 @@ afterEach(async () => {
   await reader.close()
   engine.close()
   folder.remove()
+  vi.useRealTimers()
 })
 
 /** A trade whose price is its second. */
@@ -148,6 +151,14 @@ describe.each([true, false])('bars of all shards of a team, sealed: %s', (isSeal
     const minute = await bars({ interval: '5s' })
     expect(minute.incomplete).toEqual([0])
   })
+})
+
+it('bars of a replica that its recorder abandoned are incomplete at its end', async () => {
+  const one = new Replica(engine, 1, T0)
+  one.add(acknowledged(0, 'BTC-USD'), at('BTC-USD', 1), at('BTC-USD', 100))
+  expect((await bars()).incomplete).toEqual([])
+  vi.setSystemTime(T0 + 3 * DAY)
+  expect((await bars()).incomplete).toEqual([100])
 })
 
 describe('other reads of all shards of a team', () => {
