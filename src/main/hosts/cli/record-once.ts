@@ -9,6 +9,8 @@ import type { Context, RunningNeeds } from '../../command-line/command.ts'
 import { sourceText } from '../../command-line/source-text.ts'
 import { waitUntil } from '../../command-line/until.ts'
 import { sessions } from '../../features/sessions/feature.ts'
+import type { TeamMetrics } from '../../features/team/metrics/metrics.ts'
+import { reportRecorder, type ReportedSessions } from '../../features/team/metrics/report.ts'
 import { publish } from '../../features/team/publish/feature.ts'
 import type { PublishStatus } from '../../features/team/publish/publishing.ts'
 import type { HostOptions, PublishOptions } from '../../terminal/host.ts'
@@ -27,6 +29,7 @@ export interface RecordSetup {
   readonly account: AccountOptions
   readonly allowSharding: boolean
   readonly logLevel: LogEntry['level']
+  readonly metrics: TeamMetrics | null
 }
 
 export interface RecordPart {
@@ -74,6 +77,11 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   const reported = new Set<string>()
   let undo = () => {}
   let undoSymbols = () => {}
+  const inMetrics: ReportedSessions = new Set()
+  const undoMetrics = setup.metrics?.beforeRead(() => {
+    const now = services.publish.status()
+    if (setup.metrics !== null && now !== null) reportRecorder(setup.metrics, now, part.publish?.epoch ?? 0, inMetrics)
+  })
   try {
     let subscription = subscribeAll(feeds, requested)
     undoSymbols = part.symbols.onChange(() => {
@@ -100,6 +108,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   } finally {
     undo()
     undoSymbols()
+    undoMetrics?.()
     if (context.interactive && !json) context.err('\r\x1b[K')
     await part.onEnding?.()
     await close()

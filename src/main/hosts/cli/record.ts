@@ -3,6 +3,8 @@ import { countText } from '../../../shared/base/count-text.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
+import { createTeamMetrics } from '../../features/team/metrics/metrics.ts'
+import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../features/team/metrics/serve.ts'
 import { PUBLISH_OPTIONS, readAuto, readPublish } from '../../features/team/publish/options.ts'
 import type { PublishStatus } from '../../features/team/publish/publishing.ts'
 import { openStoreReader } from '../../core/store/open.ts'
@@ -37,6 +39,7 @@ export const record = defineCommand({
       help: `Open more connections when a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
     },
     ...PUBLISH_OPTIONS,
+    metrics: METRICS_OPTION,
   },
   async run(values, context, start) {
     const ms = duration(values, 'duration') ?? null
@@ -50,15 +53,29 @@ export const record = defineCommand({
     refuseOverBudget(requested, shard)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
-    const setup: RecordSetup = { start, context, json, file, account, allowSharding: shard, logLevel: logLevel(values) }
-    const result = isAuto
-      ? await recordAuto(setup, readAuto(values, context), ms)
-      : await recordOnce(setup, {
-          symbols: { read: () => requested, onChange: () => () => {} },
-          publish: readPublish(values, context),
-          signal: context.signal,
-          ms,
-        })
+    const address = readMetricsAddress(values)
+    if (address !== undefined && values.text('publish') === undefined) throw new UsageError('--metrics needs --publish')
+    const metrics = createTeamMetrics({ team: values.text('team') ?? '', role: 'recorder' })
+    const setup: RecordSetup = {
+      start,
+      context,
+      json,
+      file,
+      account,
+      allowSharding: shard,
+      logLevel: logLevel(values),
+      metrics,
+    }
+    const recordAll = isAuto
+      ? () => recordAuto(setup, readAuto(values, context), ms)
+      : () =>
+          recordOnce(setup, {
+            symbols: { read: () => requested, onChange: () => () => {} },
+            publish: readPublish(values, context),
+            signal: context.signal,
+            ms,
+          })
+    const result = await withMetrics(address, metrics, (text) => context.err(text), recordAll)
     if (result !== null) {
       const { last, published } = result
       const report = reportOf(await readBack(file, startedMs, context), result.requested, last.receiveToStored)

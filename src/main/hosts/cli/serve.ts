@@ -10,6 +10,10 @@ import { defineCommand, UsageError, wholeNumber, type Context, type Values } fro
 import { exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { waitUntil } from '../../command-line/until.ts'
+import { team } from '../../features/team/feature.ts'
+import { createTeamMetrics } from '../../features/team/metrics/metrics.ts'
+import { reportTerminal, type ReportedSessions } from '../../features/team/metrics/report.ts'
+import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../features/team/metrics/serve.ts'
 import { readHistoryTarget } from '../../features/team/history/target.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../../features/team/nats/options.ts'
 import type { HostOptions } from '../../terminal/host.ts'
@@ -35,9 +39,12 @@ export const serve = defineCommand({
       value: 'postgres://…',
       help: 'The team’s history; the password goes into PGPASSWORD or ~/.pgpass',
     },
+    metrics: METRICS_OPTION,
   },
   async run(values, context) {
     const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
+    const metricsAt = readMetricsAddress(values)
+    if (metricsAt !== undefined && values.text('team') === undefined) throw new UsageError('--metrics needs --team')
     const terminal = await openTerminal({
       dataDir: context.dataDir,
       host: 'browser',
@@ -76,7 +83,15 @@ export const serve = defineCommand({
       const stopLines = context.lines?.(() => tell(host.newUrl()))
       const page = values.on('open') ? await openInBrowser(host.url, context.dataDir) : null
       if (page?.opened === false) context.err('Couldn’t open a browser here. Open the address yourself.\n')
-      await waitUntil(context.clock, context.signal, null)
+      const metrics = createTeamMetrics({ team: values.text('team') ?? '', role: 'terminal' })
+      const inMetrics: ReportedSessions = new Set()
+      metrics.beforeRead(() => reportTerminal(metrics, terminal.service(team).state(), inMetrics))
+      await withMetrics(
+        metricsAt,
+        metrics,
+        (text) => context.err(text),
+        () => waitUntil(context.clock, context.signal, null),
+      )
       stopLines?.()
       await host.close()
       await page?.remove()

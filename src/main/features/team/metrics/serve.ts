@@ -72,3 +72,20 @@ export async function serveMetrics({ host, port }: MetricsAddress, metrics: Team
       }),
   }
 }
+
+/** Serves metrics while `run` runs, if an address is given, and says where. */
+export async function withMetrics<T>(
+  address: MetricsAddress | undefined,
+  metrics: TeamMetrics,
+  say: (text: string) => void,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (address === undefined) return run()
+  const server = await serveMetrics(address, metrics)
+  say(`Metrics: ${server.url}\n`)
+  try {
+    return await run()
+  } finally {
+    await server.close()
+  }
+}

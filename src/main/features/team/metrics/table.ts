@@ -33,6 +33,8 @@ export const TEAM_METRICS = {
     help: 'Bytes that the recorder must not remove, because the history hasn’t committed them',
   },
   spool_limit_bytes: { type: 'gauge', labels: ['shard'], help: 'Limit of the spool, as set with --spool-max' },
+  copied_seq: { type: 'gauge', labels: ['shard', 'session'], help: 'Last seq of a terminal’s copy' },
+  copy_lag_seconds: { type: 'gauge', labels: [], help: 'How far the slowest live session of a terminal is behind' },
   frames_total: { type: 'counter', labels: ['shard'], help: 'Frames published, archived or received by this process' },
   messages_total: { type: 'counter', labels: ['shard'], help: 'Messages in these frames' },
   bytes_total: { type: 'counter', labels: ['shard'], help: 'Bytes of these frames on the wire' },

@@ -14,6 +14,8 @@ import type { Trouble } from './state.ts'
 
 /** How often the store is asked about sessions that a crash left open, and the team about its history, ms. */
 const LOOK_MS = 5_000
+/** How exactly the age of unpublished messages is known, ms. */
+const AGE_STEP_MS = 1_000
 /** How long closing waits for the rest to be published, ms. */
 const DRAIN_MS = 10_000
 
@@ -32,6 +34,18 @@ export interface PublishStatus {
   /** Sessions, also of earlier runs, that the store keeps for the team, and their size. */
   readonly held: number
   readonly heldBytes: number
+  /** How far each of these sessions is. */
+  readonly progress: readonly SessionProgress[]
+  /** Age of the oldest message committed in this run that the log doesn't have, ms; 0: there is none. */
+  readonly lagMs: number
+}
+
+/** Last seqs of a session: in the store, as far as this run committed it, in the log, and in the history. */
+export interface SessionProgress {
+  readonly session: RecordingId
+  readonly committedSeq: number
+  readonly publishedSeq: number
+  readonly archivedSeq: number
 }
 
 export interface PublishingParts {
@@ -51,6 +65,8 @@ export class Publishing {
   readonly #publisher: Publisher
   /** The last committed seq of each session of this run. */
   readonly #committed = new Map<RecordingId, number>()
+  /** When seqs were committed, about one for each second, for those that the log doesn't have. */
+  readonly #ages = new Map<RecordingId, { readonly seq: number; readonly atMs: number }[]>()
   /** Sessions that the store has closed. */
   readonly #closed = new Set<RecordingId>()
   #trouble: Trouble | null = null
@@ -93,7 +109,26 @@ export class Publishing {
   committed({ recording, seq }: Pick<Committed, 'recording' | 'seq'>): void {
     if (!this.#committed.has(recording)) this.#add(recording)
     this.#committed.set(recording, seq)
+    this.#noteAge(recording, seq)
     this.#publisher.committed(recording)
+  }
+
+  #noteAge(session: RecordingId, seq: number): void {
+    const atMs = this.#elapsedMs()
+    const ages = this.#unpublished(session)
+    const last = ages.at(-1)
+    if (last === undefined || atMs - last.atMs >= AGE_STEP_MS) ages.push({ seq, atMs })
+    this.#ages.set(session, ages)
+  }
+
+  /** The noted ages of what the log doesn't have. */
+  #unpublished(session: RecordingId): { readonly seq: number; readonly atMs: number }[] {
+    const publishedSeq = this.#publisher.publishedSeq(session)
+    return (this.#ages.get(session) ?? []).filter(({ seq }) => seq > publishedSeq)
+  }
+
+  #elapsedMs(): number {
+    return this.#parts.clock.monoNs() / 1e6
   }
 
   /** The store has its close record. */
@@ -111,22 +146,27 @@ export class Publishing {
   status(): PublishStatus {
     const { team, options } = this.#parts
     const sessions = this.#spool.sessions()
-    let behind = 0
-    for (const { info } of sessions) {
-      const { session, end } = info
-      if (end !== null) continue
-      behind += Math.max(0, (this.#committed.get(session) ?? 0) - this.#publisher.publishedSeq(session))
-    }
+    const progress = sessions.map(({ info: { session }, archivedSeq }) => ({
+      session,
+      committedSeq: this.#committed.get(session) ?? 0,
+      publishedSeq: this.#publisher.publishedSeq(session),
+      archivedSeq,
+    }))
+    const open = new Set(sessions.filter(({ info }) => info.end === null).map(({ info }) => info.session))
+    const behind = progress.map((one) => (open.has(one.session) ? Math.max(0, one.committedSeq - one.publishedSeq) : 0))
+    const oldestMs = Math.min(...progress.map(({ session }) => this.#unpublished(session)[0]?.atMs ?? Infinity))
     return {
       team,
       shard: options.shard,
       shards: options.shards,
       isConnected: this.#publisher.log?.state().is === 'connected',
       trouble: this.#trouble,
-      behind,
-      unfinished: sessions.filter(({ info }) => info.end === null).length,
+      behind: behind.reduce((sum, one) => sum + one, 0),
+      unfinished: open.size,
       held: sessions.length,
       heldBytes: this.#heldBytes,
+      progress,
+      lagMs: oldestMs === Infinity ? 0 : this.#elapsedMs() - oldestMs,
     }
   }
 

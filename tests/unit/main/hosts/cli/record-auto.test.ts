@@ -17,6 +17,7 @@ const refuse = async (...args: string[]) => {
 it.each([
   [['--team-shard', 'auto'], '--team-shard needs --publish'],
   [['--team-shard', 'auto', '--publish', 'nats://a', '--team', 'eu', '--feed', 'crypto/XT:A'], 'leave out --feed'],
+  [['--metrics', '0', '--feed', 'crypto/XT:A'], '--metrics needs --publish'],
   [['--team-shard', 'some', '--publish', 'nats://a', '--team', 'eu', '--feed', 'crypto/XT:A'], 'such as 2/5, or auto'],
 ])('refuses %j', async (args, message) => {
   expect(await refuse(...args)).toEqual([2, expect.stringContaining(message)])
@@ -51,8 +52,12 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
       '--team-shard',
       'auto',
     ]
-    const code = runCommandLine([...args, '--json'], context)
-    return { code, context, stop: () => stop.abort('terminate') }
+    const code = runCommandLine([...args, '--json', '--metrics', '0'], context)
+    const scrape = async (): Promise<string> => {
+      const url = /^Metrics: (.*)$/m.exec(context.errors())?.[1]
+      return url === undefined ? '' : (await fetch(url)).text()
+    }
+    return { code, context, scrape, stop: () => stop.abort('terminate') }
   }
 
   it('waits for a plan, records a shard of it, and leaves it to the recorder in standby', async () => {
@@ -70,6 +75,14 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     const sequence = async () => (await log.lastOf(1, session))?.sequence ?? 0
     const before = await sequence()
     await expect.poll(sequence, { timeout: 10_000 }).toBeGreaterThan(before + 2)
+    const { epoch } = (await log.sessions())[0]
+    expect(await first.scrape()).toMatch(
+      new RegExp(`^tapedeck_team_lease_epoch\\{team="eu",role="recorder",shard="1"\\} ${epoch}$`, 'm'),
+    )
+    expect(await first.scrape()).toMatch(
+      new RegExp(`^tapedeck_team_published_seq\\{.*,shard="1",session="${session}"\\} [1-9]\\d*$`, 'm'),
+    )
+    expect(await second.scrape()).toBe('')
 
     first.stop()
     // It would fail if a symbol of the new plan had never been confirmed.

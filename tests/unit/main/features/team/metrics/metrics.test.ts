@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Values } from '../../../../../../src/main/command-line/command.ts'
-import { createTeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
+import { createTeamMetrics, type TeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
+import { reportRecorder, reportTerminal } from '../../../../../../src/main/features/team/metrics/report.ts'
+import type { PublishStatus } from '../../../../../../src/main/features/team/publish/publishing.ts'
+import { recordingId } from '../../../../../../src/shared/base/units.ts'
 import {
   readMetricsAddress,
   serveMetrics,
@@ -170,5 +173,71 @@ describe('the metrics server', () => {
       code: 'busy',
       message: `Couldn’t serve metrics at 127.0.0.1:${port}.`,
     })
+  })
+})
+
+describe('what recorders and terminals report', () => {
+  const samples = (metrics: TeamMetrics): string[] =>
+    metrics
+      .text()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.replace(/^tapedeck_team_/, '').replace(/team="eu",role="\w+",?/, ''))
+  const [A, B] = [recordingId('a'), recordingId('b')]
+
+  it('is how far each session of a recorder is, and nothing of those that are done', () => {
+    const metrics = createMetrics()
+    const reported = new Set<string>()
+    const status = (progress: PublishStatus['progress']): PublishStatus => ({
+      team: 'eu',
+      shard: 2,
+      shards: 3,
+      isConnected: true,
+      trouble: null,
+      behind: 0,
+      unfinished: 1,
+      held: 1,
+      heldBytes: 5_000,
+      progress,
+      lagMs: 1_500,
+    })
+    reportRecorder(metrics, status([{ session: A, committedSeq: 9, publishedSeq: 8, archivedSeq: 7 }]), 12, reported)
+    // A session of an earlier run: nothing was committed in this one.
+    reportRecorder(metrics, status([{ session: B, committedSeq: 0, publishedSeq: 4, archivedSeq: 4 }]), 12, reported)
+    expect(samples(metrics)).toEqual([
+      'connected{server="nats"} 1',
+      'stored_seq{shard="2",session="b"} 4',
+      'published_seq{shard="2",session="b"} 4',
+      'committed_seq{shard="2",session="b"} 4',
+      'publish_lag_seconds{shard="2"} 1.5',
+      'spool_bytes{shard="2"} 5000',
+      'lease_epoch{shard="2"} 12',
+    ])
+  })
+
+  it('is how far the copies of a terminal are', () => {
+    const metrics = createMetrics()
+    const reported = new Set<string>()
+    reportTerminal(metrics, null, reported)
+    expect(samples(metrics)).toEqual(['connected{server="nats"} 0', 'copy_lag_seconds{} 0'])
+    const session = { session: A, shard: 1, recorder: 'r', phase: 'live', seq: 7, lastMs: null, why: null } as const
+    reportTerminal(
+      metrics,
+      {
+        name: 'eu',
+        servers: 'a',
+        history: null,
+        link: { is: 'connected', server: 'a' },
+        problem: null,
+        lagMs: 250,
+        sessions: [session],
+      },
+      reported,
+    )
+    expect(samples(metrics)).toEqual([
+      'connected{server="nats"} 1',
+      'copied_seq{shard="1",session="a"} 7',
+      'copy_lag_seconds{} 0.25',
+    ])
   })
 })
