@@ -10,10 +10,10 @@ import {
   type FeedId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
-import type { Problem } from '../../../shared/core/recording/recording.ts'
+import type { Problem, VerifyReport } from '../../../shared/core/recording/recording.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { totalAgreement } from './agreement.ts'
-import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
@@ -34,54 +34,86 @@ interface Agreement {
   readonly differing: readonly string[]
 }
 
-export const verify = defineCommand({
-  examples: [
-    ['Everything', ''],
-    ['One session', '--session ID --json'],
-    ['How well a symbol’s ticks agree with the service’s own bars', '--agreement --symbol BTC-USD'],
-  ],
-  options: {
-    session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
-    agreement: {
-      type: 'boolean',
-      help: 'Also compare ticks with the service’s own bars; doesn’t affect the exit code',
+/** Something other than the store that can be verified, named with options of its own. */
+export interface Verifiable {
+  readonly options: Command['options']
+  readonly example: readonly [what: string, args: string]
+  /** Whether the options name it. Throws UsageError if they don't fit together. */
+  isNamed(values: Values): boolean
+  /** `onProgress` gets a fraction from 0 to 1. */
+  verify(values: Values, onProgress: (done: number) => void, signal: AbortSignal): Promise<VerifyReport>
+}
+
+/** The command, for the store and for the history of a team. */
+export const verifyCommand = (history: Verifiable): Command =>
+  defineCommand({
+    examples: [
+      ['Everything', ''],
+      ['One session', '--session ID --json'],
+      ['How well a symbol’s ticks agree with the service’s own bars', '--agreement --symbol BTC-USD'],
+      history.example,
+    ],
+    options: {
+      session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
+      agreement: {
+        type: 'boolean',
+        help: 'Also compare ticks with the service’s own bars; doesn’t affect the exit code',
+      },
+      symbol: {
+        type: 'string',
+        multiple: true,
+        value: 'S',
+        help: 'Compare only this symbol, by any alias; repeatable',
+      },
+      ...history.options,
     },
-    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol, by any alias; repeatable' },
-  },
-  async run(values, context) {
-    const session = values.text('session')
-    const symbols = values.texts('symbol')
-    if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol requires --agreement')
-    const { report, agreement } = await withReader(values, context, async (reader) => {
-      await refuseUnknownSymbols(reader, session, symbols)
-      return {
-        report: await reader.verify(
-          session === undefined ? null : recordingId(session),
-          (done) => progress(values, context, 'verifying', done),
-          context.signal,
-        ),
-        agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
+    async run(values, context) {
+      const session = values.text('session')
+      const symbols = values.texts('symbol')
+      if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol requires --agreement')
+      const draw = (done: number): void => progress(values, context, 'verifying', done)
+      if (history.isNamed(values)) {
+        if (values.on('agreement')) throw new UsageError('--history and --agreement can’t be combined')
+        return printReport(await history.verify(values, draw, context.signal), null, 'history', values, context)
       }
-    })
-    if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
-    if (values.on('json')) {
-      context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
-    } else {
-      for (const { session: id, kind, feed, detail } of report.problems) {
-        context.out(`${id}  ${feed ?? '-'}  ${KIND_TEXT[kind] ?? kind}: ${detail}\n`)
-      }
-      context.out(
-        `${countText(report.sessions, 'session')}, ${countText(report.messages, 'message')}: ${report.ok ? 'all as recorded' : 'NOT as recorded'}\n`,
-      )
-      for (const one of agreement ?? []) context.out(sentence(one))
-      if (agreement?.length === 0)
-        context.out('Nothing to compare: no session has both ticks and bars from the service.\n')
+      const { report, agreement } = await withReader(values, context, async (reader) => {
+        await refuseUnknownSymbols(reader, session, symbols)
+        return {
+          report: await reader.verify(session === undefined ? null : recordingId(session), draw, context.signal),
+          agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
+        }
+      })
+      return printReport(report, agreement, 'store', values, context)
+    },
+  })
+
+/** Prints what was found. Returns the exit code. */
+function printReport(
+  report: VerifyReport,
+  agreement: readonly Agreement[] | null,
+  what: 'store' | 'history',
+  values: Values,
+  context: Context,
+): number {
+  const { sessions, messages, ok, problems } = report
+  if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
+  if (values.on('json')) {
+    context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
+  } else {
+    for (const { session: id, kind, feed, detail } of problems) {
+      context.out(`${id}  ${feed ?? '-'}  ${KIND_TEXT[kind] ?? kind}: ${detail}\n`)
     }
-    if (report.ok) return EXIT.ok
-    context.err(`tapedeck: the store has ${countText(report.problems.length, 'problem')}.\n`)
-    return EXIT.failed
-  },
-})
+    context.out(
+      `${countText(sessions, 'session')}, ${countText(messages, 'message')}: ${ok ? 'all as recorded' : 'NOT as recorded'}\n`,
+    )
+    for (const one of agreement ?? []) context.out(sentence(one))
+    if (agreement?.length === 0)
+      context.out('Nothing to compare: no session has both ticks and bars from the service.\n')
+  }
+  if (ok) return EXIT.ok
+  context.err(`tapedeck: the ${what} has ${countText(problems.length, 'problem')}.\n`)
+  return EXIT.failed
+}
 
 /** Throws `not-found` if no session has a requested symbol, so that a typo doesn't pass as agreement. */
 async function refuseUnknownSymbols(

@@ -48,7 +48,10 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'verify',
     summary: 'Check stored sessions against their ledger and list every difference.',
-    load: async () => (await import('../../features/evidence/cli.ts')).verify,
+    load: async () => {
+      const { verifiableHistory } = await import('../../features/team/history/options.ts')
+      return (await import('../../features/evidence/cli.ts')).verifyCommand(verifiableHistory)
+    },
   },
   {
     name: 'export',
@@ -91,6 +94,16 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'team',
     summary: 'Show the recorders of a team, their leases and sessions, and how far the history is.',
     load: async () => (await import('../../features/team/status/cli.ts')).teamCommand,
+  },
+  {
+    name: 'archive',
+    summary: 'Store what a team’s recorders publish in its history, a PostgreSQL database, until Ctrl+C or SIGTERM.',
+    load: async () => (await import('../../features/team/history/cli.ts')).archiveCommand,
+  },
+  {
+    name: 'fetch-session',
+    summary: 'Copy a session from a team’s history into the store and verify it.',
+    load: async () => (await import('../../features/team/history/cli.ts')).fetchSession,
   },
   {
     name: 'completion',

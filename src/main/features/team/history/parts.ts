@@ -102,6 +102,12 @@ export async function loadFrame(
     `SELECT conn, messages, head FROM ${db.schema}.chain WHERE session = $1 AND part = $2 ORDER BY conn`,
     [of.id, part],
   )
+  const listed = new Set(chains.map(({ conn }) => conn))
+  // Without its head, nothing of a connection would be compared.
+  const used = new Set(messages.conn)
+  if (entries.length > 0) used.add(0)
+  for (const conn of used)
+    if (!listed.has(conn)) throw corruptPart(of, part, `the head of connection ${conn} is missing`)
   return {
     session: of.key,
     epoch: 0,

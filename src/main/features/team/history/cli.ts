@@ -1,0 +1,190 @@
+/** `tapedeck archive` and `tapedeck fetch-session`, and what `tapedeck verify --history` does. */
+import { countText } from '../../../../shared/base/count-text.ts'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { recordingId } from '../../../../shared/base/units.ts'
+import { teamSource, type VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../../command-line/command.ts'
+import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
+import { createProgressLine } from '../../../command-line/progress-line.ts'
+import { openStoreWriter } from '../../../core/store/open.ts'
+import { storePath } from '../../../core/store/store-path.ts'
+import type { Batch } from '../../../core/store/types/messages.ts'
+import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
+import { createTeamMetrics } from '../metrics/metrics.ts'
+import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../metrics/serve.ts'
+import { connectTeam } from '../nats/connect.ts'
+import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../nats/options.ts'
+import { Archive } from './archive.ts'
+import { runArchiver, type Report } from './archiver.ts'
+import { connectDatabase, type Database } from './database.ts'
+import { openHistory, type History } from './history.ts'
+import { HISTORY_OPTION, readHistory } from './options.ts'
+import { checkDurability, checkSchema, migrate, SCHEMA_VERSION } from './schema.ts'
+import { readHistoryTarget } from './target.ts'
+import { verifyHistory } from './verify-history.ts'
+
+export const archiveCommand = defineCommand({
+  storeless: true,
+  positionals: 'postgres://…',
+  examples: [
+    [
+      'Create the history of a team, once, as the owner of the database',
+      'postgres://owner@db-1/td --team eu --migrate',
+    ],
+    ['Archive until Ctrl+C', 'postgres://archiver@db-1/td --upstream nats://nats-1 --team eu'],
+  ],
+  options: {
+    ...TEAM_OPTIONS,
+    upstream: UPSTREAM_OPTION,
+    migrate: { type: 'boolean', help: 'Create or update the history’s tables first; without --upstream, only that' },
+    metrics: METRICS_OPTION,
+  },
+  async run(values, context) {
+    const [url, ...more] = values.texts('')
+    if (url === undefined || more.length > 0)
+      throw new UsageError('archive takes one database, such as postgres://USER@HOST/DATABASE')
+    const target = readHistoryTarget(url)
+    const isOnlyMigrating = values.on('migrate') && values.text('upstream') === undefined
+    const address = isOnlyMigrating ? null : readTeamAddress(values, context.env)
+    const db = await connectDatabase(target, address?.team ?? readTeam(values))
+    try {
+      if (values.on('migrate')) reportMigration(await migrate(db), db, context)
+      if (address === null) return EXIT.ok
+      await checkSchema(db)
+      await checkDurability(db)
+      return await archive(db, address, values, context)
+    } finally {
+      await db.close()
+    }
+  },
+})
+
+function reportMigration(before: number | null, { team, place }: Database, context: Context): void {
+  if (before === SCHEMA_VERSION) context.err(`The history of team ${team} at ${place} is up to date.\n`)
+  else if (before === null) context.err(`Created the history of team ${team} at ${place}.\n`)
+  else context.err(`Updated the history of team ${team} at ${place} from schema ${before} to ${SCHEMA_VERSION}.\n`)
+}
+
+async function archive(db: Database, address: TeamAddress, values: Values, context: Context): Promise<number> {
+  const metricsAddress = readMetricsAddress(values)
+  const log = await connectTeam({ ...address, name: 'tapedeck archive' })
+  const metrics = createTeamMetrics({ team: address.team, role: 'archiver' })
+  const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, metrics)
+  const report: Report = (level, text) =>
+    values.on('json')
+      ? context.out(`${JSON.stringify({ at: new Date(context.clock.wallMs()).toISOString(), level, text })}\n`)
+      : context.err(`${level === 'info' ? '' : `${level}: `}${text}\n`)
+  try {
+    await log.ensureBuckets()
+    const { signal, clock } = context
+    const stopped = await runArchiver({ log, db, archive: new Archive(db), clock, signal, report, metrics })
+    return stopped.length > 0 ? EXIT.failed : exitWhenStopped(signal)
+  } finally {
+    await server?.close()
+    await log.close()
+  }
+}
+
+/** Verifies a history. `session`: only this one. */
+export async function verifyTeamHistory(
+  values: Values,
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<VerifyReport> {
+  const target = readHistory(values)
+  const db = await connectDatabase(target, readTeam(values))
+  try {
+    await checkSchema(db)
+    const session = values.text('session')
+    return await verifyHistory(db, session === undefined ? null : recordingId(session), { onProgress, signal })
+  } finally {
+    await db.close()
+  }
+}
+
+export const fetchSession = defineCommand({
+  positionals: 'ID',
+  examples: [
+    ['A session that someone else recorded, into the own store', '01k… --history postgres://me@db-1/td --team eu'],
+  ],
+  options: { history: HISTORY_OPTION, team: TEAM_OPTIONS.team },
+  async run(values, context) {
+    const [id, ...more] = values.texts('')
+    if (id === undefined || more.length > 0) throw new UsageError('fetch-session takes one session ID')
+    const target = readHistory(values)
+    const history = await openHistory(target, readTeam(values))
+    try {
+      return await fetchInto(history, target.place, id, values, context)
+    } finally {
+      await history.close()
+    }
+  },
+})
+
+async function fetchInto(
+  history: History,
+  place: string,
+  id: string,
+  values: Values,
+  context: Context,
+): Promise<number> {
+  const session = recordingId(id)
+  const about = await history.session(session)
+  if (about === null || about.isRemoved)
+    throw new CodedError('not-found', `The history of team ${history.team} doesn’t have session ${id}.`, {
+      hint: about === null ? 'Check the ID with tapedeck team.' : 'Its day was detached to make room.',
+    })
+  const { end, isComplete, shard, startedMs } = about
+  if (end === null || !isComplete)
+    throw new CodedError('not-allowed', `Session ${id} isn’t complete in the history yet.`, {
+      hint: 'Fetch it once it has ended and is archived.',
+    })
+  const line = createProgressLine(context, !values.on('json'))
+  const writer = await openStoreWriter({
+    file: storePath(values, context),
+    worker: context.workers.store,
+    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
+  })
+  try {
+    const { endedMs, clean, heads, messages } = end
+    const done = await writer.library.importRecording(
+      {
+        id: session,
+        source: teamSource(history.team, shard),
+        startedMs,
+        endedMs,
+        clean,
+        heads,
+        from: `history of team ${history.team} at ${place}`,
+      },
+      batchesOf(history, about.session),
+      {
+        signal: context.signal,
+        onStored: (stored) => line.draw(stored, messages, 'fetching', 'messages'),
+      },
+    )
+    line.clear()
+    const { recording, already } = done
+    context.out(
+      values.on('json')
+        ? `${JSON.stringify({ session: recording, messages: done.messages, already })}\n`
+        : `${recording}: ${countText(done.messages, 'message')}${already ? ', already in the store' : ''}\n`,
+    )
+    return EXIT.ok
+  } finally {
+    line.clear()
+    await writer.close()
+  }
+}
+
+/** The flushes of a session as batches with memory of their own, which the store may take over. */
+async function* batchesOf(history: History, session: ReturnType<typeof recordingId>): AsyncGenerator<Batch> {
+  for await (const flushes of history.flushes(session, 0)) {
+    for (const { batch } of flushes) {
+      const { count, offsets } = batch.messages
+      const rows = new ColumnsBuilder(Math.max(1, count), Math.max(1, offsets[count] - offsets[0]))
+      rows.add(batch.messages, 0, count)
+      yield { ...batch, messages: rows.build() }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/** The options that name a team's history, and what `tapedeck verify` does with them. */
+import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import { UsageError, type Option, type Values } from '../../../command-line/command.ts'
+import { TEAM_OPTIONS } from '../nats/options.ts'
+import { readHistoryTarget, type HistoryTarget } from './target.ts'
+
+export const HISTORY_OPTION: Option = {
+  type: 'string',
+  value: 'postgres://…',
+  help: 'The team’s history; passwords go into PGPASSWORD or ~/.pgpass',
+}
+
+/** Reads `--history`. Throws UsageError. */
+export function readHistory(values: Values): HistoryTarget {
+  const text = values.text('history')
+  if (text === undefined) throw new UsageError('name the team’s history with --history postgres://USER@HOST/DATABASE')
+  return readHistoryTarget(text)
+}
+
+/** The history as `tapedeck verify` verifies it. */
+export const verifiableHistory = {
+  options: {
+    history: { ...HISTORY_OPTION, help: `Verify a team’s history instead. ${HISTORY_OPTION.help}` },
+    team: TEAM_OPTIONS.team,
+  },
+  example: ['The history of a team instead', '--history postgres://me@db-1/td --team eu'],
+  isNamed(values: Values): boolean {
+    const isNamed = values.text('history') !== undefined
+    if (!isNamed && values.text('team') !== undefined) throw new UsageError('--team requires --history')
+    return isNamed
+  },
+  async verify(values: Values, onProgress: (done: number) => void, signal: AbortSignal): Promise<VerifyReport> {
+    const { verifyTeamHistory } = await import('./cli.ts')
+    return verifyTeamHistory(values, onProgress, signal)
+  },
+} as const

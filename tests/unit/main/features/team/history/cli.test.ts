@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
+import { makeFolder } from '../../../../../kit/folder.ts'
+import { hasPostgres } from '../../../../../kit/postgres-server.ts'
+import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
+import { commandContext } from '../../../hosts/cli/context.ts'
+import { ABOUT, endOf, newHistory, sealAll, testServer } from './kit.ts'
+
+async function run(...args: string[]) {
+  const context = commandContext()
+  const code = await runCommandLine(args, context)
+  return { code, out: context.output(), err: context.errors() }
+}
+
+describe('commands of a history', () => {
+  it.each([
+    [['archive'], 'archive takes one database, such as postgres://USER@HOST/DATABASE'],
+    [['archive', 'postgres://u:secret@h/db', '--team', 'eu'], 'leave the password out of the PostgreSQL URL'],
+    [['archive', 'postgres://h/db', '--upstream', 'nats://h'], 'name the team with --team'],
+    [['archive', 'postgres://h/db', '--team', 'eu'], 'name the team’s NATS servers with --upstream nats://HOST'],
+    [['archive', 'postgres://h/db', '--team', 'EU', '--migrate'], '--team takes 1 to 31 lower-case letters and digits'],
+    [['fetch-session', '--team', 'eu'], 'fetch-session takes one session ID'],
+    [['fetch-session', 'a', '--team', 'eu'], 'name the team’s history with --history postgres://USER@HOST/DATABASE'],
+    [['verify', '--team', 'eu'], '--team requires --history'],
+    [['verify', '--history', 'postgres://h/db'], 'name the team with --team'],
+    [
+      ['verify', '--history', 'postgres://h/db', '--team', 'eu', '--agreement'],
+      '--history and --agreement can’t be combined',
+    ],
+  ])('refuses %j', async (args, message) => {
+    const { code, out, err } = await run(...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(message)
+    expect(err).not.toContain('secret')
+    expect(err.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('says in one sentence that the database can’t be reached', async () => {
+    expect(await run('verify', '--history', 'postgres://u@127.0.0.1:9/db', '--team', 'eu')).toEqual({
+      code: 1,
+      out: '',
+      err: 'tapedeck: Couldn’t reach PostgreSQL at 127.0.0.1:9/db. Check the address, and that PostgreSQL runs there.\n',
+    })
+  })
+})
+
+describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => {
+  const FLUSHES = flushesOf([
+    [{ entry: { type: 'connecting', feed: 'crypto/XT', conn: 1 } }, ...trades(50)],
+    trades(30, 'ETH-USD'),
+  ])
+  const END = endOf(FLUSHES)
+
+  async function archived() {
+    const made = await newHistory()
+    await made.archive.putSession({ ...ABOUT, end: END })
+    await made.archive.store(
+      SESSION,
+      encode(FLUSHES).map(({ bytes }) => bytes),
+    )
+    await made.archive.complete(SESSION)
+    await sealAll(made.db)
+    return { ...made, args: ['--history', made.server.url(), '--team', made.team] }
+  }
+
+  it('create the history with --migrate alone, and refuse one that isn’t there', async () => {
+    const server = await testServer()
+    const place = `127.0.0.1:${server.port}/postgres`
+    expect(await run('verify', '--history', server.url(), '--team', 'made')).toEqual({
+      code: 1,
+      out: '',
+      err: `tapedeck: The database ${place} has no history of team made. Its owner creates it with: tapedeck archive postgres://OWNER@${place} --team made --migrate\n`,
+    })
+    const migrate = () => run('archive', server.url(), '--team', 'made', '--migrate')
+    expect(await migrate()).toEqual({ code: 0, out: '', err: `Created the history of team made at ${place}.\n` })
+    expect(await migrate()).toEqual({ code: 0, out: '', err: `The history of team made at ${place} is up to date.\n` })
+    expect(await run('verify', '--history', server.url(), '--team', 'made')).toEqual({
+      code: 0,
+      out: '0 sessions, 0 messages: all as recorded\n',
+      err: '',
+    })
+  })
+
+  it('verify a history, and list what is wrong', async () => {
+    const { args, db } = await archived()
+    expect(await run('verify', ...args)).toEqual({
+      code: 0,
+      out: '1 session, 80 messages: all as recorded\n',
+      err: '',
+    })
+    await db.run(`UPDATE ${db.schema}.session SET messages = 81`)
+    const { code, out, err } = await run('verify', '--session', SESSION, ...args)
+    expect([code, err]).toEqual([1, 'tapedeck: the history has 1 problem.\n'])
+    expect(out).toMatch(
+      /^\S+ {2}- {2}count: it has 80 messages and 1 entries instead of 81 and 1\n1 session, .*NOT as recorded\n$/,
+    )
+    const json = JSON.parse((await run('verify', '--json', ...args)).out) as { readonly ok: boolean } // a VerifyReport
+    expect(json).toMatchObject({ ok: false, sessions: 1, messages: 80, problems: [{ kind: 'count' }] })
+  })
+
+  it('fetch a session into the store, which verifies it, once', async () => {
+    const { args, db } = await archived()
+    const home = makeFolder('fetch')
+    const store = ['--store', join(home, 'tapedeck.db')]
+    expect(await run('fetch-session', SESSION, ...args, ...store)).toEqual({
+      code: 0,
+      out: `${SESSION}: 80 messages\n`,
+      err: '',
+    })
+    expect(await run('verify', ...store)).toMatchObject({ code: 0, out: '1 session, 80 messages: all as recorded\n' })
+    const sessions = await run('sessions', '--json', ...store)
+    expect(JSON.parse(sessions.out)).toMatchObject({ session: SESSION, source: `team:1@${db.team}`, messages: 80 })
+    expect(await run('fetch-session', SESSION, ...args, ...store, '--json')).toMatchObject({
+      code: 0,
+      out: `{"session":"${SESSION}","messages":80,"already":true}\n`,
+    })
+  })
+
+  it('store nothing of a session that is unknown, incomplete, removed or corrupt', async () => {
+    const { args, db } = await archived()
+    const home = makeFolder('fetch')
+    const fetch = (id: string) => run('fetch-session', id, ...args, '--store', join(home, 'tapedeck.db'))
+    const list = () => run('sessions', '--store', join(home, 'tapedeck.db'))
+    expect(await fetch('none')).toMatchObject({
+      code: 1,
+      err: `tapedeck: The history of team ${db.team} doesn’t have session none. Check the ID with tapedeck team.\n`,
+    })
+    await db.run(`UPDATE ${db.schema}.session SET complete = false`)
+    expect(await fetch(SESSION)).toMatchObject({ code: 1, err: expect.stringContaining('isn’t complete') as string })
+    expect(existsSync(join(home, 'tapedeck.db'))).toBe(false)
+    await db.run(`UPDATE ${db.schema}.session SET complete = true`)
+    await db.run(`UPDATE ${db.schema}.chain SET head = head || '\\x00' WHERE conn = 1`)
+    expect(await fetch(SESSION)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is corrupt in the history') as string,
+    })
+    expect((await list()).out).toBe('')
+    await db.run(`SELECT ${db.schema}.detach_day('2026-01-05')`)
+    expect(await fetch(SESSION)).toMatchObject({ code: 1, err: expect.stringContaining('was detached') as string })
+  })
+})
