@@ -72,7 +72,7 @@ export async function ensureStream(manager: JetStreamManager, settings: Settings
   const found = JSON.stringify(existing[key as keyof StreamConfig] ?? null)
   throw new CodedError(
     'unexpected-answer',
-    `The stream ${settings.name} has other settings than this team's: ${key} is ${found} instead of ${JSON.stringify(value)}.`,
+    `The stream ${settings.name} has other settings than this team’s: ${key} is ${found} instead of ${JSON.stringify(value)}.`,
     { hint: `Change it with \`nats stream edit ${settings.name}\`, or choose another team name.` },
   )
 }

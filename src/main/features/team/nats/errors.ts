@@ -33,13 +33,13 @@ export function connectError(thrown: unknown, servers: readonly string[]): Coded
   if (TLS_FAULT.test(text))
     return new CodedError(
       'tls',
-      `The connection to the NATS server at ${where} isn't secure: ${chain.at(-1)?.message}.`,
+      `The connection to the NATS server at ${where} isn’t secure: ${chain.at(-1)?.message}.`,
       {
         hint: 'Use the host name of the certificate, and name its authority with --nats-ca FILE.',
         cause: thrown,
       },
     )
-  return new CodedError('offline', `Couldn't reach a NATS server at ${where}.`, {
+  return new CodedError('offline', `Couldn’t reach a NATS server at ${where}.`, {
     hint: 'Check the address, and that nats-server runs there.',
     cause: thrown,
   })
@@ -58,8 +58,8 @@ export function requestError(thrown: unknown, what: string): CodedError {
     })
   const code = apiCode(thrown)
   if (code === API.noStream || code === API.noConsumer || named('NoRespondersError'))
-    return new CodedError('not-found', `The NATS server doesn't have ${what}.`, options)
-  if (named('TimeoutError')) return new CodedError('timeout', `The NATS server didn't answer about ${what}.`, options)
+    return new CodedError('not-found', `The NATS server doesn’t have ${what}.`, options)
+  if (named('TimeoutError')) return new CodedError('timeout', `The NATS server didn’t answer about ${what}.`, options)
   if (named('JetStreamApiError'))
     return new CodedError('server-error', `The NATS server refused ${what}: ${chain[0].message}.`, options)
   return new CodedError('offline', `The connection to the NATS server was lost during a request for ${what}.`, options)

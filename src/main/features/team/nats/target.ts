@@ -44,13 +44,13 @@ function readUrl(text: string): URL {
   try {
     url = new URL(text.includes('://') ? text : `nats://${text}`)
   } catch {
-    throw new UsageError(`"${withoutSecret(text)}" isn't a NATS URL; write nats://HOST:PORT`)
+    throw new UsageError(`"${withoutSecret(text)}" isn’t a NATS URL; write nats://HOST:PORT`)
   }
   // The password would be visible to every user of the machine.
   if (url.password !== '')
     throw new UsageError('leave the password out of the NATS URL and put it into TAPEDECK_NATS_PASSWORD')
   if (!['nats:', 'tls:'].includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname))
-    throw new UsageError(`"${withoutSecret(text)}" isn't a NATS URL; write nats://HOST:PORT`)
+    throw new UsageError(`"${withoutSecret(text)}" isn’t a NATS URL; write nats://HOST:PORT`)
   return url
 }
 
@@ -60,6 +60,6 @@ function readText(option: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new UsageError(`couldn't read the file of --${option}, ${file}`, { cause })
+    throw new UsageError(`couldn’t read the file of --${option}, ${file}`, { cause })
   }
 }

@@ -1,4 +1,4 @@
-/** Publishing to a team as a feature of a recorder. Does nothing, and loads nothing of NATS, unless the host asks for it. */
+/** Publishing to a team as a feature of a recorder. Does nothing, and loads nothing for it, unless the host asks for it. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { log } from '../../../core/log/feature.ts'
 import { recording } from '../../../core/recording/feature.ts'
@@ -8,8 +8,7 @@ import { defineFeature, type Started } from '../../../terminal/feature.ts'
 import type { PublishOptions } from '../../../terminal/host.ts'
 import { readTeamName, type TeamName } from '../names.ts'
 import type { TeamLog } from '../nats/team-log.ts'
-import { prepareLog } from './publisher.ts'
-import { Publishing, type PublishStatus } from './publishing.ts'
+import type { PublishStatus } from './publishing.ts'
 
 export interface PublishService {
   /** Null: this host doesn't publish. */
@@ -26,6 +25,7 @@ export const publish = defineFeature({
     if (options === undefined) return { service: { status: () => null } }
     const team = teamOf(options)
     let first = await connectFirst(options, team)
+    const { Publishing } = await import('./publishing.ts')
     const publishing = new Publishing({
       options,
       team,
@@ -78,6 +78,7 @@ async function connectFirst(options: PublishOptions, team: TeamName): Promise<Te
   let log: TeamLog | null = null
   try {
     log = await connect(options, team)
+    const { prepareLog } = await import('./publisher.ts')
     await prepareLog(log, [options.shard])
     return log
   } catch (thrown) {

@@ -66,7 +66,7 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
     await nc.close()
     await expect(log.ensureShard(9)).rejects.toMatchObject({
       code: 'unexpected-answer',
-      message: expect.stringContaining("TD_eu_9 has other settings than this team's: ") as string,
+      message: expect.stringContaining('TD_eu_9 has other settings than this team’s: ') as string,
     })
   })
 
@@ -301,9 +301,9 @@ describe('the address of NATS servers', () => {
   it.each([
     ['nats://me:secret@a', 'leave the password out'],
     ['nats://me@a', 'TAPEDECK_NATS_PASSWORD'],
-    ['http://a', "isn't a NATS URL"],
-    ['nats://', "isn't a NATS URL"],
-    ['nats://a/b', "isn't a NATS URL"],
+    ['http://a', 'isn’t a NATS URL'],
+    ['nats://', 'isn’t a NATS URL'],
+    ['nats://a/b', 'isn’t a NATS URL'],
     ['nats://a,tls://b', 'not both'],
     ['nats://x@a,nats://y@b', 'the same user'],
   ])('refuses %s', (url, message) => {
