@@ -10,7 +10,7 @@ import {
   type Split,
 } from '../../../shared/features/export/export.ts'
 import { INTERVALS, serviceBarFeed, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, readTeamKey, teamKey, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ExportPreset } from '../../../shared/features/export/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -44,16 +44,25 @@ export interface ExportForm {
 export const barSources = (asset: AssetClass): readonly BarSource[] =>
   asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'mid', 'bid', 'ask', 'service']
 
+/** The sources that an export can cover, each team with several shards first. */
+export function exportSources(sessions: readonly SessionRow[]): readonly string[] {
+  const sources = [...new Set(sessions.map((row) => row.source))]
+  const shards = Map.groupBy(sources, (source) => readTeamKey(source)?.team)
+  const teams = [...shards].flatMap(([team, of]) => (team !== undefined && of.length > 1 ? [teamKey(team)] : []))
+  return [...teams, ...sources]
+}
+
 /** The form's initial values. */
 export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[], asset: AssetClass): ExportForm {
   const feed = prefill.feed ?? MARKET_FEED[asset]
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs)
-  const source = newest.find((row) => !row.source.startsWith('import:')) ?? newest[0]
+  const newestSource = (newest.find((row) => !row.source.startsWith('import:')) ?? newest[0])?.source ?? 'demo'
+  const source = exportSources(sessions).find((one) => matchesSource(newestSource, one)) ?? newestSource
   return {
     what: prefill.what ?? 'ticks',
     feed,
     symbols: prefill.symbols?.join(', ') ?? '',
-    scope: scopeOf(prefill.sessions ?? []) ?? `source:${source?.source ?? 'demo'}`,
+    scope: scopeOf(prefill.sessions ?? []) ?? `source:${source}`,
     few: prefill.sessions ?? [],
     fromMs: prefill.fromMs ?? null,
     toMs: prefill.toMs ?? null,

@@ -5,6 +5,7 @@ import {
   instantText,
   nameOf,
   nameProblem,
+  exportSources,
   openForm,
   presetOf,
   requestOf,
@@ -34,10 +35,23 @@ const T = Date.UTC(2026, 0, 5)
 describe('the form of an export', () => {
   it('begins with the newest source that is no import, or with the session it was opened of', () => {
     expect(openForm({}, sessions, 'crypto').scope).toBe('source:demo')
+    expect(openForm({}, [], 'crypto').scope).toBe('source:demo')
     const form = openForm({ sessions: [recordingId('b')], symbols: ['A', 'B'] }, sessions, 'forex')
     expect(form).toMatchObject({ scope: 'session:b', symbols: 'A, B', feed: 'forex/C', of: 'mid' })
     expect(requestOf(form, sessions)).toMatchObject({ sessions: ['b'], source: null, symbols: ['A', 'B'] })
     expect(formProblem(form, requestOf(form, []), [])).toContain('no longer exists')
+  })
+
+  it('offers all shards of a team together, first and by default', () => {
+    const team = [...sessions, session('c', 'team:1@eu', 3), session('d', 'team:2@eu', 4), session('e', 'team:2@eu', 5)]
+    expect(exportSources(team)).toEqual(['team:*@eu', 'demo', 'import:x@y', 'team:1@eu', 'team:2@eu'])
+    const form = openForm({}, team, 'crypto')
+    expect(form.scope).toBe('source:team:*@eu')
+    expect(requestOf(form, team)).toMatchObject({ sessions: [], source: 'team:*@eu' })
+    expect(formProblem(form, requestOf(form, team), team)).toBe(null)
+    const oneShard = team.slice(0, 3)
+    expect(exportSources(oneShard)).toEqual(['demo', 'import:x@y', 'team:1@eu'])
+    expect(openForm({}, oneShard, 'crypto').scope).toBe('source:team:1@eu')
   })
 
   it('is of a chosen few, in the order in which they were made, of one source', () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadParts } from '../../../../../../src/main/core/playback/replay-parts.ts'
 import { intersectGaps } from '../../../../../../src/main/core/store/read/gap-intervals.ts'
@@ -5,6 +6,8 @@ import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/stor
 import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import type { BarQuery } from '../../../../../../src/main/core/store/types/bars.ts'
 import { createViewHistory } from '../../../../../../src/main/core/views/history.ts'
+import { exportBars } from '../../../../../../src/main/features/export/bars.ts'
+import { exportTicks } from '../../../../../../src/main/features/export/ticks.ts'
 import { chooseSource } from '../../../../../../src/main/features/export/options.ts'
 import { visibleSessions } from '../../../../../../src/main/features/evidence/view.ts'
 import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
@@ -181,6 +184,22 @@ describe('other reads of all shards of a team', () => {
     expect((await visibleSessions(reader, live)).map(({ session }) => session)).toEqual([one.id, two.id])
   })
 
+  it('export ticks and bars of every shard', async () => {
+    twoShards()
+    const out = join(folder.path, 'ticks.csv')
+    const format = { source: TEAM, out, format: 'csv' } as const
+    const ticks = await exportTicks(reader, { ...format, feed: 'crypto/XT' })
+    expect(ticks.rows).toBe(4)
+    const barsOf = {
+      ...format,
+      out: join(folder.path, 'bars.csv'),
+      asset: 'crypto',
+      of: 'trade',
+      interval: '1s',
+    } as const
+    expect((await exportBars(reader, barsOf)).rows).toBe(4)
+  })
+
   it.each([true, false])('leave out what comes after a replay, copied in order: %s', async (isInOrder) => {
     const copied = (isInOrder ? [0, 60] : [60, 0]).map((second) => {
       const session = new Replica(engine, 1, T0 + second * 1_000)
@@ -202,6 +221,18 @@ describe('other reads of all shards of a team', () => {
     const both = await openedReplay(reader, [late.id, early.id])
     expect(both.state().sessions.map(({ session }) => session)).toEqual([early.id, late.id])
     both.close()
+  })
+
+  it('let a replay of an open session grow as it is copied, until it ends', async () => {
+    const one = new Replica(engine, 1, T0)
+    one.add(at('BTC-USD', 1))
+    const replay = await openedReplay(reader, [one.id])
+    const endMs = () => replay.state().toMs
+    expect(endMs()).toBe(T0 + 1_000)
+    one.add(at('BTC-USD', 7))
+    replay.grow()
+    await vi.waitFor(() => expect(endMs()).toBe(T0 + 7_000))
+    replay.close()
   })
 
   it('play a standby from the end of an open session whose recorder died', async () => {
