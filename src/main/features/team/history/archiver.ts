@@ -14,6 +14,7 @@ import type { Database, Locks } from './database.ts'
 import { gather } from './gather.ts'
 import { Intake, lastSeqOf, ShardStopped } from './intake.ts'
 import { sealPart } from './seal.ts'
+import { dropOldTicks } from './ticks.ts'
 
 /** The durable consumer of the log that all archivers of a team share. */
 const CONSUMER = 'archive'
@@ -26,6 +27,8 @@ const SEAL_BYTES = 8 << 20
 const WATERMARK_EVERY_MS = 250
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 10_000
+/** How often days of ticks are dropped that are old enough. */
+const TICKS_EVERY_MS = 3_600_000
 /** How often an archiver looks for shards that another one gave up. */
 const LOCK_EVERY_MS = 2_000
 
@@ -41,6 +44,8 @@ export interface ArchiverOptions {
   readonly report: Report
   readonly metrics: TeamMetrics
   readonly sealBytes?: number | undefined
+  /** Days for which rows of ticks are kept; null: there are none. */
+  readonly tickDays?: number | null
   /** Called between commit and acknowledgement, for fault injection. */
   readonly beforeAck?: (() => Promise<void>) | undefined
 }
@@ -74,6 +79,7 @@ class Archiver {
       this.#keep('sessions', (signal) => this.#followSessions(signal)),
       this.#keep('watermarks', (signal) => this.#putWatermarks(signal)),
       this.#keep('sealing', (signal) => this.#seal(signal)),
+      this.#keep('ticks', (signal) => this.#dropTicks(signal)),
     ])
     await Promise.all(this.#shards.values())
     if (this.#fault !== null) throw this.#fault.thrown
@@ -239,6 +245,14 @@ class Archiver {
         if (this.#watermarks.get(session) === lastSeq) this.#watermarks.delete(session)
       }
     } while (!signal.aborted)
+  }
+
+  async #dropTicks(signal: AbortSignal): Promise<void> {
+    const { db, clock, tickDays = null } = this.#o
+    while (!signal.aborted) {
+      if (tickDays !== null) await dropOldTicks(db, tickDays, clock.wallMs())
+      await waitUntil(clock, signal, TICKS_EVERY_MS)
+    }
   }
 
   #sealSoon(session: RecordingId): void {

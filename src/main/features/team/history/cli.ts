@@ -21,6 +21,7 @@ import { openHistory, type History } from './history.ts'
 import { HISTORY_OPTION, readHistory } from './options.ts'
 import { checkDurability, checkSchema, migrate, SCHEMA_VERSION } from './schema.ts'
 import { readHistoryTarget } from './target.ts'
+import { tickSink } from './ticks.ts'
 import { verifyHistory } from './verify-history.ts'
 
 export const archiveCommand = defineCommand({
@@ -37,6 +38,7 @@ export const archiveCommand = defineCommand({
     ...TEAM_OPTIONS,
     upstream: UPSTREAM_OPTION,
     migrate: { type: 'boolean', help: 'Create or update the history’s tables first; without --upstream, only that' },
+    ticks: { type: 'string', value: 'DAYS', help: 'Also keep decoded records as rows for SQL, such as 7d' },
     metrics: METRICS_OPTION,
   },
   async run(values, context) {
@@ -44,6 +46,7 @@ export const archiveCommand = defineCommand({
     if (url === undefined || more.length > 0)
       throw new UsageError('archive takes one database, such as postgres://USER@HOST/DATABASE')
     const target = readHistoryTarget(url)
+    readDays(values)
     const isOnlyMigrating = values.on('migrate') && values.text('upstream') === undefined
     const address = isOnlyMigrating ? null : readTeamAddress(values, context.env)
     const db = await connectDatabase(target, address?.team ?? readTeam(values))
@@ -52,7 +55,7 @@ export const archiveCommand = defineCommand({
       if (address === null) return EXIT.ok
       await checkSchema(db)
       await checkDurability(db)
-      return await archive(db, address, values, context)
+      return await runArchive(db, address, values, context)
     } finally {
       await db.close()
     }
@@ -65,8 +68,9 @@ function reportMigration(before: number | null, { team, place }: Database, conte
   else context.err(`Updated the history of team ${team} at ${place} from schema ${before} to ${SCHEMA_VERSION}.\n`)
 }
 
-async function archive(db: Database, address: TeamAddress, values: Values, context: Context): Promise<number> {
+async function runArchive(db: Database, address: TeamAddress, values: Values, context: Context): Promise<number> {
   const metricsAddress = readMetricsAddress(values)
+  const tickDays = readDays(values)
   const log = await connectTeam({ ...address, name: 'tapedeck archive' })
   const metrics = createTeamMetrics({ team: address.team, role: 'archiver' })
   const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, metrics)
@@ -77,12 +81,24 @@ async function archive(db: Database, address: TeamAddress, values: Values, conte
   try {
     await log.ensureBuckets()
     const { signal, clock } = context
-    const stopped = await runArchiver({ log, db, archive: new Archive(db), clock, signal, report, metrics })
+    const archive = new Archive(db, {
+      onFrames: tickDays === null ? undefined : await tickSink(db, tickDays, () => clock.wallMs()),
+    })
+    const stopped = await runArchiver({ log, db, archive, clock, signal, report, metrics, tickDays })
     return stopped.length > 0 ? EXIT.failed : exitWhenStopped(signal)
   } finally {
     await server?.close()
     await log.close()
   }
+}
+
+/** Reads `--ticks`, days; null if it isn't given. Throws UsageError. */
+function readDays(values: Values): number | null {
+  const text = values.text('ticks')
+  if (text === undefined) return null
+  const days = Number(/^([1-9]\d{0,3})d$/.exec(text)?.[1])
+  if (Number.isNaN(days)) throw new UsageError(`--ticks takes days, such as 7d, not "${text}"`)
+  return days
 }
 
 /** Verifies a history. `session`: only this one. */

@@ -174,13 +174,13 @@ async function* readFlushes(
     }
     misses = 0
     place = segment
-    const connections = await loadConnections(db, (await findSession(db, session)).id)
+    const connections = await loadConnections(db, db.schema, (await findSession(db, session)).id)
     const flushes = takeAfter(session, segment.flushes, at, announced(connections, at, segment.seq))
     at = Math.max(at, segment.seq)
     if (flushes.length > 0) yield flushes
   }
   if (!complete) return
-  const silent = announced(await loadConnections(db, (await findSession(db, session)).id), upTo, Infinity)
+  const silent = announced(await loadConnections(db, db.schema, (await findSession(db, session)).id), upTo, Infinity)
   if (silent.length > 0) yield [{ batch: { messages: newColumns(0, 0), entries: [], connections: silent }, leaves: [] }]
 }
 
@@ -198,7 +198,7 @@ async function readSegment(
   if (part !== undefined) {
     const before = await headsAt(part.first_seq - 1)
     const of: PartOf = { id: row.id, key: session, day: row.day }
-    const frame = await loadFrame(db, of, part, await loadConnections(db, row.id), before)
+    const frame = await loadFrame(db, of, part, await loadConnections(db, db.schema, row.id), before)
     return verifySegment(session, frame, before)
   }
   const start: Place =

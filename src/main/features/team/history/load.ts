@@ -2,7 +2,7 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import type { ChainHead } from '../frame/frame.ts'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 
 export interface StoredConnection {
   readonly feed: FeedId | ''
@@ -13,9 +13,13 @@ export interface StoredConnection {
 }
 
 /** The connections of a session; 0 is its entries. Throws `store-damaged`. */
-export async function loadConnections(db: Database, id: number): Promise<Map<number, StoredConnection>> {
-  const rows = await db.rows<{ conn: number; feed: string; announced_seq: number; messages: number; head: Buffer }>(
-    `SELECT conn, feed, announced_seq, messages, head FROM ${db.schema}.connection WHERE session = $1 ORDER BY conn`,
+export async function loadConnections(
+  sql: Pick<Sql, 'rows'>,
+  schema: string,
+  id: number,
+): Promise<Map<number, StoredConnection>> {
+  const rows = await sql.rows<{ conn: number; feed: string; announced_seq: number; messages: number; head: Buffer }>(
+    `SELECT conn, feed, announced_seq, messages, head FROM ${schema}.connection WHERE session = $1 ORDER BY conn`,
     [id],
   )
   return new Map(

@@ -77,7 +77,7 @@ async function encodePart(
   row: { readonly id: number; readonly sealed_seq: number },
   mostBytes: number,
 ): Promise<Part | null> {
-  const connections = await loadConnections(db, row.id)
+  const connections = await loadConnections(db, db.schema, row.id)
   const buckets = new Buckets({ chains: connections, series: new Map() }, new Classifier(), false)
   const entries: StoredEntry[] = []
   const flushes: FlushSize[] = []

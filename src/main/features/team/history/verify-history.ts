@@ -117,7 +117,7 @@ class SessionCheck {
   async run(progress: (done: number) => void): Promise<void> {
     const { last_seq: upTo } = this.#row
     try {
-      const connections = await loadConnections(this.#db, this.#row.id)
+      const connections = await loadConnections(this.#db, this.#db.schema, this.#row.id)
       while (this.#seq < upTo) {
         progress(this.#seq / upTo)
         await setImmediate()
@@ -228,7 +228,7 @@ class SessionCheck {
         'count',
         `it has ${this.messages} messages and ${this.#entries} entries instead of ${messages} and ${entries}`,
       )
-    const connections = await loadConnections(this.#db, id)
+    const connections = await loadConnections(this.#db, this.#db.schema, id)
     const heads = new Map(this.#heads)
     for (const [conn, { chain, announcedSeq }] of connections) {
       const head = heads.get(conn)

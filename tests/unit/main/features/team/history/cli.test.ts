@@ -21,6 +21,7 @@ describe('commands of a history', () => {
     [['archive', 'postgres://h/db', '--upstream', 'nats://h'], 'name the team with --team'],
     [['archive', 'postgres://h/db', '--team', 'eu'], 'name the team’s NATS servers with --upstream nats://HOST'],
     [['archive', 'postgres://h/db', '--team', 'EU', '--migrate'], '--team takes 1 to 31 lower-case letters and digits'],
+    [['archive', 'postgres://h/db', '--team', 'eu', '--ticks', '7h'], '--ticks takes days, such as 7d, not "7h"'],
     [['fetch-session', '--team', 'eu'], 'fetch-session takes one session ID'],
     [['fetch-session', 'a', '--team', 'eu'], 'name the team’s history with --history postgres://USER@HOST/DATABASE'],
     [['verify', '--team', 'eu'], '--team requires --history'],
