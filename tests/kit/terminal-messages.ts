@@ -26,6 +26,8 @@ export interface SentMessage {
 export interface TerminalControls {
   /** Sends messages from the service. Resolves once they were received; rejects if nobody subscribed to one. */
   send(messages: readonly SentMessage[]): Promise<void>
+  /** Subscribes to symbols of a feed as the host does, and waits for the acknowledgement. */
+  want(feed: FeedId, symbols: readonly string[]): Promise<void>
   /** Moves the clock ahead, ms. */
   pass(ms: number): Promise<void>
   /** Injects a fault into the service; see `simulator/faults.ts`. */

@@ -7,6 +7,9 @@ import { START_MS, type TerminalControls, type TerminalOptions } from './termina
 
 const root = new URL('../../', import.meta.url)
 
+/** Feeds collect subscriptions for a moment before they connect; at least that, ms. */
+const COLLECT_MS = 100
+
 export interface MemoryTerminal {
   readonly terminal: Terminal
   readonly controls: TerminalControls
@@ -67,6 +70,11 @@ export async function startMemoryTerminal(dataDir: string, options: TerminalOpti
       }
       await until(() => terminal.status().received >= before + sent, 'a message that was sent')
     },
+    async want(feed, symbols) {
+      terminal.want(feed, symbols)
+      await clock.pass(COLLECT_MS)
+      await Promise.all(symbols.map((symbol) => simulator.subscribed(feed, symbol)))
+    },
     pass: (ms) => clock.pass(ms),
     async fault(name, params) {
       simulator.fault(name, params)
@@ -90,7 +98,7 @@ export async function startMemoryTerminal(dataDir: string, options: TerminalOpti
   }
   if (settings !== undefined) await terminal.setSettings(settings)
   if (feeds) {
-    await clock.pass(100) // the feeds collect what is wanted for a moment before they connect
+    await clock.pass(COLLECT_MS)
     await until(feedsSettled, 'open feeds')
   }
   return {

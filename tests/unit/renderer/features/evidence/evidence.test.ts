@@ -1,13 +1,16 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import EvidencePane from '../../../../../src/renderer/features/evidence/EvidencePane.svelte'
 import ProvenanceDialog from '../../../../../src/renderer/features/evidence/ProvenanceDialog.svelte'
 import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
 import { flagText } from '../../../../../src/renderer/features/evidence/evidence-labels.ts'
 import { shareText } from '../../../../../src/renderer/text/format.ts'
-import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
+import { tradeOf } from '../../../../kit/market.ts'
+import { START_MS } from '../../../../kit/terminal-messages.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, serviceOf } from '../../open-window.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
@@ -17,27 +20,72 @@ import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 import { evidence } from '../../../../../src/renderer/features/evidence/feature.ts'
 
 let app: WindowState | undefined
+let terminal: WindowTerminal
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: START_MS })
+  terminal = await WindowTerminal.start()
+})
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
+  terminal.close()
+  vi.useRealTimers()
 })
 
-function open(faults: FakeFaults = {}) {
-  const fake = new FakeTerminal({ nowMs: Date.now(), faults })
+async function open() {
   const queue: (() => void)[] = []
-  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  const state = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
+  await terminal.settle()
   const frame = async (): Promise<void> => {
+    await terminal.settle()
     for (const run of queue.splice(0)) run()
     await tick()
   }
-  return { fake, state, frame }
+  return { state, frame }
 }
 const BTC = instrumentId('crypto', 'BTC-USD')
+const MINUTE = 60_000
 
-describe('shares and flags in words', () => {
-  it('never say more than there is', () => {
+/** Shows jobs as the terminal would. */
+const showJobs = async (jobs: readonly JobState[]) => {
+  terminal.send('jobs', jobs)
+  await tick()
+}
+
+/**
+ * Records a trade every ten seconds for five minutes, and the service's bars of each second and minute with a trade.
+ * The minute before them is incomplete. In the second and in the fourth, the service's bars have more volume than was received.
+ */
+async function recordBars(): Promise<void> {
+  const bar = (ev: string, startMs: number, lengthMs: number, price: number, volume: number) => ({
+    feed: ev === 'XA' ? ('crypto/XA' as const) : ('crypto/XAS' as const),
+    symbol: 'BTC-USD',
+    raw: `{"ev":"${ev}","pair":"BTC-USD","o":${price},"h":${price},"l":${price},"c":${price},"v":${volume},"s":${startMs},"e":${startMs + lengthMs}}`,
+  })
+  await terminal.control('want', 'crypto/XA', ['BTC-USD'])
+  await terminal.control('want', 'crypto/XAS', ['BTC-USD'])
+  const start = START_MS - (START_MS % MINUTE) + MINUTE
+  await terminal.control('pass', start - START_MS - 200)
+  await terminal.control('send', [bar('XA', start - MINUTE, MINUTE, 100, 6)])
+  for (let minute = 0; minute < 5; minute++) {
+    const from = start + minute * MINUTE
+    const more = minute === 1 || minute === 3 ? 0.5 : 0
+    for (let second = 0; second < 60; second += 10) {
+      await terminal.control('send', [
+        tradeOf('BTC-USD', 100, 1, from + second * 1_000),
+        bar('XAS', from + second * 1_000, 1_000, 100, second === 20 ? 1 + more : 1),
+      ])
+      await terminal.control('pass', 10_000)
+    }
+    await terminal.control('send', [bar('XA', from, MINUTE, 100, 6 + more)])
+  }
+  await terminal.control('pass', 10_000)
+}
+
+describe('texts of shares and flags', () => {
+  it('never round up', () => {
     expect(shareText(1)).toBe('100 %')
     expect(shareText(0.9998)).toBe('99.98 %')
     expect(shareText(0.99999)).toBe('99.999 %')
@@ -53,41 +101,51 @@ describe('shares and flags in words', () => {
 })
 
 describe('coverage', () => {
-  it('tells each feed’s share and every gap, and leads to it on the chart', async () => {
-    const { fake, state } = open()
+  it('shows each feed’s share and every gap, and goes to it on the chart', async () => {
+    await terminal.control('recordSession')
+    const { state } = await open()
     render(EvidencePane, { app: state })
     const feeds = await screen.findByRole('region', { name: 'Coverage by feed' })
-    expect(within(feeds).getByRole('row', { name: /crypto\/XQ/ }).textContent).toContain('99.40 %')
+    const args = { view: 'live', fromMs: null, toMs: null, session: null, skip: 0, limit: 100 } as const
+    const { feeds: covered, gaps: all } = await terminal.ask('evidence.coverage', args)
+    const quotes = covered.find(({ feed }) => feed === 'crypto/XQ')
+    expect(quotes?.covered).toBeLessThan(1)
+    expect(within(feeds).getByRole('row', { name: /crypto\/XQ/ }).textContent).toContain(
+      shareText(quotes?.covered ?? null),
+    )
+    const lost = all.find(({ cause }) => cause === 'drop')
     const gaps = screen.getByRole('region', { name: 'Gaps, newest first' })
-    expect(gaps.textContent).toContain('connection lost')
-    const [first] = within(gaps).getAllByRole('button')
-    await fireEvent.click(first)
-    expect(serviceOf(state, evidence).place).toEqual({ asked: 1, ms: fake.nowMs - 190_000 })
+    await fireEvent.click(within(within(gaps).getByRole('row', { name: /connection lost/ })).getByRole('button'))
+    expect(serviceOf(state, evidence).place).toEqual({ asked: 1, ms: lost?.fromMs })
   })
-  it('unfolds a feed into its symbols, one feed at a time', async () => {
-    const { state } = open()
+  it('expands a feed into its symbols, one feed at a time', async () => {
+    await terminal.control('recordSession')
+    const { state } = await open()
     render(EvidencePane, { app: state })
     const feeds = await screen.findByRole('region', { name: 'Coverage by feed' })
     expect(within(feeds).queryByRole('row', { name: /ETH-USD/ })).toBeNull()
     const unfold = within(feeds).getByRole('button', { name: 'crypto/XQ' })
     await fireEvent.click(unfold)
     const lost = await within(feeds).findByRole('row', { name: /ETH-USD/ })
-    expect(lost.textContent).toContain('98.82 %')
+    expect(lost.textContent).toMatch(/9\d\.\d+ %/)
     expect(unfold.getAttribute('aria-expanded')).toBe('true')
-    expect(within(feeds).getByRole('row', { name: /BTC-USD/ }).textContent).toContain('100 %')
+    expect(within(feeds).getByRole('row', { name: /BTC-USD/ }).textContent).toMatch(/9\d\.\d+ %/)
     await fireEvent.click(within(feeds).getByRole('button', { name: 'crypto/XT' }))
+    await terminal.settle()
     expect(unfold.getAttribute('aria-expanded')).toBe('false')
     expect(within(feeds).getAllByRole('row', { name: /ETH-USD/ })).toHaveLength(1)
   })
-  it('says why it cannot be read, and tries again', async () => {
-    const { fake, state } = open({
-      failing: { 'evidence.coverage': { code: 'disk-error', message: 'The disk is gone.' } },
+  it('says why it couldn’t be read, and tries again', async () => {
+    await terminal.control('recordSession')
+    terminal.answer('evidence.coverage', () => {
+      throw new CodedError('disk-error', 'The disk is gone.')
     })
+    const { state } = await open()
     render(EvidencePane, { app: state })
     expect((await screen.findByText('Couldn’t read the coverage')).parentElement?.textContent).toContain(
       'The disk is gone.',
     )
-    fake.faults = {}
+    terminal.unanswer('evidence.coverage')
     await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     await screen.findByRole('region', { name: 'Coverage by feed' })
   })
@@ -95,43 +153,43 @@ describe('coverage', () => {
 
 describe('agreement', () => {
   const openPart = async () => {
-    const made = open()
+    await recordBars()
+    const made = await open()
     render(EvidencePane, { app: made.state })
     await fireEvent.click(screen.getByRole('tab', { name: 'Agreement' }))
     await screen.findByText(/of comparable minutes agree/)
     return made
   }
-  it('is a cell a minute, and says what it proves', async () => {
+  it('shows a cell per minute, and says what it proves', async () => {
     await openPart()
     expect(screen.getAllByRole('button', { name: /differs$/ })).toHaveLength(2)
-    expect(screen.getAllByRole('button', { name: /not comparable$/ })).toHaveLength(2)
+    expect(screen.getAllByRole('button', { name: /not comparable$/ })).toHaveLength(1)
     expect(screen.getByText(/do not prove that every message came/)).toBeDefined()
   })
   it('compares the whole session as a job: progress, cancel, the sum and where it differs', async () => {
-    const { fake, state } = await openPart()
+    const { state } = await openPart()
+    terminal.answer('evidence.agree', () => 'job-agree')
     await fireEvent.click(screen.getByRole('button', { name: 'Compare whole session' }))
     await vi.waitFor(() => expect(serviceOf(state, evidence).comparing?.job).toBe('job-agree'))
     const job = { id: 'job-agree', kind: 'agreement', title: 'session', unit: 'minutes', bytes: 0 } as const
     const times = { startedMs: unixMs(Date.now()), endedMs: null, done: 0.5, count: 700 }
-    fake.setJobs([{ ...job, ...times, outcome: { is: 'running' } }])
-    await tick()
+    await showJobs([{ ...job, ...times, outcome: { is: 'running' } }])
     await screen.findByRole('progressbar', { name: 'Comparison of the whole session' })
     await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
-    expect(fake.calls.some(({ name }) => name === 'jobs.cancel')).toBe(true)
+    expect(terminal.callsOf('jobs.cancel')).toHaveLength(1)
     const startMs = Number(screen.getAllByRole('button', { name: /differs$/ })[0].id.slice('minute-'.length))
     const result = {
       counts: { agrees: 1_439, differs: 1, notComparable: 0 },
       agreement: 1_439 / 1_440,
       differing: [{ session: 's', startMs }],
     }
-    fake.setJobs([{ ...job, ...times, outcome: { is: 'done', text: '', result } }])
-    await tick()
-    const told = await screen.findByText(/^Whole session/)
-    expect(told.textContent).toContain('1,439 minutes agree')
-    await fireEvent.click(within(told.parentElement!).getByRole('button', { name: /:/ }))
+    await showJobs([{ ...job, ...times, outcome: { is: 'done', text: '', result } }])
+    const sum = await screen.findByText(/^Whole session/)
+    expect(sum.textContent).toContain('1,439 minutes agree')
+    await fireEvent.click(within(sum.parentElement!).getByRole('button', { name: /:/ }))
     expect(screen.getByRole('button', { name: /differs$/, pressed: true }).id).toBe(`minute-${startMs}`)
   })
-  it('walks by keys, to the next difference too, and shows both sides with their seconds', async () => {
+  it('moves with the keyboard, also to the next difference, and shows both sides with their seconds', async () => {
     const { state } = await openPart()
     const first = screen.getAllByRole('button', { name: /agrees$|comparable$/ })[0]
     await fireEvent.keyDown(first, { key: 'n' })
@@ -161,17 +219,17 @@ describe('verification', () => {
     ...part,
   })
   it('runs as a job: progress, cancel, then every difference', async () => {
-    const { fake, state } = open()
+    terminal.answer('evidence.verify', () => 'job-verify')
+    const { state } = await open()
     render(EvidencePane, { app: state })
     await fireEvent.click(screen.getByRole('tab', { name: 'Verification' }))
     await fireEvent.click(screen.getByRole('button', { name: 'Verify everything' }))
     await vi.waitFor(() => expect(serviceOf(state, evidence).verifying?.job).toBe('job-verify'))
-    fake.setJobs([job({})])
-    await tick()
+    await showJobs([job({})])
     expect(screen.getByRole('progressbar').getAttribute('value')).toBe('0.5')
     expect(screen.getByText(/50 % · 4,000 messages/)).toBeDefined()
     await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
-    expect(fake.calls.at(-1)).toEqual({ name: 'jobs.cancel', args: { job: 'job-verify' } })
+    expect(terminal.calls.at(-1)).toEqual({ name: 'jobs.cancel', args: { job: 'job-verify' } })
     const result: VerifyReport = {
       sessions: 1,
       messages: 8_000,
@@ -187,8 +245,7 @@ describe('verification', () => {
         { session: recordingId(''), kind: 'structure', feed: null, atMs: null, detail: 'a page' },
       ],
     }
-    fake.setJobs([job({ done: 1, endedMs: unixMs(Date.now()), outcome: { is: 'done', text: 'NOT', result } })])
-    await tick()
+    await showJobs([job({ done: 1, endedMs: unixMs(Date.now()), outcome: { is: 'done', text: 'NOT', result } })])
     const table = screen.getByRole('table', { name: 'Differences' })
     expect(within(table).getByText('reordered').parentElement?.textContent).toContain('crypto/XT')
     expect(within(table).getByText('the store')).toBeDefined()
@@ -197,32 +254,33 @@ describe('verification', () => {
 })
 
 describe('the messages behind a number', () => {
-  const bar = { is: 'bar', of: 'trade', interval: '1m', startMs: 1_795_000_020_000 } as const
-  const show = async (state: WindowState) => {
+  const startMs = START_MS - (START_MS % MINUTE) + MINUTE
+  const bar = { is: 'bar', of: 'trade', interval: '1m', startMs } as const
+  const show = async () => {
+    await terminal.control('recordSession')
+    const { state } = await open()
     const onclose = vi.fn()
     render(ProvenanceDialog, {
       app: state,
-      subject: { instrument: BTC, what: bar, title: 'BTC-USD 14:03, 1m' },
+      subject: { instrument: BTC, what: bar, title: 'BTC-USD 14:34, 1m' },
       onclose,
     })
     await screen.findAllByRole('option')
     return onclose
   }
   it('are a list with roles, raw text as text, and the bar’s arithmetic', async () => {
-    const { state } = open()
-    await show(state)
-    expect(screen.getAllByRole('option')[0].textContent).toMatch(/price 64000.*open/)
+    await show()
+    expect(screen.getAllByRole('option')[0].textContent).toMatch(/price 107.*open/)
     expect(document.querySelector('pre')!.textContent).toMatch(/^\{"ev":"XT"/)
     expect(screen.getByText('matches the bar on the chart')).toBeDefined()
-    expect(screen.getByText('sum of 41 sizes')).toBeDefined()
+    expect(screen.getByText('sum of 10 sizes')).toBeDefined()
     await fireEvent.click(screen.getByRole('button', { name: /^high/ }))
     const picked = screen.getByRole('option', { selected: true })
     expect(picked.textContent).toContain('high')
     expect(screen.getByRole('listbox').getAttribute('aria-activedescendant')).toBe(picked.id)
   })
-  it('walk by keys', async () => {
-    const { state } = open()
-    await show(state)
+  it('are selected with the keyboard', async () => {
+    await show()
     const list = screen.getByRole('listbox')
     await fireEvent.keyDown(list, { key: 'ArrowDown' })
     await fireEvent.keyDown(list, { key: 'ArrowDown' })
@@ -230,20 +288,24 @@ describe('the messages behind a number', () => {
     await fireEvent.keyDown(list, { key: 'Home' })
     expect(list.getAttribute('aria-activedescendant')).toBe('message-0')
   })
-  it('are copied one or all, to the character', async () => {
-    const { state } = open()
+  it('are copied one by one or all, exactly as received', async () => {
     const writeText = vi.fn(() => Promise.resolve())
     Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true })
-    await show(state)
+    await show()
     await fireEvent.click(screen.getByRole('button', { name: 'Copy text' }))
     expect(writeText).toHaveBeenLastCalledWith(document.querySelector('pre')!.textContent)
     await fireEvent.click(screen.getByRole('button', { name: 'Copy all' }))
-    expect((writeText.mock.calls as unknown as string[][]).at(-1)![0].split('\n')).toHaveLength(41)
+    expect((writeText.mock.calls as unknown as string[][]).at(-1)![0].split('\n')).toHaveLength(10)
     Reflect.deleteProperty(navigator, 'clipboard')
   })
-  it('open from a row of the tape, by mouse and by key', async () => {
-    const { state, frame } = open()
+  it('open from a row of the tape, with the mouse and the keyboard', async () => {
+    const { state, frame } = await open()
     serviceOf(state, tape).follow(state.view, state.instrument)
+    await terminal.control('pass', 1_000) // as long as a read of the store may wait for a commit
+    await terminal.control(
+      'send',
+      [1, 2, 3, 4].map((price) => tradeOf('BTC-USD', price)),
+    )
     render(TapePane, { app: state })
     await frame()
     const rows = screen.getAllByRole('row').slice(1)
