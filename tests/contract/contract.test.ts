@@ -157,10 +157,7 @@ describe.each(LINES)('over $name', (kind) => {
   async function follow(onEnd?: (failure: Failure) => void): Promise<{ values: unknown[]; stop: () => void }> {
     const values: unknown[] = []
     const stop = line.transport.subscribe('log', {}, (value) => values.push(value), onEnd)
-    await until(() => {
-      if (!kind.carried) line.paint()
-      expect(values).toHaveLength(1)
-    })
+    await until(() => expect(values).toHaveLength(1))
     return { values, stop }
   }
 
@@ -207,7 +204,6 @@ describe.each(LINES)('over $name', (kind) => {
     const { values } = await follow()
     line.cut()
     await until(() => expect(links).toContain(false))
-    line.mend()
     await until(() => {
       line.paint()
       expect(values.length).toBeGreaterThan(1)
@@ -226,8 +222,6 @@ describe.each(LINES)('over $name', (kind) => {
     await until(() => expect(stub.openStreams).toBe(0))
     line = await kind.open(stub)
   })
-
-  if (!kind.carried) return
 
   test('a source that breaks ends its stream with a code, and only its own', async () => {
     const end = vi.fn<(failure: Failure) => void>()

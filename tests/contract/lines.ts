@@ -1,13 +1,11 @@
-/** The three ways a window reaches its terminal, each as a test wants it: painted by hand, cut at will. */
+/** The two ways in which a window reaches its terminal, painted and cut by the test. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { WebSocket } from 'ws'
 import { startBrowserHost } from '../../src/main/hosts/browser/host.ts'
 import { serveWindow, type CarrierOptions, type WindowPort } from '../../src/main/rpc/carrier.ts'
-import { dispatchCall, openStream } from '../../src/main/rpc/dispatch.ts'
 import { createTransport, type Timing } from '../../src/renderer/rpc/transport-client.ts'
-import { fakeTransport } from '../../src/renderer/rpc/transport-fake.ts'
 import { portDial } from '../../src/renderer/rpc/transport-port.ts'
 import { socketDial, type Keys, type OpenSocket } from '../../src/renderer/rpc/transport-socket.ts'
 import { SOCKET_PATH } from '../../src/shared/rpc/handshake.ts'
@@ -21,16 +19,13 @@ export interface Line {
   paint(): void
   /** How often the terminal planned work for this window. */
   readonly planned: number
-  /** Breaks the line under the window; it comes back by itself or by `mend`. */
+  /** Breaks the line; it comes back by itself. */
   cut(): void
-  mend(): void
   close(): Promise<void>
 }
 
 export interface LineKind {
   readonly name: string
-  /** Whether a carrier with its bounds is in between. */
-  readonly carried: boolean
   open(stub: StubTerminal): Promise<Line>
 }
 
@@ -69,38 +64,8 @@ function countingTimers(): { readonly options: CarrierOptions; readonly planned:
   }
 }
 
-const fake: LineKind = {
-  name: 'the fake, in process',
-  carried: false,
-  async open(stub) {
-    const painter = handPainted()
-    let planned = 0
-    const transport = fakeTransport(
-      {
-        call: (name, args) => dispatchCall(stub.handlers, name, args),
-        open: (name, args, wake) => openStream(stub.handlers, name, args, wake),
-      },
-      (then) => {
-        planned += 1
-        painter.timing.frame(then)
-      },
-    )
-    return {
-      transport,
-      paint: painter.paint,
-      get planned() {
-        return planned
-      },
-      cut: () => transport.setLink(false),
-      mend: () => transport.setLink(true),
-      close: async () => transport.setLink(false),
-    }
-  },
-}
-
 const port: LineKind = {
   name: 'a MessagePort',
-  carried: true,
   async open(stub) {
     const painter = handPainted()
     const timers = countingTimers()
@@ -142,7 +107,6 @@ const port: LineKind = {
         return timers.planned()
       },
       cut: () => cut(),
-      mend: () => {},
       close: async () => transport.close(),
     }
   },
@@ -187,7 +151,6 @@ export function socketOf(url: string, seen?: (socket: WebSocket) => void): OpenS
 
 const socket: LineKind = {
   name: 'a loopback WebSocket',
-  carried: true,
   async open(stub) {
     const painter = handPainted()
     const timers = countingTimers()
@@ -209,7 +172,6 @@ const socket: LineKind = {
         return timers.planned()
       },
       cut: () => last?.terminate(),
-      mend: () => {},
       close: async () => {
         transport.close()
         await host.close()
@@ -218,4 +180,4 @@ const socket: LineKind = {
   },
 }
 
-export const LINES: readonly LineKind[] = [fake, port, socket]
+export const LINES: readonly LineKind[] = [port, socket]
