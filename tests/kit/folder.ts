@@ -16,6 +16,12 @@ export function makeFolder(name = 'test'): string {
   return path
 }
 
+/** The path of a store in an empty folder. `remove` removes the folder before the end of the file. */
+export function makeStoreFolder(): { readonly path: string; readonly file: string; remove(): void } {
+  const path = makeFolder('store')
+  return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
 // Vitest runs `afterAll` in reverse order, and this one is registered when the file imports the kit.
 afterAll(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true })

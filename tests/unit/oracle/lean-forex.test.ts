@@ -10,7 +10,7 @@ import type { PlaylistMessage } from '../../../src/simulator/options.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
 import { sourceKey } from '../../../src/shared/core/recording/recording.ts'
 import { instrumentId } from '../../../src/shared/base/units.ts'
-import { tempFolder } from '../main/core/store/harness.ts'
+import { makeStoreFolder } from '../../kit/folder.ts'
 import { LEAN_DAY, leanRows, type LeanFile } from '../shared/lean-forex.ts'
 
 const FEED = 'forex/C'
@@ -33,7 +33,7 @@ function playlist(): PlaylistMessage[] {
 }
 
 describe('published ticks, sent by the simulator', () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const messages = playlist()
   let simulator: Simulator
   let session: LiveSession

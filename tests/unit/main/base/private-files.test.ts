@@ -7,13 +7,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tightenHome } from '../../../../src/main/base/private-files.ts'
 import { openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer } from '../core/store/harness.ts'
+import { DEMO, T0, Writer } from '../core/store/harness.ts'
+import { makeStoreFolder } from '../../../kit/folder.ts'
 import { tradeText } from '../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let home: string
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   home = join(folder.path, 'home')
   mkdirSync(home)
 })

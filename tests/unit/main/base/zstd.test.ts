@@ -8,12 +8,13 @@ import { openLocalReader } from '../../../../src/main/core/store/threads/reader.
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import { hasZstd, zstdProblem } from '../../../../src/main/base/zstd.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
-import { DEMO, readAll, T0, tempFolder, Writer } from '../core/store/harness.ts'
+import { DEMO, readAll, T0, Writer } from '../core/store/harness.ts'
+import { makeStoreFolder } from '../../../kit/folder.ts'
 import { tradeText } from '../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -10,7 +10,8 @@ import { openLocalReader, type LocalReader } from '../../../../src/main/core/sto
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import type { OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
 import { barsPage } from '../../../../src/main/core/views/views.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
+import { makeStoreFolder } from '../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../kit/market.ts'
 import { openedReplay } from './opened-replay.ts'
 
@@ -81,7 +82,7 @@ const wallOf = (item: Item): number => ('entry' in item ? (item.wallMs ?? 0) : (
 
 /** A store with a day before, and a recording of these items that is still open. */
 function storeOf(before: readonly Item[], items: readonly Item[], after: readonly Item[]): LocalReader {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const record = (some: readonly Item[], startedMs: number, last: boolean): RecordingId => {
     const id = newRecordingId(unixMs(startedMs))

@@ -12,7 +12,8 @@ import { createViewHistory, type Visible } from '../../../../src/main/core/views
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore } from '../core/store/flip.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
+import { makeStoreFolder } from '../../../kit/folder.ts'
 import { tradeText } from '../../../kit/market.ts'
 import { openedReplay } from './opened-replay.ts'
 
@@ -22,10 +23,10 @@ const DAY = 86_400_000
 const MIDNIGHT = Math.floor(T0 / DAY) * DAY + DAY
 const NOW = MIDNIGHT + 30 * 60_000
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let reader: LocalReader | null = null
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(async () => {
   await reader?.close()

@@ -16,7 +16,8 @@ import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { Source } from '../../../../src/shared/core/recording/recording.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
+import { makeStoreFolder } from '../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../kit/market.ts'
 
 const root = new URL('../../../../', import.meta.url)
@@ -65,7 +66,7 @@ interface Open {
 
 /** A terminal that watches the demo market over a store with sessions of these sources, an hour apart. */
 async function terminalOver(sources: readonly Source[]): Promise<Open> {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   cleanups.push(() => folder.remove())
   const writer = await openStoreWriter({ file: folder.file })
   for (const [i, source] of sources.entries()) {

@@ -15,7 +15,8 @@ import type { Clock } from '../../../../../src/main/base/clock.ts'
 import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { manualClock, type ManualClock } from '../../../../kit/clock.ts'
 import { tradeText } from '../../../../kit/market.ts'
-import { DEMO, readAll, T0, tempFolder, Writer } from '../store/harness.ts'
+import { DEMO, readAll, T0, Writer } from '../store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 
 /** A writer that records its calls; the test sends commits and deaths. */
 function noteWriter(): StoreWriter & {
@@ -534,9 +535,9 @@ describe('Recorder', () => {
 })
 
 describe('a failing disk', () => {
-  let folder: ReturnType<typeof tempFolder>
+  let folder: ReturnType<typeof makeStoreFolder>
   beforeEach(() => {
-    folder = tempFolder()
+    folder = makeStoreFolder()
   })
   afterEach(() => folder.remove())
 
@@ -619,7 +620,7 @@ describe('a failing disk', () => {
 })
 
 it('passes frames through the real writer to the real reader', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const real = await openStoreWriter({ file: folder.file })
   const live = createRecorder({ writer: real, clock, newId: newRecordingId })
   const id = await live.start(DEMO)
@@ -641,7 +642,7 @@ it('passes frames through the real writer to the real reader', async () => {
 
 describe('deferred sealing', () => {
   it('speeds up once a caller waits for the end', async () => {
-    const folder = tempFolder()
+    const folder = makeStoreFolder()
     const engine = new StoreEngine(folder.file)
     let turns = 0
     Object.defineProperty(engine, 'isLeisurely', { get: () => turns < 400 })

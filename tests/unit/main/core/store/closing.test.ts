@@ -6,12 +6,13 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer } from './harness.ts'
+import { DEMO, T0, Writer } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 
@@ -39,7 +40,7 @@ describe('closing the store', () => {
   it('leaves everything in the file, without readers or while one has it open', async () => {
     for (const isRead of [false, true]) {
       folder.remove()
-      folder = tempFolder()
+      folder = makeStoreFolder()
       const engine = new StoreEngine(folder.file)
       const reader = isRead ? openLocalReader(folder.file) : null
       recordSome(engine)

@@ -11,7 +11,8 @@ import { touchesGap, type GapInterval } from '../../../../../src/shared/core/mar
 import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { DEMO, T0, Writer, type Item } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -19,9 +20,9 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const BARS = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 1_000 } as const
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 
@@ -409,7 +410,7 @@ describe('any corruption of one row', () => {
         fc.integer({ min: 0, max: 7 }),
         async (rounds, what, which, byte, bit) => {
           folder.remove()
-          folder = tempFolder()
+          folder = makeStoreFolder()
           store(rounds.map((round) => round.map(toItem)))
           const queries = (['trade', 'mid'] as const).flatMap((of) =>
             (['100ms', '1s', '1m', '5m', '1h', '1D'] as const).map(

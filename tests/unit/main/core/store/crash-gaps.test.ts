@@ -6,12 +6,13 @@ import { openLocalReader } from '../../../../../src/main/core/store/threads/read
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { DEMO, T0, Writer, type Item } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -1,7 +1,4 @@
-/** Shared by the store's tests: temporary folders, batches without a recorder, and reading everything back. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/** Shared by the tests of the store: batches without a recorder, and reading everything back. */
 import { ColumnsBuilder, newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../../../../../src/main/core/store/types/messages.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
@@ -11,12 +8,6 @@ import { FEED_IDS, type FeedId, type RecordingId } from '../../../../../src/shar
 export const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 export const T0 = Date.UTC(2026, 0, 5, 10, 0, 0)
 const encoder = new TextEncoder()
-
-/** A new folder with its removal. */
-export function tempFolder(): { readonly path: string; readonly file: string; remove(): void } {
-  const path = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-store-'))
-  return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
-}
 
 /** One message or entry to write. */
 export type Item =

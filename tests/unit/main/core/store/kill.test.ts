@@ -2,10 +2,11 @@ import { expect, it } from 'vitest'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { kept, killBurst } from '../../../../loss/kill.ts'
-import { DEMO, tempFolder } from './harness.ts'
+import { DEMO } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 
 it('keeps everything committed exactly once after kill -9 in a burst, and closes the rest with a gap', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   for (let i = 0; i < 10; i++) {
     const killed = await killBurst(folder.file, 10 + i * 40)
     const seqs = await kept(folder.file, killed.recording)

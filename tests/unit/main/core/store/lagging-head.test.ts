@@ -8,11 +8,12 @@ import { findMissingCommits, inspectLog } from '../../../../../src/main/core/sto
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer } from './harness.ts'
+import { DEMO, T0, Writer } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 it('reports nothing if the head is an earlier one, whatever the store did since', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   let now = T0
   const states: string[] = []
   const take = (): void => {
@@ -66,7 +67,7 @@ it('reports nothing if the head is an earlier one, whatever the store did since'
 })
 
 it('is read from the other slot if a write of one was cut off', () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const file = new HeadFile(folder.file)
   const head = { position: null, isInFile: true, last: null, closed: null }
   for (let n = 1; n <= 4; n++) file.write({ ...head, log: { n, hash: new Uint8Array(32).fill(n) } }, true)

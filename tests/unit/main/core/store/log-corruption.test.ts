@@ -25,13 +25,14 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import type { StoreNotice } from '../../../../../src/main/core/store/types/writer.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer } from './harness.ts'
+import { DEMO, readEverything, T0, Writer } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 const FRAME = 24 + 2048
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -12,15 +12,16 @@ import type { LibraryWriter, WriterEvent } from '../../../../../src/main/core/st
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { realStorePath, refuseSecondName } from '../../../../../src/main/core/store/schema/store-path.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readAll, T0, tempFolder, Writer } from './harness.ts'
+import { DEMO, readAll, T0, Writer } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 const writerThread = new URL('../../../../../src/main/store-worker.ts', import.meta.url)
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 const open: { close(): Promise<void> }[] = []
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close()

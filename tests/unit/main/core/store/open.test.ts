@@ -8,12 +8,13 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import type { WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
 import { APPLICATION_ID } from '../../../../../src/main/core/store/schema/sqlite.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readAll, T0, tempFolder, Writer } from './harness.ts'
+import { DEMO, readAll, T0, Writer } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

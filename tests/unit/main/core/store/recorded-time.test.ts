@@ -8,13 +8,14 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { instrumentId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { DEMO, T0, Writer, type Item } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -6,12 +6,13 @@ import { openLocalReader, type LocalReader } from '../../../../../src/main/core/
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import type { GapCause } from '../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { DEMO, readEverything, T0, Writer, type Item } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

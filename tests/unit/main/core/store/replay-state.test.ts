@@ -15,7 +15,8 @@ import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { entersMarket, FLAG, type GapCause } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { DEMO, T0, Writer, type Item } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const FEEDS = ['crypto/XT', 'crypto/XQ'] as const
@@ -157,7 +158,7 @@ it('is the same reached directly, from any snapshot, and after any seeks', async
       places,
       fc.array(fc.tuple(fc.nat(1_000), fc.nat(1_000)), { minLength: 2, maxLength: 5 }),
       async (events, snapshots, seal, seeks) => {
-        const folder = tempFolder()
+        const folder = makeStoreFolder()
         try {
           const { recording, states, last, toMs } = live(events, folder.file, new Set(snapshots), new Set(seal))
           const reader = openLocalReader(folder.file)

@@ -15,15 +15,16 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { SnapshotReader } from '../../../../../src/main/core/store/write/snapshots.ts'
 import { FLAG, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { FEED_IDS, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, T0, tempFolder, Writer, type Item } from './harness.ts'
+import { DEMO, latin1, T0, Writer, type Item } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const READER_WORKER = new URL('../../../../../src/main/reader-worker.ts', import.meta.url)
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let close: (() => Promise<void> | void)[]
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   close = []
 })
 afterEach(async () => {
@@ -140,7 +141,7 @@ describe('replay', () => {
   it('returns every message and entry once, in order and byte for byte, from any seq to any other', async () => {
     await fc.assert(
       fc.asyncProperty(itemsArb, cutsArb, fc.nat(320), fc.nat(320), async (items, cuts, a, b) => {
-        const made = tempFolder()
+        const made = makeStoreFolder()
         const before = folder
         folder = made
         try {
@@ -256,7 +257,7 @@ describe('findPosition', () => {
         cutsArb,
         fc.array(fc.integer({ min: -1_000, max: 90_000 }), { minLength: 1, maxLength: 30, size: 'max' }),
         async (steps, cuts, instants) => {
-          const made = tempFolder()
+          const made = makeStoreFolder()
           const before = folder
           folder = made
           try {

@@ -10,16 +10,17 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { Sealer } from '../../../../../src/main/core/store/write/sealer.ts'
 import { openForWriting } from '../../../../../src/main/core/store/schema/sqlite.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer } from './harness.ts'
+import { DEMO, readEverything, T0, Writer } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let now: number
 let engine: StoreEngine
 let writer: Writer
 let sent: string[]
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   now = T0
   engine = new StoreEngine(folder.file, () => now)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))

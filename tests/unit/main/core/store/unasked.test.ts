@@ -7,16 +7,17 @@ import { openLocalReader } from '../../../../../src/main/core/store/threads/read
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type InstrumentId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, readEverything, T0, tempFolder, Writer, type Item, type Row } from './harness.ts'
+import { DEMO, latin1, readEverything, T0, Writer, type Item, type Row } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let now: number
 let engine: StoreEngine
 let writer: Writer
 let sent: string[]
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   now = T0
   engine = new StoreEngine(folder.file, () => now)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))

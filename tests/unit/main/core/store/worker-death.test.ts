@@ -4,11 +4,12 @@ import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { createRecorder } from '../../../../../src/main/core/recording/recorder.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { DEMO, readAll, tempFolder } from './harness.ts'
+import { DEMO, readAll } from './harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 it('is survived: the thread restarts, the interruption is a gap, and committed messages stay', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   // A thread that ends itself once in the middle of its work, when a file tells it to.
   const trap = `${folder.path}/die`
   const entry = `${folder.path}/mortal.mjs`

@@ -8,7 +8,8 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import type { StoreWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer } from '../../core/store/harness.ts'
+import { DEMO, readEverything, T0, Writer } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 const values = (texts: Readonly<Record<string, string>>): Values => ({
@@ -18,10 +19,10 @@ const values = (texts: Readonly<Record<string, string>>): Values => ({
 })
 const writerThread = new URL('../../../../../src/main/store-worker.ts', import.meta.url)
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let writer: StoreWriter | undefined
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(async () => {
   await writer?.close()

@@ -26,15 +26,16 @@ import { realStorePath } from '../../../../../src/main/core/store/schema/store-p
 import { settleAtStart, settleUnfinished } from '../../../../../src/main/hosts/finish-interrupted.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer } from '../../core/store/harness.ts'
+import { DEMO, readEverything, T0, Writer } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let home: string
 let store: string
 let backup: string
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   home = join(folder.path, 'home')
   store = join(folder.path, 'disk', 'tapedeck.db')
   backup = join(folder.path, 'backup')

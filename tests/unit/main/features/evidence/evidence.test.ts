@@ -18,18 +18,19 @@ import {
 } from '../../../../../src/shared/base/units.ts'
 import { writerOf } from '../../../../../src/simulator/market/frames.ts'
 import { createMarket } from '../../../../../src/simulator/market/market.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const FEEDS: readonly FeedId[] = ['crypto/XT', 'crypto/XQ', 'crypto/XA', 'crypto/XAS']
 const MINUTE = 60_000
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let reader: StoreReader | undefined
 let jobs: Jobs
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   jobs = createJobs(() => T0)
 })
 afterEach(async () => {
@@ -354,7 +355,7 @@ describe('agreement', () => {
         const job = await jobEnded(evidence.agree({ view: 'live', session: id, instrument, fromMs: null, toMs: null }))
         await reader?.close()
         folder.remove()
-        folder = tempFolder()
+        folder = makeStoreFolder()
         if (job.outcome.is !== 'done') throw new Error(JSON.stringify(job.outcome))
         return job.outcome.result as AgreementTotal // what a job of this kind answers
       }

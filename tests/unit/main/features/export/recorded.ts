@@ -5,7 +5,8 @@ import type { StoreReader } from '../../../../../src/main/core/store/types/reade
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type FeedId, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 
 export interface RecordedStore {
   readonly path: string
@@ -29,7 +30,7 @@ export async function recorded(
     readonly sources?: readonly Source[]
   } = {},
 ): Promise<RecordedStore> {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const sessions = lists.map((items, i) => {
     const started = T0 + i * 3_600_000

@@ -9,11 +9,12 @@ import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let reader: StoreReader
 let out: string
 let closed: RecordingId
@@ -32,7 +33,7 @@ const acknowledged = (minute: number, symbols: readonly string[]): Item => ({
 
 /** A closed recording with a drop in the middle, and one of the same source that still runs. */
 beforeEach(async () => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   out = join(folder.path, 'out.csv')
   const engine = new StoreEngine(folder.file, () => T0)
   closed = newRecordingId(T0)

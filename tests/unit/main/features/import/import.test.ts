@@ -17,7 +17,8 @@ import type { ExportRequest } from '../../../../../src/shared/features/export/ex
 import type { CsvMapping } from '../../../../../src/shared/features/import/import.ts'
 import { FEED_IDS, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { recorded, type RecordedStore } from '../export/recorded.ts'
-import { T0, tempFolder, type Item } from '../../core/store/harness.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
 const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
@@ -49,7 +50,7 @@ const manifestBeside = (path: string) => (existsSync(`${path}.manifest.json`) ? 
 let fresh: Fresh
 let close: () => Promise<void>
 async function open(): Promise<void> {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const writer = await openStoreWriter({ file: folder.file })
   const reader = await openStoreReader({ file: folder.file })
   const store: FileImportStore = { library: writer.library, sessions: () => reader.sessions(), newId: newRecordingId }

@@ -10,7 +10,7 @@ import { createTimeReader } from '../../../../../src/main/features/import/times.
 import { CALLS } from '../../../../../src/shared/contracts.ts'
 import { COMMON_DATE_FORMATS } from '../../../../../src/shared/features/import/date-formats.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
-import { tempFolder } from '../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../kit/folder.ts'
 
 const NEW_YORK = 'America/New_York'
 
@@ -99,7 +99,7 @@ describe('a format of times', () => {
   })
 
   it('that is offered is read by the preview that the dialog asks for', async () => {
-    const folder = tempFolder()
+    const folder = makeStoreFolder()
     for (const { format, example } of COMMON_DATE_FORMATS) {
       const path = join(folder.path, 'bank.csv')
       writeFileSync(path, `time,symbol,price\n${example},SAP,100\n`)
@@ -128,7 +128,7 @@ describe('a format of times', () => {
 
 describe('an import of local times', () => {
   const imported = async (rows: string, ...args: string[]) => {
-    const folder = tempFolder()
+    const folder = makeStoreFolder()
     const file = join(folder.path, 'bank.csv')
     writeFileSync(file, `when,price,size\n${rows}`)
     const table = ['--feed', 'stocks/T', '--symbol', 'SAP', '--zone', 'Europe/Berlin', '--map', 'when=time']

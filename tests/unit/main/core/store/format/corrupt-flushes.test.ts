@@ -4,14 +4,15 @@ import { openLocalReader, type LocalReader } from '../../../../../../src/main/co
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
 import { flip, inStore } from '../flip.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 
 const MINUTE = 60_000
 const FEED = 'crypto/XT'
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -5,15 +5,16 @@ import { HOLDS_SUFFIX } from '../../../../../../src/main/base/store-files.ts'
 import { readHolds, writeHolds } from '../../../../../../src/main/core/store/library/holds.ts'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder } from '../harness.ts'
+import { DEMO, T0 } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 
 const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
 
 describe('a held session', () => {
-  let folder: ReturnType<typeof tempFolder>
+  let folder: ReturnType<typeof makeStoreFolder>
   let engine: StoreEngine
   beforeEach(() => {
-    folder = tempFolder()
+    folder = makeStoreFolder()
     engine = new StoreEngine(folder.file)
     for (const id of [A, B]) {
       engine.begin(id, DEMO, unixMs(T0))

@@ -16,7 +16,8 @@ import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { Appender } from '../../../../../../src/main/core/store/write/commit.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 import { headsAfter } from '../replica-harness.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
+import { DEMO, readEverything, T0, Writer, type Item } from '../harness.ts'
 
 const SERVICE: Source = { kind: 'service', origin: 'https://data.example.com', user: 'you' }
 
@@ -34,12 +35,12 @@ interface Original {
   readonly rows: unknown
 }
 
-let folder: ReturnType<typeof tempFolder>
-let there: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
+let there: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: T0 + 60_000 })
-  folder = tempFolder()
-  there = tempFolder()
+  folder = makeStoreFolder()
+  there = makeStoreFolder()
 })
 afterEach(() => {
   folder.remove()
@@ -91,7 +92,7 @@ class Terminal {
   now = T0
   file: string
   engine: StoreEngine
-  readonly #folders: ReturnType<typeof tempFolder>[] = []
+  readonly #folders: ReturnType<typeof makeStoreFolder>[] = []
 
   constructor(file: string, canSeal = true) {
     this.file = file
@@ -99,7 +100,7 @@ class Terminal {
   }
 
   kill(): void {
-    const next = tempFolder()
+    const next = makeStoreFolder()
     this.#folders.push(next)
     for (const suffix of ['', '-wal', '-head'])
       if (existsSync(this.file + suffix)) copyFileSync(this.file + suffix, next.file + suffix)
@@ -196,8 +197,8 @@ describe('a replica', () => {
         fc.integer({ min: 1, max: 3 }),
         fc.array(step, { minLength: 4, maxLength: 30 }),
         async (sessions, shards, steps) => {
-          folder = tempFolder()
-          there = tempFolder()
+          folder = makeStoreFolder()
+          there = makeStoreFolder()
           const originals = await record(sessions, shards)
           const terminal = new Terminal(folder.file)
           const local = new Writer()

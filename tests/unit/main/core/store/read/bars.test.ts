@@ -15,7 +15,8 @@ import { INTERVALS, type Bar, type BarSource, type Interval } from '../../../../
 import { overlapsOf } from '../../../../../../src/shared/features/sessions/overlaps.ts'
 import { FLAG, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -77,7 +78,7 @@ it('returns the bars of the messages from rollups, blocks and journal, without l
       fc.integer({ min: 0, max: 6 }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       async (rounds, sealed, share) => {
-        const folder = tempFolder()
+        const folder = makeStoreFolder()
         let now = T0
         const engine = new StoreEngine(folder.file, () => now)
         const key = newRecordingId(T0)
@@ -155,7 +156,7 @@ it('returns the same to an old and a new reader while the journal grows, is seal
         { minLength: 2, maxLength: 6 },
       ),
       async (rounds) => {
-        const folder = tempFolder()
+        const folder = makeStoreFolder()
         let now = T0
         const engine = new StoreEngine(folder.file, () => now)
         engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -193,7 +194,7 @@ it('returns the same to an old and a new reader while the journal grows, is seal
 }, 120_000)
 
 it('marks bars that overlap a gap, the start or the end of reception as incomplete', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 20_000))
   const writer = new Writer(FEEDS)
@@ -240,7 +241,7 @@ it('marks bars that overlap a gap, the start or the end of reception as incomple
 })
 
 it('marks the bar in which an instrument was unsubscribed, and the bars after it', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
   const at = (s: number): Item => ({
@@ -268,7 +269,7 @@ it('marks the bar in which an instrument was unsubscribed, and the bars after it
 })
 
 it('widens a gap by the clock skew measured when it opened', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const key = newRecordingId(T0)
   engine.begin(key, DEMO, unixMs(T0 - 600_000))
@@ -311,7 +312,7 @@ it('widens a gap by the clock skew measured when it opened', async () => {
 })
 
 it('reads sessions one after another, also if the clock was set back in between', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const at = (ms: number, p: number, recvMs: number): Item => ({
     conn: 1,
@@ -355,7 +356,7 @@ it('reads sessions one after another, also if the clock was set back in between'
 })
 
 it('keeps sources separate and joins sessions of one, preferring the earlier one where they overlap', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const record = (source: Source, fromMs: number, toMs: number, items: Item[]): void => {
     engine.begin(newRecordingId(fromMs), source, unixMs(fromMs))
@@ -405,7 +406,7 @@ it('keeps sources separate and joins sessions of one, preferring the earlier one
 })
 
 it('refuses an unknown interval instead of searching without end', async () => {
-  const folder = tempFolder()
+  const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
   engine.commit([new Writer(FEEDS).batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0), recvMs: T0 }])])

@@ -18,7 +18,8 @@ import {
   trades,
   valueOf,
 } from '../../../features/team/frame/flushes.ts'
-import { DEMO, T0, tempFolder, Writer } from '../harness.ts'
+import { DEMO, T0, Writer } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 
 const lastSeqOf = ({ batch: { messages: m, entries } }: CommittedFlush): number =>
   Math.max(m.count === 0 ? 0 : m.seq[m.count - 1], entries.at(-1)?.seq ?? 0)
@@ -48,7 +49,7 @@ const plainHeads = (heads: ChainHeads) =>
 
 /** A store whose background work runs when a test says so. */
 class Store {
-  readonly folder = tempFolder()
+  readonly folder = makeStoreFolder()
   now = T0
   readonly engine = new StoreEngine(this.folder.file, () => this.now)
 

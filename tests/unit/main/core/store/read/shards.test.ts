@@ -14,7 +14,8 @@ import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 import { openedReplay } from '../../../terminal/opened-replay.ts'
-import { T0, tempFolder, type Item } from '../harness.ts'
+import { T0, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { Replica } from '../replica-harness.ts'
 
 const DAY = 86_400_000
@@ -23,13 +24,13 @@ const BTC = instrumentId('crypto', 'BTC-USD')
 const ETH = instrumentId('crypto', 'ETH-USD')
 const SOL = instrumentId('crypto', 'SOL-USD')
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let engine: StoreEngine
 let reader: LocalReader
 let now = T0
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: T0 + 60_000 })
-  folder = tempFolder()
+  folder = makeStoreFolder()
   now = T0
   engine = new StoreEngine(folder.file, () => now)
   reader = openLocalReader(folder.file)

@@ -9,12 +9,13 @@ import { Ownership } from '../../../../../../src/main/core/store/schema/ownershi
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, latin1, readAll, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, latin1, readAll, readEverything, T0, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 
@@ -59,7 +60,7 @@ describe('StoreEngine', () => {
   it('returns every message byte for byte, in order, across journal, seal and merge', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.boolean(), async (steps, ended) => {
-        const here = tempFolder()
+        const here = makeStoreFolder()
         let now = T0
         const engine = new StoreEngine(here.file, () => now)
         const reader = openLocalReader(here.file)

@@ -7,13 +7,14 @@ import { openLocalReader } from '../../../../../../src/main/core/store/threads/r
 import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, readEverything, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, readEverything, T0, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
 const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -7,14 +7,15 @@ import { openForReading, openForWriting } from '../../../../../../src/main/core/
 import { checkStructure } from '../../../../../../src/main/core/store/verify/verify-structure.ts'
 import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer } from '../harness.ts'
+import { DEMO, T0, Writer } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 
 const PIECES = { wholeBytes: 0, pieceRows: 2 }
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   // Ten sessions, for that many blocks and rollups.
   for (let i = 0; i < 10; i++) {
     const engine = new StoreEngine(folder.file, () => T0)

@@ -4,12 +4,13 @@ import { StoreEngine } from '../../../../../../src/main/core/store/threads/engin
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

@@ -22,15 +22,16 @@ import {
   type InstrumentId,
   type RecordingId,
 } from '../../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../harness.ts'
+import { DEMO, T0, Writer, type Item } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 
 const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
 const BTC = 'crypto:BTCUSD' as InstrumentId // a normalized instrument key
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 
@@ -306,7 +307,7 @@ describe('verifying', () => {
       }),
     )
     folder.remove()
-    folder = tempFolder()
+    folder = makeStoreFolder()
     make()
     tamper(
       `INSERT INTO block (series, min_seq, max_seq, min_ms, max_ms, count, control, undecodable, unasked, size, sum, data)
@@ -316,7 +317,7 @@ describe('verifying', () => {
     expect(doubled).toContainEqual(expect.objectContaining({ kind: 'doubled', feed: 'crypto/XT' }))
     expect(doubled.find(({ kind }) => kind === 'doubled')?.atMs).toBeGreaterThanOrEqual(T0)
     folder.remove()
-    folder = tempFolder()
+    folder = makeStoreFolder()
     make()
     tamper('UPDATE block SET data = zeroblob(size) WHERE id = (SELECT max(id) FROM block)')
     expect((await verify()).problems.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['torn', 'changed']))

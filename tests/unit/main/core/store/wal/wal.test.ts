@@ -5,13 +5,13 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readLogEnd, scanLog, type LogPosition, type ReadLog } from '../../../../../../src/main/core/store/wal/wal.ts'
-import { tempFolder } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 
 const FRAME = 24 + 2048
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 let db: Database.Database
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
   db = new Database(folder.file)
   db.pragma('page_size = 2048')
   db.pragma('journal_mode = WAL')

@@ -3,11 +3,11 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAnswers } from '../../../../../../src/main/features/research/answers.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
-import { tempFolder } from '../harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 
-let folder: ReturnType<typeof tempFolder>
+let folder: ReturnType<typeof makeStoreFolder>
 beforeEach(() => {
-  folder = tempFolder()
+  folder = makeStoreFolder()
 })
 afterEach(() => folder.remove())
 

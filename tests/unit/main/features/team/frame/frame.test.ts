@@ -12,7 +12,8 @@ import { readPart } from '../../../../../../src/main/features/team/frame/parts.t
 import { verifyFrame } from '../../../../../../src/main/features/team/frame/verify.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
-import { DEMO, T0, tempFolder, Writer, type Item } from '../../../core/store/harness.ts'
+import { DEMO, T0, Writer, type Item } from '../../../core/store/harness.ts'
+import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import {
   anyFlushes,
   codeOf,
@@ -64,7 +65,7 @@ describe('a frame', () => {
   })
 
   it('holds the flush that the store committed, with the leaves of its journal', () => {
-    const folder = tempFolder()
+    const folder = makeStoreFolder()
     const engine = new StoreEngine(folder.file)
     engine.begin(SESSION, DEMO, unixMs(T0))
     const writer = new Writer(FEEDS)

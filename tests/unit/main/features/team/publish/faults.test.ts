@@ -16,8 +16,8 @@ import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../
 import { TcpProxy } from '../../../../../kit/tcp-proxy.ts'
 import { checkLog } from '../../../../../loss/team-log.ts'
 import { killRecorder } from '../../../../../loss/team-recorder.ts'
-import { makeFolder } from '../../../../../kit/folder.ts'
-import { DEMO, T0, tempFolder, Writer } from '../../../core/store/harness.ts'
+import { makeFolder, makeStoreFolder } from '../../../../../kit/folder.ts'
+import { DEMO, T0, Writer } from '../../../core/store/harness.ts'
 import { FEEDS, trades } from '../frame/flushes.ts'
 
 const EU = readTeamName('eu') as TeamName
@@ -27,7 +27,7 @@ const connectTo = (port: number, team = EU): Promise<TeamLog> =>
 
 /** A recorder without a market: commits flushes, and publishes them through `port`. */
 class Recorder {
-  readonly folder = tempFolder()
+  readonly folder = makeStoreFolder()
   readonly said: string[] = []
   now = T0
   readonly engine = new StoreEngine(this.folder.file, () => this.now)
