@@ -18,6 +18,7 @@ import { replay } from './features/replay/feature.ts'
 import { research } from './features/research/feature.ts'
 import { sessions } from './features/sessions/feature.ts'
 import { tape } from './features/tape/feature.ts'
+import { team } from './features/team/feature.ts'
 import { watchlist } from './features/watchlist/feature.ts'
 import { workspace } from './features/workspace/feature.ts'
 
@@ -41,5 +42,6 @@ export const FEATURES: readonly WindowFeature[] = [
   help,
   diagnostics,
   moveStore,
+  team,
   desktop,
 ]

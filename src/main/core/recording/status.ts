@@ -24,6 +24,8 @@ export interface StatusFacts {
   /** Why recording couldn't begin; null if it did or is off. */
   readonly trouble: () => Trouble | null
   readonly source: () => Source
+  /** Whether a followed recorder records the demo market. */
+  readonly isSimulated?: () => boolean
   readonly storePath: () => string
   readonly skew: Pick<Skew, 'ms'>
   readonly growth: Growth
@@ -82,6 +84,7 @@ export function createStatus(facts: StatusFacts): Status {
         nowMs: facts.wallMs(),
         source: source.kind === 'import' ? 'service' : source.kind,
         origin: source.origin,
+        ...(facts.isSimulated?.() === true ? { isSimulated: true as const } : {}),
         historyChanges: historyChangesOf(source),
         feeds,
         recorder,

@@ -26,6 +26,8 @@ import { createSourceSwitch, type SourceSwitch } from './source-switch.ts'
 /** Feeds that other machines receive. */
 export interface FollowedFeeds {
   statuses(): readonly FeedStatus[]
+  /** Whether any of them is of the demo market. */
+  isSimulated(): boolean
   /** Tries to reach the team's servers now. */
   retry(): void
 }
@@ -82,6 +84,7 @@ export const live = defineFeature({
       recorder,
       trouble: () => recordings.trouble(),
       source: () => control.source,
+      isSimulated: () => shownFeeds?.isSimulated() ?? false,
       storePath: () => store.place.shown,
       skew,
       growth,

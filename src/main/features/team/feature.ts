@@ -36,6 +36,8 @@ export const team = defineFeature({
   ) {
     const { clock } = host
     let current: Team | null = null
+    /** From the command line, until another team is joined in a window. */
+    let given = host.team
     const streams = wholeStreams((): TeamState => current?.state ?? null)
     const changed = (): void => {
       streams.changed()
@@ -50,7 +52,7 @@ export const team = defineFeature({
       return address
     }
     const address = async (): Promise<TeamAddress> => {
-      if (host.team !== undefined) return noted(addressOfHost(host.team))
+      if (given !== undefined) return noted(addressOfHost(given))
       const { account, team } = settings.get()
       return noted(await addressOfSettings(account.team, team, await credentials.keychain()))
     }
@@ -100,6 +102,7 @@ export const team = defineFeature({
       await saveSecrets(input, keychain)
       const { name, upstream, history, ca, allowOldNats } = input
       settings.set({ team: { upstream, history, ca, allowOldNats } })
+      given = undefined
       return live.joinTeam(name)
     }
     return {

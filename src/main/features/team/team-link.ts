@@ -127,7 +127,11 @@ export class Team {
     if (this.#isClosed) return
     market.follow(this.#market)
     const teamMarket = this.#market
-    live.showFeeds({ statuses: () => teamMarket.statuses(), retry: () => this.retry() })
+    live.showFeeds({
+      statuses: () => teamMarket.statuses(),
+      isSimulated: () => teamMarket.isSimulated,
+      retry: () => this.retry(),
+    })
     const address = await this.#parts.address()
     this.#servers = address.target.servers.join(', ')
     this.#historyPlace = address.history?.place ?? null

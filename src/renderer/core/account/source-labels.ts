@@ -18,6 +18,20 @@ export const REPLAY_PILL: SourcePill = {
   sentence: t('This is a replay. Nothing here is live.'),
 }
 
+/** The name of the live source on its own. */
+export function sourceTitle({ source, origin }: Pick<StatusState, 'source' | 'origin'>): string {
+  return source === 'demo' ? t('Demo market') : source === 'team' ? t('Team {team}', { team: origin }) : hostOf(origin)
+}
+
+/** The name of the live source inside a sentence. */
+export function liveName({ source, origin }: Pick<StatusState, 'source' | 'origin'>): string {
+  return source === 'demo'
+    ? t('the demo market')
+    : source === 'team'
+      ? t('team {team}', { team: origin })
+      : hostOf(origin)
+}
+
 /** The source pill of the top bar. */
 export function sourcePill(status: StatusState | undefined, linkUp: boolean): SourcePill {
   if (!linkUp)
@@ -27,9 +41,16 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
       sentence: t('This window lost its connection to Tapedeck. All prices are old.'),
     }
   if (!status) return { label: t('STARTING'), tone: 'busy', sentence: t('Waiting for Tapedeck.') }
-  const wanted = wantedFeeds(status.feeds)
+  const isTeam = status.source === 'team'
+  const wanted = countedFeeds(status)
   const open = wanted.filter((feed) => feed.state.is === 'open').length
-  const name = status.source === 'demo' ? t('the demo market') : hostOf(status.origin)
+  const name = liveName(status)
+  if (isTeam && wanted.length === 0)
+    return {
+      label: t('NO RECORDER'),
+      tone: 'bad',
+      sentence: t('No recorder of {name} can be seen. No prices are live.', { name }),
+    }
   if (wanted.length > 0 && open === 0) {
     const refused = wanted.every((feed) => feed.state.is === 'refused')
     const stale = wanted.some((feed) => feed.state.is === 'stale')
@@ -60,6 +81,12 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
   }
   if (status.source === 'demo')
     return { label: t('DEMO'), tone: 'demo', sentence: t('Demo market: recorded and simulated prices, not live.') }
+  if (status.isSimulated)
+    return {
+      label: t('DEMO'),
+      tone: 'demo',
+      sentence: t('{capital} records the demo market: its prices are not live.', { capital: capital(name) }),
+    }
   if (open < wanted.length)
     return {
       label: t('LIVE {open}/{wanted}', { open: String(open), wanted: String(wanted.length) }),
@@ -90,6 +117,11 @@ export function sourceName(key: string): string {
 /** The feeds with subscriptions. */
 export function wantedFeeds(feeds: readonly FeedStatus[]): readonly FeedStatus[] {
   return feeds.filter((feed) => feed.state.is !== 'idle' || feed.acknowledged.length > 0 || feed.missing.length > 0)
+}
+
+/** The feeds to count. What nobody in a team records isn't down. */
+export function countedFeeds({ feeds, source }: Pick<StatusState, 'feeds' | 'source'>): readonly FeedStatus[] {
+  return wantedFeeds(feeds).filter((feed) => source !== 'team' || feed.state.is !== 'idle')
 }
 
 export type FeedTone = 'ok' | 'busy' | 'stale' | 'bad' | 'off'

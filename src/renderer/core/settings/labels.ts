@@ -6,6 +6,7 @@ export const settingLabel = labelsOf({
   'setting.channel.stable': 'Stable',
   'setting.channel.beta': 'Beta',
   'settings.tab.connection': 'Connection',
+  'settings.tab.team': 'Team',
   'settings.tab.recording': 'Recording',
   'settings.tab.research': 'Research',
   'settings.tab.appearance': 'Appearance',

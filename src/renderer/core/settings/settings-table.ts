@@ -4,6 +4,7 @@ import type { WindowState } from '../window/window.svelte.ts'
 
 export const SETTING_TABS = [
   'connection',
+  'team',
   'recording',
   'research',
   'appearance',
@@ -40,6 +41,20 @@ export const SETTINGS: readonly SettingRow[] = [
     t('Open more connections when a feed needs more than 50 symbols'),
     t('fifty, 50 symbols, second connection'),
     t('Some plans allow only one connection per feed.'),
+  ),
+  row(
+    'team',
+    'team',
+    t('Team'),
+    t('upstream, nats, jetstream, recorders, shared'),
+    t('Shows what the recorders of a team receive, and keeps a verified copy of it.'),
+  ),
+  row(
+    'team',
+    'team-history',
+    t('Team history'),
+    t('postgres, postgresql, archive'),
+    t('Where sessions are read that the team’s servers no longer keep.'),
   ),
   row(
     'recording',

@@ -137,6 +137,8 @@ export interface StatusState {
   readonly source: SourceKind
   /** The service's origin, "demo", or the name of the team. */
   readonly origin: string
+  /** A recorder of the team records the demo market, so its prices aren't live. Absent: none does. */
+  readonly isSimulated?: true
   /** Increases when stored history must be read again: the source changed or the sample session was added. */
   readonly historyChanges: number
   readonly feeds: readonly FeedStatus[]

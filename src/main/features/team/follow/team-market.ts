@@ -78,6 +78,11 @@ export class TeamMarket {
     return Math.max(0, ...this.#leading().map(({ delayMs }) => delayMs))
   }
 
+  /** Whether a session that is shown is of the demo market. */
+  get isSimulated(): boolean {
+    return this.#leading().some(({ info }) => info.source.kind === 'demo')
+  }
+
   /** Takes the next durable flushes of a session. Reads what comes before them from the local copy when needed. */
   show(info: SessionInfo, flushes: readonly CommittedFlush[]): void {
     const { session } = info

@@ -38,8 +38,7 @@ export interface ChartWindow {
 
 /** The `ChartWindow` of one chart. */
 export function chartWindow(app: WindowState, replay: Replay, instrument: () => InstrumentId): ChartWindow {
-  const noRoom = (): NoRoom | null =>
-    app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null
+  const noRoom = (): NoRoom | null => (app.view === 'live' && app.status ? noRoomFor(app.status, instrument()) : null)
   return {
     get templates() {
       return app.settings.now.charts.templates

@@ -27,12 +27,12 @@ it('says of a symbol without room how full its feed is, however it is written, a
     feed('crypto/XT', { acknowledged: fifty, missing: ['LAST-USD'], overBudget: ['X:SOL-USD'] }),
     feed('forex/C', { overBudget: ['EURUSD'], acknowledged: ['GBPUSD'] }),
   ]
-  const told = noRoomFor(feeds, instrumentId('crypto', 'SOLUSD'))
+  const told = noRoomFor({ feeds, source: 'service', origin: '' }, instrumentId('crypto', 'SOLUSD'))
   expect(told?.title).toBe('Not subscribed: 50 of 50 on this feed are in use')
   expect(told?.text).toMatch(/Remove symbols.*allow more connections/)
-  expect(noRoomFor(feeds, instrumentId('crypto', 'A1-USD'))).toBeNull()
-  expect(noRoomFor(feeds, instrumentId('stocks', 'SOLUSD'))).toBeNull()
-  expect(noRoomFor([], instrumentId('crypto', 'SOLUSD'))).toBeNull()
+  expect(noRoomFor({ feeds, source: 'service', origin: '' }, instrumentId('crypto', 'A1-USD'))).toBeNull()
+  expect(noRoomFor({ feeds, source: 'service', origin: '' }, instrumentId('stocks', 'SOLUSD'))).toBeNull()
+  expect(noRoomFor({ feeds: [], source: 'service', origin: '' }, instrumentId('crypto', 'SOLUSD'))).toBeNull()
 })
 
 const refused = (message: string, hint: string, closeCode: number | null = 4401): FeedState => ({
