@@ -1,7 +1,7 @@
 /** Makes the parts of a replay from listed sessions, with the gaps in and between them. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { readTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { unixMs, type RecordingId } from '../../../shared/base/units.ts'
 import { joinParts, type Part } from './parts.ts'
 import type { StoreReader } from '../store/types/reader.ts'
@@ -65,7 +65,7 @@ async function readEndsSoFar(
   const newestMs = Math.max(...rows.map(({ startedMs }) => startedMs))
   const ends = new Map<RecordingId, number>()
   for (const { session, source, startedMs, endedMs } of rows) {
-    if (endedMs !== null || startedMs === newestMs || readTeamKey(source) === null) continue
+    if (endedMs !== null || startedMs === newestMs || !isTeamKey(source)) continue
     const last = await reader.findPosition({ recording: session, ms: Number.MAX_SAFE_INTEGER })
     ends.set(session, last?.ms ?? startedMs)
   }

@@ -2,7 +2,7 @@
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile, Separator } from '../../../shared/features/export/export.ts'
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
-import { matchesSource, readTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
@@ -72,7 +72,7 @@ export function chooseSource(
       hint: '"tapedeck sessions" lists what is stored.',
     })
   }
-  const isTeam = source !== undefined && readTeamKey(source)?.shard === '*'
+  const isTeam = source !== undefined && isWholeTeam(source)
   if (others.length > 0 && !isTeam) {
     throw new CodedError('ambiguous-source', `${feed} was recorded from several sources: ${sources.join(', ')}.`, {
       hint: 'Choose one with --source, or a session with --session.',

@@ -4,7 +4,7 @@ import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import { INTERVALS } from '../../../shared/core/market/market.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
-import { readTeamKey } from '../../../shared/core/recording/recording.ts'
+import { isTeamKey } from '../../../shared/core/recording/recording.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
@@ -149,7 +149,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     return {
       ...live,
       nowMs: unixMs(player.nowMs),
-      source: source === 'demo' ? 'demo' : readTeamKey(source) === null ? 'service' : 'team',
+      source: source === 'demo' ? 'demo' : isTeamKey(source) ? 'team' : 'service',
       origin: source === 'demo' ? 'demo' : source.slice(source.lastIndexOf('@') + 1),
       feeds: player.feeds(),
       skewMs: null,
@@ -228,7 +228,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   let growing = false
   let grownMs = -Infinity
   const isStillRecorded = async (recording: RecordingId): Promise<boolean> => {
-    if (readTeamKey(source) !== null)
+    if (isTeamKey(source))
       return (await reader.sessions(true)).some(({ session, live }) => session === recording && live)
     const { recorder } = options.status()
     return recorder.is === 'recording' && recorder.session === recording

@@ -63,11 +63,18 @@ export function readTeamKey(key: string): { readonly team: string; readonly shar
   return match === null ? null : { shard: match[1], team: match[2] }
 }
 
+/** Whether a source key is a team's. */
+export const isTeamKey = (key: string): boolean => key.startsWith('team:')
+
+/** Whether a source key stands for every shard of a team. */
+export const isWholeTeam = (key: string): boolean => key.startsWith('team:*@')
+
 /** Whether a session's source key is the wanted one, or that of any shard of the wanted team. */
 export function matchesSource(key: string, wanted: string): boolean {
   if (key === wanted) return true
-  const team = wanted.startsWith('team:*@') ? readTeamKey(wanted) : null
-  return team !== null && readTeamKey(key)?.team === team.team
+  if (!isWholeTeam(wanted) || !isTeamKey(key)) return false
+  const at = wanted.indexOf('@')
+  return key.slice(key.indexOf('@')) === wanted.slice(at)
 }
 
 /**

@@ -3,7 +3,7 @@
  * another, whatever the wall clock said; only those from another computer, imported or of a team, can contain the same
  * time twice.
  */
-import { readTeamKey } from '../../core/recording/recording.ts'
+import { isTeamKey } from '../../core/recording/recording.ts'
 import type { SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
@@ -54,7 +54,7 @@ function inTurnOfOne<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[
 }
 
 /** Whether it was recorded by another computer, whose sessions can overlap. */
-const isForeign = ({ imported, source }: Recorded): boolean => imported || readTeamKey(source) !== null
+const isForeign = ({ imported, source }: Recorded): boolean => imported || isTeamKey(source)
 
 const endOf = (one: Recorded | null): number => (one === null ? -Infinity : (one.endedMs ?? Infinity))
 

@@ -1,5 +1,5 @@
 /** The sessions that the user's rules delete: first moved to the bin, later erased. */
-import { readTeamKey, type SessionRow } from '../../core/recording/recording.ts'
+import { isTeamKey, type SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
 const DAY = 86_400_000
@@ -21,7 +21,7 @@ export interface RetentionPlan {
 
 /** When a session ended, UTC ms; for a replica that its recorder never ended, its start. Null: it may still go on. */
 const endOf = ({ endedMs, source, startedMs }: SessionRow): number | null =>
-  endedMs ?? (readTeamKey(source) === null ? null : startedMs)
+  endedMs ?? (isTeamKey(source) ? startedMs : null)
 
 /**
  * What the rules do now. They never move pinned sessions, the one being recorded or imported ones into the bin.

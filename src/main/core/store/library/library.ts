@@ -1,7 +1,7 @@
 /** Work on sessions other than the one being recorded: replicas, import, label, erase, compact. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
-import { readTeamKey } from '../../../../shared/core/recording/recording.ts'
+import { isTeamKey } from '../../../../shared/core/recording/recording.ts'
 import { Compaction, type CompactResult } from '../write/compact.ts'
 import { refuseHeld } from './holds.ts'
 import { Imports, type Responder } from './import.ts'
@@ -102,7 +102,7 @@ export class Library {
   /** Throws `not-allowed` for a session that is being recorded here. */
   #endOf(row: RecordingRow): Pick<CloseRecord, 'messages' | 'heads'> {
     if (row.summary !== null) return JSON.parse(row.summary) as CloseRecord // written by the engine
-    if (readTeamKey(row.source) === null) throw new CodedError('not-allowed', `Session ${row.key} isn’t closed yet.`)
+    if (!isTeamKey(row.source)) throw new CodedError('not-allowed', `Session ${row.key} isn’t closed yet.`)
     return this.replicas.endOf(row)
   }
 
@@ -158,7 +158,7 @@ export class Library {
       .prepare<[number], Pick<RecordingRow, 'summary' | 'source'>>('SELECT summary, source FROM recording WHERE id = ?')
       .get(id)
     // A replica whose recorder never ends it must not stay forever.
-    if (row?.summary === null && readTeamKey(row.source) === null)
+    if (row?.summary === null && !isTeamKey(row.source))
       throw new CodedError('not-allowed', 'A session that isn’t closed yet can’t be deleted.')
     return id
   }

@@ -4,7 +4,7 @@
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
-import { readTeamKey, sourceKey } from '../../../../shared/core/recording/recording.ts'
+import { isTeamKey, isWholeTeam, sourceKey } from '../../../../shared/core/recording/recording.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { feedTotals } from '../format/totals.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
@@ -72,7 +72,7 @@ export class Replicas {
   open(about: ReplicaDetails): ReplicaPosition {
     const { id, source, startedMs, from } = about
     const key = sourceKey(source)
-    if (readTeamKey(key) === null) throw new TypeError(`a replica is of a team's shard, not of ${key}`)
+    if (!isTeamKey(key) || isWholeTeam(key)) throw new TypeError(`a replica is of a team's shard, not of ${key}`)
     const row = this.#row.get(id)
     if (row !== undefined && (row.source !== key || row.started_ms !== startedMs)) {
       throw new CodedError('not-allowed', `The store already has a different session ${id}.`, {

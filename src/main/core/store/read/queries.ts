@@ -3,7 +3,8 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import {
   GAP_CAUSES,
   matchesSource,
-  readTeamKey,
+  isTeamKey,
+  isWholeTeam,
   type Gap,
   type GapCause,
   type LedgerEntry,
@@ -150,7 +151,7 @@ export class StoreQueries implements TickSource {
    * have died. Null: there is no later one.
    */
   #endSoFar(row: RecordingRow, rows: readonly RecordingRow[]): number | null {
-    if (readTeamKey(row.source) === null) return null
+    if (!isTeamKey(row.source)) return null
     const isFollowed = rows.some(
       ({ id, source, started_ms: startedMs }) => id !== row.id && source === row.source && startedMs >= row.started_ms,
     )
@@ -227,7 +228,7 @@ export class StoreQueries implements TickSource {
       })
     }
     const sources = [...new Set(rows.map((row) => row.source))]
-    if (sources.length > 1 && (source === undefined || readTeamKey(source)?.shard !== '*')) {
+    if (sources.length > 1 && (source === undefined || !isWholeTeam(source))) {
       throw new CodedError(
         'ambiguous-source',
         `The store has sessions from ${sources.length} sources: ${sources.join(', ')}.`,

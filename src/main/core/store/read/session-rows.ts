@@ -2,7 +2,7 @@
 import {
   GAP_CAUSES,
   isEdge,
-  readTeamKey,
+  isTeamKey,
   type Gap,
   type GapCause,
   type SessionRow,
@@ -37,7 +37,7 @@ export function findLive(rows: readonly RecordingRow[], nowMs: number): Readonly
   const newest = rows.reduce((most, { id }) => Math.max(most, id), 0)
   const open = rows.filter(({ id, source, started_ms: startedMs, ended_ms: endedMs }) => {
     if (endedMs !== null) return false
-    return id === newest || (readTeamKey(source) !== null && nowMs - startedMs < LONGEST_MS)
+    return id === newest || (isTeamKey(source) && nowMs - startedMs < LONGEST_MS)
   })
   return new Set(open.map(({ id }) => id))
 }
@@ -115,7 +115,7 @@ export class SessionList {
         tags: label === undefined ? [] : (JSON.parse(label.tags) as string[]), // written by Labels
         pinned: label?.pinned === 1,
         binnedMs: label === undefined || label.binned_ms === null ? null : unixMs(label.binned_ms),
-        imported: row.id < 0 && readTeamKey(row.source) === null,
+        imported: row.id < 0 && !isTeamKey(row.source),
       }
     })
   }

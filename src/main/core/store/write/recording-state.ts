@@ -14,7 +14,7 @@ import { tryRead } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
 import { stampOfLast, newerStamp, type Stamp } from '../format/last-received.ts'
-import { readTeamKey, STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
+import { isTeamKey, STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 
 /**
@@ -111,7 +111,7 @@ export function loadOpenRecordings(db: Db): RecordingState[] {
       'SELECT id, key, source, started_ms, sealed_seq FROM recording WHERE ended_ms IS NULL ORDER BY id',
     )
     .all()
-  return rows.filter(({ source }) => readTeamKey(source) === null).map((row) => loadRecording(db, row))
+  return rows.filter(({ source }) => !isTeamKey(source)).map((row) => loadRecording(db, row))
 }
 
 /** Seq of the last stored message or entry of an open session; null if it isn't open. */

@@ -336,6 +336,9 @@ describe('StoreReplicas', () => {
     expect(await append([first.batch], first.heads)).toBe('not-found')
     await writer.replicas.open(about)
     expect(await code(writer.replicas.open({ ...about, source: teamSource('us', 1) }))).toBe('not-allowed')
+    expect(await code(writer.replicas.open({ ...about, source: SERVICE }))).toBe('internal')
+    const whole = { kind: 'team', origin: 'eu', user: '*' } as const
+    expect(await code(writer.replicas.open({ ...about, source: whole }))).toBe('internal')
     expect(await code(writer.replicas.open({ ...about, startedMs: unixMs(1) }))).toBe('not-allowed')
     expect(await append([second.batch], second.heads)).toBe('store-damaged')
     expect(await append([{ ...first.batch, connections: [] }], first.heads)).toBe('store-damaged')
