@@ -127,7 +127,7 @@ const accepts = (port: number): Promise<boolean> =>
   })
 
 /** Free ports of loopback. Another process could take one before it is used; then the server's start says so. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer().listen(0, '127.0.0.1')

@@ -68,6 +68,8 @@ export interface PublishOptions {
   readonly allowOld: boolean
   /** Warn at half of this many bytes that the store keeps for the team; null: never. */
   readonly spoolMaxBytes: number | null
+  /** Monitoring ports of the servers, `http://HOST:8222`, for checks at the start. */
+  readonly monitors: readonly string[]
   /** Gets sentences for the user. */
   readonly report: (text: string) => void
 }

@@ -26,6 +26,10 @@ export const publish = defineFeature({
     const team = teamOf(options)
     let first = await connectFirst(options, team)
     const { Publishing } = await import('./publishing.ts')
+    const say = (level: 'info' | 'warn', text: string, hint?: string): void => {
+      log.add(level, 'team', text, hint)
+      options.report(hint === undefined ? text : `${text} ${hint}`)
+    }
     const publishing = new Publishing({
       options,
       team,
@@ -37,11 +41,17 @@ export const publish = defineFeature({
       reader: store.reader,
       store: () => store.place.file(),
       clock,
-      say(level, text, hint) {
-        log.add(level, 'team', text, hint)
-        options.report(hint === undefined ? text : `${text} ${hint}`)
-      },
+      say,
     })
+    // A trial needn't hear about settings for production, unless it asks.
+    if (!options.allowOld || options.monitors.length > 0) {
+      const { examineServers } = await import('../nats/doctor.ts')
+      void examineServers(
+        options.monitors,
+        () => clock.wallMs(),
+        (text) => say('warn', text),
+      )
+    }
     const undo = [
       store.writer.onBegin((begun) => publishing.begin(begun)),
       store.writer.onEvent((event) => {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { UsageError, type Context, type Option, type Values } from '../../../command-line/command.ts'
 import type { PublishOptions } from '../../../terminal/host.ts'
 import { readShard } from '../names.ts'
+import { readMonitors } from '../nats/doctor.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 
 export const PUBLISH_OPTIONS = {
@@ -14,6 +15,11 @@ export const PUBLISH_OPTIONS = {
     help: 'The part of the team’s instruments recorded here (default: 1/1); auto: a free shard of the plan, with its symbols',
   },
   'recorder-name': { type: 'string', value: 'TEXT', help: 'How the team sees this recorder (default: the host name)' },
+  'nats-monitor': {
+    type: 'string',
+    value: 'URL',
+    help: 'Monitoring ports of the NATS servers, http://HOST:8222,…, to check their settings and clocks',
+  },
   'spool-max': { type: 'string', value: 'SIZE', help: 'Warn when half of this is kept for the team, such as 50GB' },
 } as const satisfies Readonly<Record<string, Option>>
 
@@ -46,6 +52,7 @@ function readRecorder(values: Values, { env, err }: Pick<Context, 'env' | 'err'>
     ...readTeamAddress(values, env, 'publish'),
     recorder,
     spoolMaxBytes: readSize(values.text('spool-max')),
+    monitors: readMonitors(values.text('nats-monitor')),
     report: (text) => err(`${text}\n`),
   }
 }

@@ -35,6 +35,7 @@ describe('wrong usage of record --publish', () => {
     [['--publish', 'http://localhost', '--team', 'eu'], 'isn’t a NATS URL'],
     [['--publish', 'nats://localhost', '--team', 'eu', '--team-shard', '3/2'], '--team-shard takes'],
     [['--publish', 'nats://localhost', '--team', 'eu', '--spool-max', '5'], '--spool-max takes'],
+    [['--publish', 'nats://localhost', '--team', 'eu', '--nats-monitor', 'localhost'], '--nats-monitor takes'],
     [['--publish', 'nats://localhost', '--team', 'eu', '--nats-creds', '/no/such'], '--nats-creds'],
   ])('%j ends with code 2 before a store is made', async (args, message) => {
     const store = join(home, 'usage.db')

@@ -55,6 +55,7 @@ class Recorder {
         recorder: 'desk',
         allowOld: true,
         spoolMaxBytes: null,
+        monitors: [],
         report: () => {},
       },
       team: EU,
