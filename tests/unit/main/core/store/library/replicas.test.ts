@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -395,6 +396,51 @@ describe('StoreReplicas', () => {
     spy.mockRestore()
     await writer.replicas.end(original.about.id, original.ledger)
     expect(events).toEqual(['trouble', 'recovered'])
+    await writer.close()
+    await expectSame(folder.file, [original])
+  })
+
+  it('resume where they are durable after the writer’s thread dies', async () => {
+    vi.useRealTimers()
+    const flushes = Array.from({ length: 200 }, (_, i) => [trade(i), quote(i), trade(i)])
+    const [original] = await record([flushes])
+    const { about, ledger } = original
+    const entry = join(folder.path, 'mortal.mjs')
+    const real = new URL('../../../../../../src/main/core/store/threads/writer.ts', import.meta.url).href
+    // Ends itself once it has replied to some requests.
+    writeFileSync(
+      entry,
+      `import { existsSync, writeFileSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { serveWriter } from ${JSON.stringify(real)}
+const died = ${JSON.stringify(join(folder.path, 'died'))}
+let replies = 0
+const post = parentPort.postMessage.bind(parentPort)
+parentPort.postMessage = (message, transfer) => {
+  post(message, transfer)
+  if (message.is !== 'done' || existsSync(died) || ++replies < 60) return
+  writeFileSync(died, '')
+  process.exit(1)
+}
+serveWriter(parentPort, workerData.file)
+`,
+    )
+    const writer = await openStoreWriter({ file: folder.file, worker: new URL(`file://${entry}`) })
+    let acknowledged = 0
+    const follow = async (): Promise<void> => {
+      const { lastSeq } = await writer.replicas.open(about)
+      expect(lastSeq).toBeGreaterThanOrEqual(acknowledged)
+      for (const { batch, heads } of original.flushes) {
+        if (lastSeqOf(batch) <= lastSeq) continue
+        await writer.replicas.append(about.id, [copyOf(batch)], heads)
+        acknowledged = lastSeqOf(batch)
+      }
+    }
+    await expect(follow()).rejects.toThrow(/thread/)
+    expect(acknowledged).toBeGreaterThan(100)
+    expect(acknowledged).toBeLessThan(ledger.lastSeq)
+    await follow()
+    await writer.replicas.end(about.id, ledger)
     await writer.close()
     await expectSame(folder.file, [original])
   })
