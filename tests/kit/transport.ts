@@ -69,6 +69,12 @@ export class TestTransport implements Transport {
     }
   }
 
+  /** Forgets calls and everything that a test answered, served or altered, for the next test of the same terminal. */
+  reset(): void {
+    this.calls.length = 0
+    for (const one of [this.#answers, this.#served, this.#alterations]) one.clear()
+  }
+
   /** The arguments of the calls of a name. */
   callsOf<K extends CallName>(name: K): CallArgs<K>[] {
     return this.calls.filter((call) => call.name === name).map(({ args }) => args as CallArgs<K>) // as called

@@ -1,7 +1,7 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, replaysOf } from '../../open-window.ts'
 import FeedsPanel from '../../../../../src/renderer/core/feeds/FeedsPanel.svelte'
@@ -14,7 +14,7 @@ afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
-  terminal.close()
+  terminal.reset()
 })
 
 const SHARED = 'The service replied “Authentication failed” (code 4401).'
@@ -24,9 +24,10 @@ const refused = (message: string, closeCode = 4401): FeedState => ({
 })
 
 let terminal: WindowTerminal
-beforeEach(async () => {
+beforeAll(async () => {
   terminal = await WindowTerminal.start()
 })
+afterAll(() => terminal.close())
 
 /** The panel of a terminal with some feeds in other states than open. */
 async function open(feeds: Partial<Record<FeedId, FeedState>>) {

@@ -2,7 +2,7 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import ChartPane from '../../../../../src/renderer/features/chart/ChartPane.svelte'
 import type { ChartLegend } from '../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
@@ -82,8 +82,12 @@ async function show() {
     await settle()
   }
 }
-beforeEach(async () => {
+beforeAll(async () => {
   terminal = await WindowTerminal.start()
+  await terminal.control('recordSession')
+})
+afterAll(() => terminal.close())
+beforeEach(() => {
   calls.length = 0
   visible.length = 0
   queue = []
@@ -91,7 +95,7 @@ beforeEach(async () => {
 afterEach(() => {
   cleanup()
   app.close()
-  terminal.close()
+  terminal.reset()
 })
 
 describe('the drawings of a chart', () => {
@@ -113,7 +117,6 @@ describe('the drawings of a chart', () => {
   })
 
   it('of a replay belong to its source, whatever the account', async () => {
-    await terminal.control('recordSession')
     setSource('service')
     await open()
     const again = await show()
@@ -158,7 +161,6 @@ describe('the table of visible bars', () => {
 
 describe('a chart without bars', () => {
   it('plays its replay with a large button, which disappears once it plays', async () => {
-    await terminal.control('recordSession')
     await open()
     await replaysOf(app).openLatest()
     await show()
@@ -169,6 +171,8 @@ describe('a chart without bars', () => {
   })
 
   it('offers nothing to play in the live view', async () => {
+    terminal.answer('bars.history', () => ({ bars: [], gaps: [], decimals: 2, more: false }))
+    terminal.alter('bars', (value) => ({ ...value, reset: value.reset && [] }))
     await open()
     await show()
     expect(screen.getByText('No bars of BTC-USD yet')).toBeTruthy()

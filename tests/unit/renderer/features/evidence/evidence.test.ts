@@ -1,7 +1,7 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import EvidencePane from '../../../../../src/renderer/features/evidence/EvidencePane.svelte'
 import ProvenanceDialog from '../../../../../src/renderer/features/evidence/ProvenanceDialog.svelte'
 import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
@@ -21,15 +21,22 @@ import { evidence } from '../../../../../src/renderer/features/evidence/feature.
 
 let app: WindowState | undefined
 let terminal: WindowTerminal
-beforeEach(async () => {
+/** Uses one terminal for the tests of a group, with what `record` recorded. */
+function recorded(record: () => Promise<void>): void {
+  beforeAll(async () => {
+    terminal = await WindowTerminal.start()
+    await record()
+  })
+  afterEach(() => terminal.reset())
+  afterAll(() => terminal.close())
+}
+beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: START_MS })
-  terminal = await WindowTerminal.start()
 })
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
-  terminal.close()
   vi.useRealTimers()
 })
 
@@ -101,8 +108,8 @@ describe('texts of shares and flags', () => {
 })
 
 describe('coverage', () => {
+  recorded(() => terminal.control('recordSession'))
   it('shows each feed’s share and every gap, and goes to it on the chart', async () => {
-    await terminal.control('recordSession')
     const { state } = await open()
     render(EvidencePane, { app: state })
     const feeds = await screen.findByRole('region', { name: 'Coverage by feed' })
@@ -119,7 +126,6 @@ describe('coverage', () => {
     expect(serviceOf(state, evidence).place).toEqual({ asked: 1, ms: lost?.fromMs })
   })
   it('expands a feed into its symbols, one feed at a time', async () => {
-    await terminal.control('recordSession')
     const { state } = await open()
     render(EvidencePane, { app: state })
     const feeds = await screen.findByRole('region', { name: 'Coverage by feed' })
@@ -136,7 +142,6 @@ describe('coverage', () => {
     expect(within(feeds).getAllByRole('row', { name: /ETH-USD/ })).toHaveLength(1)
   })
   it('says why it couldn’t be read, and tries again', async () => {
-    await terminal.control('recordSession')
     terminal.answer('evidence.coverage', () => {
       throw new CodedError('disk-error', 'The disk is gone.')
     })
@@ -152,8 +157,8 @@ describe('coverage', () => {
 })
 
 describe('agreement', () => {
+  recorded(recordBars)
   const openPart = async () => {
-    await recordBars()
     const made = await open()
     render(EvidencePane, { app: made.state })
     await fireEvent.click(screen.getByRole('tab', { name: 'Agreement' }))
@@ -205,6 +210,7 @@ describe('agreement', () => {
 })
 
 describe('verification', () => {
+  recorded(async () => undefined)
   const job = (part: Partial<JobState>): JobState => ({
     id: 'job-verify',
     kind: 'verify',
@@ -254,10 +260,10 @@ describe('verification', () => {
 })
 
 describe('the messages behind a number', () => {
+  recorded(() => terminal.control('recordSession'))
   const startMs = START_MS - (START_MS % MINUTE) + MINUTE
   const bar = { is: 'bar', of: 'trade', interval: '1m', startMs } as const
   const show = async () => {
-    await terminal.control('recordSession')
     const { state } = await open()
     const onclose = vi.fn()
     render(ProvenanceDialog, {

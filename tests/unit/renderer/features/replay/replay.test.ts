@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePrint } from '../../../../kit/market.ts'
 import { START_MS } from '../../../../kit/terminal-messages.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
@@ -25,10 +25,13 @@ const frame = () => {
   queue = []
   for (const run of now) run()
 }
-beforeEach(async () => {
+beforeAll(async () => {
   terminal = await WindowTerminal.start()
   await terminal.control('recordSession')
   ;[{ session }] = await terminal.ask('sessions.list', {})
+})
+afterAll(() => terminal.close())
+beforeEach(async () => {
   vi.useFakeTimers({ now: START_MS })
   app = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
   await terminal.settle()
@@ -37,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => {
   app.close()
-  terminal.close()
+  terminal.reset()
   vi.useRealTimers()
 })
 /** Opens the recorded session, ten seconds after its start. */
@@ -224,6 +227,10 @@ describe('a replay in the window', () => {
     expect(app.view).toBe('live')
     expect(terminal.callsOf('replay.close')).toHaveLength(1)
   })
+  it('opens the newest session that has ended', async () => {
+    await replaysOf(app).openLatest()
+    expect(app.replaying?.sessions.map((one) => one.session)).toEqual([session])
+  })
   it('reopens at the same time after the terminal has restarted', async () => {
     await open()
     const { view } = app
@@ -234,10 +241,6 @@ describe('a replay in the window', () => {
     expect(app.view).not.toBe(view)
     expect(app.view).not.toBe('live')
     expect(app.replaying?.nowMs).toBe(at)
-  })
-  it('opens the newest session that has ended', async () => {
-    await replaysOf(app).openLatest()
-    expect(app.replaying?.sessions.map((one) => one.session)).toEqual([session])
   })
 })
 

@@ -1,7 +1,7 @@
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import BookmarkDialog from '../../../../../src/renderer/features/replay/BookmarkDialog.svelte'
 import GoPanel from '../../../../../src/renderer/features/replay/GoPanel.svelte'
 import JumpDialog from '../../../../../src/renderer/features/replay/JumpDialog.svelte'
@@ -17,16 +17,17 @@ import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 let app: WindowState | undefined
 let terminal: WindowTerminal
-beforeEach(async () => {
-  changes = {}
+beforeAll(async () => {
   terminal = await WindowTerminal.start()
   await terminal.control('recordSession')
 })
+afterAll(() => terminal.close())
 afterEach(() => {
   cleanup()
   app?.close()
   app = undefined
-  terminal.close()
+  changes = {}
+  terminal.reset()
 })
 /** A window with a replay of two minutes of BTC-USD, during which the feed of quotes was interrupted. */
 async function open() {
@@ -42,7 +43,7 @@ function change(patch: Partial<ReplayState>): void {
   changes = { ...changes, ...patch }
   terminal.alter('replay', (state) => ({ ...state, ...changes }))
 }
-let changes: Partial<ReplayState>
+let changes: Partial<ReplayState> = {}
 const last = <K extends CallName>(name: K) => terminal.callsOf(name).at(-1)
 const timeline = () => screen.getByRole('slider', { name: 'Replay position' })
 
