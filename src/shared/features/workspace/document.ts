@@ -129,7 +129,6 @@ export interface Workspace extends Omit<Raw, 'panes' | 'links'> {
   readonly panes: readonly WorkspacePane[]
   readonly links: Readonly<Partial<Record<LinkColour, WorkspaceLink>>>
 }
-export type WorkspaceFloat = Workspace['floats'][number]
 
 /** Whether a value is JSON of limited size without keys that reach into prototypes. */
 function isPlain(x: unknown): boolean {
