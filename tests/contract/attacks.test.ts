@@ -40,7 +40,7 @@ describe('what structured clone can carry', () => {
   const holes = structuredClone(Object.assign([], { length: 2 ** 32 - 1 }))
 
   // Walking a single one of them takes longer than a test may.
-  test('lists of four billion holes are refused before anybody walks them', async () => {
+  test('sparse lists of four billion slots are refused before anything iterates over them', async () => {
     const { handlers, internal, asked } = stubTerminal()
     for (const name of CALL_NAMES) {
       for (const args of withEach(CALL_SAMPLES[name], holes)) {

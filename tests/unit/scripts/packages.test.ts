@@ -52,7 +52,7 @@ test('an installed Electron goes into packages of this machine alone', async () 
   expect(installedFor({ platformName: 'none', arch: process.arch })).toBeNull()
 })
 
-test('the channel is that of the version: a beta is not offered to whoever wants stable releases', async () => {
+test('the channel follows from the version: a beta isn’t offered on the stable channel', async () => {
   expect((await config()).default.publish).toBeNull()
   vi.stubEnv('TAPEDECK_UPDATE_URL', 'https://updates.invalid/tapedeck')
   expect((await config()).default.publish).toEqual([{ provider: 'generic', url: 'https://updates.invalid/tapedeck' }])

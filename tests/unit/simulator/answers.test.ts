@@ -46,7 +46,7 @@ describe('short bars of the demo market', () => {
     const own = builder.states().map(({ startMs, close, high }) => [new Date(startMs).toISOString(), close, high])
     expect(bars.map(({ time, close, high }) => [time, close, high])).toEqual(own)
   })
-  it('are the same when only the newest are built anew', () => {
+  it('are the same if only the newest are rebuilt', () => {
     const again = createIntraday((id) => market.source(id))
     for (const later of [0, 1_900, 40_000]) {
       const fresh = createIntraday((id) => market.source(id))

@@ -72,7 +72,7 @@ describe('a simulator', () => {
     expect(got).toEqual(messages.map((m) => m.raw))
     await simulator.close()
   })
-  it('settles when somebody has subscribed', async () => {
+  it('resolves when the symbol was subscribed', async () => {
     const simulator = await start({ market: { kind: 'none' } })
     const subscribed = simulator.subscribed('stocks/T', 'SPY')
     await follow(simulator, 'stocks/T', 'spy')

@@ -32,7 +32,7 @@ describe.each(THEMES)('an accent of the system in %s', (name, grounds) => {
   const { page, pane, raised, text, dim } = grounds
   const least = (one: string, of: readonly string[]): number => Math.min(...of.map((ground) => contrast(one, ground)))
 
-  it('is readable whatever its colour', () => {
+  it('is readable whatever its color', () => {
     fc.assert(
       fc.property(colour, (hex) => {
         const all = accentColours(hex, grounds)

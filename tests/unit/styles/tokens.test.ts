@@ -20,7 +20,7 @@ function tokens(selector: string): Record<string, string> {
   return Object.fromEntries([...block.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})\b/g)].map((m) => [m[1] ?? '', m[2] ?? '']))
 }
 
-describe('colours', () => {
+describe('colors', () => {
   const dark = tokens(':root')
   const themes = {
     dark,
@@ -50,7 +50,7 @@ describe('colours', () => {
       )
       expect(found.filter(([, , ratio]) => !(ratio >= 4.5))).toEqual([])
     })
-    it(`of up and down differ without colour in the monochrome set of ${name}`, () => {
+    it(`of up and down differ without color in the monochrome set of ${name}`, () => {
       const [up, down] = PAIRS.mono
       expect(contrast(theme[up ?? ''] ?? '', theme[down ?? ''] ?? '')).toBeGreaterThan(2)
     })

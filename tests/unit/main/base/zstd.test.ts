@@ -21,7 +21,7 @@ afterEach(() => folder.remove())
 const MAIN = fileURLToPath(new URL('../../../../src/main', import.meta.url))
 
 describe('a Node without zstd', () => {
-  it('is told with the next step; one that has it is not', () => {
+  it('is reported with the next step; one that has zstd is not', () => {
     expect(hasZstd).toBe(true)
     expect(zstdProblem()).toBeNull()
     expect(zstdProblem(false)).toMatch(/has no zstd. Messages are recorded, .* Update Tapedeck, or run it on Node 24/)

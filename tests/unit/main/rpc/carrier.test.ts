@@ -129,7 +129,7 @@ describe('a carrier', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('an unexpected error in a source ends its stream without its text, and is told to the log', () => {
+  test('an unexpected error in a source ends its stream without its text, and is logged', () => {
     const { receive, sent, stub, advance } = bench()
     receive({ t: 'open', id: 1, name: 'log', args: {} })
     stub.breakStreams(new Error('password is hunter2'))

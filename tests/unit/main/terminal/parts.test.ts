@@ -25,7 +25,7 @@ describe('the log', () => {
     ['a plain sentence about a token', 'a plain sentence about a token'],
   ])('blots %s', (text, safe) => expect(blot(text)).toBe(safe))
 
-  it('holds no secret that is known, whatever stands around it and however it is spelt', () => {
+  it('contains no known secret, whatever surrounds it and however it is encoded', () => {
     const known = createKnownSecrets()
     const password = 'a "b" c/d & ü'
     for (const one of [password, 'short', null, undefined, 'k3y-of-nobody']) known.note(one)
@@ -76,7 +76,7 @@ describe('the log', () => {
   })
 })
 
-describe('wishes', () => {
+describe('subscriptions', () => {
   it('are the tick feeds of each instrument, once, and more where asked', () => {
     const btc = instrumentId('crypto', 'BTC-USD')
     const eur = instrumentId('forex', 'EURUSD')
@@ -117,7 +117,7 @@ describe('symbols', () => {
       ...part,
     })
 
-  it('finds by symbol, by spelling without dashes and by a word of the name', () => {
+  it('finds by symbol, by symbol without dashes and by a word of the name', () => {
     for (const text of ['btc-usd', 'BTCUSD', 'btc/usd', 'bitcoin']) {
       expect(symbols().search(text, 5)[0]).toMatchObject({
         instrument: 'crypto:BTCUSD',
@@ -146,7 +146,7 @@ describe('symbols', () => {
   it('offers nothing for what can be no symbol', () => {
     expect(symbols().search('<b>hello</b>', 50)).toEqual([])
   })
-  it('spells as watched, else as the service told, else as the demo market does', () => {
+  it('writes a symbol as in the watchlist, else as the service does, else as the demo market does', () => {
     const id = instrumentId('crypto', 'BTC-USD')
     const settings = mergeSettings(DEFAULT_SETTINGS, {
       watchlists: [{ id: 'a', name: 'a', sort: null, symbols: [{ asset: 'crypto', symbol: 'X:BTC/USD' }] }],

@@ -151,7 +151,7 @@ describe('where messages themselves are wanted', () => {
   const recordingOf = (): RecordingId =>
     recordingId(inStore(folder.file, (db) => db.prepare<[], string>('SELECT key FROM recording').pluck().get() ?? ''))
 
-  test('a tape begins after what cannot be read, which is told; a page of it is refused', async () => {
+  test('a tape starts after corrupt data, which is reported; a page with it is refused', async () => {
     const hour = 3_600_000
     const reader = record([[T0 + 1_000], [T0 + 2_000], [T0 + hour, T0 + hour + 1_000]], 1)
     const { history, failed } = rig(reader, T0 + hour + 2_000, { recording: recordingOf(), seq: 4 })
@@ -181,7 +181,7 @@ describe('where messages themselves are wanted', () => {
   })
 })
 
-test('damage that bars are read past is told once a source, messages and bars each', async () => {
+test('corruption that bars skip is reported once per source, for messages and bars each', async () => {
   const reader = record(MIDDLE, 1)
   const found: FoundCorruption[] = []
   const late = createLateReader(

@@ -358,7 +358,7 @@ describe('a store that cannot be written', () => {
     expect(await terminal.service(store).reader.verify(null)).toMatchObject({ ok: true })
   })
 
-  it('that holds no store is left as it is until told to try again; what must record refuses it', async () => {
+  it('that is no store is never overwritten; recording starts once it is gone, and a host that must record refuses it', async () => {
     writeFileSync(file(), 'a letter to a friend '.repeat(100))
     await expect(terminalOf({ source: 'demo', mustRecord: true })).rejects.toMatchObject({ code: 'store-damaged' })
     const terminal = await terminalOf({ source: 'demo', wantWatchlists: false, clock })

@@ -48,7 +48,7 @@ describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
 })
 
 describe('studies', () => {
-  it('skip what was not received, and begin anew with another list', () => {
+  it('skip what wasn’t received, and start over with another list', () => {
     const bars = [bar(0, 10), bar(1, 20), bar(10, 30), bar(11, 40)]
     const gap = { feed: 'XT', symbols: null, cause: 'drop', fromMs: 2 * MINUTE, toMs: 10 * MINUTE } as never
     const rows = rowsOf(bars, [gap], MINUTE)
@@ -182,7 +182,7 @@ describe('days and sessions behind the bars', () => {
 })
 
 describe('the countdown', () => {
-  it('is of bars that somebody can wait for', () => {
+  it('is for bars of some seconds or more, not for shorter ones or ticks', () => {
     const of = (intervalMs: number, ticks = false): boolean => countsDown({ ticks, intervalMs })
     expect([of(100), of(1_000), of(5_000), of(60_000), of(60_000, true)]).toEqual([false, false, true, true, false])
   })

@@ -14,7 +14,7 @@ describe('a cause of a gap', () => {
     expect(new Set([...names, causeText('unreadable')]).size).toBe(GAP_CAUSES.length + 1)
   })
 
-  it('is not told as nothing received where it is what cannot be read', () => {
+  it('says unreadable, not missing, for corrupt data', () => {
     const gap = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(0), toMs: unixMs(1_000) } as const
     const legend = { bar: null, previousClose: null, fromCrosshair: true, rests: true, gap, atMs: 0, markers: [] }
     const whole = { ...legend, studies: [], compared: [] } satisfies ChartLegend
@@ -26,7 +26,7 @@ describe('a cause of a gap', () => {
     )
   })
 
-  it('is told with its days where it is not over on the day on which it began', () => {
+  it('includes the dates if it ends on another day', () => {
     const night = { feed: 'crypto/XT', cause: 'quit', fromMs: unixMs(86_399_000), toMs: unixMs(86_401_000) } as const
     expect(gapText(night, 'UTC')).toBe('recording stopped 01 Jan 1970 23:59:59 to 02 Jan 1970 00:00:01')
     expect(gapText({ ...night, toMs: null }, 'UTC')).toBe('recording stopped 01 Jan 1970 23:59:59 to now')

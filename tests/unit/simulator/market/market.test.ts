@@ -40,7 +40,7 @@ describe('determinism', () => {
         .sort(),
     ).toEqual(often)
   })
-  it('does not depend on when somebody began to look', () => {
+  it('doesn’t depend on when a reader started', () => {
     const late = run(fresh(), NOON + 10_000, NOON + 15_000, [btc])
     const early = run(fresh(), NOON, NOON + 15_000, [btc]).filter((e) => e.atMs >= NOON + 10_000)
     expect(late.filter((e) => e.atMs > NOON + 10_000)).toEqual(early.filter((e) => e.atMs > NOON + 10_000))

@@ -134,7 +134,7 @@ describe('an account', () => {
     await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })
   })
 
-  test('a keychain that stops answering is told as a problem, and as memory', async () => {
+  test('a keychain that stops answering is reported as a problem, and secrets stay in memory', async () => {
     const kept = memoryKeychain('it stopped responding')
     let stop: () => void = () => undefined
     let kind: 'os' | 'memory' = 'os'

@@ -45,7 +45,7 @@ describe('the keychain', () => {
       async () => Object.assign(new FakeKeytar(), { setPassword: () => new Promise<void>(() => undefined) }),
     ],
   ]
-  test.each(broken)('that %s: secrets live in memory, and why is told', async (_name, load) => {
+  test.each(broken)('that %s: secrets stay in memory, with the reason', async (_name, load) => {
     const chain = await openKeychain({ load, probeMs: 50 })
     expect(chain.kind).toBe('memory')
     expect(chain.why).toMatch(/./)

@@ -151,7 +151,7 @@ describe('asking for a token', () => {
     expect(await failure(request)).toMatchObject({ code: 'offline', hint })
   })
 
-  test('nobody there, no such name, and silence are told apart', async () => {
+  test('an unreachable host, an unknown name and silence have different errors', async () => {
     const { made, request } = await service((m) => (m.token = () => undefined))
     const soon = hurriedClock(() => 30)
     expect((await failure(request, soon)).code).toBe('timeout')
@@ -242,7 +242,7 @@ describe('the token source', () => {
     expect(made.bodies).toHaveLength(2)
   })
 
-  test('a failure is told to all who wait and is not kept', async () => {
+  test('a failure rejects every waiting request and is not cached', async () => {
     let fail = true
     const { request } = await service(
       (m) => (m.token = (_b, r) => (fail ? json(r, 401, {}) : json(r, 200, { access: jwt() }))),
@@ -260,7 +260,7 @@ describe('the token source', () => {
     expect(outcomes).toEqual(['wrong-password', 'token'])
   })
 
-  test('an answer that comes after the account changed is not kept', async () => {
+  test('a token that arrives after the account changed is not cached', async () => {
     const { request } = await service()
     const source = createTokenSource(async () => request, systemClock)
     const early = source.get()

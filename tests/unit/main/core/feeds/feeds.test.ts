@@ -405,7 +405,7 @@ describe('the budget', () => {
     expect(w.ears.records).toHaveLength(1)
     expect(xt(w).unasked).toBe(1)
   })
-  test('where a second connection is refused, what the first one receives is still told to be seen', async () => {
+  test('a refused second connection leaves the first one open, and a gap names what it misses', async () => {
     sharding = true
     const w = await world((service) => {
       service.upgrade = (_request, socket, accept) => {
@@ -479,7 +479,7 @@ describe('a hostile or broken service', () => {
     ])
   })
 
-  test('a socket cut in the middle of a frame: what came whole is kept, the rest is a gap', async () => {
+  test('a socket cut in the middle of a frame: complete messages are stored, the rest is a gap', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     w.service.last.send(trade('BTC-USD'))

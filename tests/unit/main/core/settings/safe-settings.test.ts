@@ -27,7 +27,7 @@ describe('the settings of safe mode', () => {
     expect(() => settings.set({ appearance: { scale: 7 as 100 } })).toThrow('aren’t valid') // what a window could send
   })
 
-  it('are the kept ones once safe mode is left, which everybody hears', () => {
+  it('are the saved ones once safe mode ends, and every listener is notified', () => {
     const settings = safeSettings(createSettingsStore(kept(), FEATURE_SETTINGS), true, FEATURE_SETTINGS)
     const themes: string[] = []
     settings.onChange((now, before) => themes.push(`${before.appearance.theme} ${now.appearance.theme}`))
@@ -41,7 +41,7 @@ describe('the settings of safe mode', () => {
 })
 
 describe('settings that go into safe mode while they run', () => {
-  it('show the looks of a first start, and the kept ones again afterwards', () => {
+  it('show the theme of a first start, and the saved one again afterwards', () => {
     const settings = safeSettings(createSettingsStore(kept(), FEATURE_SETTINGS), false, FEATURE_SETTINGS)
     expect(settings.get().appearance.theme).toBe('light')
     settings.enter()

@@ -33,7 +33,7 @@ describe('the settings store', () => {
     expect(readdirSync(folder)).toEqual(['settings.json'])
   })
 
-  it('keeps a damaged file aside, says so and starts with defaults', () => {
+  it('sets a corrupt file aside, reports it and starts with the defaults', () => {
     writeFileSync(join(folder, 'settings.json'), '{"zone": "UTC"')
     const store = createSettingsStore(settingsFile(folder), FEATURE_SETTINGS)
     expect(store.get()).toEqual(DEFAULT_SETTINGS)

@@ -365,7 +365,7 @@ describe('activity', () => {
     expect(await sum()).toBe(99 + 60)
   })
 
-  it('counts what an import has if it kept its seqs and lacks most of them', async () => {
+  it('counts the messages of an import that has the original seqs but few of them', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     close.push(() => writer.close())
     const parts = new Writer(FEEDS)

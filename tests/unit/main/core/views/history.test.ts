@@ -24,7 +24,7 @@ function rig(thrown: Error) {
 const NOTHING = { bars: [], gaps: [] }
 const asked = [instrumentId('crypto', 'BTC-USD'), 'trade', '1m', 10] as const
 
-test('bars that cannot be read are none to a chart, which is told, and a failure to who must know', async () => {
+test('unreadable bars are left out of a chart, which is notified, and reject a strict request', async () => {
   const { history, failed } = rig(new Error('SQLITE_IOERR'))
   expect(await history.bars(...asked)).toEqual(NOTHING)
   expect(failed).toEqual(['bars'])

@@ -118,7 +118,7 @@ async function firedOnce(): Promise<{ readonly r: ReplayState; readonly id: stri
   return { r, id }
 }
 
-test('what fires is told to the system and the log, kept in the history, and done', async () => {
+test('an alert that fires notifies, is logged and saved in the history, and is done', async () => {
   const r = rig(folder())
   r.alerts.begin()
   const { id } = await r.alerts.save(null, DRAFT)
@@ -241,7 +241,7 @@ describe('a disk that is full for a moment', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-  test('loses neither what fired nor its history: both are kept as soon as they can be', async () => {
+  test('loses neither what fired nor its history: both are saved as soon as possible', async () => {
     const dir = folder()
     const { files, full } = fillable(dir)
     const r = rig(dir, { files })
@@ -263,7 +263,7 @@ describe('a disk that is full for a moment', () => {
     await r.alerts.close()
   })
 
-  test('is told once for each file, whatever else can be written', async () => {
+  test('is reported once per file, whatever else can be written', async () => {
     const dir = folder()
     const { files, full } = fillable(dir)
     const r = rig(dir, { files })
@@ -328,7 +328,7 @@ describe('a price that must go back', () => {
     await r.alerts.close()
   })
 
-  test('is not so of alerts that an earlier Tapedeck kept, nor of one that is worded anew', async () => {
+  test('doesn’t apply to alerts saved by an earlier version, nor to one whose condition was edited', async () => {
     const dir = folder()
     await firedOnce(dir)
     const file = join(dir, 'alerts.json')
@@ -353,7 +353,7 @@ describe('a price that must go back', () => {
 })
 
 describe('a clock that was set back', () => {
-  test('while Tapedeck did not run: what was kept ahead of it neither rests nor is blind since then', async () => {
+  test('while Tapedeck wasn’t running: an alert saved at a later time neither rests nor is blind since then', async () => {
     const dir = folder()
     const first = rig(dir, { now: T0 + 7_200_000 })
     first.alerts.begin()
@@ -411,7 +411,7 @@ test('alerts of the demo market mean nothing on a real one', async () => {
   expect(r.notices).toHaveLength(1)
 })
 
-test('deleted and put back it is as it was; turned on it is armed anew', async () => {
+test('deleting and undoing restores an alert; turning it on arms it again', async () => {
   const { r, id } = await firedOnce()
   const [{ state: _, ...alert }] = r.alerts.list()
   await r.alerts.remove([id])
@@ -424,7 +424,7 @@ test('deleted and put back it is as it was; turned on it is armed anew', async (
   expect(r.alerts.list()[0]).toMatchObject({ fired: 2, state: { is: 'fired' } })
 })
 
-test('many at once are told in few notifications', async () => {
+test('many at once share a few notifications', async () => {
   const r = rig(folder())
   r.alerts.begin()
   for (let i = 0; i < 20; i++) await r.alerts.save(null, { ...DRAFT, note: `${i}` })
@@ -460,7 +460,7 @@ test('a window gets all of them, then only what changed', async () => {
 })
 
 describe('a snooze', () => {
-  test('keeps an alert from firing until then, says so, and is kept over a restart', async () => {
+  test('prevents an alert from firing until then, says so, and survives a restart', async () => {
     const dir = folder()
     const first = rig(dir)
     first.alerts.begin()

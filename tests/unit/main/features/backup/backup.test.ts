@@ -77,7 +77,7 @@ test('a backup beside a running recorder holds what was committed, and is sound'
   expect(report).toMatchObject({ ok: true, problems: [] })
 })
 
-test('what is restored is what was kept; what was there before is kept too', async () => {
+test('a restore brings back what was backed up and sets aside what was there before', async () => {
   const more = await recording(100)
   writeFileSync(join(folder.path, 'settings.json'), '{"zone":"UTC"}')
   const out = join(folder.path, 'safe')

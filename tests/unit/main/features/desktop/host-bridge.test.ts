@@ -30,7 +30,7 @@ test('what a window left unanswered is the next one’s', () => {
   expect(second.take()).toEqual([{ id: 1, ask: { do: 'command', id: 'log' } }])
 })
 
-test('only the newest twenty are kept', () => {
+test('only the newest twenty are stored', () => {
   const desk = createHostBridge()
   for (let n = 0; n < 50; n++) desk.ask({ do: 'command', id: `c${n}` })
   const asked = desk.streams(() => undefined).take()
@@ -38,7 +38,7 @@ test('only the newest twenty are kept', () => {
   expect(asked?.at(-1)).toEqual({ id: 50, ask: { do: 'command', id: 'c49' } })
 })
 
-test('a menu is told to whoever listens', () => {
+test('a menu command reaches every listener', () => {
   const desk = createHostBridge()
   const heard = vi.fn()
   desk.onMenu(heard)

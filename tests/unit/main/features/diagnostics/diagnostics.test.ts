@@ -94,7 +94,7 @@ describe('crash reports', () => {
     folder = makeFolder('crash')
   })
 
-  test('are kept, the newest ten of them', () => {
+  test('are saved, the newest ten of them', () => {
     expect(readCrashes(folder)).toEqual([])
     for (let n = 0; n < 14; n++) keepCrash(folder, { atMs: now + n, version: '1', what: 'main', text: `crash ${n}` })
     const texts = readCrashes(folder)

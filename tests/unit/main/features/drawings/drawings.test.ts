@@ -38,7 +38,7 @@ describe('the drawings of a terminal', () => {
     expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'stocks-IBM.json'])
     expect(problems).toEqual([])
   })
-  it('put a damaged file aside, keep what of it is whole, and go on', () => {
+  it('set a corrupt file aside, load its intact part, and continue', () => {
     open().edit(btc, put(line('a'), line('b')))
     const file = join(folder, 'crypto-BTCUSD.json')
     const text = readFileSync(file, 'utf8').replace('"horizontal"', '"spiral"')
@@ -99,7 +99,7 @@ describe('the drawings of a terminal', () => {
     expect(() => drawings.edit(btc, put(...many))).toThrow(`up to ${MAX_DRAWINGS}`)
     expect(open().get(btc).drawings).toEqual([line('a')])
   })
-  it('are told to every window that shows the instrument, and to no other', () => {
+  it('are sent to every window that shows the instrument, and to no other', () => {
     const drawings = open()
     const streams = drawingStreams({ service: drawings, demo: open(drawingsFolder(folder, 'demo'), 'demo') })
     let woken = 0
@@ -133,7 +133,7 @@ describe('drawings of the demo market', () => {
     expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'demo-crypto-BTCUSD.json'])
   })
 
-  it('are those of a Tapedeck without an account from before they were kept apart; what names its market stays', () => {
+  it('include those saved without an account by versions that had one market; those with a market stay there', () => {
     mkdirSync(folder)
     const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
     writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)

@@ -248,7 +248,7 @@ describe('the messages of a print and of a quote', () => {
     expect((await evidence.messages(asked)).messages).toMatchObject([{ seq: 3, conn: 1, connSeq: 2 }])
   })
 
-  it('are the newest that told each part', async () => {
+  it('are the newest ones for each part', async () => {
     const { evidence } = await record(items)
     const { messages } = await evidence.messages({ ...page, what: { is: 'quote' } })
     expect(messages.map(({ seq, roles }) => [seq, roles])).toEqual([
@@ -435,7 +435,7 @@ describe('coverage', () => {
   ]
   const all = { view: 'live', fromMs: null, toMs: null, session: null, skip: 0, limit: 10 }
 
-  it('is told by feed, with the gaps as a page', async () => {
+  it('is reported by feed, with a page of gaps', async () => {
     const { evidence, id } = await record(gapped, { end: T0 + 101_000 })
     const report = await evidence.coverage(all)
     expect(report.feeds.find(({ feed }) => feed === 'crypto/XT')).toMatchObject({
@@ -451,7 +451,7 @@ describe('coverage', () => {
     await expect(evidence.coverage({ ...all, session: 'none' })).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  it('is told by symbol where a feed is named', async () => {
+  it('is reported by symbol if a feed is given', async () => {
     const { evidence } = await record(gapped, { end: T0 + 101_000 })
     expect((await evidence.coverage(all)).symbols).toEqual([])
     expect((await evidence.coverage({ ...all, symbolsOf: 'crypto/XT' })).symbols).toEqual([

@@ -39,7 +39,7 @@ describe('an export', () => {
     expect(readFileSync(path('keep.csv'), 'utf8')).toBe('good\n')
   })
 
-  it('takes a symbol in any spelling', async () => {
+  it('accepts any alias of a symbol', async () => {
     const { code, out } = await exported('--symbol', 'x:btcusd', '--out', path('spelled.csv'), '--json')
     expect([code, JSON.parse(out)]).toMatchObject([0, { rows: 1, feed: 'crypto/XT', source: 'demo' }])
   })

@@ -233,7 +233,7 @@ describe('what goes wrong', () => {
     expect(await files()).toEqual([])
   })
 
-  it('does not write over a file that the window was not told to replace', async () => {
+  it('doesn’t overwrite a file unless the user chose to replace it', async () => {
     await writeFile(out('mine.csv'), 'mine')
     const exports = createExports({ reader: store.reader, jobs: createJobs(() => T0), home: store.path })
     const args = { request: request(), folder: store.path, name: 'mine', replace: false }
@@ -260,13 +260,16 @@ describe('what goes wrong', () => {
   })
 })
 
-describe('told before', () => {
-  it.each(['csv', 'jsonl', 'parquet'] as const)('rows exactly, bytes about, as %s', async (format) => {
-    const told = await estimateExport(store.reader, request({ format }))
-    const done = await runExport(store.reader, request({ format }), out())
-    expect(told.rows).toBe(done.rows)
-    expect(Math.abs(told.bytes - done.bytes)).toBeLessThanOrEqual(done.bytes * 0.02)
-  })
+describe('the estimate', () => {
+  it.each(['csv', 'jsonl', 'parquet'] as const)(
+    'has the exact rows and nearly the bytes of a %s file',
+    async (format) => {
+      const told = await estimateExport(store.reader, request({ format }))
+      const done = await runExport(store.reader, request({ format }), out())
+      expect(told.rows).toBe(done.rows)
+      expect(Math.abs(told.bytes - done.bytes)).toBeLessThanOrEqual(done.bytes * 0.02)
+    },
+  )
 
   it('files of a split, bars at most, and a range by its share', async () => {
     expect(await estimateExport(store.reader, request({ split: 'symbol' }))).toMatchObject({ files: 3 })

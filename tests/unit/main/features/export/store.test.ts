@@ -97,7 +97,7 @@ it('exports the bars of every symbol, by symbol and start, over all recordings o
   expect(manifest).toMatchObject({ sessions: [closed, open], rows: 14, ledger_head: headOf('begin', open) })
 })
 
-it('exports several symbols in any spelling, each once, as the service spells them', async () => {
+it('exports several symbols by any alias, each once, as the service writes them', async () => {
   const { rows } = await bars({ symbols: ['ethusd', 'BTC/USD', 'X:ETH-USD'], sessions: [closed], toMs: at(1) })
   expect(rows).toEqual(['BTC-USD 0 100', 'ETH-USD 0 10'])
 })

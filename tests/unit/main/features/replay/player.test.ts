@@ -209,7 +209,7 @@ describe('a replay', () => {
     player.close()
   })
 
-  it('loops over a range until told otherwise', async () => {
+  it('loops over a range until the loop is cleared', async () => {
     const { player, time } = replaying(calm(1))
     await player.seekStart()
     player.options({ loop: { fromMs: T0 + 10_000, toMs: T0 + 12_000 } })

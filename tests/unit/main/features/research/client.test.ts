@@ -196,7 +196,7 @@ describe('failures', () => {
     expect(rest.budget().used).toBe(0)
   })
 
-  it('stops at the daily budget and begins anew the next day', async () => {
+  it('stops at the daily budget and starts again the next day', async () => {
     const { rest } = client({ dailyCalls: () => 2 })
     await rest.get(INCOME, 'force')
     await rest.get(INCOME, 'force')

@@ -40,7 +40,7 @@ describe('retries', () => {
 })
 
 describe('the daily count', () => {
-  it('begins anew at 00:00 UTC, and not because a clock was set back', () => {
+  it('resets at 00:00 UTC, and not because a clock was set back', () => {
     const count = { dayMs: 5 * DAY, used: 7 }
     expect(countAt(count, 6 * DAY - 1)).toBe(count)
     expect(countAt(count, 6 * DAY)).toEqual({ dayMs: 6 * DAY, used: 0 })

@@ -106,7 +106,7 @@ describe('--gaps', () => {
 })
 
 describe('what is said of a session', () => {
-  it('is kept, listed, and of that session only', async () => {
+  it('is saved and listed for that session only', async () => {
     expect(await only(first)).toMatchObject({ name: '', notes: '', tags: [], pinned: false, binned: null })
     const said = ['--name', 'CPI day', '--notes', 'wide spreads', '--tag', 'macro', '--tag', 'volatile', '--pin']
     const [changed] = await lines('sessions', '--session', first, ...said)

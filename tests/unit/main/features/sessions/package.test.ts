@@ -191,7 +191,7 @@ describe('a session as a file', () => {
     })
   })
 
-  it('refuses a session that still runs, and leaves no file of one that is damaged or stopped', async () => {
+  it('refuses a session that is still running, and leaves no file if it is corrupt or canceled', async () => {
     const { file, session } = record([Array.from({ length: 50 }, () => ({ conn: 1, data: tradeText('A', 1, 1, T0) }))])
     const engine = new StoreEngine(file)
     const live = newRecordingId(T0)
@@ -297,7 +297,7 @@ describe('a session file that is not as it was written', () => {
     expect(await reader.sessions()).toEqual([])
   })
 
-  it('is found out also when an entry or a stamp was changed and every sum made anew', async () => {
+  it('is detected even if an entry or timestamp was changed and every checksum recomputed', async () => {
     const { file, session } = record([
       [{ conn: 1, data: tradeText('A', 1, 1, T0) }],
       [{ entry: { type: 'clock', shiftMs: 5 } }],

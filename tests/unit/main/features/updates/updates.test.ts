@@ -104,7 +104,7 @@ describe('updates', () => {
     expect(port.check).toHaveBeenCalledTimes(1)
   })
 
-  test('are downloaded behind and installed only when told', async () => {
+  test('are downloaded in the background and installed only on request', async () => {
     const { updates, port } = bench({})
     await updates.check()
     expect(updates.state()).toEqual({ is: 'ready', release })

@@ -31,7 +31,7 @@ function made(safe: boolean) {
 }
 
 describe('workspaces in safe mode', () => {
-  it('are the ready-made ones, can be changed, and are kept nowhere', () => {
+  it('are the ready-made ones, can be changed, and are never saved', () => {
     const { saved, workspaces } = made(true)
     const [first] = workspaces.state().workspaces
     expect(workspaces.state().workspaces).toHaveLength(firstLibrary().workspaces.length)
@@ -41,7 +41,7 @@ describe('workspaces in safe mode', () => {
     expect(saved).toEqual([])
   })
 
-  it('give way to the kept ones, and a late layout of safe mode overwrites none of them', () => {
+  it('are replaced by the saved ones, and a late layout of safe mode overwrites none of them', () => {
     const { saved, workspaces } = made(true)
     const late = workspaces.state().workspaces.map((one) => JSON.stringify({ ...one, name: 'Late' }))
     let told = 0
@@ -64,7 +64,7 @@ describe('workspaces in safe mode', () => {
   })
 })
 
-it('begin while the app runs, and leave what is kept as it is', () => {
+it('start while the app runs, and leave the saved ones unchanged', () => {
   const { saved, workspaces } = made(false)
   let told = 0
   workspaces.onChange(() => told++)

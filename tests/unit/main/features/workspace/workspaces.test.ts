@@ -52,7 +52,7 @@ it('refuses what is not sound, and then nothing changed', () => {
   expect(desk.state().workspaces.length).toBe(6)
 })
 
-it('keeps a damaged file aside, and takes what can be read', () => {
+it('sets a corrupt file aside, and loads its readable part', () => {
   open().put(JSON.stringify(resizePane(overview, 'chart-1', 'row', 40)), false)
   const file = join(folder, 'workspaces.json')
   const text = readFileSync(file, 'utf8')

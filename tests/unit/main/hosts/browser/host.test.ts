@@ -226,7 +226,7 @@ describe('its WebSocket', () => {
     expect(text).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  test('exchanges the token once; the second tab is told how to get an address', async () => {
+  test('exchanges the token once, and explains to a second tab how to get an address', async () => {
     const first = await greeted({ t: 'token', token: tokenOf(host.url) })
     expect(JSON.parse(first.texts[0] ?? '')).toMatchObject({ t: 'welcome' })
     const second = await greeted({ t: 'token', token: tokenOf(host.url) })

@@ -107,7 +107,7 @@ describe('secrets', () => {
     expect(secrets.exchange(late)).toEqual({ is: 'expired' })
   })
 
-  test('two tokens give two secrets; a bounded number is kept', () => {
+  test('two tokens give two secrets, of which a limited number is stored', () => {
     const { secrets } = secretsAt()
     const oldest = secrets.mint()
     for (let i = 0; i < 300; i += 1) secrets.mint()

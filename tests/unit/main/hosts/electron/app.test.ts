@@ -409,7 +409,7 @@ test('started at login where there is no tray, it shows itself', async () => {
   expect(windows).toHaveLength(1)
 })
 
-test('a ninth window besides the main one is refused, and the user is told', async () => {
+test('a ninth window besides the main one is refused with a message', async () => {
   await start('linux')
   const open = page()
   for (let n = 0; n < 8; n++) open(`#workspace=a&window=w${n}`)

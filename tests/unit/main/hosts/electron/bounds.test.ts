@@ -65,7 +65,7 @@ describe('the place of the window', () => {
 })
 
 describe('the file of the place', () => {
-  test('gives back what was saved, and nothing when it is damaged', async () => {
+  test('returns what was saved, and nothing if it is corrupt', async () => {
     const folder = makeFolder('place')
     const file = join(folder, 'window.json')
     expect(readPlacement(file)).toBeUndefined()

@@ -43,7 +43,7 @@ test('only what a page of ours made is a file of ours', () => {
 })
 
 describe('a download', () => {
-  test('of ours is left to the user, who is told only when it could not be written', () => {
+  test('of our own is silent unless it couldn’t be written', () => {
     for (const state of ['completed', 'cancelled', 'interrupted']) {
       const { item, log, preventDefault } = begin(BLOB)
       item.emit('done', {}, state)

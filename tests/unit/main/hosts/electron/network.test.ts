@@ -4,7 +4,7 @@ import { followNetwork } from '../../../../../src/main/hosts/electron/network.ts
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('the network’s return is told once, its loss not, and nothing after the end', () => {
+test('the network’s return is reported once, its loss isn’t, and nothing after closing', () => {
   let online = true
   const back = vi.fn()
   const end = followNetwork(() => online, back)

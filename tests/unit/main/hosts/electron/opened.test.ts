@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filesIn, linksIn } from '../../../../../src/main/hosts/electron/opened.ts'
 
-test('files and links are told apart, and options are neither', () => {
+test('distinguishes files, links and options', () => {
   const words = ['.', '--safe-mode', '/data/monday.tapedeck', 'b.TAPEDECK', 'tapedeck://sessions', '--x.tapedeck']
   expect(filesIn(words)).toEqual(['/data/monday.tapedeck', 'b.TAPEDECK'])
   expect(linksIn(words)).toEqual(['tapedeck://sessions'])

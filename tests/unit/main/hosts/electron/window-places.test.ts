@@ -37,7 +37,7 @@ test('forgets the one not opened for longest rather than grow', () => {
   expect(kept.at(0)).toBe('a/w6')
 })
 
-test('takes what is sound out of a damaged file, and nothing out of none', () => {
+test('loads the intact part of a corrupt file, and nothing without one', () => {
   expect(readPlaces(file).size).toBe(0)
   writeFileSync(file, JSON.stringify({ 'a/w1': place, 'a/w2': { ...place, x: 'left' }, 'a/w3': null }))
   expect([...readPlaces(file).keys()]).toEqual(['a/w1'])

@@ -89,7 +89,7 @@ describe('the surface of a chart', () => {
     expect(span({ ms: 2_000, price: 1 }, { ms: 1_000, price: 2 })).toBe('1 bar, 1 s, vol 5')
     expect(span({ ms: -3_600_000, price: 1 }, { ms: 1_000, price: 2 })).toBe('1 h')
   })
-  it('measures texts anew in another size, with the next view', () => {
+  it('measures texts again after their size changes, with the next view', () => {
     const chart = surface()
     expect([chart.words.textWidth('12345', false), chart.textScale]).toEqual([5, 1])
     chart.setTextScale(1.5)

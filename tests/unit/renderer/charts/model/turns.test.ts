@@ -54,7 +54,7 @@ describe('turns of charts', () => {
     expect(runs).toBe(3)
   })
 
-  it('stops asking for frames when nobody wants one, and goes on when somebody does', () => {
+  it('stops requesting frames when no chart needs one, and resumes when one does', () => {
     const { turns, step, waiting } = frames()
     let runs = 0
     const turn = turns.register(() => runs++)

@@ -7,7 +7,7 @@ import { TOKEN_KEY } from '../../../../../src/shared/rpc/handshake.ts'
 let stop = (): void => undefined
 afterEach(() => stop())
 
-it('loads the page anew for an address with a token that is pasted into the tab, and for no other move', () => {
+it('reloads the page only for an address with a token that is pasted into the tab', () => {
   let token: string | null = null
   let reloads = 0
   stop = reloadOnNewAddress({ token: () => token }, () => reloads++)

@@ -10,7 +10,7 @@ const btc = instrumentId('crypto', 'BTC-USD')
 const eth = instrumentId('crypto', 'ETH-USD')
 
 describe('watchlists', () => {
-  it('take a symbol once, in whatever spelling', () => {
+  it('add a symbol once, whatever its alias', () => {
     const twice = edit.addSymbol(lists, 'majors', { asset: 'crypto', symbol: 'btc/usd' })
     expect(symbols(twice)).toEqual(symbols([...lists]))
     expect(symbols(edit.addSymbol(lists, 'majors', { asset: 'stocks', symbol: 'TSLA' })).at(-1)).toBe('TSLA')

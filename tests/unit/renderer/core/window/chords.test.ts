@@ -76,7 +76,7 @@ describe('own keys', () => {
     expect(table().conflictOf('Space', command('settings'))).toBeDefined()
     expect(table({ log: ['F9'] }).conflictOf('Alt+L', command('settings'))).toBeUndefined()
   })
-  it('are kept only where they differ from the table', () => {
+  it('are saved only if they differ from the table', () => {
     const own = withKeys({}, command('log'), ['F9'])
     expect(own).toEqual({ log: ['F9'] })
     expect(withKeys(own, command('log'), ['Alt+L'])).toEqual({})

@@ -34,7 +34,7 @@ describe('the place of a popped-out window', () => {
       expect(featuresOf(store, 'desk', 'window-1')).toBe('popup,width=760,height=560')
     },
   )
-  it('is passed over where nothing can be kept', () => {
+  it('is skipped if nothing can be saved', () => {
     const full = {
       getItem: () => {
         throw new Error('denied')

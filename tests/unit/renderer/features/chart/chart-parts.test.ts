@@ -16,7 +16,7 @@ import { MAX_INDICATORS, STUDY_KINDS } from '../../../../../src/shared/features/
 import { makeBar } from '../../../../kit/market.ts'
 
 describe('indicators of a chart', () => {
-  it('may be several of one kind, each with its own parameters, colours and pane', () => {
+  it('may be several of one kind, each with its own parameters, colors and pane', () => {
     let list = addStudy(addStudy([], 'sma'), 'sma')
     expect(list.map((one) => one.id)).toEqual(['sma-1', 'sma-2'])
     list = changeStudy(list, 'sma-2', { values: { period: 50 }, price: 'hl2', pane: 'own', colours: ['#ff0000'] })
@@ -29,7 +29,7 @@ describe('indicators of a chart', () => {
     expect(list.map((one) => one.id)).toEqual(['sma-2', 'sma-1'])
   })
 
-  it('keep their colours while another is hidden, and are full at their most', () => {
+  it('keep their colors while another is hidden, up to their limit', () => {
     const list = changeStudy(addStudy(addStudy([], 'macd'), 'ema'), 'macd-1', { hidden: true })
     expect(studiesOf(list).map(({ id, palette }) => [id, palette])).toEqual([['ema-1', [3]]])
     let many = list
@@ -73,7 +73,7 @@ describe('indicators of a chart', () => {
     expect(findKinds('zzz')).toEqual([])
   })
 
-  it('are kept under a name once', () => {
+  it('are saved once under a name', () => {
     const list = addStudy([], 'vwap')
     const kept = keepTemplate(keepTemplate(keepTemplate([], 'b', []), 'a', list), 'b', list)
     expect(kept.map((one) => [one.name, one.indicators.length])).toEqual([

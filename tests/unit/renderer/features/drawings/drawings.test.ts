@@ -70,7 +70,7 @@ describe('the drawings of a window', () => {
     here = new InstrumentDrawings(there.transport, 'service', btc, (failure) => problems.push(failure))
   })
 
-  it('are shown at once and kept by the terminal', async () => {
+  it('are shown at once and saved by the terminal', async () => {
     here.change([line('a')], 'drawn')
     expect(ids(here.list)).toBe('a')
     const shown = here.list[0]
@@ -102,7 +102,7 @@ describe('the drawings of a window', () => {
     expect(ids(here.list)).toBe('xa')
     expect(here.redo()).toBeNull()
   })
-  it('show what is kept when the terminal refuses, and say why', async () => {
+  it('show what is saved if the terminal refuses, and say why', async () => {
     there.other({ put: [line('x')], remove: [], order: null })
     there.refuse({ code: 'disk-error', message: 'Couldn’t save the drawings.' })
     here.change([...here.list, line('a')], 'drawn')
@@ -123,7 +123,7 @@ describe('the drawings of a window', () => {
       vi.useRealTimers()
     }
   })
-  it('are not more than can be kept', () => {
+  it('are not more than can be saved', () => {
     const many = Array.from({ length: 501 }, (_, i) => line(`n${i}`))
     expect(here.change(many, 'drawn')).toBe(false)
     expect(here.list).toEqual([])

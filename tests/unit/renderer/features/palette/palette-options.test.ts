@@ -35,7 +35,7 @@ describe('the palette', () => {
     expect(ids('eth', [hit('crypto', 'ETH-USD')])).toEqual(['symbol:crypto:ETH-USD', 'symbol:stocks:ETH ?'])
     expect(ids('eth', [], [], false)).toEqual([])
   })
-  it('puts a spelling that is only guessed behind what is called so', () => {
+  it('ranks a guessed symbol below an exact name', () => {
     expect(ids('export', [hit('stocks', 'EXPORT')]).slice(0, 2)).toEqual(['command:Export', 'symbol:stocks:EXPORT'])
     expect(ids('xyz', [hit('stocks', 'XYZ')])[0]).toBe('symbol:stocks:XYZ')
   })

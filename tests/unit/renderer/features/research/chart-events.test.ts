@@ -49,7 +49,7 @@ describe('events on a chart', () => {
     })
   })
 
-  it('are known neither before they happen nor before they were told', () => {
+  it('are known neither before they happen nor before they were published', () => {
     const told = [
       { endpoint: 'company-news', id: 1, fetchedMs: T, markers: markersOf('company-news', readAnswer(news(-5, 2))) },
       {

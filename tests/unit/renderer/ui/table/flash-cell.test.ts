@@ -33,7 +33,7 @@ describe('the fade of a price', () => {
     expect(timers).toHaveLength(0)
   })
 
-  it('begins anew, in the new direction, and shares one timer with all cells', () => {
+  it('starts over in the new direction, and shares one timer with all cells', () => {
     const { flashes, cell, step, timers } = bench()
     const [one, other] = [cell(), cell()]
     flashes.flash(one, 1)

@@ -108,7 +108,7 @@ const steps = fc.array(
   { maxLength: 80, size: 'max' },
 )
 
-test('a recording without the sweeps tells what live told, whenever the clock is set back', () => {
+test('a session without sweeps gives the same events as live, whenever the clock is set back', () => {
   let told = 0
   fc.assert(
     fc.property(steps, (list) => {

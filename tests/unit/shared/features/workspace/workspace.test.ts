@@ -275,7 +275,7 @@ describe('a workspace', () => {
     expect(boxOfPane(resizePane(now, 'chart-1', 'row', 5_000), 'tape-1')?.width).toBe(224)
   })
 
-  it('shows an instrument in every pane of a colour, and in a pane without one alone', () => {
+  it('shows an instrument in every pane of a color, or in the one pane without a color', () => {
     const apple = 'stocks:AAPL' as InstrumentId // a valid one
     const now = setInstrument(readyWorkspace('overview'), 'chart-1', apple)
     for (const pane of now.panes) expect(instrumentOf(now, pane)).toBe(apple)

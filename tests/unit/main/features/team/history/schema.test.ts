@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('the schema of a history [needs postgresql]', () =
     })
   })
 
-  it('can be created by whoever may create it, and says what is missing otherwise', async () => {
+  it('can’t be created without the permission to do so', async () => {
     const server = await testServer()
     const { db } = await newHistory()
     await db.run('CREATE ROLE nobody LOGIN')

@@ -222,7 +222,7 @@ describe.skipIf(!hasNatsServer)('connecting to NATS [needs nats-server]', () => 
     await expect(connect(server.url)).rejects.toMatchObject({ code: 'offline' })
   })
 
-  it('refuses an old server unless told otherwise', async () => {
+  it('refuses an old server unless it is allowed', async () => {
     const server = await startNatsServer()
     await expect(connect(server.url, { allowOld: false })).rejects.toMatchObject({
       code: 'unexpected-answer',

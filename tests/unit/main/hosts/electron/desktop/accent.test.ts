@@ -24,7 +24,7 @@ it('reads what the system spells', () => {
   for (const odd of ['', 'red', 'aabbc', 'aabbccdde', undefined, 7, 'url(x)']) expect(accentOf(odd)).toBeNull()
 })
 
-it('tells the colour at once and with every change, until it is left', () => {
+it('reports the color at once and on every change, until it is closed', () => {
   const system = new FakeSystem()
   const told: (string | null)[] = []
   const undo = followAccent(system, 'win32', (accent) => told.push(accent))
@@ -37,7 +37,7 @@ it('tells the colour at once and with every change, until it is left', () => {
   expect(system.listenerCount('accent-color-changed')).toBe(0)
 })
 
-it('reads anew on macOS when its preferences change, and does without where there is none', () => {
+it('reads again on macOS when its preferences change, and works without an accent color', () => {
   const system = new FakeSystem()
   const told: (string | null)[] = []
   system.color = new Error('not before 10.14')

@@ -23,7 +23,7 @@ const host = (platform: NodeJS.Platform, installed = true): LoginHost => {
 }
 
 describe('start at login', () => {
-  test.each(['darwin', 'win32'] as const)('is told to the list of %s', (platform) => {
+  test.each(['darwin', 'win32'] as const)('is registered with %s', (platform) => {
     const system = host(platform)
     setStartAtLogin(system, true)
     setStartAtLogin(system, false)

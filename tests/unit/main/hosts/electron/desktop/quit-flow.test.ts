@@ -58,7 +58,7 @@ describe('quitting', () => {
     expect({ asked, did }).toEqual({ asked: [true], did: ['end', 'ended', 'out'] })
   })
 
-  test('asks anew after it was told to stay', async () => {
+  test('asks again after the user chose to stay', async () => {
     const { did, asked, answers, quit } = host()
     answers.push('stay', 'end')
     quit()

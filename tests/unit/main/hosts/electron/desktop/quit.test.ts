@@ -46,7 +46,7 @@ describe('the question before a recording is ended', () => {
     await askToQuit(terminal, true)
     expect(setSettings).toHaveBeenCalledExactlyOnceWith({ desktop: { askOnQuit: false } })
   })
-  it('quits though that cannot be kept', async () => {
+  it('quits even if that can’t be saved', async () => {
     answered(0, true)
     setSettings.mockRejectedValueOnce(new Error('no space left'))
     expect(await askToQuit(terminal, true)).toBe('end')

@@ -143,7 +143,7 @@ describe('the chart of a replay', () => {
     await chart.answer([], false)
     expect(last(chart.shown)?.starts).toEqual([])
   })
-  it('makes no hole where it jumped ahead', async () => {
+  it('leaves no gap where it jumped ahead', async () => {
     const chart = open('replay-1')
     chart.give(value(bars(0, 10)))
     await chart.answer(bars(0, 10))
@@ -186,7 +186,7 @@ describe('what is stored and cannot be read', () => {
   const pagesOf = (chart: ReturnType<typeof open>): ChartPages =>
     last(chart.chart.setPages.mock.calls as [ChartPages][])![0]
 
-  it('is told by the page that met it, and stays while the stream tells of gaps', async () => {
+  it('is reported by the page that found it, and stays when the stream reports gaps', async () => {
     const chart = open('live')
     await chart.answer(bars(50, 100), true, [lost(60, 65), dropped])
     expect(drawn(chart)).toEqual([dropped, lost(60, 65)])

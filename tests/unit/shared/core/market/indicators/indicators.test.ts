@@ -229,7 +229,7 @@ describe.each(Object.entries(byTheBook))('%s', (id, book) => {
 })
 
 describe('vwap', () => {
-  it('begins anew where the day does', () => {
+  it('starts over with each day', () => {
     const at = (startMs: number, value: number) => ({ ...close(value), volume: 2, startMs })
     const day = 86_400_000
     const bars = [at(day - 2, 10), at(day - 1, 20), at(day, 100), at(day + 1, 200)]

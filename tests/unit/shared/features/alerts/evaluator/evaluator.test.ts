@@ -144,7 +144,7 @@ describe('blind', () => {
     },
   )
 
-  test('the stretch is told when it begins and when it ends, with the cause and edges of the gap', () => {
+  test('the interval is reported when it starts and ends, with the cause and edges of the gap', () => {
     const r = rig([alertOf(above(100)), alertOf(above(101))])
     r.state('crypto/XT', 'open', 0)
     r.trade(1, 99)
@@ -188,7 +188,7 @@ describe('blind', () => {
     expect(r.told).toHaveLength(1)
   })
 
-  test('windows begin anew', () => {
+  test('windows start over', () => {
     const r = rig([alertOf({ is: 'move', of: 'last', percent: 5, withinMs: 60_000, direction: 'either' })])
     r.state('crypto/XT', 'open', 0)
     r.trade(1, 100)
@@ -224,7 +224,7 @@ describe('so much or more', () => {
     expect(r.told).toEqual(['fired 61000: - 10.9091'])
   })
 
-  test('a fall is told as a fall', () => {
+  test('a fall is reported as a fall', () => {
     const r = rig([alertOf({ is: 'move', of: 'last', percent: 10, withinMs: 60_000, direction: 'either' })])
     r.trade(0, 100)
     r.trade(1, 89)

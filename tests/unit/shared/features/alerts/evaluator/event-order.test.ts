@@ -124,7 +124,7 @@ test('three in a row that are dated ahead by mistake are made up for by three th
   expect(r.told).toHaveLength(29)
 })
 
-test('after a blind stretch the clock is learnt anew', () => {
+test('after a blind interval the clock is learned again', () => {
   const order = new EventOrder()
   for (const ms of [0, 1, 2]) order.isPlausible(ms + HOUR, ms)
   order.restart()

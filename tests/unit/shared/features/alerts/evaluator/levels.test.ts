@@ -50,7 +50,7 @@ describe('levels', () => {
     expect(run(index, [12])).toEqual([])
   })
 
-  test('begun anew, everything below the first value is crossed', () => {
+  test('after a reset, everything below the first value counts as crossed', () => {
     const index = at(10, 20)
     index.restart()
     expect(run(index, [15])).toEqual(['@10↑15'])
