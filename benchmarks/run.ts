@@ -10,6 +10,7 @@ import { benchAlerts } from './alerts.ts'
 import { benchBars } from './bars.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCsv } from './csv.ts'
+import { benchHistory } from './history.ts'
 import { benchLatency } from './latency.ts'
 import { benchPainted } from './painted.ts'
 import { benchPipeline } from './pipeline.ts'
@@ -47,6 +48,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
   { name: 'sessions', full: () => benchSessions(1_500), check: () => benchSessions(150), slack: 5 },
   { name: 'texts', full: () => benchTexts(100_000), check: () => benchTexts(40_000), slack: 1.5 },
+  { name: 'history', full: () => benchHistory(2_000_000), check: () => benchHistory(100_000), slack: 5 },
   { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(4), slack: 25 },
 ]
 

@@ -250,6 +250,24 @@ describe.skipIf(!hasPostgres)('reading a history [needs postgresql]', () => {
     )
   })
 
+  it('knows a connection whose first message comes in a later part than its announcement', async () => {
+    const { archive, history, db } = await newHistory()
+    const [first, ...rest] = FLUSHES
+    const early = { conn: 3, feed: FEEDS[2] }
+    const flushes = [
+      { ...first, batch: { ...first.batch, connections: [...(first.batch.connections ?? []), early] } },
+      ...rest.map((flush) => ({ ...flush, batch: { ...flush.batch, connections: [] } })),
+    ]
+    await archive.putSession(ABOUT)
+    for (const { bytes } of encode(flushes, { bundleBytes: 1 })) {
+      await archive.store(SESSION, [bytes])
+      await sealAll(db)
+    }
+    const read = await all(history.flushes(SESSION, 0))
+    expect(plain(read)).toEqual(plain(FLUSHES))
+    expect(announcements(read.slice(0, 1))).toEqual(announcements(FLUSHES))
+  })
+
   it('goes on while the tail is being sealed', async () => {
     const { archive, history, db } = await newHistory()
     const flushes = flushesOf(Array.from({ length: 200 }, (_, i) => trades(1 + (i % 3))))

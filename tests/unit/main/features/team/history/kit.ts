@@ -13,7 +13,8 @@ import { readTeamName, type TeamName } from '../../../../../../src/main/features
 import type { SessionEnd, SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { T0 } from '../../../core/store/harness.ts'
-import { startPostgres, type PostgresServer } from '../../../../../kit/postgres-server.ts'
+import type { PostgresServer } from '../../../../../kit/postgres-process.ts'
+import { startPostgres } from '../../../../../kit/postgres-server.ts'
 import { NONE, SESSION } from '../frame/flushes.ts'
 
 export function teamName(text: string): TeamName {
