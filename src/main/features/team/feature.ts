@@ -92,7 +92,7 @@ export const team = defineFeature({
       })
     }
     const rows = async (): Promise<ReadonlySet<string>> =>
-      new Set((await reader.sessions(true)).filter(({ endedMs }) => endedMs !== null).map(({ session }) => session))
+      new Set((await reader.sessions(true)).map(({ session }) => session))
     const join = async (input: TeamInput) => {
       const keychain = await credentials.keychain()
       const chosen = noted(await addressOfInput(input, keychain))
@@ -117,17 +117,21 @@ export const team = defineFeature({
           'team.join': join,
           'team.leave': () => live.leaveTeam(),
           'team.history': async () => {
-            const { historyEntries } = await import('./fetch-session.ts')
+            const { historyEntries } = await import('./history/fetch.ts')
             const sessions = await history().sessions()
             const stored = await rows()
             return historyEntries(sessions, (session) => stored.has(session))
           },
           'team.fetch': ({ session }) => {
             const from = history()
+            const place = current?.state.history ?? ''
             return jobs.start('fetch', `session ${session}`, 'messages', async (progress, signal) => {
-              const { fetchSession } = await import('./fetch-session.ts')
+              const { fetchFromHistory, findComplete } = await import('./history/fetch.ts')
+              const found = await findComplete(from, session)
               await writer.open()
-              const messages = await fetchSession(from, writer.replicas(), session, progress, signal)
+              const onStored = (count: number, all: number): void =>
+                progress({ count, done: all > 0 ? count / all : null })
+              const { messages } = await fetchFromHistory(from, writer.library(), found, { place, signal, onStored })
               live.status.historyAdded()
               return { text: `${messages.toLocaleString('en')} messages, verified.`, result: { session, messages } }
             })

@@ -14,6 +14,7 @@ import { team } from '../../features/team/feature.ts'
 import { createTeamMetrics } from '../../features/team/metrics/metrics.ts'
 import { reportTerminal, type ReportedSessions } from '../../features/team/metrics/report.ts'
 import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../features/team/metrics/serve.ts'
+import { HISTORY_OPTION } from '../../features/team/history/options.ts'
 import { readHistoryTarget } from '../../features/team/history/target.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../../features/team/nats/options.ts'
 import type { HostOptions } from '../../terminal/host.ts'
@@ -34,11 +35,7 @@ export const serve = defineCommand({
     open: { type: 'boolean', help: 'Open the address in the default browser' },
     upstream: UPSTREAM_OPTION,
     ...TEAM_OPTIONS,
-    history: {
-      type: 'string',
-      value: 'postgres://…',
-      help: 'The team’s history; the password goes into PGPASSWORD or ~/.pgpass',
-    },
+    history: HISTORY_OPTION,
     metrics: METRICS_OPTION,
   },
   async run(values, context) {

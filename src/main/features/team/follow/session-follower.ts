@@ -357,14 +357,14 @@ const pieceOfFlushes = (flushes: readonly CommittedFlush[]): Piece | null => {
 }
 
 /** A copy with buffers of its own, which the store takes. */
-export function copyOf({ messages, entries, connections = [] }: Batch): Batch {
+function copyOf({ messages, entries, connections = [] }: Batch): Batch {
   const copy = new ColumnsBuilder(messages.count, messages.offsets[messages.count] ?? 0)
   if (messages.count > 0) copy.add(messages, 0, messages.count)
   return { messages: copy.build(), entries, connections }
 }
 
 /** The head of each connection after the flushes, hex. */
-export function headsOf(flushes: readonly CommittedFlush[]): Record<string, string> {
+function headsOf(flushes: readonly CommittedFlush[]): Record<string, string> {
   const heads: Record<string, string> = {}
   for (const { leaves } of flushes) for (const { conn, head } of leaves) heads[conn] = Buffer.from(head).toString('hex')
   return heads

@@ -1,15 +1,12 @@
 /** `tapedeck archive` and `tapedeck fetch-session`, and what `tapedeck verify --history` does. */
 import { countText } from '../../../../shared/base/count-text.ts'
-import { CodedError } from '../../../../shared/base/errors.ts'
 import { recordingId } from '../../../../shared/base/units.ts'
-import { teamSource, type VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../../command-line/command.ts'
 import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
 import { createProgressLine } from '../../../command-line/progress-line.ts'
 import { openStoreWriter } from '../../../core/store/open.ts'
 import { storePath } from '../../../core/store/store-path.ts'
-import type { Batch } from '../../../core/store/types/messages.ts'
-import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
 import { createTeamMetrics } from '../metrics/metrics.ts'
 import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../metrics/serve.ts'
 import { connectTeam } from '../nats/connect.ts'
@@ -17,6 +14,7 @@ import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddr
 import { Archive } from './archive.ts'
 import { runArchiver, type Report } from './archiver.ts'
 import { connectDatabase, type Database } from './database.ts'
+import { fetchFromHistory, findComplete } from './fetch.ts'
 import { openHistory, type History } from './history.ts'
 import { HISTORY_OPTION, readHistory } from './options.ts'
 import { checkDurability, checkSchema, migrate, SCHEMA_VERSION } from './schema.ts'
@@ -144,17 +142,8 @@ async function fetchInto(
   values: Values,
   context: Context,
 ): Promise<number> {
-  const session = recordingId(id)
-  const about = await history.session(session)
-  if (about === null || about.isRemoved)
-    throw new CodedError('not-found', `The history of team ${history.team} doesn’t have session ${id}.`, {
-      hint: about === null ? 'Check the ID with tapedeck team.' : 'Its day was detached to make room.',
-    })
-  const { end, isComplete, shard, startedMs } = about
-  if (end === null || !isComplete)
-    throw new CodedError('not-allowed', `Session ${id} isn’t complete in the history yet.`, {
-      hint: 'Fetch it once it has ended and is archived.',
-    })
+  // First: a refusal leaves no store behind.
+  const found = await findComplete(history, recordingId(id))
   const line = createProgressLine(context, !values.on('json'))
   const writer = await openStoreWriter({
     file: storePath(values, context),
@@ -162,45 +151,20 @@ async function fetchInto(
     onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
   })
   try {
-    const { endedMs, clean, heads, messages } = end
-    const done = await writer.library.importRecording(
-      {
-        id: session,
-        source: teamSource(history.team, shard),
-        startedMs,
-        endedMs,
-        clean,
-        heads,
-        from: `history of team ${history.team} at ${place}`,
-      },
-      batchesOf(history, about.session),
-      {
-        signal: context.signal,
-        onStored: (stored) => line.draw(stored, messages, 'fetching', 'messages'),
-      },
-    )
+    const { recording, messages, already } = await fetchFromHistory(history, writer.library, found, {
+      place,
+      signal: context.signal,
+      onStored: (stored, all) => line.draw(stored, all, 'fetching', 'messages'),
+    })
     line.clear()
-    const { recording, already } = done
     context.out(
       values.on('json')
-        ? `${JSON.stringify({ session: recording, messages: done.messages, already })}\n`
-        : `${recording}: ${countText(done.messages, 'message')}${already ? ', already in the store' : ''}\n`,
+        ? `${JSON.stringify({ session: recording, messages, already })}\n`
+        : `${recording}: ${countText(messages, 'message')}${already ? ', already in the store' : ''}\n`,
     )
     return EXIT.ok
   } finally {
     line.clear()
     await writer.close()
-  }
-}
-
-/** The flushes of a session as batches with memory of their own, which the store may take over. */
-async function* batchesOf(history: History, session: ReturnType<typeof recordingId>): AsyncGenerator<Batch> {
-  for await (const flushes of history.flushes(session, 0)) {
-    for (const { batch } of flushes) {
-      const { count, offsets } = batch.messages
-      const rows = new ColumnsBuilder(Math.max(1, count), Math.max(1, offsets[count] - offsets[0]))
-      rows.add(batch.messages, 0, count)
-      yield { ...batch, messages: rows.build() }
-    }
   }
 }
