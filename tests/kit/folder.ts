@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { atEnd } from './at-end.ts'
 
 const made: string[] = []
 
@@ -22,7 +22,7 @@ export function makeStoreFolder(): { readonly path: string; readonly file: strin
   return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-// Vitest runs `afterAll` in reverse order, and this one is registered when the file imports the kit.
-afterAll(() => {
+// The last work is done first, and this one is added when the file imports the kit.
+atEnd(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true })
 })

@@ -5,7 +5,7 @@ import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from 'nod
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll } from 'vitest'
+import { atEnd } from './at-end.ts'
 import { makeFolder } from './folder.ts'
 
 const SERVER = process.env.TAPEDECK_NATS_SERVER ?? 'nats-server'
@@ -37,7 +37,7 @@ interface Node {
 }
 
 const running = new Set<ChildProcess>()
-afterAll(async () => {
+atEnd(async () => {
   await Promise.all([...running].map((child) => kill(child)))
 })
 

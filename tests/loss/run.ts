@@ -1,9 +1,11 @@
 /**
- * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: gaps, crash, damage, hostile, disk, million. Prints
+ * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: gaps, crash, damage, hostile, disk, million; and team, which
+ * is team-recorder and team-cluster and runs only when named. Prints
  * what was seen; exits 1 when a promise was broken. `KILLS=N` kills N times instead of 36 and 100, `DAMAGES=N` damages each file
  * N times in each way instead of 1,000, `PHASE=importing` kills in that phase alone.
  */
 import { inFolder } from '../../benchmarks/session.ts'
+import { startNatsServer } from '../kit/nats-server.ts'
 import { machineOf } from '../../scripts/lib/report.mjs'
 import { crashLoop } from './crash.ts'
 import { damage } from './damage.ts'
@@ -12,6 +14,8 @@ import { PHASES } from './gap-phases.ts'
 import { gapLoop } from './gaps.ts'
 import { hostile } from './hostile.ts'
 import { million } from './million.ts'
+import { killCluster } from './team-cluster.ts'
+import { killRecorder } from './team-recorder.ts'
 
 /** Four in each of its nine phases, three minutes; `KILLS=108` is the full loop of ten. */
 const GAP_KILLS = 36
@@ -29,9 +33,26 @@ const TESTS: Readonly<Record<string, (folder: string, say: Say) => Promise<strin
   million: (folder) => million(folder, 1_000_000),
 }
 
+/** With real servers, twenty minutes: only when named, as by `npm run soak -- team`. */
+const TEAM: typeof TESTS = {
+  'team-recorder': async (folder, say) => {
+    const server = await startNatsServer()
+    return killRecorder({ home: folder, servers: server.url, kills: Number(process.env.KILLS ?? 100), say })
+  },
+  'team-cluster': (_, say) =>
+    killCluster({
+      messages: Number(process.env.MESSAGES ?? 1_000_000),
+      kills: Number(process.env.KILLS ?? 20),
+      say,
+    }),
+}
+
 const machine = machineOf()
 const asked = process.argv.slice(2)
-const waiting = Object.entries(TESTS).filter(([name]) => asked.length === 0 || asked.includes(name))
+const listed = { ...TESTS, ...(asked.length === 0 ? {} : TEAM) }
+const waiting = Object.entries(listed).filter(
+  ([name]) => asked.length === 0 || asked.includes(name) || (asked.includes('team') && name in TEAM),
+)
 let failed = 0
 
 async function lane(): Promise<void> {

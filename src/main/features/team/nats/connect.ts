@@ -11,6 +11,9 @@ import type { TeamLog } from './team-log.ts'
 /** The oldest nats-server for production: older ones lose acknowledged messages in more ways. */
 const OLDEST = [2, 11] as const
 
+/** How long a request waits: one that reached a stream without a leader is never answered, and is asked again. */
+const REPLY_MS = 2_000
+
 export interface ConnectOptions {
   readonly target: NatsTarget
   readonly team: TeamName
@@ -55,7 +58,7 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
   }
   try {
     checkServer(connection, allowOld)
-    const manager = await jetstream.jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
+    const manager = await jetstream.jetstreamManager(connection, { checkAPI: false, timeout: REPLY_MS })
     await checkJetStream(() => manager.getAccountInfo())
     return new NatsTeamLog({
       team,

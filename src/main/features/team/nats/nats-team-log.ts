@@ -104,8 +104,9 @@ export class NatsTeamLog implements TeamLog {
   }
 
   async ensureBuckets(replicas?: number, buckets: readonly BucketName[] = BUCKETS): Promise<void> {
-    for (const bucket of buckets)
-      await ensureStream(this.#parts.manager, bucketSettings(this.team, bucket), this.#replicas(replicas))
+    const ensure = (bucket: BucketName): Promise<void> =>
+      ensureStream(this.#parts.manager, bucketSettings(this.team, bucket), this.#replicas(replicas))
+    await Promise.all(buckets.map(ensure))
   }
 
   async publish(shard: number, session: RecordingId, bytes: Uint8Array, previous: number): Promise<PublishOutcome> {

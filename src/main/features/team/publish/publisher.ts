@@ -262,8 +262,10 @@ export class Publisher {
 
 /** Makes the streams and buckets that a recorder needs. */
 export async function prepareLog(log: TeamLog, shards: Iterable<number>): Promise<void> {
-  await log.ensureBuckets(undefined, ['sessions', 'watermarks'])
-  for (const shard of shards) await log.ensureShard(shard)
+  await Promise.all([
+    log.ensureBuckets(undefined, ['sessions', 'watermarks']),
+    ...[...shards].map((shard) => log.ensureShard(shard)),
+  ])
 }
 
 const hex = (head: Uint8Array | undefined): string => Buffer.from(head ?? []).toString('hex')

@@ -108,7 +108,8 @@ export interface Step {
 }
 
 const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 15_000
+/** A cluster that chooses a new leader should be found soon after. */
+const LONGEST_WAIT_MS = 2_000
 /** Between attempts at what a person has to put right. */
 const BLOCKED_WAIT_MS = 30_000
 /** Conflicts in a row that count as trouble: someone else publishes this session. */

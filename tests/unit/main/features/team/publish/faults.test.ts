@@ -1,135 +1,36 @@
 /** Publishing to a real server that fails in every way: afterwards the log has each committed flush once, in order. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../../../../src/main/base/clock.ts'
-import { StoreEngine, SEAL_AFTER_MS } from '../../../../../../src/main/core/store/threads/engine.ts'
-import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { readHolds } from '../../../../../../src/main/core/store/library/holds.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { readTeamName, streamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
-import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
-import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
-import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
-import { Publishing } from '../../../../../../src/main/features/team/publish/publishing.ts'
-import { unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { streamName } from '../../../../../../src/main/features/team/names.ts'
+import { unixMs } from '../../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../../kit/folder.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 import { TcpProxy } from '../../../../../kit/tcp-proxy.ts'
+import { EU, openLog, TeamRecorder } from '../../../../../kit/team-recorder.ts'
 import { checkLog } from '../../../../../loss/team-log.ts'
 import { killRecorder } from '../../../../../loss/team-recorder.ts'
-import { makeFolder, makeStoreFolder } from '../../../../../kit/folder.ts'
-import { DEMO, T0, Writer } from '../../../core/store/harness.ts'
-import { FEEDS, trades } from '../frame/flushes.ts'
-
-const EU = readTeamName('eu') as TeamName
-
-const connectTo = (port: number, team = EU): Promise<TeamLog> =>
-  connectTeam({ target: readNatsTarget(`nats://127.0.0.1:${port}`, {}, {}), team, name: 'test', allowOld: true })
-
-/** A recorder without a market: commits flushes, and publishes them through `port`. */
-class Recorder {
-  readonly folder = makeStoreFolder()
-  readonly said: string[] = []
-  now = T0
-  readonly engine = new StoreEngine(this.folder.file, () => this.now)
-  readonly reader: LocalReader = openLocalReader(this.folder.file)
-  readonly #port: number
-  publishing: Publishing
-  #writer = new Writer(FEEDS)
-  session: RecordingId
-
-  constructor(port: number) {
-    this.#port = port
-    this.publishing = this.open()
-    this.session = this.begin()
-  }
-
-  /** Publishing as a new process would begin it. */
-  open(): Publishing {
-    return new Publishing({
-      options: {
-        target: readNatsTarget(`nats://127.0.0.1:${this.#port}`, {}, {}),
-        team: EU,
-        shard: 1,
-        shards: 1,
-        epoch: 0,
-        recorder: 'desk',
-        allowOld: true,
-        spoolMaxBytes: null,
-        monitors: [],
-        report: () => {},
-      },
-      team: EU,
-      connect: () => connectTo(this.#port),
-      reader: this.reader,
-      store: () => this.folder.file,
-      clock: systemClock,
-      say: (_, text) => this.said.push(text),
-    })
-  }
-
-  /** The process ends without a word and starts again. */
-  async restart(): Promise<void> {
-    await this.publishing.close(0)
-    this.publishing = this.open()
-  }
-
-  begin(): RecordingId {
-    const startedMs = unixMs(this.now)
-    const id = newRecordingId(startedMs)
-    this.publishing.begin({ id, source: DEMO, startedMs })
-    this.engine.begin(id, DEMO, startedMs)
-    this.#writer = new Writer(FEEDS)
-    return (this.session = id)
-  }
-
-  commit(count: number): void {
-    this.engine.commit([this.#writer.batch(trades(count))])
-    this.publishing.committed({ recording: this.session, seq: this.#writer.seq })
-  }
-
-  /** Moves what is committed from the journal into blocks. */
-  seal(): void {
-    this.now += SEAL_AFTER_MS
-    this.engine.drain()
-  }
-
-  end(): void {
-    this.engine.end(unixMs(this.now), [])
-    this.engine.drain()
-    this.publishing.ended(this.session)
-  }
-
-  isCaughtUp(): boolean {
-    return this.publishing.status().behind === 0
-  }
-
-  async remove(): Promise<void> {
-    await this.publishing.close(0)
-    await this.reader.close()
-    this.engine.close()
-    this.folder.remove()
-  }
-}
+import { DEMO, T0 } from '../../../core/store/harness.ts'
 
 describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]', () => {
-  const recorders: Recorder[] = []
+  const recorders: TeamRecorder[] = []
   afterEach(async () => {
     for (const recorder of recorders.splice(0)) await recorder.remove()
   })
 
-  const start = (port: number): Recorder => {
-    const recorder = new Recorder(port)
+  const start = (port: number): TeamRecorder => {
+    const recorder = new TeamRecorder(`nats://127.0.0.1:${port}`)
     recorders.push(recorder)
     return recorder
   }
-  const caughtUp = (recorder: Recorder) =>
+  const caughtUp = (recorder: TeamRecorder) =>
     expect.poll(() => recorder.isCaughtUp(), { timeout: 20_000, interval: 20 }).toBe(true)
 
   /** A server of this test alone, so that its log holds nothing else. */
   const ownServer = (config = ''): Promise<NatsServer> => startNatsServer({ config })
 
   /** Commits until `stop`, with sealing now and then, a few at a time. */
-  async function commitWhile(recorder: Recorder, work: () => Promise<unknown>): Promise<void> {
+  async function commitWhile(recorder: TeamRecorder, work: () => Promise<unknown>): Promise<void> {
     let isOver = false
     const working = work().finally(() => {
       isOver = true
@@ -142,8 +43,8 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     await working
   }
 
-  async function expectLog(recorder: Recorder, port: number, sessions = [recorder.session]): Promise<void> {
-    const log = await connectTo(port)
+  async function expectLog(recorder: TeamRecorder, port: number, sessions = [recorder.session]): Promise<void> {
+    const log = await openLog(`nats://127.0.0.1:${port}`)
     try {
       expect(await checkLog(log, 1, recorder.reader, sessions)).toBeGreaterThan(0)
     } finally {
@@ -159,7 +60,7 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     recorder.end()
     await expect.poll(() => recorder.publishing.status().unfinished, { timeout: 10_000 }).toBe(0)
     await expectLog(recorder, own.port)
-    const log = await connectTo(own.port)
+    const log = await openLog(`nats://127.0.0.1:${own.port}`)
     const info = await log.session(recorder.session)
     const ledger = await recorder.reader.ledger(recorder.session)
     expect(info).toMatchObject({ shard: 1, shards: 1, recorder: 'desk', source: DEMO, startedMs: T0 })
@@ -304,7 +205,7 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     await caughtUp(recorder)
     const first = recorder.session
     recorder.end()
-    const log = await connectTo(own.port)
+    const log = await openLog(`nats://127.0.0.1:${own.port}`)
     await expect.poll(() => recorder.publishing.status().unfinished).toBe(0)
     recorder.begin()
     const last = await log.lastOf(1, first)

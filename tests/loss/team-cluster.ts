@@ -1,0 +1,98 @@
+/**
+ * Kills the servers of a cluster with SIGKILL while a recorder publishes: the leader of the stream, any server, and all
+ * at once. Afterwards the log must hold each committed flush once and in order.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startNatsCluster, type NatsCluster, type NatsServer } from '../kit/nats-server.ts'
+import { openLog, TeamRecorder } from '../kit/team-recorder.ts'
+import { checkLog } from './team-log.ts'
+
+/** The longest time in which nothing may be published after a fault, ms. A whole cluster chooses every leader anew. */
+const STALL_MS = { leader: 15_000, any: 15_000, all: 30_000 } as const
+
+export interface ClusterKills {
+  readonly messages: number
+  /** Of each kind. */
+  readonly kills: number
+  readonly say?: (text: string) => void
+}
+
+/** Returns what was seen. Throws at the first difference. */
+export async function killCluster({ messages, kills, say = () => {} }: ClusterKills): Promise<string> {
+  const cluster = await startNatsCluster()
+  const recorder = new TeamRecorder(cluster.url)
+  const faults = (['leader', 'any', 'all'] as const).flatMap((kind) => Array.from({ length: kills }, () => kind))
+  const perFault = Math.ceil(messages / (faults.length + 1))
+  let sent = 0
+  let longestMs = 0
+  /** Commits flushes of 100 while `work` runs, and then until this many messages are committed. */
+  const commitDuring = async (work: () => Promise<void>): Promise<void> => {
+    const until = sent + perFault
+    let isOver = false
+    const working = work().finally(() => {
+      isOver = true
+    })
+    for (let i = 0; !isOver || sent < until; i++) {
+      if (sent < until) {
+        recorder.commit(100)
+        sent += 100
+        if (i % 200 === 199) recorder.seal()
+      }
+      await sleep(sent < until ? 0 : 5)
+    }
+    await working
+  }
+  try {
+    await commitDuring(() => caughtUp(recorder))
+    for (const [i, kind] of faults.entries()) {
+      await commitDuring(async () => {
+        const killed = kind === 'all' ? cluster.nodes : [await choose(cluster, kind)]
+        await Promise.all(killed.map((node) => node.kill()))
+        await sleep(500)
+        await Promise.all(killed.map((node) => node.start()))
+        const from = performance.now()
+        const before = publishedSeq(recorder)
+        while (publishedSeq(recorder) === before) await sleep(10)
+        const ms = performance.now() - from
+        longestMs = Math.max(longestMs, ms)
+        if (ms > STALL_MS[kind]) throw new Error(`${kind}: nothing was published for ${(ms / 1_000).toFixed(1)} s`)
+      })
+      if ((i + 1) % 10 === 0) say(`${i + 1} of ${faults.length} faults, ${sent} messages`)
+    }
+    await caughtUp(recorder)
+    const log = await openLog(cluster.url)
+    const frames = await checkLog(log, 1, recorder.reader, [recorder.session])
+    await log.close()
+    return `${faults.length} faults, ${sent} messages in ${frames} frames, all in the log once and in order; longest stall ${(longestMs / 1_000).toFixed(1)} s`
+  } finally {
+    await recorder.remove()
+    for (const node of cluster.nodes) await node.kill()
+  }
+}
+
+async function caughtUp(recorder: TeamRecorder): Promise<void> {
+  const deadline = Date.now() + 120_000
+  while (!recorder.isCaughtUp()) {
+    if (Date.now() > deadline) throw new Error(`not caught up: ${recorder.said.at(-1) ?? 'nothing was said'}`)
+    await sleep(20)
+  }
+}
+
+/** The server that leads the stream, or any. */
+async function choose(cluster: NatsCluster, kind: 'leader' | 'any'): Promise<NatsServer> {
+  const any = cluster.nodes[Math.floor(Math.random() * cluster.nodes.length)]
+  if (kind === 'any') return any
+  const { connect } = await import('@nats-io/transport-node')
+  const { jetstreamManager } = await import('@nats-io/jetstream')
+  const connection = await connect({ servers: cluster.nodes.map(({ port }) => `127.0.0.1:${port}`) })
+  try {
+    const { cluster: state } = await (await jetstreamManager(connection)).streams.info('TD_eu_1')
+    return cluster.nodes.find((_, i) => `n${i + 1}` === state?.leader) ?? any
+  } catch {
+    return any // there is no leader just now
+  } finally {
+    await connection.close()
+  }
+}
+
+const publishedSeq = (recorder: TeamRecorder): number => recorder.publishing.status().progress.at(-1)?.publishedSeq ?? 0
