@@ -64,3 +64,37 @@ export const hurriedClock = (shorten: (ms: number) => number): Clock => ({
   ...systemClock,
   after: (ms, then) => systemClock.after(shorten(ms), then),
 })
+
+/** How much time passes with each step of a stepped clock, ms. */
+const STEP_MS = 250
+
+/**
+ * A clock whose time passes in steps between the turns of the event loop: minutes pass in seconds, and however slow the
+ * machine is, what arrived is read before a wait ends.
+ */
+export function steppedClock(): Clock {
+  const startMs = Date.now()
+  let passedMs = 0
+  let isStepping = false
+  const waits = new Set<{ readonly untilMs: number; readonly then: () => void }>()
+  const step = (): void => {
+    passedMs += STEP_MS
+    const due = [...waits].filter(({ untilMs }) => untilMs <= passedMs).sort((a, b) => a.untilMs - b.untilMs)
+    // One of them may cancel another.
+    for (const wait of due) if (waits.delete(wait)) wait.then()
+    isStepping = waits.size > 0
+    if (isStepping) setTimeout(step, 2)
+  }
+  return {
+    monoNs: () => monoNs(1e9 + passedMs * 1e6),
+    wallMs: () => unixMs(startMs + passedMs),
+    bootMs: () => 1_000 + passedMs,
+    after(ms, then) {
+      const wait = { untilMs: passedMs + ms, then }
+      waits.add(wait)
+      if (!isStepping) setTimeout(step, 2)
+      isStepping = true
+      return () => void waits.delete(wait)
+    },
+  }
+}

@@ -13,6 +13,8 @@ import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { FLAG, MAX_ALIASES, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import type { FeedState, Reason } from '../../../../../src/shared/core/status/status.ts'
 import { monoNs, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { steppedClock } from '../../../../kit/clock.ts'
+import { tradeText } from '../../../../kit/market.ts'
 
 /** A service whose every move the test makes. */
 class Service {
@@ -167,40 +169,6 @@ class Tokens implements TokenSource {
   }
 }
 
-/** How much time passes with each step of a stepped clock, ms. */
-const STEP_MS = 250
-
-/**
- * A clock whose time passes in steps between the turns of the event loop: minutes pass in seconds, and however slow the
- * machine is, what arrived is read before a wait ends.
- */
-function steppedClock(): Clock {
-  const startMs = Date.now()
-  let passedMs = 0
-  let isStepping = false
-  const waits = new Set<{ readonly untilMs: number; readonly then: () => void }>()
-  const step = (): void => {
-    passedMs += STEP_MS
-    const due = [...waits].filter(({ untilMs }) => untilMs <= passedMs).sort((a, b) => a.untilMs - b.untilMs)
-    // One of them may cancel another.
-    for (const wait of due) if (waits.delete(wait)) wait.then()
-    isStepping = waits.size > 0
-    if (isStepping) setTimeout(step, 2)
-  }
-  return {
-    monoNs: () => monoNs(1e9 + passedMs * 1e6),
-    wallMs: () => unixMs(startMs + passedMs),
-    bootMs: () => 1_000 + passedMs,
-    after(ms, then) {
-      const wait = { untilMs: passedMs + ms, then }
-      waits.add(wait)
-      if (!isStepping) setTimeout(step, 2)
-      isStepping = true
-      return () => void waits.delete(wait)
-    },
-  }
-}
-
 interface World {
   readonly service: Service
   readonly recorder: FakeRecorder
@@ -253,7 +221,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-const trade = (pair: string, p = 1.5): string => JSON.stringify({ ev: 'XT', pair, p, t: Date.now(), s: 2 })
+const trade = (pair: string, price = 1.5): string => tradeText(pair, price, 2, Date.now())
 const xt = (w: World) => {
   const row = w.feeds.status(unixMs(Date.now())).find((f) => f.feed === 'crypto/XT')
   if (row === undefined) throw new Error('no such feed')
@@ -505,7 +473,7 @@ describe('a hostile or broken service', () => {
     laterMs = 2_000
     // As if it had waited in the socket for half a second: what the service sent behind it is lost with the connection.
     const sentMs = clock.wallMs() - 504
-    w.service.last.send(JSON.stringify({ ev: 'XT', pair: 'BTC-USD', p: 1.5, t: sentMs, s: 2 }))
+    w.service.last.send(tradeText('BTC-USD', 1.5, 2, sentMs))
     await until('the message', () => w.ears.records.length === 1)
     w.service.last.terminate()
     await until('the gap', () => w.ears.gaps.some(({ cause }) => cause === 'drop'))

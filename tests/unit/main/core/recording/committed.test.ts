@@ -1,32 +1,22 @@
 import { expect, it } from 'vitest'
 import type { WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
 import { watchCommits } from '../../../../../src/main/core/recording/committed.ts'
-import { monoNs, recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { recordingId } from '../../../../../src/shared/base/units.ts'
+import { manualClock } from '../../../../kit/clock.ts'
 
 const A = recordingId('a')
 const B = recordingId('b')
 
 function world() {
-  let tell: (event: WriterEvent) => void = () => undefined
-  const late: (() => void)[] = []
-  const watch = watchCommits(
-    {
-      onEvent(listener) {
-        tell = listener
-        return () => undefined
-      },
-    },
-    {
-      wallMs: () => unixMs(0),
-      monoNs: () => monoNs(0),
-      after(_ms, then) {
-        late.push(then)
-        return () => void late.splice(late.indexOf(then), 1)
-      },
-    },
-  )
+  let send: (event: WriterEvent) => void = () => undefined
+  const clock = manualClock(0)
+  const onEvent = (listener: (event: WriterEvent) => void) => {
+    send = listener
+    return () => undefined
+  }
+  const watch = watchCommits({ onEvent }, clock)
   const commit = (recording: typeof A, seq: number) =>
-    tell({ is: 'committed', recording, seq, messages: 1, firstMonoNs: 0, storeBytes: 0, freeBytes: 0 })
+    send({ is: 'committed', recording, seq, messages: 1, firstMonoNs: 0, storeBytes: 0, freeBytes: 0 })
   const done: string[] = []
   const ask = (name: string, seq: number) => watch.upTo(seq).then(() => done.push(name))
   const settled = async () => {
@@ -34,11 +24,11 @@ function world() {
     await Promise.resolve()
     return done
   }
-  return { watch, commit, ask, settled, late }
+  return { watch, commit, ask, settled, clock }
 }
 
 it('waits for the commit of what was received, and for no other', async () => {
-  const { watch, commit, ask, settled, late } = world()
+  const { watch, commit, ask, settled, clock } = world()
   watch.began(A)
   void ask('ten', 10)
   commit(A, 9)
@@ -47,10 +37,10 @@ it('waits for the commit of what was received, and for no other', async () => {
   expect(await settled()).toEqual(['ten'])
   void ask('twelve', 12)
   expect(await settled()).toEqual(['ten', 'twelve'])
-  expect(late).toEqual([])
+  expect(clock.timers).toBe(0)
 })
 
-it('is not answered by a late commit of the recording before', async () => {
+it('doesn’t resolve with a late commit of the previous session', async () => {
   const { watch, commit, ask, settled } = world()
   watch.began(A)
   commit(A, 5_000)
@@ -65,7 +55,7 @@ it('is not answered by a late commit of the recording before', async () => {
   expect(await settled()).toEqual(['first of b', 'second of b'])
 })
 
-it('answers who waited for the recording before, once the next one is committed', async () => {
+it('resolves for the previous session once the next one is committed', async () => {
   const { watch, commit, ask, settled } = world()
   watch.began(A)
   void ask('last of a', 5_000)
@@ -76,7 +66,7 @@ it('answers who waited for the recording before, once the next one is committed'
   expect(await settled()).toEqual(['last of a'])
 })
 
-it('knows what was committed of a recording before anybody said that it began', async () => {
+it('counts commits of a session that arrive before its start is announced', async () => {
   const { watch, commit, ask, settled } = world()
   watch.began(A)
   commit(B, 3)
@@ -85,10 +75,10 @@ it('knows what was committed of a recording before anybody said that it began', 
   expect(await settled()).toEqual(['third of b'])
 })
 
-it('waits no longer than a disk may be waited for', async () => {
-  const { watch, ask, settled, late } = world()
+it('waits for the disk only for a limited time', async () => {
+  const { watch, ask, settled, clock } = world()
   watch.began(A)
   void ask('ever', 1)
-  late[0]?.()
+  clock.advance(60_000)
   expect(await settled()).toEqual(['ever'])
 })

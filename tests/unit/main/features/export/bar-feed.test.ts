@@ -7,7 +7,7 @@ import { runExport } from '../../../../../src/main/features/export/run.ts'
 import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import type { FeedId } from '../../../../../src/shared/base/units.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
-import { tradeText } from '../../../../kit/market.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 
 const MINUTE = 60_000
@@ -183,7 +183,7 @@ describe('extended bars', () => {
   })
 
   it('have no VWAP where bars are not of trades', async () => {
-    const quote = JSON.stringify({ ev: 'XQ', pair: 'BTC-USD', bp: 1, ap: 3, t: START })
+    const quote = quoteText('BTC-USD', 1, 3, START)
     const quotes = await recorded([[{ conn: 1, data: quote, recvMs: START }]], { feeds: ['crypto/XQ'] })
     const { cells } = await rowsOf(quotes, { feed: 'crypto/XQ', extended: true }, 'quotes.csv')
     await quotes.close()

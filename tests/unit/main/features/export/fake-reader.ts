@@ -6,8 +6,9 @@ import type { MessageColumns } from '../../../../../src/main/core/store/types/me
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import type { TickQuery } from '../../../../../src/main/core/store/types/ticks.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { UNLABELLED, type Gap, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import type { Gap, SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { makeSession } from '../../../../kit/market.ts'
 
 export interface FakeRun {
   readonly recording: string
@@ -17,25 +18,18 @@ export interface FakeRun {
   readonly eventMs?: Float64Array
 }
 
-const session = (run: FakeRun, at: number): SessionRow => ({
-  session: recordingId(run.recording),
-  source: run.source,
-  startedMs: unixMs(1.7e12 + at),
-  endedMs: unixMs(1.8e12),
-  clean: true,
-  live: false,
-  feeds: [
-    { feed: run.feed, received: 1, decoded: 1, control: 0, undecodable: 0, unasked: 0, stored: run.messages.count },
-  ],
-  symbols: 1,
-  messages: run.messages.count,
-  bytes: 1,
-  gaps: [],
-  ...UNLABELLED,
-  gapCount: 0,
-  edges: 0,
-  imported: false,
-})
+const session = (run: FakeRun, at: number): SessionRow =>
+  makeSession(run.recording, {
+    source: run.source,
+    startedMs: unixMs(1.7e12 + at),
+    endedMs: unixMs(1.8e12),
+    clean: true,
+    live: false,
+    feeds: [
+      { feed: run.feed, received: 1, decoded: 1, control: 0, undecodable: 0, unasked: 0, stored: run.messages.count },
+    ],
+    messages: run.messages.count,
+  })
 
 export function fakeReader(
   runs: readonly FakeRun[],

@@ -3,17 +3,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync, mkdirSync
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFiles, type Files } from '../../../../../src/main/features/import/uploads.ts'
-import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
-import { monoNs } from '../../../../../src/shared/base/units.ts'
+import { manualClock, type ManualClock } from '../../../../kit/clock.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let files: Files
-let nowMs = 0
-const clock: Clock = { ...systemClock, monoNs: () => monoNs(nowMs * 1e6) }
+let clock: ManualClock
 beforeEach(() => {
   folder = join(makeFolder('files'), 'incoming')
-  nowMs = 0
+  clock = manualClock(0)
   files = createFiles(folder, clock)
 })
 afterEach(async () => {
@@ -81,7 +79,7 @@ describe('files that come in pieces', () => {
   it('are few, small enough for the disk, and forgotten after an hour', async () => {
     for (let i = 0; i < 8; i++) await files.begin({ name: String(i), bytes: 1 })
     await expect(files.begin({ name: 'more', bytes: 1 })).rejects.toMatchObject({ code: 'budget' })
-    nowMs = 3_600_001
+    clock.advance(3_600_001)
     await files.begin({ name: 'later', bytes: 1 })
     expect(readdirSync(folder)).toHaveLength(1)
     await expect(files.begin({ name: 'huge', bytes: 1e15 })).rejects.toMatchObject({ code: 'disk-full' })

@@ -2,16 +2,14 @@ import { expect, it } from 'vitest'
 import { ageOf, COLUMNS, lastOf } from '../../../../../src/renderer/core/market/columns.ts'
 import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/market/freshness.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
-import type { QuoteRow } from '../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeQuoteRow } from '../../../../kit/market.ts'
 
 const HOUR = 3_600_000
-const row = (more: Partial<QuoteRow>): QuoteRow =>
-  ({ last: null, lastRecvMs: null, decimals: 2, reference: null, ...more }) as QuoteRow // what these columns read
 const context = { numbers: new NumberText('en-US'), nowMs: 10 * HOUR, freshness: 'waiting' } as const
 
 it('a recorded price stands in until the first one comes, with all of its digits and its age', () => {
-  const recorded = row({ stored: { price: 0.0995, atMs: unixMs(7 * HOUR) } })
+  const recorded = makeQuoteRow({ stored: { price: 0.0995, atMs: unixMs(7 * HOUR) } })
   expect(lastOf(recorded)).toBe(0.0995)
   expect(COLUMNS.last.text(recorded, context)).toBe('0.0995')
   const age = ageOf(recorded, context.nowMs)
@@ -22,7 +20,7 @@ it('a recorded price stands in until the first one comes, with all of its digits
 })
 
 it('a received price takes its place', () => {
-  const live = row({ last: 5, lastRecvMs: unixMs(9 * HOUR), stored: null })
+  const live = makeQuoteRow({ last: 5, lastRecvMs: unixMs(9 * HOUR), stored: null })
   expect(COLUMNS.last.text(live, context)).toBe('5.00')
   expect(ageOf(live, context.nowMs)).toBe(HOUR)
 })

@@ -1,30 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { makeSession } from '../../../../kit/market.ts'
 import { isOfSource, replayFrom } from '../../../../../src/renderer/features/replay/replay-from.ts'
 import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
 
-const row = (name: string, fromMs: number, toMs: number | null, more: Partial<SessionRow> = {}): SessionRow => ({
-  session: recordingId(name),
-  source: 'demo',
-  startedMs: unixMs(fromMs),
-  endedMs: toMs === null ? null : unixMs(toMs),
-  clean: true,
-  live: toMs === null,
-  feeds: [],
-  symbols: 1,
-  messages: 5,
-  bytes: 1,
-  gaps: [],
-  gapCount: 0,
-  edges: 0,
-  name: '',
-  notes: '',
-  tags: [],
-  pinned: false,
-  binnedMs: null,
-  imported: false,
-  ...more,
-})
+const row = (id: string, fromMs: number, toMs: number | null, more: Partial<SessionRow> = {}): SessionRow =>
+  makeSession(id, {
+    startedMs: unixMs(fromMs),
+    endedMs: toMs === null ? null : unixMs(toMs),
+    live: toMs === null,
+    messages: 5,
+    ...more,
+  })
 const NOW = 1_000
 const rows = [row('one', 100, 200), row('two', 300, 400), row('now', 500, null)]
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import { makeSession } from '../../../../kit/market.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
 import { retentionPlan } from '../../../../../src/shared/features/sessions/retention.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
 import {
   filterSessions,
   fittingSessionColumns,
@@ -20,24 +21,16 @@ import {
 } from '../../../../../src/renderer/features/sessions/session-selection.ts'
 
 const DAY = 86_400_000
-const row = (id: string, day: number, more: Partial<SessionRow> = {}): SessionRow => ({
-  session: recordingId(id),
-  source: 'demo',
-  startedMs: unixMs(day * DAY),
-  endedMs: unixMs(day * DAY + 1_000),
-  clean: true,
-  live: false,
-  feeds: [],
-  symbols: 1,
-  messages: 1,
-  bytes: 1e9,
-  gaps: [],
-  gapCount: 0,
-  edges: 0,
-  imported: false,
-  ...UNLABELLED,
-  ...more,
-})
+const row = (id: string, day: number, more: Partial<SessionRow> = {}): SessionRow =>
+  makeSession(id, {
+    startedMs: unixMs(day * DAY),
+    endedMs: unixMs(day * DAY + 1_000),
+    clean: true,
+    live: false,
+    messages: 1,
+    bytes: 1e9,
+    ...more,
+  })
 const ids = (rows: readonly SessionRow[]) => rows.map(({ session }) => session)
 
 describe('choosing several sessions', () => {
