@@ -1,18 +1,21 @@
 /** `tapedeck record --team-shard auto`: takes a free shard of the team's plan, or waits in standby for one. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
-import { acquireLease, type HeldLease } from '../../features/team/lease/hold.ts'
+import { acquireLease, retakeLease, type HeldLease } from '../../features/team/lease/hold.ts'
 import { connectTeam } from '../../features/team/nats/connect.ts'
 import { isTransient } from '../../features/team/nats/errors.ts'
 import type { TeamLog } from '../../features/team/nats/team-log.ts'
 import type { AutoOptions } from '../../features/team/publish/options.ts'
 import { PLAN_KEY, decodePlan } from '../../features/team/plan/document.ts'
+import { readPlan } from '../../features/team/plan/cli.ts'
 import type { Plan, PlannedShard } from '../../features/team/plan/plan.ts'
 import { waitUntil } from '../../command-line/until.ts'
 import { readTeamName } from '../../features/team/names.ts'
 import { recordOnce, type RecordResult, type RecordSetup } from './record-once.ts'
 
 const RETRY_MS = 1_000
+/** How long a recorder that lost its shard overlaps with the one that has it now. */
+const HANDOVER_MS = 10_000
 
 /** The plan as it is now, and each change of it. */
 class PlanWatch {
@@ -78,6 +81,7 @@ export async function recordAuto(
   const watch = new PlanWatch()
   try {
     await log.ensureBuckets(undefined, ['plan', 'leases'])
+    watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
     const following = watch.follow(log, setup, signal)
     const recording = recordShards(setup, options, { log, watch, signal, following })
     // A plan that can't be followed any more ends the recording, too.
@@ -127,16 +131,18 @@ const standbyText = ({ plan }: PlanWatch): string =>
     : 'Every shard of the plan has a recorder. Waiting in standby.'
 
 const endText = (lease: HeldLease, watch: PlanWatch): string =>
-  watch.shards().includes(lease.shard) ? 'its lease was lost' : 'the plan has nothing for it'
+  watch.shards().includes(lease.shard) ? 'another recorder has it' : 'the plan has nothing for it'
 
-/** Records one shard until its lease is lost, the plan has nothing for it, or the run ends. */
+/** Records one shard until another recorder has it, the plan has nothing for it, or the run ends. */
 async function recordShard(
   setup: RecordSetup,
   options: AutoOptions,
   lease: HeldLease,
-  { watch, signal }: AutoParts,
+  parts: AutoParts,
 ): Promise<RecordResult> {
+  const { watch, signal } = parts
   const gone = new AbortController()
+  const ended = new AbortController()
   const read = (): Map<FeedId, readonly string[]> => {
     const planned = watch.shard(lease.shard)
     return planned === undefined ? new Map<FeedId, readonly string[]>() : symbolsOf(planned)
@@ -144,6 +150,12 @@ async function recordShard(
   const undo = watch.onChange(() => {
     if (read().size === 0) gone.abort()
   })
+  const until = AbortSignal.any([signal, gone.signal, ended.signal])
+  const keeping = keepLease(setup, options, lease, parts.log, until)
+  keeping.then(
+    () => gone.abort(),
+    () => gone.abort(),
+  )
   const connections = watch.shard(lease.shard)?.connections ?? 1
   try {
     return await recordOnce(
@@ -156,14 +168,47 @@ async function recordShard(
           shards: watch.plan?.shards.length ?? lease.shard,
           epoch: lease.epoch,
         },
-        signal: AbortSignal.any([signal, lease.signal, gone.signal]),
+        signal: AbortSignal.any([signal, gone.signal]),
         ms: null,
         // First, so that a recorder in standby starts while this one still ends: an overlap is better than a gap.
-        onEnding: () => lease.release(),
+        onEnding: async () => {
+          ended.abort()
+          await keeping
+        },
       },
     )
   } finally {
     undo()
-    await lease.release()
+    ended.abort()
+    await keeping
+  }
+}
+
+/**
+ * Holds the lease until `signal` aborts, then releases it. Recording goes on while the lease can't be renewed, because nobody
+ * else may be recording then. Returns once another recorder has had the lease for long enough to record in its place.
+ */
+async function keepLease(
+  { context }: RecordSetup,
+  { recorder, team }: AutoOptions,
+  first: HeldLease,
+  log: TeamLog,
+  signal: AbortSignal,
+): Promise<void> {
+  let lease = first
+  for (;;) {
+    await waitUntil(context.clock, AbortSignal.any([signal, lease.signal]), null)
+    if (signal.aborted) return lease.release()
+    const what = `shard ${lease.shard} of team ${team}`
+    context.err(`The lease of ${what} couldn’t be renewed. Recording continues.\n`)
+    const again = await retakeLease({ bucket: log.bucket('leases'), clock: context.clock, recorder, signal }, lease)
+    if (again === null) {
+      if (signal.aborted) return
+      context.err(`Another recorder has the lease of ${what}. Recording ends in ${HANDOVER_MS / 1_000} s.\n`)
+      await waitUntil(context.clock, signal, HANDOVER_MS)
+      return
+    }
+    context.err(`Holding the lease of ${what} again.\n`)
+    lease = again
   }
 }

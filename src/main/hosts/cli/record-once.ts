@@ -80,7 +80,8 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   const inMetrics: ReportedSessions = new Set()
   const undoMetrics = setup.metrics?.beforeRead(() => {
     const now = services.publish.status()
-    if (setup.metrics !== null && now !== null) reportRecorder(setup.metrics, now, part.publish?.epoch ?? 0, inMetrics)
+    if (setup.metrics !== null && part.publish !== undefined && now !== null)
+      reportRecorder(setup.metrics, now, part.publish, inMetrics)
   })
   try {
     let subscription = subscribeAll(feeds, requested)

@@ -7,6 +7,7 @@ import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
 import { createProgressLine } from '../../../command-line/progress-line.ts'
 import { openStoreWriter } from '../../../core/store/open.ts'
 import { storePath } from '../../../core/store/store-path.ts'
+import { watchLeases } from '../lease/watch.ts'
 import { createTeamMetrics } from '../metrics/metrics.ts'
 import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../metrics/serve.ts'
 import { connectTeam } from '../nats/connect.ts'
@@ -76,15 +77,21 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
     values.on('json')
       ? context.out(`${JSON.stringify({ at: new Date(context.clock.wallMs()).toISOString(), level, text })}\n`)
       : context.err(`${level === 'info' ? '' : `${level}: `}${text}\n`)
+  const { signal, clock } = context
+  const ended = new AbortController()
+  let leases = Promise.resolve()
   try {
     await log.ensureBuckets()
-    const { signal, clock } = context
+    if (server !== undefined)
+      leases = watchLeases(log.bucket('leases'), metrics, clock, AbortSignal.any([signal, ended.signal]))
     const archive = new Archive(db, {
       onFrames: tickDays === null ? undefined : await tickSink(db, tickDays, () => clock.wallMs()),
     })
     const stopped = await runArchiver({ log, db, archive, clock, signal, report, metrics, tickDays })
     return stopped.length > 0 ? EXIT.failed : exitWhenStopped(signal)
   } finally {
+    ended.abort()
+    await leases
     await server?.close()
     await log.close()
   }

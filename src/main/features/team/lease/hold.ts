@@ -1,7 +1,8 @@
 /** Takes a free shard's lease in the bucket `leases` and renews it until it is released or lost. */
 import { randomUUID } from 'node:crypto'
-import { toFailure, type Failure } from '../../../../shared/base/errors.ts'
+import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { isTransient } from '../nats/errors.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 import { shardScore } from '../plan/rendezvous.ts'
 import { findFreeShards, type SeenLeases } from './candidates.ts'
@@ -26,6 +27,8 @@ const POLL_MS = 1_000
 
 export interface HeldLease {
   readonly shard: number
+  /** Names it in its entry. */
+  readonly token: string
   readonly epoch: number
   /** Aborts when the lease is lost or released. */
   readonly signal: AbortSignal
@@ -96,9 +99,32 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease | n
       }
       wait('taken')
     } catch (thrown) {
-      const failure = toFailure(thrown)
-      if (failure.code !== 'offline' && failure.code !== 'timeout') throw thrown
-      wait(failure)
+      if (!mayPass(thrown)) throw thrown
+      wait(toFailure(thrown))
+    }
+    await pause(clock, signal, POLL_MS)
+  }
+  return null
+}
+
+/**
+ * Takes a lease again that couldn't be renewed, such as while NATS was away. Resolves null if another recorder has it by now, or
+ * once `signal` aborts. Rejects as `acquireLease`.
+ */
+export async function retakeLease(
+  { bucket, clock, recorder, signal }: Pick<LeaseOptions, 'bucket' | 'clock' | 'recorder' | 'signal'>,
+  { shard, token }: Pick<HeldLease, 'shard' | 'token'>,
+): Promise<HeldLease | null> {
+  const elapsedMs = createElapsed(clock)
+  while (!signal.aborted) {
+    try {
+      const entry = (await readLeases(bucket)).get(shard)
+      if (entry !== undefined && !entry.value.released && entry.value.token !== token) return null
+      const lease = await tryLease({ bucket, clock, recorder, elapsedMs }, shard, entry?.revision ?? 0)
+      if (signal.aborted) await lease?.release()
+      else if (lease !== null) return lease
+    } catch (thrown) {
+      if (!mayPass(thrown)) throw thrown
     }
     await pause(clock, signal, POLL_MS)
   }
@@ -128,14 +154,18 @@ interface Parts {
 function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, revision: number) {
   const key = String(shard)
   const ended = new AbortController()
-  return new Promise<HeldLease | null>((resolve) => {
+  return new Promise<HeldLease | null>((resolve, reject) => {
     let state: LeaseState
     let cancelTimer = (): void => {}
     let inFlight: Promise<void> = Promise.resolve()
     let isReleased = false
 
     const send = (request: LeaseRequest, id: number): void => {
-      const answered = carryOut(bucket, key, request).then((answer) => {
+      // Waiting doesn't help where it isn't allowed to hold a lease.
+      const onError = (thrown: unknown): void => {
+        if (state.is === 'acquiring' && thrown instanceof Error && !mayPass(thrown)) reject(thrown)
+      }
+      const answered = carryOut(bucket, key, request, onError).then((answer) => {
         if (!isReleased || answer.is === 'stored') apply(answerLease(state, id, answer, elapsedMs()))
       })
       inFlight = answered
@@ -151,8 +181,10 @@ function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, 
       }
       if (state.is === 'held') resolve(lease)
     }
+    const token = randomUUID()
     const lease: HeldLease = {
       shard,
+      token,
       get epoch() {
         return state.epoch
       },
@@ -169,12 +201,20 @@ function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, 
         if (state.is === 'held') await carryOut(bucket, key, { do: 'put', value, revision: state.revision })
       },
     }
-    apply(beginLease({ token: randomUUID(), recorder, revision }, elapsedMs()))
+    apply(beginLease({ token, recorder, revision }, elapsedMs()))
   })
 }
 
+/** Whether the request may work later. */
+const mayPass = (thrown: unknown): boolean => thrown instanceof CodedError && isTransient(thrown)
+
 /** Never rejects. */
-async function carryOut(bucket: Parts['bucket'], key: string, request: LeaseRequest): Promise<LeaseAnswer> {
+async function carryOut(
+  bucket: Parts['bucket'],
+  key: string,
+  request: LeaseRequest,
+  onError: (thrown: unknown) => void = () => {},
+): Promise<LeaseAnswer> {
   try {
     if (request.do === 'put') {
       const revision = await bucket.update(key, encodeLease(request.value), request.revision)
@@ -183,7 +223,8 @@ async function carryOut(bucket: Parts['bucket'], key: string, request: LeaseRequ
     const entry = await bucket.get(key)
     if (entry === null || entry.value === null) return { is: 'entry', entry: null }
     return { is: 'entry', entry: { revision: entry.revision, value: decodeLease(entry.value) } }
-  } catch {
+  } catch (thrown) {
+    onError(thrown)
     return { is: 'failed' }
   }
 }

@@ -1,21 +1,22 @@
 /** Fills the metrics from what recorders and terminals say about themselves. */
 import type { TeamState } from '../../../../shared/features/team/team.ts'
+import type { PublishOptions } from '../../../terminal/host.ts'
 import type { PublishStatus } from '../publish/publishing.ts'
 import type { TeamMetrics } from './metrics.ts'
 
 /** Sessions in the last report, so that those that are done are forgotten. */
 export type ReportedSessions = Set<string>
 
-/** `epoch`: of the lease, 0 without one. */
 export function reportRecorder(
   metrics: TeamMetrics,
   { isConnected, shard, progress, lagMs, heldBytes }: PublishStatus,
-  epoch: number,
+  { epoch, spoolMaxBytes }: Pick<PublishOptions, 'epoch' | 'spoolMaxBytes'>,
   reported: ReportedSessions,
 ): void {
   metrics.set('connected', { server: 'nats' }, isConnected ? 1 : 0)
   metrics.set('publish_lag_seconds', { shard }, lagMs / 1_000)
   metrics.set('spool_bytes', { shard }, heldBytes)
+  if (spoolMaxBytes !== null) metrics.set('spool_limit_bytes', { shard }, spoolMaxBytes)
   metrics.set('lease_epoch', { shard }, epoch)
   forgetOthers(metrics, reported, new Set(progress.map(({ session }) => session)))
   for (const { session, committedSeq, publishedSeq, archivedSeq } of progress) {

@@ -26,7 +26,6 @@ export const TEAM_METRICS = {
     labels: ['shard'],
     help: 'Age of the oldest message that is in the team’s log and isn’t in the history',
   },
-  in_flight_bytes: { type: 'gauge', labels: ['shard'], help: 'Bytes published and not acknowledged yet' },
   spool_bytes: {
     type: 'gauge',
     labels: ['shard'],
@@ -35,8 +34,7 @@ export const TEAM_METRICS = {
   spool_limit_bytes: { type: 'gauge', labels: ['shard'], help: 'Limit of the spool, as set with --spool-max' },
   copied_seq: { type: 'gauge', labels: ['shard', 'session'], help: 'Last seq of a terminal’s copy' },
   copy_lag_seconds: { type: 'gauge', labels: [], help: 'How far the slowest live session of a terminal is behind' },
-  frames_total: { type: 'counter', labels: ['shard'], help: 'Frames published, archived or received by this process' },
-  messages_total: { type: 'counter', labels: ['shard'], help: 'Messages in these frames' },
+  frames_total: { type: 'counter', labels: ['shard'], help: 'Frames stored in the history by this process' },
   bytes_total: { type: 'counter', labels: ['shard'], help: 'Bytes of these frames on the wire' },
   missing_frames_total: {
     type: 'counter',
@@ -48,7 +46,6 @@ export const TEAM_METRICS = {
     labels: ['shard'],
     help: 'Frames that were refused because their hash chain doesn’t match',
   },
-  quarantined_frames: { type: 'gauge', labels: ['shard'], help: 'Frames in quarantine' },
   lease_epoch: { type: 'gauge', labels: ['shard'], help: 'Epoch of the lease that this recorder holds, 0 without one' },
   lease_age_seconds: {
     type: 'gauge',

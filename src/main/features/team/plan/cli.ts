@@ -43,7 +43,7 @@ export const planCommand = defineCommand({
     unpin: { type: 'string', multiple: true, value: 'FEED:SYMBOL', help: 'Remove its pin; repeatable' },
     write: {
       type: 'boolean',
-      help: 'Write the plan to the team’s servers; recorders with --team-shard auto follow it',
+      help: 'Write the plan to the team’s servers, and create what recorders need there',
     },
   },
   async run(values, context) {
@@ -61,6 +61,8 @@ export const planCommand = defineCommand({
       if (values.on('write')) await log.ensureBuckets()
       const stored = await readPlan(bucket)
       const plan = revise(values, symbols, stored?.plan ?? null)
+      // Recorders need no permission to create streams then.
+      if (values.on('write')) for (const { shard } of plan.shards) await log.ensureShard(shard)
       const revision = values.on('write') ? await writePlan(bucket, plan, stored?.revision ?? 0) : null
       const done = revision === null ? 'Not written. Add --write.\n' : `Written as revision ${revision}.\n`
       context.out(

@@ -62,6 +62,8 @@ export interface TeamStatus {
   readonly problems: readonly string[]
 }
 
+/** A session whose last frame is younger has a recorder. */
+const ALIVE_MS = 5_000
 /** An open session whose last frame is older may have lost its recorder. */
 const SILENT_MS = 60_000
 /** The history should have all of a session by then. */
@@ -124,8 +126,13 @@ function sessionStatus(info: SessionInfo, facts: TeamFacts): SessionStatus {
 function problemsOf({ shard, lease, symbols, sessions, quarantined }: ShardStatus, nowMs: UnixMs): readonly string[] {
   const open = sessions.filter(({ endedMs }) => endedMs === null)
   const problems: string[] = []
-  const alive = open.filter(({ ageMs }) => ageMs !== null && ageMs < SILENT_MS)
-  if (symbols !== null && symbols > 0 && lease === null && alive.length === 0) {
+  const alive = open.filter(({ ageMs }) => ageMs !== null && ageMs < ALIVE_MS)
+  if (
+    symbols !== null &&
+    symbols > 0 &&
+    lease === null &&
+    open.every(({ ageMs }) => ageMs === null || ageMs >= SILENT_MS)
+  ) {
     problems.push(`Shard ${shard} has no recorder.`)
   }
   if (alive.length > 1) {
@@ -134,7 +141,9 @@ function problemsOf({ shard, lease, symbols, sessions, quarantined }: ShardStatu
   }
   for (const { session, ageMs, recorder } of open) {
     if (ageMs !== null && ageMs >= SILENT_MS) {
-      problems.push(`Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}.`)
+      problems.push(
+        `Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}. Start it again on its machine, and it publishes the rest.`,
+      )
     }
   }
   for (const { session, endedMs, behind } of sessions) {

@@ -38,20 +38,10 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     const args = ['plan', ...reach(), '--upstream', server.url, '--feed', `crypto/XT:${symbols}`, '--write']
     expect([await runCommandLine(args, context), context.errors()]).toEqual([0, ''])
   }
-  const startRecorder = (name: string) => {
+  const startRecorder = (name: string, url = server.url) => {
     const stop = new AbortController()
     const context = commandContext({ dataDir: makeFolder(name), signal: stop.signal })
-    const args = [
-      'record',
-      '--demo',
-      '--publish',
-      server.url,
-      ...reach(),
-      '--recorder-name',
-      name,
-      '--team-shard',
-      'auto',
-    ]
+    const args = ['record', '--demo', '--publish', url, ...reach(), '--recorder-name', name, '--team-shard', 'auto']
     const code = runCommandLine([...args, '--json', '--metrics', '0'], context)
     const scrape = async (): Promise<string> => {
       const url = /^Metrics: (.*)$/m.exec(context.errors())?.[1]
@@ -97,5 +87,28 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     expect([a.epoch > 0, b.epoch > a.epoch, a.end !== null, b.end !== null]).toEqual([true, true, true, true])
     const { feeds } = JSON.parse(first.context.output()) as { feeds: { feed: string; stored: number }[] }
     expect(feeds).toMatchObject([{ feed: 'crypto/XT' }])
+  })
+
+  it('records on while NATS is away, and takes its lease again', async () => {
+    const own = await startNatsServer()
+    const context = commandContext()
+    const plan = ['plan', ...reach(), '--upstream', own.url, '--feed', 'crypto/XT:BTC-USD', '--write']
+    expect(await runCommandLine(plan, context)).toBe(0)
+    const recorder = startRecorder('alone', own.url)
+    const { errors } = recorder.context
+    await expect.poll(errors, { timeout: 10_000 }).toContain('Recording shard 1 of team eu')
+    await own.kill()
+    await expect.poll(errors, { timeout: 15_000 }).toContain('couldn’t be renewed. Recording continues.')
+    await own.start()
+    await expect.poll(errors, { timeout: 20_000 }).toContain('Holding the lease of shard 1 of team eu again.')
+    recorder.stop()
+    expect(await recorder.code).toBe(0)
+    const report = JSON.parse(recorder.context.output()) as { feeds: { gaps: number }[]; team: { unfinished: number } }
+    expect([report.feeds[0]?.gaps, report.team.unfinished]).toEqual([0, 0])
+    const team = readTeamName('eu') as TeamName // it is a name
+    const log = await connectTeam({ target: readNatsTarget(own.url, {}, {}), team, name: 'test', allowOld: true })
+    const sessions = await log.sessions()
+    await log.close()
+    expect(sessions).toHaveLength(1)
   })
 })

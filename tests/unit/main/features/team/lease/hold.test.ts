@@ -5,10 +5,13 @@ import {
   acquireLease,
   createElapsed,
   readLeases,
+  retakeLease,
   type HeldLease,
   type LeaseOptions,
 } from '../../../../../../src/main/features/team/lease/hold.ts'
-import { decodeLease } from '../../../../../../src/main/features/team/lease/lease.ts'
+import { watchLeases } from '../../../../../../src/main/features/team/lease/watch.ts'
+import { createTeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
+import { decodeLease, encodeLease } from '../../../../../../src/main/features/team/lease/lease.ts'
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
 import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
@@ -143,6 +146,58 @@ describe('acquiring a lease', () => {
     await expect(acquire(parts, 'b').done).rejects.toThrow('No permission.')
   })
 
+  describe('again', () => {
+    const lose = async () => {
+      const parts = setUp()
+      const lease = await acquire(parts, 'a').done
+      if (lease === null) throw new Error('not acquired')
+      parts.bucket.failure = OFFLINE
+      await pass(parts.clock, 5_500)
+      expect(lease.signal.aborted).toBe(true)
+      const { signal } = new AbortController()
+      const settled = vi.fn<(lease: HeldLease | null) => void>()
+      const done = retakeLease({ bucket: parts.bucket, clock: parts.clock, recorder: 'a', signal }, lease)
+      void done.then(settled)
+      await pass(parts.clock, 60_000)
+      expect(settled).not.toHaveBeenCalled()
+      parts.bucket.failure = null
+      return { ...parts, lease, settled }
+    }
+
+    it.each([
+      ['its own entry is still there', () => Promise.resolve()],
+      ['its entry has expired', (bucket: Bucket) => Promise.resolve(bucket.values.clear())],
+      [
+        'the recorder that had it meanwhile gave it up',
+        (bucket: Bucket) =>
+          bucket.update('1', encodeLease({ token: 'b', recorder: 'b', epoch: null, released: true }), bucket.revision),
+      ],
+    ])('takes it at once, with a new epoch, if %s', async (_, change) => {
+      const { bucket, clock, lease, settled } = await lose()
+      await change(bucket)
+      await pass(clock, 1_000)
+      expect(settled).toHaveBeenCalledWith(expect.objectContaining({ shard: 1 }))
+      expect(settled.mock.calls[0]?.[0]?.epoch).toBeGreaterThan(lease.epoch)
+    })
+
+    it('leaves it to the recorder that has it by now', async () => {
+      const { bucket, clock, settled } = await lose()
+      await bucket.update(
+        '1',
+        encodeLease({ token: 'b', recorder: 'b', epoch: null, released: false }),
+        bucket.revision,
+      )
+      await pass(clock, 1_000)
+      expect(settled).toHaveBeenCalledWith(null)
+    })
+  })
+
+  it('rejects if it may not hold a lease', async () => {
+    const parts = setUp()
+    parts.bucket.update = () => Promise.reject(new CodedError('forbidden', 'No permission.'))
+    await expect(acquire(parts, 'a').done).rejects.toThrow('No permission.')
+  })
+
   it('resolves null when it is stopped, and holds nothing then', async () => {
     const parts = setUp()
     await acquire(parts, 'a').done
@@ -163,6 +218,35 @@ describe('acquiring a lease', () => {
     const entry = parts.bucket.values.get('1')
     expect(entry === undefined || decodeLease(entry.value ?? '').released).toBe(true)
   })
+})
+
+it('shows how long nobody has renewed a lease, also after it was released or has expired', async () => {
+  const [bucket, clock] = [new Bucket(), manualClock(T0)]
+  const metrics = createTeamMetrics({ team: 'eu', role: 'archiver' })
+  const stop = new AbortController()
+  const watching = watchLeases(bucket, metrics, clock, stop.signal)
+  const age = () => /lease_age_seconds\{.*shard="1"\} ([\d.]+)/.exec(metrics.text())?.[1]
+  await pass(clock, 4_000)
+  expect(age()).toBeUndefined()
+  const lease = await acquireLease({
+    bucket,
+    clock,
+    recorder: 'a',
+    shards: () => [1],
+    signal: new AbortController().signal,
+  })
+  await pass(clock, 20_000)
+  expect(Number(age())).toBeLessThanOrEqual(4)
+  await lease?.release()
+  bucket.failure = OFFLINE
+  await pass(clock, 4_000)
+  bucket.failure = null
+  await pass(clock, 4_000)
+  bucket.values.clear()
+  await pass(clock, 12_000)
+  expect(Number(age())).toBeGreaterThanOrEqual(20)
+  stop.abort()
+  await watching
 })
 
 it('counts the sleep of the machine, but not the coarseness of its boot clock', () => {

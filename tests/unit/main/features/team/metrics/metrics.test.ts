@@ -188,6 +188,7 @@ describe('what recorders and terminals report', () => {
   it('is how far each session of a recorder is, and nothing of those that are done', () => {
     const metrics = createMetrics()
     const reported = new Set<string>()
+    const options = { epoch: 12, spoolMaxBytes: 9_000 }
     const status = (progress: PublishStatus['progress']): PublishStatus => ({
       team: 'eu',
       shard: 2,
@@ -201,9 +202,19 @@ describe('what recorders and terminals report', () => {
       progress,
       lagMs: 1_500,
     })
-    reportRecorder(metrics, status([{ session: A, committedSeq: 9, publishedSeq: 8, archivedSeq: 7 }]), 12, reported)
+    reportRecorder(
+      metrics,
+      status([{ session: A, committedSeq: 9, publishedSeq: 8, archivedSeq: 7 }]),
+      options,
+      reported,
+    )
     // A session of an earlier run: nothing was committed in this one.
-    reportRecorder(metrics, status([{ session: B, committedSeq: 0, publishedSeq: 4, archivedSeq: 4 }]), 12, reported)
+    reportRecorder(
+      metrics,
+      status([{ session: B, committedSeq: 0, publishedSeq: 4, archivedSeq: 4 }]),
+      options,
+      reported,
+    )
     expect(samples(metrics)).toEqual([
       'connected{server="nats"} 1',
       'stored_seq{shard="2",session="b"} 4',
@@ -211,6 +222,7 @@ describe('what recorders and terminals report', () => {
       'committed_seq{shard="2",session="b"} 4',
       'publish_lag_seconds{shard="2"} 1.5',
       'spool_bytes{shard="2"} 5000',
+      'spool_limit_bytes{shard="2"} 9000',
       'lease_epoch{shard="2"} 12',
     ])
   })

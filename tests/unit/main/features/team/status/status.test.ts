@@ -120,7 +120,9 @@ describe('the status of a team', () => {
     [
       'a recorder that is silent',
       { sessions: [info()], lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }]]) },
-      [`Session ${A} of shard 1 is open, and host-a sent nothing for 3 min.`],
+      [
+        `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine, and it publishes the rest.`,
+      ],
     ],
     [
       'two recorders of one shard',
@@ -129,6 +131,17 @@ describe('the status of a team', () => {
         lastFrames: new Map([...recorded.lastFrames, [B, { lastSeq: 1, storedMs: NOW }]]),
       },
       ['Shard 1 is recorded 2 times: by host-a and host-b.'],
+    ],
+    [
+      'a recorder that took over from one that died a moment ago',
+      {
+        sessions: [info(), info({ session: B, recorder: 'host-b', startedMs: NOW })],
+        lastFrames: new Map([
+          [A, { lastSeq: 9, storedMs: unixMs(NOW - 8_000) }],
+          [B, { lastSeq: 1, storedMs: NOW }],
+        ]),
+      },
+      [],
     ],
     [
       'frames in quarantine',
