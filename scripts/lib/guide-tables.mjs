@@ -1,6 +1,7 @@
 // The tables in the guide, generated from the tables the app runs on.
 import { COMMANDS as LISTED, COMMON_OPTIONS } from '../../src/main/hosts/cli/table.ts'
 import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/features/export/bar-rows.ts'
+import { TEAM_METRICS } from '../../src/main/features/team/metrics/table.ts'
 import { tickColumns } from '../../src/main/features/export/ticks.ts'
 import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/settings-table.ts'
 import { settingLabel } from '../../src/renderer/core/settings/labels.ts'
@@ -64,6 +65,11 @@ export const CHORDS = new Set(COMMANDS.flatMap(({ keys }) => keys))
 
 /** Each table's text by name. */
 export const TABLES = {
+  'team-metrics': () =>
+    table(
+      ['metric, after `tapedeck_team_`', 'meaning'],
+      Object.entries(TEAM_METRICS).map(([name, { help }]) => [code(name), help]),
+    ),
   shortcuts,
   cli,
   codes: () =>
