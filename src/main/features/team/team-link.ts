@@ -1,5 +1,5 @@
 /** One team, from the first connection until it is left: connects, follows, and says how it stands. */
-import { toFailure } from '../../../shared/base/errors.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { matchesSource, teamKey } from '../../../shared/core/recording/recording.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
 import type { FollowedSession, FollowPhase, TeamLink, TeamState } from '../../../shared/features/team/team.ts'
@@ -141,7 +141,10 @@ export class Team {
     if (this.#isClosed) return log.close()
     this.#log = log
     log.onState((state) => {
+      if (log !== this.#log) return
       if (state.is === 'connected') this.#set({ is: 'connected', server: state.server })
+      // Closed for good, as when the user was removed: connecting again says why.
+      else if (state.is === 'closed') this.#failed(state.why ?? lostError(name))
       else if (!this.#isClosed) this.#set({ is: 'lost', sinceMs: clock.wallMs(), why: lostReason(name) })
     })
     const report = (level: 'info' | 'warn' | 'error', text: string, detail?: string): void =>
@@ -217,10 +220,11 @@ export class Team {
       this.#parts.log('warn', 'team', `Can’t follow team ${this.#parts.name}: ${message}`, detail ?? hint)
     this.#market?.setLost(why)
     this.#set({ is: 'failed', why })
-    void this.#follower?.close()
-    void this.#log?.close().catch(() => undefined)
+    const [follower, log] = [this.#follower, this.#log]
     this.#follower = null
     this.#log = null
+    void follower?.close()
+    void log?.close().catch(() => undefined)
     this.#cancelRetry = this.#parts.clock.after(RETRY_MS, () => this.retry())
   }
 
@@ -229,6 +233,8 @@ export class Team {
     this.#parts.changed()
   }
 }
+
+const lostError = (name: string): CodedError => new CodedError('offline', `The connection to team ${name} was closed.`)
 
 function phaseOf(phase: Phase): FollowPhase {
   switch (phase.is) {

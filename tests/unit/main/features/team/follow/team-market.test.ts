@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
+import type { Hub, HubSink, MarketContext } from '../../../../../../src/main/core/market/hub-types.ts'
+import { createHub } from '../../../../../../src/main/core/market/hub.ts'
+import type { StoredEntry } from '../../../../../../src/main/core/store/types/messages.ts'
+import { TeamMarket } from '../../../../../../src/main/features/team/follow/team-market.ts'
+import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
+import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
+import type { LedgerEntry } from '../../../../../../src/shared/core/recording/recording.ts'
+import type { Reason } from '../../../../../../src/shared/core/status/status.ts'
+import { instrumentId, unixMs, type RecordingId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
+import { tradeText } from '../../../../../kit/market.ts'
+import { T0, Writer, type Item } from '../../../core/store/harness.ts'
+import { sessionId, settle } from './world.ts'
+
+const feed = 'crypto/XT' as const
+const BTC = instrumentId('crypto', 'BTC-USD')
+const ETH = instrumentId('crypto', 'ETH-USD')
+const LOST: Reason = { code: 'offline', message: 'Away.', hint: '', closeCode: null }
+
+/** A session of a shard, as its copy delivers it. */
+class Session {
+  readonly info: SessionInfo
+  readonly entries: StoredEntry[] = []
+  readonly #writer = new Writer([feed])
+
+  constructor(n: number, about: Partial<SessionInfo> = {}) {
+    this.info = {
+      session: sessionId(n),
+      shard: n,
+      shards: 2,
+      recorder: `recorder ${n}`,
+      source: { kind: 'service', origin: 'https://data.example.com', user: 'you' },
+      startedMs: unixMs(T0 + n),
+      epoch: 1,
+      end: null,
+      ...about,
+    }
+  }
+
+  flush(items: readonly Item[]): readonly CommittedFlush[] {
+    const batch = this.#writer.batch(items)
+    this.entries.push(...batch.entries)
+    return [{ batch, leaves: [] }]
+  }
+
+  open(symbol: string): readonly CommittedFlush[] {
+    const entries: LedgerEntry[] = [
+      { type: 'connecting', feed, conn: 1 },
+      { type: 'state', feed, conn: 1, state: 'open' },
+      { type: 'subscribe', feed, conn: 1, symbols: [symbol] },
+      { type: 'acknowledged', feed, conn: 1, symbols: [symbol] },
+    ]
+    return this.flush(entries.map((entry) => ({ entry, wallMs: now })))
+  }
+
+  trade(symbol: string, price: number, recvMs = now): readonly CommittedFlush[] {
+    return this.flush([{ conn: 1, data: tradeText(symbol, price, 1, recvMs), recvMs }])
+  }
+
+  entry(entry: LedgerEntry): readonly CommittedFlush[] {
+    return this.flush([{ entry, wallMs: now }])
+  }
+}
+
+let now: number
+let hub: Hub
+let calls: string[]
+let contexts: MarketContext[]
+let copies: Map<RecordingId, readonly StoredEntry[]>
+let market: TeamMarket
+
+beforeEach(() => {
+  now = T0 + 60_000
+  calls = []
+  contexts = []
+  copies = new Map()
+  hub = createHub({ calendar: hubCalendar, stateOf: (of, id) => market.stateOf(of, id) })
+  const sink: HubSink = {
+    apply(of, seq, recvMs, record) {
+      calls.push(`${record.symbol} ${record.price}`)
+      hub.apply(of, seq, recvMs, record)
+    },
+    feedState: (of, state, nowMs, best) => {
+      calls.push(`${of} ${state.is}`)
+      hub.feedState(of, state, nowMs, best)
+    },
+    acknowledged: (of, symbols) => hub.acknowledged(of, symbols),
+    gapOpened: (of, cause, symbols, fromMs) => {
+      calls.push(`gap ${cause} ${symbols.join()}`)
+      hub.gapOpened(of, cause, symbols, fromMs)
+    },
+    gapClosed: (of, fromMs, toMs) => hub.gapClosed(of, fromMs, toMs),
+  }
+  market = new TeamMarket(
+    {
+      sink,
+      refresh(context) {
+        calls.push('refresh')
+        contexts.push(context)
+        hub.restore(null, context)
+      },
+      entries: async (session, upToSeq) => (copies.get(session) ?? []).filter(({ seq }) => seq <= upToSeq),
+      wallMs: () => now as UnixMs,
+      wanted: () => ['BTC-USD', 'ETH-USD', 'SOL-USD'],
+      failed: (what, thrown) => void calls.push(`failed ${what} ${String(thrown)}`),
+    },
+    LOST,
+  )
+  market.setLost(null)
+})
+
+const freshness = (id: typeof BTC): string => hub.row(hub.cell(id), now).freshness
+const watch = (...ids: (typeof BTC)[]): void => ids.forEach((id) => hub.watch(id, { changed() {} }))
+
+describe('the market of a team', () => {
+  it('shows a session from its first flush on, in order', () => {
+    const one = new Session(1)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100), ...one.trade('BTC-USD', 101)])
+    expect(calls).toEqual(['crypto/XT open', 'BTC-USD 100', 'BTC-USD 101'])
+    expect(hub.row(hub.cell(BTC), now)).toMatchObject({ last: 101, freshness: 'live' })
+    expect([...market.present()]).toEqual([[one.info.session, 6]])
+    expect(market.statuses().find((status) => status.feed === feed)).toMatchObject({
+      state: { is: 'open' },
+      acknowledged: ['BTC-USD'],
+      missing: ['ETH-USD', 'SOL-USD'],
+      received: 2,
+    })
+  })
+
+  it('marks only the instruments of the shard that lost its connection', () => {
+    const [one, two] = [new Session(1), new Session(2)]
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.show(two.info, [...two.open('ETH-USD'), ...two.trade('ETH-USD', 200)])
+    watch(BTC, ETH)
+    market.show(two.info, [
+      ...two.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(now) }),
+      ...two.entry({ type: 'disconnected', feed, conn: 1, closeCode: 1006, reason: '' }),
+      ...two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: now + 1_000, attempt: 1 }),
+    ])
+    expect([freshness(BTC), freshness(ETH)]).toEqual(['live', 'disconnected'])
+    expect(calls).toContain('gap drop ETH-USD')
+    expect(hub.gaps(feed, BTC)).toEqual([])
+    // The feed as a whole needs attention, and still delivers.
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('waiting')
+  })
+
+  it('lets prices age while the servers are lost, without a gap', () => {
+    const one = new Session(1)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.setLost(LOST)
+    expect([freshness(BTC), hub.gaps(feed, BTC)]).toEqual(['disconnected', []])
+    market.setLost(null)
+    market.show(one.info, one.trade('BTC-USD', 101))
+    expect([freshness(BTC), hub.gaps(feed, BTC)]).toEqual(['live', []])
+  })
+
+  it('keeps what is not the present out of the hub, and reads the hub again before the first message that is', () => {
+    const one = new Session(1)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 1, T0 - 100_000)])
+    expect(hub.row(hub.cell(BTC), now).last).toBeNull()
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('connecting')
+    market.show(one.info, one.trade('BTC-USD', 2, T0 - 90_000))
+    market.show(one.info, [...one.trade('BTC-USD', 100), ...one.trade('BTC-USD', 101)])
+    expect(calls).toEqual(['crypto/XT open', 'crypto/XT connecting', 'refresh', 'BTC-USD 100', 'BTC-USD 101', 'crypto/XT open']) // prettier-ignore
+    expect(contexts[0].feedStates).toMatchObject([[feed, { is: 'open' }]])
+  })
+
+  it('reads the hub again when it has caught up with a session that is silent', () => {
+    const one = new Session(1)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 1, T0 - 100_000)])
+    market.reachedPresent(one.info.session)
+    market.reachedPresent(one.info.session)
+    expect(calls.filter((call) => call === 'refresh')).toHaveLength(1)
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('open')
+  })
+
+  it('shows the session of the latest lease, and the one before it never again', () => {
+    const [old, next] = [new Session(1), new Session(3, { shard: 1, epoch: 2 })]
+    market.show(old.info, [...old.open('BTC-USD'), ...old.trade('BTC-USD', 100)])
+    market.show(next.info, [...next.open('BTC-USD'), ...next.trade('BTC-USD', 102)])
+    market.show(old.info, old.trade('BTC-USD', 101))
+    expect(calls.filter((call) => call.startsWith('BTC'))).toEqual(['BTC-USD 100', 'BTC-USD 102'])
+    // Its copy goes on nevertheless.
+    expect(market.present().get(old.info.session)).toBe(6)
+  })
+
+  it('reads the entries before a session that it joins in the middle, and keeps the order meanwhile', async () => {
+    const one = new Session(1)
+    const before = [...one.open('BTC-USD'), ...one.trade('BTC-USD', 99)]
+    copies.set(one.info.session, one.entries)
+    market.show(one.info, one.trade('BTC-USD', 100))
+    market.show(one.info, one.trade('BTC-USD', 101))
+    expect(calls).toEqual([])
+    await settle()
+    expect(before).toHaveLength(2)
+    expect(calls.filter((call) => !call.startsWith(feed))).toEqual(['refresh', 'BTC-USD 100', 'BTC-USD 101'])
+    expect(freshness(BTC)).toBe('live')
+    expect([...market.present()]).toEqual([[one.info.session, 7]])
+  })
+
+  it('catches up where the copy has more than was shown', async () => {
+    const one = new Session(1)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    one.entry({ type: 'acknowledged', feed, conn: 1, symbols: ['BTC-USD'] })
+    copies.set(one.info.session, one.entries)
+    market.show(one.info, one.trade('BTC-USD', 102))
+    await settle()
+    expect(calls.filter((call) => !call.startsWith(feed))).toEqual(['BTC-USD 100', 'refresh', 'BTC-USD 102'])
+    expect([...market.present()]).toEqual([[one.info.session, 7]])
+  })
+
+  it('says that a recorder records the demo market', () => {
+    const one = new Session(1, { source: { kind: 'demo', origin: 'demo', user: '' } })
+    expect(market.isSimulated).toBe(false)
+    market.show(one.info, one.open('BTC-USD'))
+    expect(market.isSimulated).toBe(true)
+  })
+
+  it('forgets a session that ended', () => {
+    const one = new Session(1)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.end(one.info.session)
+    expect([...market.present()]).toEqual([])
+    expect(calls.at(-1)).toBe('crypto/XT idle')
+    expect(freshness(BTC)).toBe('disconnected')
+  })
+})
