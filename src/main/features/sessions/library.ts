@@ -56,7 +56,8 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     if (rules.keepDays === 0 && rules.keepGb === 0 && rules.binDays === 0) return
     try {
       const held = options.held()
-      const rows = (await reader.sessions(true)).filter(({ session }) => !held.has(session))
+      // Like pinned ones: they count toward the size, and others make room.
+      const rows = (await reader.sessions(true)).map((row) => (held.has(row.session) ? { ...row, pinned: true } : row))
       const { bin, erase } = retentionPlan(rows, rules, clock.wallMs())
       if (bin.length > 0) {
         await library().label(bin.map((session) => ({ session, patch: {}, binnedMs: clock.wallMs() })))
