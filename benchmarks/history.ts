@@ -2,10 +2,7 @@
  * The history of a team in a real PostgreSQL: storing frames beside inserting the same bytes unread, blocks beside rows
  * of the decoded numbers, and reading back with every hash recomputed. 100 messages a flush, 50 instruments.
  */
-import { LeafHasher } from '../src/main/core/store/format/leaves.ts'
-import { sliceColumns } from '../src/main/core/store/format/message-columns.ts'
-import { advanceHeads, encodeFlushes } from '../src/main/features/team/frame/encode.ts'
-import { newChain, type ChainHeads, type CommittedFlush } from '../src/main/features/team/frame/frame.ts'
+import { encodeFlushes } from '../src/main/features/team/frame/encode.ts'
 import { Archive, dayOf } from '../src/main/features/team/history/archive.ts'
 import { connectDatabase, insertRows, type Database } from '../src/main/features/team/history/database.ts'
 import { historyOf } from '../src/main/features/team/history/history.ts'
@@ -15,15 +12,13 @@ import { readHistoryTarget } from '../src/main/features/team/history/target.ts'
 import { tickSink } from '../src/main/features/team/history/ticks.ts'
 import { readTeamName } from '../src/main/features/team/names.ts'
 import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
-import { unixMs, type RecordingId } from '../src/shared/base/units.ts'
+import { unixMs } from '../src/shared/base/units.ts'
 import { isPostgresInstalled, makePostgres, stopPostgres } from '../tests/kit/postgres-process.ts'
+import { makeFlushes } from './flushes.ts'
 import { row, type Row } from './row.ts'
 import { inFolder } from './session.ts'
-import { messageRuns } from './ticks.ts'
 
-const FEED = 'crypto/XT'
 const FLUSH_ROWS = 100
-const INSTRUMENTS = 50
 /** Frames of one transaction: what an archiver that catches up stores at a time, about 2 MiB. */
 const STORE_FRAMES = 40
 const READ_GOAL = 500_000
@@ -49,7 +44,7 @@ export async function benchHistory(count: number): Promise<readonly Row[]> {
 async function measure(db: Database, count: number): Promise<readonly Row[]> {
   const startedMs = unixMs(Date.now())
   const session = newRecordingId(startedMs)
-  const flushes = makeFlushes(session, count)
+  const flushes = makeFlushes(session, count, FLUSH_ROWS)
   const encoded = encodeFlushes({ session, epoch: 0, heads: new Map(), maxPayload: 1 << 20 }, flushes)
   if (!encoded.ok) throw new Error(encoded.refusal.message)
   const groups: Uint8Array[][] = []
@@ -150,29 +145,4 @@ async function sizeOf(db: Database, tables: readonly string[]): Promise<number> 
     [[...tables], db.schema],
   )
   return bytes
-}
-
-/** The flushes of a session, committed as the store's writer does. */
-function makeFlushes(session: RecordingId, count: number): CommittedFlush[] {
-  const hasher = new LeafHasher()
-  let heads: ChainHeads = new Map([[1, newChain(session, 1, FEED)]])
-  const flushes: CommittedFlush[] = []
-  let seq = 0
-  for (const run of messageRuns(FEED, count)) {
-    const text = Buffer.from(run.bytes.buffer, run.bytes.byteOffset, run.bytes.byteLength)
-    for (let i = 0; i < run.count; i++) {
-      const at = text.indexOf('BTC-USD', run.offsets[i])
-      run.seq[i] = ++seq
-      text.write(`S${String(i % INSTRUMENTS).padStart(2, '0')}-USD`, at, 'latin1')
-    }
-    for (let from = 0; from < run.count; from += FLUSH_ROWS) {
-      const messages = sliceColumns(run, from, Math.min(run.count, from + FLUSH_ROWS))
-      const connections = flushes.length === 0 ? [{ conn: 1, feed: FEED } as const] : []
-      const leaves = hasher.leaves(messages, [], (conn) => (heads.get(conn) ?? newChain(session, conn, FEED)).head)
-      const flush = { batch: { messages, entries: [], connections }, leaves }
-      flushes.push(flush)
-      heads = advanceHeads(session, flushes.length === 1 ? new Map() : heads, [flush])
-    }
-  }
-  return flushes
 }

@@ -129,6 +129,15 @@ export class Archive {
     return rows.map(({ key }) => recordingId(key))
   }
 
+  /** The last seq of each session of a shard. */
+  async watermarks(shard: number): Promise<Map<RecordingId, number>> {
+    const rows = await this.#db.rows<{ key: string; last_seq: number }>(
+      `SELECT key, last_seq FROM ${this.#db.schema}.session WHERE shard = $1`,
+      [shard],
+    )
+    return new Map(rows.map(({ key, last_seq: lastSeq }) => [recordingId(key), lastSeq]))
+  }
+
   /** Sessions of a shard of which more may come, by start. */
   async openSessions(shard: number): Promise<RecordingId[]> {
     const rows = await this.#db.rows<{ key: string }>(

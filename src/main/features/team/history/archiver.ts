@@ -7,7 +7,7 @@ import { waitUntil } from '../../../command-line/until.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { TeamMetrics } from '../metrics/metrics.ts'
-import type { TeamLog } from '../nats/team-log.ts'
+import type { BucketEntry, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
 import type { Archive } from './archive.ts'
 import type { Database, Locks } from './database.ts'
@@ -120,9 +120,9 @@ class Archiver {
     // The server that it reconnects to may have lost its buckets.
     const undo = log.onState(({ is }) => is === 'connected' && stop.abort())
     try {
-      const sealed = new Set(await archive.sealedSessions())
       const entries = await log.bucket('watermarks').entries()
-      const known = new Map(entries.map(({ key, value }) => [key, value]))
+      const watermarks = new Map(entries.map((entry) => [entry.key, entry]))
+      const sealed = new Set(await archive.sealedSessions())
       for await (const info of log.watchSessions(signal)) {
         try {
           if (!sealed.has(info.session)) await archive.putSession(info)
@@ -132,11 +132,10 @@ class Archiver {
           continue
         }
         this.#followShard(info.shard)
-        const progress = await archive.progress(info.session)
-        if (progress === null || progress.lastSeq === 0) continue
-        if (known.get(info.session) !== String(progress.lastSeq)) this.#watermarks.set(info.session, progress.lastSeq)
-        known.set(info.session, String(progress.lastSeq))
-        if (!sealed.has(info.session)) await this.#finish(info)
+        if (sealed.has(info.session)) continue
+        await this.#lowerWatermark(info.session, watermarks.get(info.session))
+        watermarks.delete(info.session)
+        await this.#finish(info)
       }
       if (!signal.aborted) throw new CodedError('offline', 'The list of sessions is no longer followed.')
     } finally {
@@ -203,6 +202,7 @@ class Archiver {
         metrics.add('bytes_total', { shard }, bytes)
       },
     })
+    await this.#raiseWatermarks(shard)
     for (const session of await archive.openSessions(shard)) {
       const last = await log.lastOf(shard, session)
       const progress = last === null ? null : await archive.progress(session)
@@ -236,13 +236,39 @@ class Archiver {
     if (progress?.complete === true && progress.sealedSeq < progress.lastSeq) this.#sealSoon(session)
   }
 
+  /** Puts the watermarks of a shard where the log lost them. */
+  async #raiseWatermarks(shard: number): Promise<void> {
+    const { log, archive } = this.#o
+    const known = new Map((await log.bucket('watermarks').entries()).map(({ key, value }) => [key, Number(value ?? 0)]))
+    for (const [session, lastSeq] of await archive.watermarks(shard))
+      if ((known.get(session) ?? 0) < lastSeq) this.#watermarks.set(session, lastSeq)
+  }
+
+  /**
+   * Lowers a watermark beyond the history, which was then restored from a backup: recorders must not release what it
+   * lacks. `known`: read before the history, so that it can't be ahead of it otherwise.
+   */
+  async #lowerWatermark(session: RecordingId, known: BucketEntry | undefined): Promise<void> {
+    const { log, archive, report } = this.#o
+    const watermark = Number(known?.value ?? 0)
+    const lastSeq = (await archive.progress(session))?.lastSeq ?? 0
+    if (known === undefined || watermark <= lastSeq) return
+    report('alarm', `The history has session ${session} up to seq ${lastSeq}, but had it up to ${watermark} before.`)
+    await log.bucket('watermarks').update(session, String(lastSeq), known.revision)
+  }
+
   async #putWatermarks(signal: AbortSignal): Promise<void> {
     const { log, clock } = this.#o
+    const bucket = log.bucket('watermarks')
     do {
       await waitUntil(clock, signal, WATERMARK_EVERY_MS)
       for (const [session, lastSeq] of this.#watermarks) {
-        await log.putWatermark(session, lastSeq)
-        if (this.#watermarks.get(session) === lastSeq) this.#watermarks.delete(session)
+        // An archiver that took the shard over may have committed more.
+        const known = await bucket.get(session)
+        const isRaised =
+          Number(known?.value ?? 0) >= lastSeq ||
+          (await bucket.update(session, String(lastSeq), known?.revision ?? 0)) !== null
+        if (isRaised && this.#watermarks.get(session) === lastSeq) this.#watermarks.delete(session)
       }
     } while (!signal.aborted)
   }

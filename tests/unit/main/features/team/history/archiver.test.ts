@@ -15,8 +15,9 @@ import type { TeamLog } from '../../../../../../src/main/features/team/nats/team
 import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 import { hasPostgres } from '../../../../../kit/postgres-server.ts'
+import { killArchivers } from '../../../../../loss/team-archive.ts'
 import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
-import { ABOUT, all, endOf, newHistory, plain } from './kit.ts'
+import { ABOUT, all, endOf, newHistory, plain, teamName, testServer } from './kit.ts'
 
 const WITHIN_MS = 25_000
 
@@ -89,7 +90,7 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       return { reports, end }
     }
 
-    const script = fileURLToPath(new URL('archiver-process.ts', import.meta.url))
+    const script = fileURLToPath(new URL('../../../../../loss/team-archiver.ts', import.meta.url))
     /** Starts an archiver in a process of its own. */
     function spawnArchiver({ server, team }: Team, ...args: string[]): ChildProcess {
       const child = spawn(process.execPath, [script, server.url(), nats.url, team, ...args], {
@@ -151,25 +152,10 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await expectWhole(team)
     })
 
-    it('survives being killed before it commits and before it acknowledges', async () => {
-      const team = await newTeam()
-      await team.log.putSession(ABOUT)
-      const step = Math.ceil(FRAMES.length / 4)
-      for (const [i, point] of ['before-commit', 'before-ack', 'before-commit', 'before-ack'].entries()) {
-        const child = spawnArchiver(team, point, String(1 + (i % 2)))
-        const ended = once(child, 'exit')
-        await publish(team.log, FRAMES.slice(i * step, i * step + step / 2))
-        // What is published later is a group of its own.
-        await until(
-          'a commit, or death',
-          async () => child.signalCode !== null || ((await team.archive.progress(SESSION))?.lastSeq ?? 0) > 0,
-        )
-        await publish(team.log, FRAMES.slice(i * step + step / 2, i * step + step))
-        expect((await ended)[1]).toBe('SIGKILL')
-      }
-      await team.log.putSession({ ...ABOUT, end: END })
-      spawnArchiver(team)
-      await expectWhole(team)
+    it('survives being killed before it commits and before it acknowledges, and PostgreSQL being killed', async () => {
+      const [team, postgres] = [teamName('killed'), await testServer()]
+      const seen = await killArchivers({ team, postgres, nats: nats.url, kills: 4, postgresKills: 1 })
+      expect(seen).toMatch(/^4 archivers and 1 times PostgreSQL killed: 240 messages, each once/)
     })
 
     it('waits for PostgreSQL while it is down, however it went', async () => {
@@ -223,6 +209,33 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await team.log.putSession({ ...ABOUT, end: END })
       await expectWhole(team)
       expect(reports).toEqual(['info: Archiving shard 1.'])
+    })
+
+    it('lowers the watermark of a history that was restored from a backup, with an alarm', async () => {
+      const team = await newTeam()
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 30))
+      await team.log.putWatermark(SESSION, 10_000)
+      const { reports } = await startArchiver(team)
+      await until('the watermark', async () => (await team.log.watermark(SESSION)) === seqAfter(30))
+      expect(reports.find((text) => text.startsWith('alarm'))).toMatch(
+        /^alarm: The history has session \S+ up to seq \d+, but had it up to 10000 before\.$/,
+      )
+    })
+
+    it('never lowers a watermark that another archiver has raised', async () => {
+      const team = await newTeam()
+      await team.log.putSession(ABOUT)
+      await startArchiver(team)
+      await publish(team.log, FRAMES.slice(0, 5))
+      await until('5 frames', async () => (await team.log.watermark(SESSION)) === seqAfter(5))
+      await team.log.putWatermark(SESSION, 1_000)
+      await publish(team.log, FRAMES.slice(5, 6))
+      await until('6 frames', async () => (await team.archive.progress(SESSION))?.lastSeq === seqAfter(6))
+      await publish(team.log, FRAMES.slice(6, 8))
+      await until('8 frames', async () => (await team.archive.progress(SESSION))?.lastSeq === seqAfter(8))
+      await sleep(600) // two rounds of watermarks
+      expect(await team.log.watermark(SESSION)).toBe(1_000)
     })
 
     it('reads from the log what another archiver had and didn’t store', async () => {

@@ -1,17 +1,17 @@
 /**
  * An archiver in a process of its own, for tests that kill it:
- * `node archiver-process.ts POSTGRES NATS TEAM [before-commit|before-ack COUNT]` kills itself at that point, the
+ * `node team-archiver.ts POSTGRES NATS TEAM [before-commit|before-ack COUNT]` kills itself at that point, the
  * COUNT-th time it gets there.
  */
-import { systemClock } from '../../../../../../src/main/base/clock.ts'
-import { Archive } from '../../../../../../src/main/features/team/history/archive.ts'
-import { runArchiver } from '../../../../../../src/main/features/team/history/archiver.ts'
-import { connectDatabase } from '../../../../../../src/main/features/team/history/database.ts'
-import { readHistoryTarget } from '../../../../../../src/main/features/team/history/target.ts'
-import { createTeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
-import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
-import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
-import { readTeamName } from '../../../../../../src/main/features/team/names.ts'
+import { systemClock } from '../../src/main/base/clock.ts'
+import { Archive } from '../../src/main/features/team/history/archive.ts'
+import { runArchiver } from '../../src/main/features/team/history/archiver.ts'
+import { connectDatabase } from '../../src/main/features/team/history/database.ts'
+import { readHistoryTarget } from '../../src/main/features/team/history/target.ts'
+import { createTeamMetrics } from '../../src/main/features/team/metrics/metrics.ts'
+import { connectTeam } from '../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../src/main/features/team/nats/target.ts'
+import { readTeamName } from '../../src/main/features/team/names.ts'
 
 const [postgres = '', nats = '', name = '', point = '', count = '1'] = process.argv.slice(2)
 const team = readTeamName(name)
