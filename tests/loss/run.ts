@@ -1,11 +1,13 @@
 /**
  * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: gaps, crash, damage, hostile, disk, million; and team, which
- * is team-recorder and team-cluster and runs only when named. Prints
+ * is team-recorder, team-archive and team-cluster and runs only when named. Prints
  * what was seen; exits 1 when a promise was broken. `KILLS=N` kills N times instead of 36 and 100, `DAMAGES=N` damages each file
  * N times in each way instead of 1,000, `PHASE=importing` kills in that phase alone.
  */
 import { inFolder } from '../../benchmarks/session.ts'
+import { readTeamName } from '../../src/main/features/team/names.ts'
 import { startNatsServer } from '../kit/nats-server.ts'
+import { makePostgres, stopPostgres } from '../kit/postgres-process.ts'
 import { machineOf } from '../../scripts/lib/report.mjs'
 import { crashLoop } from './crash.ts'
 import { damage } from './damage.ts'
@@ -14,6 +16,7 @@ import { PHASES } from './gap-phases.ts'
 import { gapLoop } from './gaps.ts'
 import { hostile } from './hostile.ts'
 import { million } from './million.ts'
+import { killArchivers } from './team-archive.ts'
 import { killCluster } from './team-cluster.ts'
 import { killRecorder } from './team-recorder.ts'
 
@@ -38,6 +41,15 @@ const TEAM: typeof TESTS = {
   'team-recorder': async (folder, say) => {
     const server = await startNatsServer()
     return killRecorder({ home: folder, servers: server.url, kills: Number(process.env.KILLS ?? 100), say })
+  },
+  'team-archive': async (folder) => {
+    const [nats, postgres] = await Promise.all([startNatsServer(), makePostgres(folder)])
+    const team = readTeamName('loss')
+    if (team === null) throw new TypeError('no team')
+    const kills = Number(process.env.KILLS ?? 100)
+    return killArchivers({ team, postgres, nats: nats.url, kills, postgresKills: Math.ceil(kills / 10) }).finally(
+      stopPostgres,
+    )
   },
   'team-cluster': (_, say) =>
     killCluster({
