@@ -1,6 +1,7 @@
 /**
- * Who may do what on a real server with TLS: a recorder publishes its own shard only, an archiver reads and moves
- * watermarks, a terminal only reads, and a stranger does nothing. The users are those of the guide.
+ * TLS, passwords, and who may do what over it: a recorder publishes its own shard only, an archiver reads and moves
+ * watermarks, a terminal only reads, a stranger does nothing, and nobody but an administrator deletes. The roles of the
+ * guide, with NKeys, are tested in guide-permissions.test.ts.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
