@@ -54,7 +54,3 @@ export function historyError(thrown: unknown, place: string): CodedError {
     })
   return new CodedError('server-error', `PostgreSQL at ${place} refused a request: ${message}.`, options)
 }
-
-/** Whether the same request may succeed later without anyone changing the request or the rights. */
-export const isTransient = ({ code }: CodedError): boolean =>
-  code === 'offline' || code === 'timeout' || code === 'busy' || code === 'disk-full'
