@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readHolds } from '../../../../../../src/main/core/store/library/holds.ts'
+import { readHeader } from '../../../../../../src/main/features/team/frame/decode.ts'
 import { streamName } from '../../../../../../src/main/features/team/names.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../../kit/folder.ts'
@@ -173,14 +174,28 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     const recorder = start(own.port)
     await commitWhile(recorder, () => sleep(200))
     await caughtUp(recorder)
-    const { connect } = await import('@nats-io/transport-node')
-    const { jetstreamManager } = await import('@nats-io/jetstream')
-    const connection = await connect({ servers: `127.0.0.1:${own.port}` })
-    await (await jetstreamManager(connection)).streams.delete(streamName(EU, 1))
-    await connection.close()
+    await deleteStream(own.port)
     await commitWhile(recorder, () => sleep(200))
     await caughtUp(recorder)
     await expectLog(recorder, own.port)
+  })
+
+  it('publishes only what the history lacks after its stream was deleted', async () => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    for (let i = 0; i < 5; i++) recorder.commit(4)
+    await caughtUp(recorder)
+    const log = await openLog(own.url)
+    await log.putWatermark(recorder.session, 12)
+    await deleteStream(own.port)
+    recorder.commit(4)
+    await caughtUp(recorder)
+    const stop = new AbortController()
+    for await (const { bytes } of log.read({ shard: 1, from: { at: 'first' }, signal: stop.signal })) {
+      expect(readHeader(bytes)).toMatchObject({ ok: true, value: { firstSeq: 13, lastSeq: 24 } })
+      break
+    }
+    await log.close()
   })
 
   it('publishes flushes larger than max_payload in parts, and begins a frame again after an interruption', async () => {
@@ -220,3 +235,11 @@ describe.skipIf(!hasNatsServer)('publishing through faults [needs nats-server]',
     await log.close()
   })
 })
+
+async function deleteStream(port: number): Promise<void> {
+  const { connect } = await import('@nats-io/transport-node')
+  const { jetstreamManager } = await import('@nats-io/jetstream')
+  const connection = await connect({ servers: `127.0.0.1:${port}` })
+  await (await jetstreamManager(connection)).streams.delete(streamName(EU, 1))
+  await connection.close()
+}
