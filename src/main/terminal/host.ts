@@ -28,7 +28,7 @@ export interface Updater {
 
 /** A running demo market. */
 export interface DemoMarket {
-  /** How to reach it. */
+  /** Its own account, which exists only in memory. */
   readonly account: {
     readonly baseUrl: string
     readonly user: string

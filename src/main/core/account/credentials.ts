@@ -3,6 +3,7 @@ import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError, missingCase, toFailure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep, Reason } from '../../../shared/core/status/status.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { DemoMarket } from '../../terminal/host.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
 import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
 import type { KnownSecrets } from '../../base/known-secrets.ts'
@@ -16,14 +17,6 @@ export interface AccountFields {
   readonly plan: string
   readonly userField: string
   readonly passwordField: string
-}
-
-/** The demo market's own account, which exists only in memory. */
-export interface DemoAccount {
-  readonly baseUrl: string
-  readonly user: string
-  readonly password: string
-  readonly apiKey: string
 }
 
 export interface CredentialsOptions {
@@ -47,7 +40,7 @@ export interface Credentials {
   baseUrl(): string
   /** The account without its secrets. */
   account(): AccountState
-  useDemo(demo: DemoAccount): void
+  useDemo(demo: DemoMarket['account']): void
   useTeam(): void
   /** Uses an account whose secrets were saved earlier (settings at start). Rejects with `bad-url`, `insecure-url`. */
   useSaved(fields: AccountFields): Promise<AccountState>
@@ -69,7 +62,7 @@ export interface Credentials {
 type SecretKind = 'password' | 'api-key'
 type InUse =
   | { readonly is: 'none' }
-  | { readonly is: 'demo'; readonly demo: DemoAccount }
+  | { readonly is: 'demo'; readonly demo: DemoMarket['account'] }
   | { readonly is: 'service'; readonly fields: AccountFields }
   /** The recorders of a team have the accounts. */
   | { readonly is: 'team' }
