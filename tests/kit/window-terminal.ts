@@ -16,8 +16,10 @@ const listen = (message: ToWindow | Reply): void => {
 }
 thread.on('message', listen)
 const running = new Set<WindowTerminal>()
-afterAll(() => {
+const closing = new Set<Promise<unknown>>()
+afterAll(async () => {
   for (const one of running) one.close()
+  await Promise.all(closing) // each removes its folder
   thread.off('message', listen)
 })
 
@@ -103,11 +105,11 @@ export class WindowTerminal extends TestTransport {
     await this.settle()
   }
 
-  /** Closes the terminal, in its thread: nobody needs to wait. */
+  /** Closes the terminal in its thread, while the next test begins. */
   close(): void {
     if (!running.delete(this)) return
     this.#client.close()
-    ask(this.#id, { is: 'close' }).catch((thrown: unknown) => console.error(thrown))
+    closing.add(ask(this.#id, { is: 'close' }))
   }
 }
 
