@@ -132,6 +132,7 @@ export const team = defineFeature({
               const onStored = (count: number, all: number): void =>
                 progress({ count, done: all > 0 ? count / all : null })
               const { messages } = await fetchFromHistory(from, writer.library(), found, { place, signal, onStored })
+              current?.reload()
               live.status.historyAdded()
               return { text: `${messages.toLocaleString('en')} messages, verified.`, result: { session, messages } }
             })

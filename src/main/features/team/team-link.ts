@@ -80,6 +80,11 @@ export class Team {
     }
   }
 
+  /** Sessions of the team were added to the store. */
+  reload(): void {
+    this.#market?.reload()
+  }
+
   /** Connects now, if it is waiting to. */
   retry(): void {
     if (this.#log === null && this.#connecting === null) this.#connect()

@@ -1,5 +1,5 @@
 /** `tapedeck serve`: runs the browser host. */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { openInBrowser } from '../browser/open.ts'
 import { startBrowserHost } from '../browser/host.ts'
@@ -16,7 +16,7 @@ import { reportTerminal, type ReportedSessions } from '../../features/team/metri
 import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../features/team/metrics/serve.ts'
 import { HISTORY_OPTION } from '../../features/team/history/options.ts'
 import { readHistoryTarget } from '../../features/team/history/target.ts'
-import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../../features/team/nats/options.ts'
+import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../../features/team/nats/options.ts'
 import type { HostOptions } from '../../terminal/host.ts'
 
 export const serve = defineCommand({
@@ -42,6 +42,8 @@ export const serve = defineCommand({
     const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
     const metricsAt = readMetricsAddress(values)
     if (metricsAt !== undefined && values.text('team') === undefined) throw new UsageError('--metrics needs --team')
+    const followed = teamOptions(values, context)
+    if (followed.team !== undefined) await checkTeam(readTeamAddress(values, context.env), context)
     const terminal = await openTerminal({
       dataDir: context.dataDir,
       host: 'browser',
@@ -55,7 +57,7 @@ export const serve = defineCommand({
       portable: context.portable,
       sample: !values.on('no-sample'),
       ...accountOptions(values, context),
-      ...teamOptions(values, context),
+      ...followed,
     })
     try {
       const host = await startBrowserHost(terminal.handlers, {
@@ -113,6 +115,19 @@ function teamOptions(values: Values, { env }: Pick<Context, 'env'>): Pick<HostOp
   return {
     source: 'team',
     team: { name, target, history, allowOld },
+  }
+}
+
+/** Rejects if the team's servers refuse this terminal. Servers that can't be reached are tried again later. */
+async function checkTeam(address: TeamAddress, { err }: Pick<Context, 'err'>): Promise<void> {
+  const { connectTeam } = await import('../../features/team/nats/connect.ts')
+  try {
+    const log = await connectTeam({ ...address, name: 'tapedeck serve' })
+    await log.close()
+  } catch (thrown) {
+    const { code, message } = toFailure(thrown)
+    if (code !== 'offline' && code !== 'timeout') throw thrown
+    err(`${message} Tapedeck keeps trying.\n`)
   }
 }
 

@@ -67,6 +67,12 @@ export class TeamMarket {
     this.#showStates()
   }
 
+  /** Reads the hub from the store again, because sessions were added to it. */
+  reload(): void {
+    this.#refresh()
+    this.#showStates()
+  }
+
   /** When the last message of a session that is shown was received by its recorder, UTC ms. */
   lastMs(session: RecordingId): UnixMs | null {
     const lane = this.#lanes.get(session)

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { commandContext } from './context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { hasNatsServer, startNatsServer } from '../../../../kit/nats-server.ts'
 
 let home: string
 beforeEach(async () => {
@@ -56,5 +57,35 @@ describe.runIf(process.platform === 'linux')('serve --open [needs linux]', () =>
     stop.abort()
     expect(await ended).toBe(130)
     expect(await pages()).toEqual([])
+  })
+})
+
+describe('serve --team', () => {
+  it.each([
+    [['--team', 'eu'], 'name the team’s NATS servers with --upstream nats://HOST'],
+    [['--history', 'postgres://me@db/td'], '--history needs --team and --upstream'],
+    [['--team', 'eu', '--upstream', 'nats://a', '--demo'], '--upstream can’t be combined with --demo'],
+    [['--team', 'eu', '--upstream', 'nats://me:secret@a'], 'leave the password out of the NATS URL'],
+    [
+      ['--team', 'eu', '--upstream', 'nats://a', '--history', 'postgres://me:secret@db/td'],
+      'leave the password out of the PostgreSQL URL',
+    ],
+  ])('refuses %j before anything is opened', async (args, message) => {
+    const data = join(home, 'data')
+    const context = commandContext({ dataDir: data })
+    expect(await runCommandLine(['serve', ...args], context)).toBe(2)
+    expect(context.errors()).toContain(message)
+    expect(context.errors()).not.toContain('secret')
+    await expect(readdir(data)).rejects.toThrow('ENOENT')
+  })
+
+  it.skipIf(!hasNatsServer)('refuses when the servers refuse it, and stores nothing [needs nats-server]', async () => {
+    const server = await startNatsServer({ config: 'authorization { user: me, password: hidden }' })
+    const data = join(home, 'data')
+    const context = commandContext({ dataDir: data })
+    const args = ['serve', '--team', 'eu', '--upstream', server.url, '--allow-old-nats']
+    expect(await runCommandLine(args, context)).toBe(1)
+    expect(context.errors()).toContain('refused the credentials')
+    await expect(readdir(data)).rejects.toThrow('ENOENT')
   })
 })
