@@ -151,8 +151,8 @@ class SessionFlushes {
       const sealed = this.#openSealed()
       if (sealed === null) {
         const before = this.seq
-        this.#readJournal(take, () => bytes >= maxBytes && this.seq >= afterSeq)
-        if (this.seq === before) break
+        const isSealed = this.#readJournal(take, () => bytes >= maxBytes && this.seq >= afterSeq)
+        if (this.seq === before && !isSealed) break
         continue
       }
       const next = sealed.batches.next()
@@ -209,14 +209,14 @@ class SessionFlushes {
     }
   }
 
-  #readJournal(take: (flush: CommittedFlush, lastSeq: number) => void, isFull: () => boolean): void {
+  /** Returns whether what comes next was sealed in the meantime, so that it has to be read from blocks. */
+  #readJournal(take: (flush: CommittedFlush, lastSeq: number) => void, isFull: () => boolean): boolean {
     const { sql, id } = this.#of
-    sql.read(() => {
-      // Sealed in the meantime: it is read from blocks.
-      if (this.seq < sql.journal.sealedSeq(id)) return
+    return sql.read(() => {
+      if (this.seq < sql.journal.sealedSeq(id)) return true
       this.#feeds = this.#of.feeds()
       for (const flush of sql.journal.from(id, this.seq + 1)) {
-        if (isFull()) return
+        if (isFull()) break
         const blob = flush.read()
         if (blob === null) throw sql.corruptFlushes.refusal(id, [flush.firstSeq, flush.lastSeq])
         if (flush.firstSeq !== this.seq + 1) throw this.#corrupt('the order of its flushes')
@@ -228,6 +228,7 @@ class SessionFlushes {
         if (!isSame(leaves, blob.leaves)) throw this.#corrupt('a hash chain')
         take({ batch, leaves }, flush.lastSeq)
       }
+      return false
     })
   }
 

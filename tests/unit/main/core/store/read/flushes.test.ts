@@ -1,7 +1,8 @@
 /** Committed flushes read back for publishing: from the journal, from blocks, and while they are being sealed. */
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Journal } from '../../../../../../src/main/core/store/format/journal.ts'
 import { columnBytes } from '../../../../../../src/main/core/store/format/message-columns.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
@@ -153,6 +154,23 @@ describe('flushes read back from the store', () => {
       expect(bytesOf(last)).toBe(bytesOf(committed[2]))
       expect(last.leaves.map(({ conn, count }) => [conn, count])).toEqual([[1, 3], [2, 2]]) // prettier-ignore
       expect(last.batch.connections ?? []).toEqual([])
+    })
+
+    it('are read on from blocks when they are sealed between two reads of the journal', async () => {
+      const sealedSeq = Journal.prototype.sealedSeq
+      let calls = 0
+      const spy = vi.spyOn(Journal.prototype, 'sealedSeq').mockImplementation(function (this: Journal, recording) {
+        const seq = sealedSeq.call(this, recording)
+        // Right after the reader has seen that it stands in the journal.
+        if (++calls === 2) store.seal()
+        return seq
+      })
+      try {
+        expect((await read(30)).flushes.map(lastSeqOf)).toEqual([35])
+        expect(calls).toBeGreaterThan(2)
+      } finally {
+        spy.mockRestore()
+      }
     })
 
     it('end with an empty page', async () => {
