@@ -243,7 +243,7 @@ test('everything of a day can be done by keyboard alone', async ({ open }) => {
   const settings = screen.dialog('Settings')
   await expect(settings).toBeVisible()
   await settings.getByRole('tab', { name: 'Connection' }).focus()
-  for (const tab of ['Recording', 'Research', 'Appearance']) {
+  for (const tab of ['Team', 'Recording', 'Research', 'Appearance']) {
     await page.keyboard.press('ArrowDown')
     await expect(settings.getByRole('tab', { name: tab })).toBeFocused()
   }

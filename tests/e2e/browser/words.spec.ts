@@ -41,6 +41,7 @@ const OWN_WORDS: readonly RegExp[] = [
   /\b(Majors|Crypto|FX|Stocks)\b/g,
   /\b(US dollar|Swiss franc|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar)\b/g,
   /\b[A-Z][\w.&’' -]*,? (Inc|Corp|Corporation|Company|Co|Trust|Group|Ltd)\b\.?/g, // names of companies
+  /\b(nats|postgres):\/\/\S+/g, // examples of addresses
   /\b[\w-]+\/[\w-]+\b|\/[\w{}/.-]+/g, // feeds, zones, paths
   /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g, // of the language of dates
   /\bdemo\b|\bHELP gap\b|\bUTC\b/g,
