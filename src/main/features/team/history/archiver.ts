@@ -68,6 +68,7 @@ class Archiver {
   readonly #toSeal = new Set<RecordingId>()
   readonly stopped: number[] = []
   #wakeSealer: () => void = () => undefined
+  #locks: Locks | null = null
 
   constructor(options: ArchiverOptions) {
     this.#o = options
@@ -82,6 +83,7 @@ class Archiver {
       this.#keep('ticks', (signal) => this.#dropTicks(signal)),
     ])
     await Promise.all(this.#shards.values())
+    await this.#locks?.close().catch(() => undefined)
     if (this.#fault !== null) throw this.#fault.thrown
   }
 
@@ -156,7 +158,7 @@ class Archiver {
   async #holdShard(shard: number, outer: AbortSignal): Promise<void> {
     const { db, clock, report, metrics } = this.#o
     if (this.stopped.includes(shard)) return void (await waitUntil(clock, outer, null))
-    const locks: Locks = await db.openLocks()
+    const locks = await this.#openLocks()
     const stop = new AbortController()
     const signal = AbortSignal.any([outer, stop.signal, locks.lost])
     try {
@@ -174,8 +176,24 @@ class Archiver {
       this.stopped.push(shard)
     } finally {
       stop.abort()
-      await locks.close().catch(() => undefined)
+      await locks.release(shard).catch(() => undefined)
     }
+  }
+
+  /** The connection for the locks of all shards; a new one if it was lost. */
+  async #openLocks(): Promise<Locks> {
+    const known = this.#openedLocks()
+    if (known !== null) return known
+    const opened = await this.#o.db.openLocks()
+    // Another shard may have opened one in the meantime.
+    const other = this.#openedLocks()
+    if (other === null) return (this.#locks = opened)
+    await opened.close()
+    return other
+  }
+
+  #openedLocks(): Locks | null {
+    return this.#locks?.lost.aborted === false ? this.#locks : null
   }
 
   async #consume(shard: number, signal: AbortSignal): Promise<void> {
