@@ -2,48 +2,40 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { DrawingsBook, InstrumentDrawings } from '../../../../../src/renderer/features/drawings/drawings.svelte.ts'
 import { applyEdit, type DrawingsEdit } from '../../../../../src/shared/features/drawings/edits.ts'
 import type { Drawing, DrawingsState } from '../../../../../src/shared/features/drawings/types.ts'
-import type { Failure } from '../../../../../src/shared/base/errors.ts'
-import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
+import { CodedError, type Failure } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 import { at, drawing } from '../../../shared/features/drawings/samples.ts'
 
 const btc = instrumentId('crypto', 'BTC-USD')
 const line = (id: string, price = 1) => drawing('horizontal', [at(0, price)], { id })
 const ids = (list: readonly Drawing[]) => list.map((one) => one.id).join('')
 
-/** A terminal that answers edits only when it is told to. */
+/** A terminal that answers an edit only when the test says so. */
 function terminal() {
   let state: DrawingsState = { instrument: btc, revision: 0, drawings: [] }
-  let tell: (value: DrawingsState) => void = () => undefined
   const waiting: (() => void)[] = []
-  const edits: DrawingsEdit[] = []
-  let failure: Failure | null = null
+  let failure: CodedError | null = null
   const apply = (edit: DrawingsEdit) => {
     state = { ...state, revision: state.revision + 1, drawings: applyEdit(state.drawings, edit) }
   }
-  const transport = {
-    invoke: (_name: string, args: { edit: DrawingsEdit }) => {
-      edits.push(args.edit)
-      return new Promise((resolve) => {
+  // As over a wire: nothing is the same object.
+  const sent = () => structuredClone(state)
+  const transport = new TestTransport().serve('drawings', sent).answer(
+    'drawings.edit',
+    ({ edit }) =>
+      new Promise((resolve, reject) => {
         waiting.push(() => {
-          if (failure) return resolve({ ok: false, error: failure })
-          apply(args.edit)
-          // As over a wire: nothing is the same object.
-          resolve({ ok: true, value: structuredClone(state) })
+          if (failure) return reject(failure)
+          apply(edit)
+          resolve(sent())
         })
-      })
-    },
-    subscribe: (_name: string, _args: unknown, onValue: (value: DrawingsState) => void) => {
-      tell = onValue
-      onValue(structuredClone(state))
-      return () => undefined
-    },
-    onLink: () => () => undefined,
-  }
+      }),
+  )
   return {
-    transport: transport as unknown as Transport, // the three methods that are used
-    edits,
-    refuse: (why: Failure) => (failure = why),
+    transport,
+    edits: () => transport.callsOf('drawings.edit').map(({ edit }) => edit),
+    refuse: (why: CodedError) => (failure = why),
     async answer() {
       waiting.shift()?.()
       await vi.waitFor(() => undefined)
@@ -52,7 +44,7 @@ function terminal() {
     /** Another window draws. */
     other(edit: DrawingsEdit) {
       apply(edit)
-      tell(structuredClone(state))
+      transport.send('drawings', sent())
     },
     get drawings() {
       return state.drawings
@@ -87,7 +79,7 @@ describe('the drawings of a window', () => {
     expect(ids(here.list)).toBe('xab')
     await there.answer()
     await there.answer()
-    expect(there.edits).toHaveLength(2)
+    expect(there.edits()).toHaveLength(2)
     expect(ids(here.list)).toBe('xab')
     expect(there.drawings).toEqual(here.list)
     expect(here.list[1].points[0].price).toBe(5)
@@ -104,7 +96,7 @@ describe('the drawings of a window', () => {
   })
   it('show what is saved if the terminal refuses, and say why', async () => {
     there.other({ put: [line('x')], remove: [], order: null })
-    there.refuse({ code: 'disk-error', message: 'Couldn’t save the drawings.' })
+    there.refuse(new CodedError('disk-error', 'Couldn’t save the drawings.'))
     here.change([...here.list, line('a')], 'drawn')
     await there.answer()
     expect(ids(here.list)).toBe('x')
@@ -115,10 +107,10 @@ describe('the drawings of a window', () => {
     vi.useFakeTimers()
     try {
       for (let price = 1; price <= 20; price++) here.change([line('a', price)], 'moved', 'nudge a')
-      expect(there.edits).toHaveLength(0)
+      expect(there.edits()).toHaveLength(0)
       vi.advanceTimersByTime(200)
-      expect(there.edits).toHaveLength(1)
-      expect(there.edits[0].put[0].points[0].price).toBe(20)
+      expect(there.edits()).toHaveLength(1)
+      expect(there.edits()[0].put[0].points[0].price).toBe(20)
     } finally {
       vi.useRealTimers()
     }
@@ -132,22 +124,11 @@ describe('the drawings of a window', () => {
 })
 
 describe('the drawings of a demo market and of a service', () => {
-  const sent: [string, unknown][] = []
-  const transport = {
-    invoke: (name: string, args: unknown) => {
-      sent.push([name, args])
-      return Promise.resolve({ ok: true, value: { instrument: btc, revision: 1, drawings: [line('a')] } })
-    },
-    subscribe: (name: string, args: unknown) => {
-      sent.push([name, args])
-      return () => sent.push(['closed', args])
-    },
-    onLink: () => () => undefined,
-  } as unknown as Transport // the three methods that are used
+  const saved: DrawingsState = { instrument: btc, revision: 1, drawings: [line('a')] }
+  const transport = new TestTransport().answer('drawings.edit', () => saved)
   const book = new DrawingsBook(transport, {} as never) // nothing of the window is asked here
-  beforeEach(() => (sent.length = 0))
 
-  it('are two, each asked and changed by its market, with an undo of its own', async () => {
+  it('are two sets, each read and changed by its market, with its own undo', async () => {
     const demo = book.take('demo', btc)
     const real = book.take('service', btc)
     expect(demo).not.toBe(real)
@@ -155,17 +136,11 @@ describe('the drawings of a demo market and of a service', () => {
     await Promise.resolve()
     expect(ids(demo.list)).toBe('a')
     expect(real.list).toEqual([])
-    expect(sent.map(([name, args]) => [name, (args as { market: string }).market])).toEqual([
-      ['drawings', 'demo'],
-      ['drawings', 'service'],
-      ['drawings.edit', 'demo'],
-    ])
+    expect(transport.argsOf('drawings').map(({ market }) => market)).toEqual(['demo', 'service'])
+    expect(transport.callsOf('drawings.edit').map(({ market }) => market)).toEqual(['demo'])
     book.release('demo', btc)
     book.release('service', btc)
-    expect(sent.slice(3)).toEqual([
-      ['closed', { market: 'demo', instrument: btc }],
-      ['closed', { market: 'service', instrument: btc }],
-    ])
+    expect(transport.argsOf('drawings')).toEqual([])
     expect(book.take('service', btc).undo()).toBeNull()
     expect(book.take('demo', btc).undo()).toBe('drawn')
     book.release('service', btc)

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ChartEvents, knownBy, markersOf } from '../../../../../src/renderer/features/research/chart-events.svelte.ts'
 import { readAnswer } from '../../../../../src/shared/features/research/read.ts'
-import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
+import type { Answer } from '../../../../../src/shared/features/research/research.ts'
+import { makeAnswer } from '../../../../kit/research.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
 
 const T = Date.UTC(2026, 5, 1, 14)
 const MINUTE = 60_000
@@ -12,24 +14,20 @@ const reports = JSON.stringify([
   { date: '2026-09-01', quarter: 'Q3', eps_actual: null, eps_estimate: 1.3 },
 ])
 
-interface Stored {
-  readonly id: number
-  readonly fetchedMs: number
-  readonly text: string
-}
-/** A terminal that holds answers, and shows a replay those that were fetched by its instant. */
-function terminal(stored: Record<string, Stored[]>) {
+/** A terminal that stores responses, and shows a replay those that were fetched by its time. */
+function terminal(stored: Record<string, Answer[]>) {
   const state = { nowMs: T, asked: [] as string[] }
-  const seen = (endpoint: string) => (stored[endpoint] ?? []).filter(({ fetchedMs }) => fetchedMs <= state.nowMs)
-  const transport = {
-    invoke: async (name: string, { endpoint }: { endpoint: string }) => {
-      state.asked.push(`${name} ${endpoint}`)
-      const known = seen(endpoint).toReversed()
-      if (name === 'research.versions') return { ok: true, value: known.map((one) => ({ ...one, status: 200 })) }
-      return { ok: true, value: { answer: known[0] ?? null, failure: null, stale: false, fresh: false } }
-    },
+  const known = (call: string, endpoint: string) => {
+    state.asked.push(`${call} ${endpoint}`)
+    return (stored[endpoint] ?? []).filter(({ fetchedMs }) => fetchedMs <= state.nowMs).toReversed()
   }
-  return { state, stored, transport: transport as unknown as Transport } // only what is asked of it here
+  const transport = new TestTransport()
+    .answer('research.versions', ({ endpoint }) => known('research.versions', endpoint))
+    .answer('research.get', ({ endpoint }) => {
+      const [answer = null] = known('research.get', endpoint)
+      return { answer, failure: null, stale: false, fresh: false }
+    })
+  return { state, stored, transport }
 }
 const texts = (list: readonly { text: string }[]) => list.map(({ text }) => text)
 
@@ -50,7 +48,7 @@ describe('events on a chart', () => {
   })
 
   it('are known neither before they happen nor before they were published', () => {
-    const told = [
+    const fetched = [
       { endpoint: 'company-news', id: 1, fetchedMs: T, markers: markersOf('company-news', readAnswer(news(-5, 2))) },
       {
         endpoint: 'company-news',
@@ -61,21 +59,18 @@ describe('events on a chart', () => {
     ] as const
     for (let minute = -10; minute < 20; minute++) {
       const now = T + minute * MINUTE
-      const known = knownBy(told, now)
+      const known = knownBy(fetched, now)
       for (const one of known) expect(one.ms).toBeLessThanOrEqual(now)
       if (minute < 0) expect(known).toEqual([])
       if (minute >= 0 && minute < 10) expect(texts(known)).not.toContain('Story 4')
     }
-    expect(texts(knownBy(told, T + 11 * MINUTE))).toEqual(['Story 4', 'Story 2', 'Story -7'])
+    expect(texts(knownBy(fetched, T + 11 * MINUTE))).toEqual(['Story 4', 'Story 2', 'Story -7'])
   })
 
-  it('follow the clock of a replay forwards and back, and read no answer twice', async () => {
+  it('follow the clock of a replay forward and back, and read no response twice', async () => {
     const { state, transport } = terminal({
-      'company-news': [
-        { id: 1, fetchedMs: T + MINUTE, text: news(0) },
-        { id: 2, fetchedMs: T + 5 * MINUTE, text: news(0, 3, 90) },
-      ],
-      'earnings-history': [{ id: 3, fetchedMs: T + 2 * MINUTE, text: reports }],
+      'company-news': [makeAnswer(1, news(0), T + MINUTE), makeAnswer(2, news(0, 3, 90), T + 5 * MINUTE)],
+      'earnings-history': [makeAnswer(3, reports, T + 2 * MINUTE)],
     })
     const events = new ChartEvents(transport)
     const stop = events.follow({ view: 'replay-1', symbol: 'AAPL', params: {} })
@@ -99,8 +94,8 @@ describe('events on a chart', () => {
     expect(state.asked).toHaveLength(asked)
   })
 
-  it('live come again as answers grow old, and keep their list where nothing changed', async () => {
-    const { state, stored, transport } = terminal({ 'company-news': [{ id: 1, fetchedMs: T, text: news(0) }] })
+  it('refresh in the live view as responses grow old, and reuse their list if nothing changed', async () => {
+    const { state, stored, transport } = terminal({ 'company-news': [makeAnswer(1, news(0), T)] })
     const events = new ChartEvents(transport)
     const stop = events.follow({ view: 'live', symbol: 'AAPL', params: {} })
     await vi.advanceTimersByTimeAsync(1)
@@ -108,7 +103,7 @@ describe('events on a chart', () => {
     expect(texts(first)).toEqual(['Story 0'])
     expect(events.upTo(T + 2_000)).toBe(first)
     state.nowMs = T + 2 * MINUTE
-    stored['company-news'].push({ id: 2, fetchedMs: T + 2 * MINUTE, text: news(0, 1) })
+    stored['company-news'].push(makeAnswer(2, news(0, 1), T + 2 * MINUTE))
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(texts(events.upTo(T + 2 * MINUTE))).toEqual(['Story 1', 'Story 0'])
     stop()

@@ -12,21 +12,11 @@ import { openWindow, render } from '../../open-window.ts'
 import { CodedError, type Failure } from '../../../../../src/shared/base/errors.ts'
 import type { Answer, ResearchAnswer } from '../../../../../src/shared/features/research/research.ts'
 import type { CallArgs } from '../../../../../src/shared/contracts.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
 import statements from '../../../../fixtures/statements/AAPL-income.json' with { type: 'json' }
+import { makeAnswer } from '../../../../kit/research.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 
 const question: Question = { view: 'live', endpoint: 'income-statement', symbol: 'AAPL', params: {} }
-
-const answerOf = (id: number, text: string): Answer => ({
-  id,
-  fetchedMs: unixMs(1_767_312_000_000 + id),
-  status: 200,
-  contentType: 'application/json',
-  size: text.length,
-  sha256: `hash of ${text.length} ${id}`,
-  text,
-})
 
 type Get = CallArgs<'research.get'>
 const got = (answer: Answer | null, stale = false, failure: Failure | null = null): ResearchAnswer => ({
@@ -50,7 +40,7 @@ const settle = async () => {
 describe('a question', () => {
   it('shows the stored answer at once and asks behind it only when it is stale', async () => {
     const transport = answering(({ mode }) =>
-      mode === 'cached' ? got(answerOf(1, '{"a":1}'), true) : got(answerOf(2, '{"a":2}')),
+      mode === 'cached' ? got(makeAnswer(1, '{"a":1}'), true) : got(makeAnswer(2, '{"a":2}')),
     )
     const state = new AnswerState(transport)
     state.ask(question)
@@ -62,7 +52,7 @@ describe('a question', () => {
   it('never asks the service in a replay, and still shows old data when a call fails', async () => {
     const failure: Failure = { code: 'server-error', message: 'The service has a problem.' }
     const transport = answering(({ mode }) =>
-      mode === 'cached' ? got(answerOf(1, '{}'), true) : got(answerOf(1, '{}'), true, failure),
+      mode === 'cached' ? got(makeAnswer(1, '{}'), true) : got(makeAnswer(1, '{}'), true, failure),
     )
     const state = new AnswerState(transport)
     state.ask({ ...question, view: 'replay-1' })
@@ -75,20 +65,20 @@ describe('a question', () => {
   })
   it('discards an answer that arrives after the question has changed, and cancels its call', async () => {
     const late = Promise.withResolvers<ResearchAnswer>()
-    const transport = answering(({ mode }) => (mode === 'force' ? late.promise : got(answerOf(1, '{}'))))
+    const transport = answering(({ mode }) => (mode === 'force' ? late.promise : got(makeAnswer(1, '{}'))))
     const state = new AnswerState(transport)
     state.ask(question)
     await settle()
     state.refresh()
     state.ask({ ...question, symbol: 'IBM' })
     expect(transport.callsOf('research.cancel')).toHaveLength(1)
-    late.resolve(got(answerOf(9, '{"late":true}')))
+    late.resolve(got(makeAnswer(9, '{"late":true}')))
     await settle()
     expect(state.shown?.id).toBe(1)
   })
   it('shows another answer next to the first, until the question changes', async () => {
-    const transport = answering(() => got(answerOf(2, '{"a":2}'))).answer('research.version', () =>
-      answerOf(1, '{"a":1}'),
+    const transport = answering(() => got(makeAnswer(2, '{"a":2}'))).answer('research.version', () =>
+      makeAnswer(1, '{"a":1}'),
     )
     const state = new AnswerState(transport)
     state.ask(question)
@@ -111,7 +101,7 @@ describe('panes', () => {
   })
 
   const stateOf = async (text: string): Promise<AnswerState> => {
-    const state = new AnswerState(answering(() => got(answerOf(1, text))))
+    const state = new AnswerState(answering(() => got(makeAnswer(1, text))))
     state.ask(question)
     await settle()
     return state
