@@ -70,6 +70,8 @@ export class SessionFollower {
   #wakeReader = (): void => undefined
   #cancelRetry = (): void => undefined
   #isClosed = false
+  /** Why it waits, as reported last. */
+  #reported = ''
 
   constructor(parts: FollowerParts, info: SessionInfo, isConnected: boolean) {
     this.#parts = parts
@@ -134,7 +136,7 @@ export class SessionFollower {
     const [state, effects] = reduceSession(before, event)
     this.#state = state
     if (state.phase !== before.phase) {
-      this.#reportPhase(before, state)
+      this.#reportPhase(state)
       this.#parts.changed()
     }
     this.#run(effects)
@@ -331,12 +333,15 @@ export class SessionFollower {
     this.#send({ is: 'refused', why, final: why.code === 'store-damaged' || why.code === 'not-allowed' })
   }
 
-  #reportPhase(before: SessionState, { phase }: SessionState): void {
+  #reportPhase({ phase }: SessionState): void {
     const { session } = this.#info
     if (phase.is === 'stopped')
       this.#parts.report('error', `Stopped following session ${session}: ${phase.why.message}`, phase.why.hint) // prettier-ignore
-    else if (phase.is === 'waiting' && before.phase.is !== 'waiting')
+    else if (phase.is === 'waiting' && phase.why.message !== this.#reported) {
+      // Not again at each attempt.
+      this.#reported = phase.why.message
       this.#parts.report('warn', `Can’t follow session ${session} at the moment: ${phase.why.message}`, phase.why.hint)
+    } else if (phase.is === 'live') this.#reported = ''
     else if (phase.is === 'ended') this.#parts.report('info', `Session ${session} is complete.`)
   }
 

@@ -161,6 +161,28 @@ describe('a terminal on a team', () => {
     expectEqual(terminal, recorder)
   })
 
+  it('says once what neither the log nor a history has, however often it tries again', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    for (let i = 0; i < 3; i++) recorder.record(trades(3))
+    log.from = 1
+    const terminal = startTerminal(log)
+    await terminal.follower.start()
+    for (let i = 0; i < 4; i++) {
+      await settle()
+      await terminal.clock.pass(5_000)
+    }
+    expect(log.reads).toBeGreaterThan(2)
+    expect(terminal.reports).toEqual([
+      `warn: Can’t follow session ${sessionId(1)} at the moment: The team's log no longer has seq 1 to 3 of this session.`,
+    ])
+    await settle()
+    log.from = 0
+    await terminal.clock.pass(5_000)
+    await settle()
+    expectEqual(terminal, recorder)
+  })
+
   it('continues a copy from an earlier start', async () => {
     const log = new MemoryLog()
     const recorder = new Recorder(log, 1)
