@@ -32,6 +32,7 @@ export async function killCluster({ messages, kills, say = () => {} }: ClusterKi
     const working = work().finally(() => {
       isOver = true
     })
+    working.catch(() => undefined) // awaited below
     for (let i = 0; !isOver || sent < until; i++) {
       if (sent < until) {
         recorder.commit(100)
@@ -55,7 +56,8 @@ export async function killCluster({ messages, kills, say = () => {} }: ClusterKi
         while (publishedSeq(recorder) === before) await sleep(10)
         const ms = performance.now() - from
         longestMs = Math.max(longestMs, ms)
-        if (ms > STALL_MS[kind]) throw new Error(`${kind}: nothing was published for ${(ms / 1_000).toFixed(1)} s`)
+        if (ms > STALL_MS[kind])
+          throw new Error(`${kind}: nothing was published for ${(ms / 1_000).toFixed(1)} s: ${recorder.said.at(-1)}`)
       })
       if ((i + 1) % 10 === 0) say(`${i + 1} of ${faults.length} faults, ${sent} messages`)
     }

@@ -178,6 +178,8 @@ function failed(state: PublishState, session: RecordingId | null, trouble: Troub
   switch (trouble.code) {
     case 'offline':
     case 'timeout':
+    // A cluster that chooses a leader replies with errors of its own.
+    case 'server-error':
       return wait(doubt(idle, session), trouble, ms)
     case 'not-found': {
       // A stream or bucket is gone: make them again, and read back what is there.

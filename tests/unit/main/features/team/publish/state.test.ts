@@ -109,6 +109,12 @@ const CASES: readonly [string, PublishState, PublishEvent, readonly string[]][] 
     ['report offline', 'wait 250'],
   ],
   [
+    'asks again soon when a server replies with an error',
+    state({ busy: 'publish', trouble: trouble('server-error'), failures: 1 }),
+    { is: 'failed', session: A, trouble: trouble('server-error') },
+    ['wait 500'],
+  ],
+  [
     'waits longer each time',
     state({ busy: 'publish', failures: 3, trouble: trouble('offline') }),
     { is: 'failed', session: A, trouble: trouble('offline') },
