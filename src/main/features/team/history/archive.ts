@@ -147,12 +147,20 @@ export class Archive {
     return rows.map(({ key }) => recordingId(key))
   }
 
-  /** Stores whole frames of one session in seq order; those that are there already are skipped. */
-  async store(session: RecordingId, frames: readonly Uint8Array[]): Promise<StoreOutcome> {
+  /**
+   * Stores whole frames of one session in seq order; those that are there already are skipped. `shard`: the one they
+   * arrived in. Recorders may publish to their own shard only, so frames of another shard's session are refused.
+   */
+  async store(session: RecordingId, frames: readonly Uint8Array[], shard?: number): Promise<StoreOutcome> {
     let known: KnownHeads | null = null
     const outcome = await this.#db.transaction(async (sql): Promise<StoreOutcome> => {
       const row = await this.#lock(sql, session)
       if (row === null) return { is: 'unknown' }
+      if (shard !== undefined && row.shard !== shard) {
+        const message = `It is of shard ${row.shard} and arrived in shard ${shard}.`
+        const frame = frames[0] ?? new Uint8Array(0)
+        return { is: 'refused', lastSeq: 0, refusal: { code: 'malformed', message }, frame }
+      }
       const heads = await this.#headsAt(sql, session, row)
       const accepted: Accepted = {
         tail: [],

@@ -126,7 +126,7 @@ export class Intake {
   }
 
   async #store(session: RecordingId, shard: number, frames: readonly Uint8Array[]): Promise<StoreOutcome> {
-    const outcome = await this.#archive.store(session, frames)
+    const outcome = await this.#archive.store(session, frames, shard)
     if (outcome.is !== 'unknown') {
       this.#events.onFrames?.(
         frames.length,
@@ -136,15 +136,8 @@ export class Intake {
     }
     const info = await this.#log.session(session)
     if (info === null) return outcome
-    if (info.shard !== shard)
-      return {
-        is: 'refused',
-        lastSeq: 0,
-        refusal: { code: 'malformed', message: `It is of shard ${info.shard} and arrived in shard ${shard}.` },
-        frame: frames[0] ?? new Uint8Array(0),
-      }
     await this.#archive.putSession(info)
-    return this.#archive.store(session, frames)
+    return this.#archive.store(session, frames, shard)
   }
 
   /** Reads a session from the log again, to its end, as long as that brings something. */

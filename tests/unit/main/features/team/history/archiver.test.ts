@@ -13,6 +13,7 @@ import { connectTeam } from '../../../../../../src/main/features/team/nats/conne
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
+import { recordingId } from '../../../../../../src/shared/base/units.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 import { hasPostgres } from '../../../../../kit/postgres-server.ts'
 import { killArchivers } from '../../../../../loss/team-archive.ts'
@@ -273,6 +274,26 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       const rows = await team.db.rows(`SELECT session, code, data FROM ${team.db.schema}.quarantine`)
       expect(rows).toEqual([{ session: SESSION, code: 'checksum', data: flipped }])
       expect(await end()).toEqual([1])
+    })
+
+    it('stores nothing of a session that arrives in another shard than its own', async () => {
+      const team = await newTeam()
+      await team.log.ensureShard(2, 1)
+      await team.log.putSession(ABOUT)
+      await team.log.putSession({ ...ABOUT, session: recordingId('01khj7x0a0zzzzzzzzzzzzzzzz'), shard: 2 })
+      const { reports } = await startArchiver(team)
+      await publish(team.log, FRAMES.slice(0, 2))
+      await until('2 frames', async () => (await team.log.watermark(SESSION)) === seqAfter(2))
+      // The next frame, with the right hashes, from a recorder that may publish to shard 2 only.
+      await team.log.publish(2, SESSION, FRAMES[2], 0)
+      await until('the alarm', () => reports.some((text) => text.startsWith('alarm')))
+      expect(reports.at(-1)).toBe(
+        `alarm: Shard 2 stopped. Session ${SESSION} can’t be archived. It is of shard 1 and arrived in shard 2. Its recorder keeps what isn’t archived.`,
+      )
+      expect(await team.archive.progress(SESSION)).toMatchObject({ lastSeq: seqAfter(2) })
+      await publish(team.log, FRAMES.slice(2))
+      await team.log.putSession({ ...ABOUT, end: END })
+      await expectWhole(team)
     })
 
     it('waits with an alarm for frames that are missing until the recorder publishes them', async () => {
