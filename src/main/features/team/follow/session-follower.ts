@@ -1,11 +1,7 @@
 /** Follows one session of a team: runs the effects of its state machine on the log, the history and the local copy. */
-import { toFailure } from '../../../../shared/base/errors.ts'
 import { teamSource } from '../../../../shared/core/recording/recording.ts'
-import type { Reason } from '../../../../shared/core/status/status.ts'
 import { unixMs, type RecordingId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
-import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
-import type { Batch } from '../../../core/store/types/messages.ts'
 import type { StoreReplicas } from '../../../core/store/types/replica.ts'
 import { readHeader } from '../frame/decode.ts'
 import type { ChainHeads, CommittedFlush } from '../frame/frame.ts'
@@ -14,17 +10,10 @@ import type { Refusal } from '../frame/refusal.ts'
 import type { LogMessage, LogStart, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
 import { readLog } from './read-log.ts'
-import {
-  isOver,
-  MAX_WAITING_BYTES,
-  newSessionState,
-  reduceSession,
-  type Piece,
-  type SessionEffect,
-  type SessionEvent,
-  type SessionState,
-} from './session-state.ts'
-import { firstSeq, lastSeqOf, verifyPiece } from './verify-piece.ts'
+import type { Piece, SessionEffect, SessionEvent, SessionState } from './session-model.ts'
+import { isOver, MAX_WAITING_BYTES, newSessionState, reduceSession } from './session-state.ts'
+import { copyOf, headsOf, pieceOfFlushes, reasonOf, stopReason } from './pieces.ts'
+import { verifyPiece } from './verify-piece.ts'
 
 /** Bytes of pieces that are stored with one append. */
 const APPEND_BYTES = 1 << 20
@@ -349,41 +338,3 @@ export class SessionFollower {
     this.#parts.report('warn', `Session ${this.#info.session}: ${message}`, hint)
   }
 }
-
-const pieceOfFlushes = (flushes: readonly CommittedFlush[]): Piece | null => {
-  const first = flushes.map(({ batch }) => firstSeq(batch)).find((seq) => seq !== null)
-  if (first === undefined || first === null) return null
-  const lastSeq = flushes.reduce((last, { batch }) => Math.max(last, lastSeqOf(batch)), first)
-  const bytes = flushes.reduce(
-    (sum, { batch }) => sum + batch.messages.bytes.length + 64 * (batch.entries.length + 1),
-    0,
-  )
-  return { firstSeq: first, lastSeq, bytes, data: { is: 'flushes', flushes } }
-}
-
-/** A copy with buffers of its own, which the store takes. */
-function copyOf({ messages, entries, connections = [] }: Batch): Batch {
-  const copy = new ColumnsBuilder(messages.count, messages.offsets[messages.count] ?? 0)
-  if (messages.count > 0) copy.add(messages, 0, messages.count)
-  return { messages: copy.build(), entries, connections }
-}
-
-/** The head of each connection after the flushes, hex. */
-function headsOf(flushes: readonly CommittedFlush[]): Record<string, string> {
-  const heads: Record<string, string> = {}
-  for (const { leaves } of flushes) for (const { conn, head } of leaves) heads[conn] = Buffer.from(head).toString('hex')
-  return heads
-}
-
-const reasonOf = (thrown: unknown): Reason => {
-  const { code, message, hint = '' } = toFailure(thrown)
-  return { code, message, hint, closeCode: null }
-}
-
-const stopReason = ({ message, hint }: Refusal): Reason => ({
-  code: 'store-damaged',
-  message,
-  hint:
-    hint ?? 'The recorder has the original. Compare with `tapedeck verify --history`, then ask the team’s operator.',
-  closeCode: null,
-})

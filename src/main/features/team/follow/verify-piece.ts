@@ -9,7 +9,7 @@ import { decodeFrame } from '../frame/decode.ts'
 import { newChain, type ChainHead, type ChainHeads, type CommittedFlush, type Frame } from '../frame/frame.ts'
 import type { FrameResult, Refusal, RefusalCode } from '../frame/refusal.ts'
 import { verifyFrame } from '../frame/verify.ts'
-import type { Piece } from './session-state.ts'
+import type { Piece } from './session-model.ts'
 
 /** How far the local copy has come. */
 export interface CopyPosition {

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type {
+  Piece,
+  SessionEffect,
+  SessionEvent,
+  SessionState,
+} from '../../../../../../src/main/features/team/follow/session-model.ts'
 import {
   MAX_WAITING_BYTES,
   newSessionState,
   reduceSession,
-  type Piece,
-  type SessionEffect,
-  type SessionEvent,
-  type SessionState,
 } from '../../../../../../src/main/features/team/follow/session-state.ts'
 import type { Reason } from '../../../../../../src/shared/core/status/status.ts'
 
