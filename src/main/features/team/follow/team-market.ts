@@ -40,6 +40,8 @@ export class TeamMarket {
   /** Flushes that wait until the entries before them are read. */
   readonly #waiting = new Map<RecordingId, CommittedFlush[]>()
   readonly #shown = new Map<FeedId, FeedState>()
+  /** Sessions that were being followed when the team's servers were lost, until they are read up to the present. */
+  readonly #behind = new Set<RecordingId>()
   #lost: FeedState | null
 
   /** `lost`: why the team's servers aren't reached yet. */
@@ -56,14 +58,16 @@ export class TeamMarket {
   /** The team's servers are lost (with a reason) or back. Prices age; no gap is invented. */
   setLost(why: Reason | null): void {
     this.#lost = why === null ? null : this.#waitingState(why)
+    if (why !== null) for (const session of this.#lanes.keys()) this.#behind.add(session)
     this.#showStates()
   }
 
   /** Everything that the log has of a session is shown. */
   reachedPresent(session: RecordingId): void {
+    const wasBehind = this.#behind.delete(session)
     const lane = this.#lanes.get(session)
-    if (lane?.isLeading !== true || !lane.hasSkipped) return
-    this.#refresh()
+    if (lane?.isLeading === true && lane.hasSkipped) this.#refresh()
+    else if (!wasBehind) return
     this.#showStates()
   }
 
@@ -108,6 +112,7 @@ export class TeamMarket {
   /** The session has ended: what it said about its feeds no longer counts. */
   end(session: RecordingId): void {
     this.#waiting.delete(session)
+    this.#behind.delete(session)
     if (!this.#lanes.delete(session)) return
     this.#lead()
     this.#showStates()
@@ -215,10 +220,11 @@ export class TeamMarket {
       for (const feed of FEED_IDS) this.#parts.sink.acknowledged(feed, [...lane.symbols(feed).values()])
   }
 
-  /** What a session's feed counts as: not connected while the hub lacks its records. */
+  /** What a session's feed counts as: not connected while records may be missing here. */
   #stateOf(lane: Lane, feed: FeedId): FeedState {
     const state = lane.stateOf(feed) ?? { is: 'idle' }
-    return lane.hasSkipped && state.is !== 'idle' ? CATCHING_UP : state
+    const isBehind = lane.hasSkipped || this.#behind.has(lane.info.session)
+    return isBehind && state.is !== 'idle' ? CATCHING_UP : state
   }
 
   #joinedState(feed: FeedId): { readonly worst: FeedState; readonly best: FeedState } {

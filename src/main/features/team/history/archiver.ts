@@ -18,8 +18,6 @@ import { dropOldTicks } from './ticks.ts'
 
 /** The durable consumer of the log that all archivers of a team share. */
 const CONSUMER = 'archive'
-/** Pulls bounded by a count of messages hold far more, and stall. */
-const PULL_BYTES = 5 << 20
 const STORE_BYTES = 2 << 20
 const LINGER_MS = 20
 /** Frames of a session that are sealed together, bytes. About 25 bytes are one message. */
@@ -226,7 +224,7 @@ class Archiver {
       const progress = last === null ? null : await archive.progress(session)
       if (last !== null && lastSeqOf(last.bytes) > (progress?.lastSeq ?? 0)) await intake.catchUp(last, signal)
     }
-    const deliveries = log.consume({ shard, name: CONSUMER, maxBytes: PULL_BYTES, signal })
+    const deliveries = log.consume({ shard, name: CONSUMER, signal })
     const groups = gather(deliveries, {
       clock,
       bytesOf: ({ bytes }) => bytes.length,

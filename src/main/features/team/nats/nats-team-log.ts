@@ -22,8 +22,11 @@ import type {
 } from './team-log.ts'
 
 const SESSION = /^[0-9a-z]{10,64}$/
-/** Bytes asked for with one pull. Pulls bounded by a count of messages hold far more, and stall. */
-const PULL_BYTES = 4 << 20
+/**
+ * Messages asked for ahead, at most about 256 KiB each. Pulls bounded by bytes count them unlike the server does, and some
+ * wait until they expire, after 45 s.
+ */
+const PULL_MESSAGES = 64
 /** How long the server waits for an acknowledgement before it delivers again. */
 const ACK_WAIT_NS = 30_000_000_000
 const MAX_UNACKNOWLEDGED = 1_024
@@ -148,14 +151,14 @@ export class NatsTeamLog implements TeamLog {
     const stream = streamName(this.team, shard)
     const filter = session === undefined ? shardSubjects(this.team, shard) : frameSubject(this.team, shard, session)
     const open = () => this.#parts.client.consumers.get(stream, { filter_subjects: filter, ...startOptions(from) })
-    for await (const message of this.#follow(stream, open, PULL_BYTES, signal)) {
+    for await (const message of this.#follow(stream, open, signal)) {
       const read = readMessage(shard, message)
       if (read !== null) yield read
     }
   }
 
   async *consume(options: Parameters<TeamLog['consume']>[0]): AsyncGenerator<Delivery> {
-    const { shard, name, maxBytes, signal } = options
+    const { shard, name, signal } = options
     const stream = streamName(this.team, shard)
     const open = async () => {
       await this.#parts.manager.consumers.add(stream, {
@@ -167,7 +170,7 @@ export class NatsTeamLog implements TeamLog {
       })
       return this.#parts.client.consumers.get(stream, name)
     }
-    for await (const message of this.#follow(stream, open, maxBytes, signal)) {
+    for await (const message of this.#follow(stream, open, signal)) {
       const read = readMessage(shard, message)
       if (read === null) message.term('not a session of this team')
       else
@@ -182,16 +185,11 @@ export class NatsTeamLog implements TeamLog {
     }
   }
 
-  async *#follow(
-    stream: string,
-    open: () => Promise<Consumer>,
-    maxBytes: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<JsMsg> {
+  async *#follow(stream: string, open: () => Promise<Consumer>, signal: AbortSignal): AsyncGenerator<JsMsg> {
     if (signal.aborted) return
     const what = `the stream ${stream}`
     try {
-      const messages = await (await open()).consume({ max_bytes: maxBytes, abort_on_missing_resource: true })
+      const messages = await (await open()).consume({ max_messages: PULL_MESSAGES, abort_on_missing_resource: true })
       const stop = () => messages.stop()
       signal.addEventListener('abort', stop)
       try {

@@ -108,11 +108,10 @@ export interface TeamLog {
     readonly from: LogStart
     readonly signal: AbortSignal
   }): AsyncIterable<StoredMessage>
-  /** Follows a shard with a durable consumer, created on first use, until `signal` aborts. `maxBytes` a pull. */
+  /** Follows a shard with a durable consumer, created on first use, until `signal` aborts. */
   consume(options: {
     readonly shard: number
     readonly name: string
-    readonly maxBytes: number
     readonly signal: AbortSignal
   }): AsyncIterable<Delivery>
   /** Calls back for each message that the server republishes, until undone. May miss messages: see `previous`. */

@@ -152,7 +152,12 @@ describe('the market of a team', () => {
     expect([freshness(BTC), hub.gaps(feed, BTC)]).toEqual(['disconnected', []])
     market.setLost(null)
     market.show(one.info, one.trade('BTC-USD', 101))
+    // Until everything since then is read, a price isn't live and a silent market isn't quiet.
+    expect([freshness(BTC), hub.gaps(feed, BTC)]).toEqual(['disconnected', []])
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('connecting')
+    market.reachedPresent(one.info.session)
     expect([freshness(BTC), hub.gaps(feed, BTC)]).toEqual(['live', []])
+    expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('open')
   })
 
   it('keeps what is not the present out of the hub, and reads the hub again before the first message that is', () => {

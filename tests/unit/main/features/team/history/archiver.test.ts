@@ -248,7 +248,6 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       for await (const { sequence } of team.log.consume({
         shard: 1,
         name: 'archive',
-        maxBytes: 1 << 20,
         signal: stop.signal,
       }))
         if (taken.push(sequence) === 10) break

@@ -70,7 +70,7 @@ describe.skipIf(!hasNatsServer)('permissions [needs nats-server]', { timeout: 60
   const consumeOne = async (log: TeamLog): Promise<void> => {
     const last = await as('OPERATOR').lastOf(1, SESSION)
     await as('OPERATOR').publish(1, SESSION, Buffer.from('one more'), last?.sequence ?? 0)
-    for await (const one of log.consume({ shard: 1, name: 'archive', maxBytes: 1_024, signal: stop })) {
+    for await (const one of log.consume({ shard: 1, name: 'archive', signal: stop })) {
       await one.ack()
       return
     }

@@ -108,11 +108,28 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
     expect(await texts({ sinceMs: unixMs(0) }, 1)).toEqual(['a0'])
   })
 
+  it('reads thousands of small messages without waiting for a pull to expire', async () => {
+    await log.ensureShard(40)
+    const text = 'x'.repeat(300)
+    let previous = 0
+    for (let i = 0; i < 3_000; i++) {
+      const outcome = await log.publish(40, A, bytes(text), previous)
+      if (outcome.is === 'stored') previous = outcome.sequence
+    }
+    // A pull expires after 30 s, which is the time limit of a test.
+    for (let i = 0; i < 3; i++) {
+      const stop = new AbortController()
+      const taken = await take(log.read({ shard: 40, session: A, from: { at: 'first' }, signal: stop.signal }), 3_000)
+      stop.abort()
+      expect(taken).toHaveLength(3_000)
+    }
+  })
+
   it('delivers again what a durable consumer did not acknowledge', async () => {
     await log.ensureShard(3)
     await log.publish(3, A, bytes('a'), 0)
     await log.publish(3, B, bytes('b'), 0)
-    const consume = (signal: AbortSignal) => log.consume({ shard: 3, name: 'archive', maxBytes: 1 << 20, signal })
+    const consume = (signal: AbortSignal) => log.consume({ shard: 3, name: 'archive', signal })
     const first = new AbortController()
     const [a, b] = await take(consume(first.signal), 2)
     first.abort()
