@@ -34,11 +34,11 @@ export async function killCluster({ messages, kills, say = () => {} }: ClusterKi
     })
     working.catch(() => undefined) // awaited below
     for (let i = 0; !isOver || sent < until; i++) {
-      if (sent < until) {
-        recorder.commit(100)
-        sent += 100
-        if (i % 200 === 199) recorder.seal()
-      }
+      // A few even after enough of them, so that there is always something to publish after a fault.
+      const count = sent < until ? 100 : 1
+      recorder.commit(count)
+      sent += count
+      if (i % 200 === 199) recorder.seal()
       await sleep(sent < until ? 0 : 5)
     }
     await working
