@@ -112,10 +112,12 @@ export class NatsTeamLog implements TeamLog {
     await Promise.all(buckets.map(ensure))
   }
 
-  async publish(shard: number, session: RecordingId, bytes: Uint8Array, previous: number): Promise<PublishOutcome> {
+  async publish(...args: Parameters<TeamLog['publish']>): Promise<PublishOutcome> {
+    const [shard, session, bytes, previous, id] = args
     try {
       const published = this.#parts.client.publish(frameSubject(this.team, shard, session), bytes, {
         expect: { streamName: streamName(this.team, shard), lastSubjectSequence: previous },
+        ...(id === undefined ? {} : { msgID: id }),
       })
       const ack = await this.#whileConnected(published)
       return { is: 'stored', sequence: ack.seq }

@@ -96,8 +96,17 @@ export interface TeamLog {
   /** The same for the team's buckets; default: all of them. */
   ensureBuckets(replicas?: number, buckets?: readonly BucketName[]): Promise<void>
 
-  /** Stores a message if the session's last one has the sequence `previous`; 0: if there is none. */
-  publish(shard: number, session: RecordingId, bytes: Uint8Array, previous: number): Promise<PublishOutcome>
+  /**
+   * Stores a message if the session's last one has the sequence `previous`; 0: if there is none. One with an `id` that
+   * the server stored in the last two minutes counts as stored.
+   */
+  publish(
+    shard: number,
+    session: RecordingId,
+    bytes: Uint8Array,
+    previous: number,
+    id?: string,
+  ): Promise<PublishOutcome>
   /** The session's last message in the log, read from the stream's leader. */
   lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null>
 

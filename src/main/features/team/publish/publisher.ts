@@ -6,7 +6,7 @@ import { equalBytes } from '../../../core/store/format/ledger.ts'
 import type { ChainHeads } from '../../../core/store/types/flushes.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import { decodeFrame, readHeader } from '../frame/decode.ts'
-import { BUNDLE_BYTES, encodeFlushes } from '../frame/encode.ts'
+import { BUNDLE_BYTES, encodeFlushes, type EncodedFlushes } from '../frame/encode.ts'
 import { isPart, readPart } from '../frame/parts.ts'
 import type { FrameResult } from '../frame/refusal.ts'
 import type { TeamLog } from '../nats/team-log.ts'
@@ -39,6 +39,14 @@ export class Publisher {
   #stopWaiting = (): void => {}
   /** The chains of a session at its cursor. */
   readonly #heads = new Map<RecordingId, { readonly seq: number; readonly heads: ChainHeads }>()
+  /**
+   * What was published last and isn't known to be stored. It is published again as it is, under the same ids: a cluster
+   * that changes its leader can still store it after it was read back as missing.
+   */
+  readonly #attempts = new Map<
+    RecordingId,
+    EncodedFlushes & { readonly afterSeq: number; readonly maxPayload: number }
+  >()
   readonly #published = new Map<RecordingId, number>()
   readonly #watchers = new Set<() => void>()
 
@@ -217,21 +225,27 @@ export class Publisher {
   async #publish(session: RecordingId, cursor: Cursor): Promise<PublishEvent> {
     const at = this.#heads.get(session)
     if (at?.seq !== cursor.seq) throw new TypeError(`the chains of ${session} at ${cursor.seq} are unknown`)
-    const query = { recording: session, afterSeq: cursor.seq, maxBytes: BUNDLE_BYTES }
-    const page = await ofStore(session, this.#parts.reader.flushes(query))
-    if (page.flushes.length === 0) return { is: 'caught-up', session }
     const { epoch, shard } = this.#parts.describe(session)
     const log = this.#open()
-    const { messages, heads } = accept(
-      encodeFlushes({ session, epoch, heads: at.heads, maxPayload: log.maxPayload }, page.flushes),
-    )
+    let attempt = this.#attempts.get(session)
+    if (attempt?.afterSeq !== cursor.seq || attempt.maxPayload !== log.maxPayload) {
+      const query = { recording: session, afterSeq: cursor.seq, maxBytes: BUNDLE_BYTES }
+      const page = await ofStore(session, this.#parts.reader.flushes(query))
+      if (page.flushes.length === 0) return { is: 'caught-up', session }
+      const { maxPayload } = log
+      const encoded = accept(encodeFlushes({ session, epoch, heads: at.heads, maxPayload }, page.flushes))
+      attempt = { ...encoded, afterSeq: cursor.seq, maxPayload }
+      this.#attempts.set(session, attempt)
+    }
+    const { messages, heads } = attempt
     let { seq, sequence } = cursor
-    for (const { bytes, lastSeq } of messages) {
-      const outcome = await log.publish(shard, session, bytes, sequence)
+    for (const { id, bytes, lastSeq } of messages) {
+      const outcome = await log.publish(shard, session, bytes, sequence, id)
       if (outcome.is === 'conflict') return { is: 'conflict', session }
       sequence = outcome.sequence
       seq = lastSeq
     }
+    this.#attempts.delete(session)
     this.#heads.set(session, { seq, heads })
     this.#published.set(session, seq)
     return { is: 'published', session, cursor: { seq, sequence } }
