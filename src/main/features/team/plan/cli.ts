@@ -95,7 +95,7 @@ export async function readPlan(bucket: TeamBucket): Promise<{ readonly plan: Pla
 async function writePlan(bucket: TeamBucket, plan: Plan, expected: number): Promise<number> {
   const text = encodePlan(plan)
   if (Buffer.byteLength(text) > MAX_PLAN_BYTES) {
-    throw new CodedError('too-large', `The plan is larger than ${MAX_PLAN_BYTES} bytes.`, {
+    throw new CodedError('too-large', `The plan is larger than ${countText(MAX_PLAN_BYTES, 'byte')}.`, {
       hint: 'Split the symbols between two teams.',
     })
   }
