@@ -42,6 +42,8 @@ export default {
     'node_modules/@napi-rs/keyring-${platform}-${arch}*/**',
     '!node_modules/**/{test,tests,docs,example,examples,benchmark,.github}/**',
     '!node_modules/undici/{docs,types,scripts}/**',
+    // Only nacl-fast.js is loaded.
+    '!node_modules/tweetnacl/{nacl.js,*.min.js}',
     // Duplicates for other module loaders, and what only js-yaml's command line uses.
     '!node_modules/valibot/dist/{index.cjs,index.min.*}',
     '!node_modules/js-yaml/{dist,bin}/**',
