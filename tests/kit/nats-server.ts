@@ -12,7 +12,10 @@ const SERVER = process.env.TAPEDECK_NATS_SERVER ?? 'nats-server'
 const START_WITHIN_MS = 30_000
 
 /** Whether a nats-server is installed. Use with `describe.skipIf(!hasNatsServer)` and `[needs nats-server]` in the title. */
-export const hasNatsServer = spawnSync(SERVER, ['--version']).status === 0
+const version = spawnSync(SERVER, ['--version'])
+export const hasNatsServer = version.status === 0
+/** Whether the product refuses it unless it is allowed. */
+export const isOldNatsServer = / v2\.(?:\d|10)\./.test(version.stdout?.toString() ?? '')
 if (!hasNatsServer) {
   console.warn(
     'Teams are not tested with a real server: no nats-server was found. On Debian: apt-get install nats-server. TAPEDECK_NATS_SERVER names another one.',
@@ -154,6 +157,20 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   const server = new NatsServer(makeNode('n1', port, options))
   await server.start()
   return server
+}
+
+type Streams = Awaited<ReturnType<typeof import('@nats-io/jetstream').jetstreamManager>>['streams']
+
+/** Changes streams as an operator would. */
+export async function withStreams(port: number, run: (streams: Streams) => Promise<unknown>): Promise<void> {
+  const { connect: open } = await import('@nats-io/transport-node')
+  const { jetstreamManager } = await import('@nats-io/jetstream')
+  const connection = await open({ servers: `127.0.0.1:${port}` })
+  try {
+    await run((await jetstreamManager(connection)).streams)
+  } finally {
+    await connection.close()
+  }
 }
 
 export interface NatsCluster {

@@ -7,9 +7,10 @@ import { readTeamName, type TeamName } from '../../src/main/features/team/names.
 import { connectTeam } from '../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget, type NatsTarget } from '../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../src/main/features/team/nats/team-log.ts'
+import { makeSeed, readSigningKey } from '../../src/main/features/team/sign/keys.ts'
 import { Publishing } from '../../src/main/features/team/publish/publishing.ts'
-import { unixMs, type RecordingId } from '../../src/shared/base/units.ts'
-import { DEMO, T0, Writer } from '../unit/main/core/store/harness.ts'
+import { monoNs, unixMs, type RecordingId } from '../../src/shared/base/units.ts'
+import { DEMO, T0, Writer, type Item } from '../unit/main/core/store/harness.ts'
 import { FEEDS, trades } from '../unit/main/features/team/frame/flushes.ts'
 import { makeStoreFolder } from './folder.ts'
 
@@ -21,6 +22,18 @@ export const targetOf = (servers: string): NatsTarget => readNatsTarget(servers,
 export const openLog = (servers: string): Promise<TeamLog> =>
   connectTeam({ target: targetOf(servers), team: EU, name: 'test', allowOld: true })
 
+/** The same, with servers from 2.11 on: they check what a message follows before they look at its id. */
+export async function openStrictLog(servers: string): Promise<TeamLog> {
+  const log = await openLog(servers)
+  const publish = log.publish.bind(log)
+  log.publish = async (...args) => {
+    const [shard, session, , previous] = args
+    const last = await log.lastOf(shard, session)
+    return (last?.sequence ?? 0) === previous ? publish(...args) : { is: 'conflict' }
+  }
+  return log
+}
+
 /** A recorder without a market: commits flushes, and publishes them to `servers`. */
 export class TeamRecorder {
   readonly folder = makeStoreFolder()
@@ -29,12 +42,18 @@ export class TeamRecorder {
   readonly engine = new StoreEngine(this.folder.file, () => this.now)
   readonly reader: LocalReader = openLocalReader(this.folder.file)
   readonly #servers: string
+  /** How far the clock of this process was moved on, ms. */
+  aheadMs = 0
+  /** Signs what it publishes. */
+  readonly key = readSigningKey(makeSeed())
+  readonly #connect: (servers: string) => Promise<TeamLog>
   publishing: Publishing
   #writer = new Writer(FEEDS)
   session: RecordingId
 
-  constructor(servers: string) {
+  constructor(servers: string, connect = openLog) {
     this.#servers = servers
+    this.#connect = connect
     this.publishing = this.open()
     this.session = this.begin()
   }
@@ -50,15 +69,17 @@ export class TeamRecorder {
         epoch: 0,
         recorder: 'desk',
         allowOld: true,
+        signingSeed: null,
         spoolMaxBytes: null,
         monitors: [],
         report: () => {},
       },
       team: EU,
-      connect: () => openLog(this.#servers),
+      connect: () => this.#connect(this.#servers),
       reader: this.reader,
       store: () => this.folder.file,
-      clock: systemClock,
+      clock: { ...systemClock, monoNs: () => monoNs(systemClock.monoNs() + this.aheadMs * 1e6) },
+      key: this.key,
       say: (_, text) => this.said.push(text),
     })
   }
@@ -78,8 +99,9 @@ export class TeamRecorder {
     return (this.session = id)
   }
 
-  commit(count: number): void {
-    this.engine.commit([this.#writer.batch(trades(count))])
+  /** Commits a flush of these items, or of so many trades. */
+  commit(what: number | readonly Item[]): void {
+    this.engine.commit([this.#writer.batch(typeof what === 'number' ? trades(what) : what)])
     this.publishing.committed({ recording: this.session, seq: this.#writer.seq })
   }
 

@@ -53,7 +53,9 @@ export async function killArchivers({ team, postgres, nats, kills, postgresKills
     const publish = publisher(log, session)
     for (let i = 0; i < kills; i++) {
       const point = i % 2 === 0 ? 'before-commit' : 'before-ack'
-      const archiver = startArchiver(postgres, nats, team, point, String(1 + (i % 3)))
+      // Every third time another one works at first, next to it.
+      const other = i % 3 === 2 ? startArchiver(postgres, nats, team) : null
+      const archiver = startArchiver(postgres, nats, team, point, other === null ? String(1 + (i % 3)) : '1')
       const ended = once(archiver, 'exit')
       const isPostgresDue = Math.floor(((i + 1) * postgresKills) / kills) > Math.floor((i * postgresKills) / kills)
       // In small groups, each of which is a transaction.
@@ -61,6 +63,7 @@ export async function killArchivers({ team, postgres, nats, kills, postgresKills
         await publish(2)
         await sleep(15)
         if (isPostgresDue && n === 4) await postgres.restart()
+        if (n === 6 && other !== null) await kill(other)
       }
       const late = setTimeout(() => archiver.kill('SIGKILL'), WITHIN_MS)
       await ended
@@ -71,8 +74,7 @@ export async function killArchivers({ team, postgres, nats, kills, postgresKills
     try {
       return await check(db, log, session, `${kills} archivers and ${postgresKills} times PostgreSQL killed`)
     } finally {
-      const ended = once(archiver, 'exit')
-      if (archiver.kill('SIGKILL')) await ended
+      await kill(archiver)
     }
   } finally {
     await log.close()
@@ -134,6 +136,11 @@ function startArchiver(postgres: PostgresServer, nats: string, team: TeamName, .
   return spawn(process.execPath, [ARCHIVER, postgres.url(), nats, team, ...kill], { stdio: 'ignore' })
 }
 
+async function kill(archiver: ReturnType<typeof startArchiver>): Promise<void> {
+  const ended = once(archiver, 'exit')
+  if (archiver.kill('SIGKILL')) await ended
+}
+
 /** Waits until the session is sealed, and compares it with what was published. */
 async function check(db: Database, log: TeamLog, { id, flushes, messages }: Made, what: string): Promise<string> {
   const archive = new Archive(db)
@@ -141,7 +148,7 @@ async function check(db: Database, log: TeamLog, { id, flushes, messages }: Made
   for (;;) {
     const progress = await archive.progress(id)
     const isSealed = progress?.complete === true && progress.sealedSeq === messages
-    if (isSealed && (await log.watermark(id)) === messages) break
+    if (isSealed && (await log.watermark(id))?.lastSeq === messages) break
     if (Date.now() > deadline) throw new Error(`the history ends at ${progress?.lastSeq ?? 0} of ${messages}`)
     await sleep(50)
   }

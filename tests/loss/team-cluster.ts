@@ -1,6 +1,6 @@
 /**
  * Kills the servers of a cluster with SIGKILL while a recorder publishes: the leader of the stream, any server, and all
- * at once. Afterwards the log must hold each committed flush once and in order.
+ * at once. Also lets one hang. Afterwards the log must hold each committed flush once and in order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startNatsCluster, type NatsCluster, type NatsServer } from '../kit/nats-server.ts'
@@ -8,7 +8,10 @@ import { openLog, TeamRecorder } from '../kit/team-recorder.ts'
 import { checkLog } from './team-log.ts'
 
 /** The longest time in which nothing may be published after a fault, ms. A whole cluster chooses every leader anew. */
-const STALL_MS = { leader: 15_000, any: 15_000, all: 30_000 } as const
+const STALL_MS = { leader: 15_000, any: 15_000, hung: 15_000, all: 30_000 } as const
+
+/** How long a server hangs, ms. */
+const HUNG_MS = 25_000
 
 export interface ClusterKills {
   readonly messages: number
@@ -21,10 +24,12 @@ export interface ClusterKills {
 export async function killCluster({ messages, kills, say = () => {} }: ClusterKills): Promise<string> {
   const cluster = await startNatsCluster()
   const recorder = new TeamRecorder(cluster.url)
-  const faults = (['leader', 'any', 'all'] as const).flatMap((kind) => Array.from({ length: kills }, () => kind))
+  const faults = (['leader', 'any', 'hung', 'all'] as const).flatMap((kind) =>
+    Array.from({ length: kills }, () => kind),
+  )
   const perFault = Math.ceil(messages / (faults.length + 1))
   let sent = 0
-  let longestMs = 0
+  const longestMs = { leader: 0, any: 0, hung: 0, all: 0 }
   /** Commits flushes of 100 while `work` runs, and then until this many messages are committed. */
   const commitDuring = async (work: () => Promise<void>): Promise<void> => {
     const until = sent + perFault
@@ -47,15 +52,8 @@ export async function killCluster({ messages, kills, say = () => {} }: ClusterKi
     await commitDuring(() => caughtUp(recorder))
     for (const [i, kind] of faults.entries()) {
       await commitDuring(async () => {
-        const killed = kind === 'all' ? cluster.nodes : [await choose(cluster, kind)]
-        await Promise.all(killed.map((node) => node.kill()))
-        await sleep(500)
-        await Promise.all(killed.map((node) => node.start()))
-        const from = performance.now()
-        const before = publishedSeq(recorder)
-        while (publishedSeq(recorder) === before) await sleep(10)
-        const ms = performance.now() - from
-        longestMs = Math.max(longestMs, ms)
+        const ms = kind === 'hung' ? await hang(cluster, i, recorder) : await kill(cluster, kind, recorder)
+        longestMs[kind] = Math.max(longestMs[kind], ms)
         if (ms > STALL_MS[kind])
           throw new Error(`${kind}: nothing was published for ${(ms / 1_000).toFixed(1)} s: ${recorder.said.at(-1)}`)
       })
@@ -65,11 +63,45 @@ export async function killCluster({ messages, kills, say = () => {} }: ClusterKi
     const log = await openLog(cluster.url)
     const frames = await checkLog(log, 1, recorder.reader, [recorder.session])
     await log.close()
-    return `${faults.length} faults, ${sent} messages in ${frames} frames, all in the log once and in order; longest stall ${(longestMs / 1_000).toFixed(1)} s`
+    const stalls = Object.entries(longestMs).map(([kind, ms]) => `${kind} ${(ms / 1_000).toFixed(1)} s`)
+    return `${faults.length} faults, ${sent} messages in ${frames} frames, all in the log once and in order; longest stalls: ${stalls.join(', ')}`
   } finally {
     await recorder.remove()
     for (const node of cluster.nodes) await node.kill()
   }
+}
+
+/** Kills servers and starts them again. Returns how long nothing was published afterwards, ms. */
+async function kill(cluster: NatsCluster, kind: 'leader' | 'any' | 'all', recorder: TeamRecorder): Promise<number> {
+  const killed = kind === 'all' ? cluster.nodes : [await choose(cluster, kind)]
+  await Promise.all(killed.map((node) => node.kill()))
+  await sleep(500)
+  await Promise.all(killed.map((node) => node.start()))
+  return untilPublished(recorder, publishedSeq(recorder), performance.now())
+}
+
+/**
+ * Stops one of the servers, in turn: the leader, the one that the recorder is connected to, both in one, or neither.
+ * Returns the longest time without a publish until it continues, ms.
+ */
+async function hang(cluster: NatsCluster, round: number, recorder: TeamRecorder): Promise<number> {
+  const server = cluster.nodes[round % cluster.nodes.length]
+  const deadline = performance.now() + HUNG_MS
+  server.signal('SIGSTOP')
+  try {
+    let longest = 0
+    while (performance.now() < deadline)
+      longest = Math.max(longest, await untilPublished(recorder, publishedSeq(recorder), performance.now()))
+    return longest
+  } finally {
+    server.signal('SIGCONT')
+  }
+}
+
+/** Returns the time until more than this seq was published, ms. */
+async function untilPublished(recorder: TeamRecorder, seq: number, fromMs: number): Promise<number> {
+  while (publishedSeq(recorder) === seq) await sleep(10)
+  return performance.now() - fromMs
 }
 
 async function caughtUp(recorder: TeamRecorder): Promise<void> {

@@ -8,17 +8,28 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openLocalReader } from '../../src/main/core/store/threads/reader.ts'
+import { CodedError } from '../../src/shared/base/errors.ts'
 import type { RecordingId } from '../../src/shared/base/units.ts'
+import { connectDatabase } from '../../src/main/features/team/history/database.ts'
+import { migrate } from '../../src/main/features/team/history/schema.ts'
+import { readHistoryTarget } from '../../src/main/features/team/history/target.ts'
 import { connectTeam } from '../../src/main/features/team/nats/connect.ts'
+import { isTransient } from '../../src/main/features/team/nats/errors.ts'
 import { readNatsTarget } from '../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../src/main/features/team/nats/team-log.ts'
 import { readTeamName } from '../../src/main/features/team/names.ts'
+import type { TeamName } from '../../src/main/features/team/names.ts'
+import type { PostgresServer } from '../kit/postgres-process.ts'
+import { compareHistory, waitForHistory } from './team-history.ts'
 import { checkLog } from './team-log.ts'
 
 const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const ARCHIVER = fileURLToPath(new URL('team-archiver.ts', import.meta.url))
 const STARTED_WITHIN_MS = 60_000
 
 export interface RecorderKills {
+  /** The server of the history; without it, the log alone is compared. */
+  readonly postgres?: PostgresServer | null
   /** Folder of the recorder; empty. */
   readonly home: string
   readonly servers: string
@@ -27,7 +38,8 @@ export interface RecorderKills {
 }
 
 /** Returns what was seen. Throws at the first difference. */
-export async function killRecorder({ home, servers, kills, say = () => {} }: RecorderKills): Promise<string> {
+export async function killRecorder(options: RecorderKills): Promise<string> {
+  const { home, servers, kills, postgres = null, say = () => {} } = options
   const team = readTeamName('eu')
   if (team === null) throw new TypeError('not a team')
   const log = await connectTeam({ target: readNatsTarget(servers, {}, {}), team, name: 'check', allowOld: true })
@@ -36,11 +48,14 @@ export async function killRecorder({ home, servers, kills, say = () => {} }: Rec
     for (let i = 0; i < kills; i++) {
       const child = record(home, servers, [])
       child.stderr.resume()
-      await published(log, i + 1)
-      await sleep(Math.random() * 400)
       const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
+      try {
+        await published(log, i + 1)
+        await sleep(Math.random() * 400)
+      } finally {
+        child.kill('SIGKILL')
+        await ended
+      }
       if ((i + 1) % 10 === 0) say(`${i + 1} kills`)
     }
     const last = record(home, servers, ['--duration', '1s'])
@@ -48,9 +63,30 @@ export async function killRecorder({ home, servers, kills, say = () => {} }: Rec
     last.stderr.on('data', (data: Buffer) => (said += data.toString()))
     const [code] = (await once(last, 'close')) as [number | null]
     if (code !== 0) throw new Error(`the last run ended with code ${code}: ${said}`)
-    return `${kills} kills: ${await compare(log, join(home, 'tapedeck.db'), kills + 1)}`
+    const store = join(home, 'tapedeck.db')
+    const seen = `${kills} kills: ${await compare(log, store, kills + 1)}`
+    return postgres === null ? seen : `${seen}; ${await archiveAll(postgres, servers, team, store)}`
   } finally {
     await log.close()
+  }
+}
+
+/** Archives everything, and compares the history with the store. */
+async function archiveAll(postgres: PostgresServer, servers: string, team: TeamName, store: string): Promise<string> {
+  const db = await connectDatabase(readHistoryTarget(postgres.url()), team)
+  await migrate(db)
+  const archiver = spawn(process.execPath, [ARCHIVER, postgres.url(), servers, team], { stdio: 'ignore' })
+  const ended = once(archiver, 'exit')
+  const reader = openLocalReader(store)
+  try {
+    const sessions = (await reader.sessions(true)).map(({ session }) => session)
+    await waitForHistory(db, sessions)
+    return `${await compareHistory(db, reader, sessions)} of them in the history, equal to the store`
+  } finally {
+    await reader.close()
+    archiver.kill('SIGKILL')
+    await ended
+    await db.close()
   }
 }
 
@@ -69,7 +105,12 @@ async function published(log: TeamLog, count: number): Promise<void> {
   for (let found = 0; found < count; await sleep(20)) {
     if (Date.now() > deadline) throw new Error(`only ${found} of ${count} sessions were published`)
     found = 0
-    for (const { session } of await log.sessions()) if ((await log.lastOf(1, session)) !== null) found++
+    try {
+      for (const { session } of await log.sessions()) if ((await log.lastOf(1, session)) !== null) found++
+    } catch (thrown) {
+      // A busy server may answer late: then it is asked again, as the product does.
+      if (!(thrown instanceof CodedError && isTransient(thrown))) throw thrown
+    }
   }
 }
 

@@ -8,6 +8,8 @@ import type { TeamAccess } from '../../terminal/host.ts'
 import { readHistoryTarget, type HistoryTarget } from './history/target.ts'
 import { readTeamName, type TeamName } from './names.ts'
 import { readNatsTarget, type NatsTarget } from './nats/target.ts'
+import type { TrustedKeys } from './sign/authorship.ts'
+import { readTrustText } from './sign/trust.ts'
 
 /** Everything that is needed to reach a team, secrets included. */
 export interface TeamAddress {
@@ -15,6 +17,8 @@ export interface TeamAddress {
   readonly target: NatsTarget
   readonly history: HistoryTarget | null
   readonly allowOld: boolean
+  /** Public keys of its recorders; null: follow everything that isn't forged. */
+  readonly trusted: TrustedKeys | null
 }
 
 /** Secrets in the keychain, by name. */
@@ -22,15 +26,15 @@ const SECRETS = ['password', 'seed', 'creds', 'historyPassword'] as const
 type SecretName = (typeof SECRETS)[number]
 type Secrets = { readonly [K in SecretName]?: string | undefined }
 
-type Address = Pick<TeamInput, 'name' | 'upstream' | 'history' | 'ca' | 'allowOldNats'>
+type Address = Pick<TeamInput, 'name' | 'upstream' | 'history' | 'ca' | 'allowOldNats' | 'trust'>
 
 const accountOf = (secret: SecretName, { name, upstream }: Pick<Address, 'name' | 'upstream'>): string =>
   `team-${secret}:${name}@${upstream}`
 
 /** The address that a command line gives. Throws like `addressOf`. */
 export function addressOfHost(access: TeamAccess): TeamAddress {
-  const { name, target, history = '', allowOld } = access
-  return readAddress(name, history, allowOld, () => target)
+  const { name, target, history = '', allowOld, trusted = null } = access
+  return readAddress({ name, history, allowOld, trust: () => trusted, target: () => target })
 }
 
 /** The address of the settings, with the secrets of the keychain. Rejects like `addressOf`. */
@@ -61,12 +65,18 @@ async function storedSecrets(address: Address, keychain: Keychain): Promise<Secr
 }
 
 /** Throws `bad-url` with a sentence if a name or URL is invalid. */
-function addressOf({ name, upstream, history, ca, allowOldNats }: Address, secrets: Secrets): TeamAddress {
+function addressOf({ name, upstream, history, ca, allowOldNats, trust }: Address, secrets: Secrets): TeamAddress {
   const { password, seed, creds, historyPassword } = secrets
-  const address = readAddress(name, history, allowOldNats, () => {
-    const env = { TAPEDECK_NATS_PASSWORD: password, TAPEDECK_NATS_SEED: seed }
-    const target = readNatsTarget(upstream, { ca: ca === '' ? undefined : ca }, env)
-    return { ...target, creds: creds ?? null }
+  const address = readAddress({
+    name,
+    history,
+    allowOld: allowOldNats,
+    trust: () => readTrustText(trust),
+    target() {
+      const env = { TAPEDECK_NATS_PASSWORD: password, TAPEDECK_NATS_SEED: seed }
+      const target = readNatsTarget(upstream, { ca: ca === '' ? undefined : ca }, env)
+      return { ...target, creds: creds ?? null }
+    },
   })
   if (address.history === null || historyPassword === undefined) return address
   const url = new URL(address.history.url)
@@ -74,7 +84,19 @@ function addressOf({ name, upstream, history, ca, allowOldNats }: Address, secre
   return { ...address, history: { ...address.history, url: url.href } }
 }
 
-function readAddress(name: string, history: string, allowOld: boolean, target: () => NatsTarget): TeamAddress {
+function readAddress({
+  name,
+  history,
+  allowOld,
+  trust,
+  target,
+}: {
+  readonly name: string
+  readonly history: string
+  readonly allowOld: boolean
+  readonly trust: () => TrustedKeys | null
+  readonly target: () => NatsTarget
+}): TeamAddress {
   const team = readTeamName(name)
   if (team === null) {
     throw new CodedError('bad-arguments', name === '' ? 'No team is set up.' : `"${name}" isn’t the name of a team.`, {
@@ -82,7 +104,8 @@ function readAddress(name: string, history: string, allowOld: boolean, target: (
     })
   }
   try {
-    return { team, target: target(), history: history === '' ? null : readHistoryTarget(history), allowOld }
+    const place = history === '' ? null : readHistoryTarget(history)
+    return { team, target: target(), history: place, allowOld, trusted: trust() }
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown
     const { message } = thrown

@@ -2,6 +2,7 @@
 import { CodedError } from '../../../shared/base/errors.ts'
 import { TEAM_CALLS, TEAM_STREAMS, type TeamInput } from '../../../shared/features/team/contract.ts'
 import { teamSettings } from '../../../shared/features/team/settings.ts'
+import { UNREAD, type TeamOverview } from '../../../shared/features/team/status.ts'
 import type { TeamState } from '../../../shared/features/team/team.ts'
 import { account } from '../../core/account/feature.ts'
 import { jobs } from '../../core/jobs/feature.ts'
@@ -16,6 +17,7 @@ import { defineFeature } from '../../terminal/feature.ts'
 import { addressOfHost, addressOfInput, addressOfSettings, saveSecrets, type TeamAddress } from './access.ts'
 import type { History } from './history/history.ts'
 import type { TeamLog } from './nats/team-log.ts'
+import type { StatusWatch } from './status/status-watch.ts'
 import { Team } from './team-link.ts'
 
 const NAME = 'tapedeck terminal'
@@ -39,6 +41,21 @@ export const team = defineFeature({
     /** From the command line, until another team is joined in a window. */
     let given = host.team
     const streams = wholeStreams((): TeamState => current?.state ?? null)
+    let watch: StatusWatch | null = null
+    const overviews = wholeStreams((): TeamOverview => (current === null ? null : (watch?.state ?? UNREAD)))
+    /** Loaded when somebody looks at a team. */
+    const watchStatus = async (): Promise<void> => {
+      if (current === null) return
+      const { StatusWatch } = await import('./status/status-watch.ts')
+      watch ??= new StatusWatch({
+        log: () => current?.log ?? null,
+        quarantine: async () => (await current?.openHistory())?.quarantined() ?? null,
+        clock,
+        isWatched: () => current !== null && overviews.count > 0,
+        changed: () => overviews.changed(),
+      })
+      watch.start()
+    }
     const changed = (): void => {
       streams.changed()
       live.statusStreams.changed()
@@ -66,6 +83,7 @@ export const team = defineFeature({
           // The sessions of one team have one follower at a time.
           address: () => closed.then(address),
           name,
+          isGiven: given !== undefined,
           reader,
           writer,
           live,
@@ -78,14 +96,17 @@ export const team = defineFeature({
         })
       }
       changed()
+      watch?.reset()
+      if (overviews.count > 0) void watchStatus()
+      overviews.changed()
     }
     live.onSourceChange(follow)
     live.onTick(() => {
       if (current !== null && streams.count > 0) streams.changed()
     })
 
-    const history = (): History => {
-      const open = current?.history ?? null
+    const history = async (): Promise<History> => {
+      const open = (await current?.openHistory()) ?? null
       if (open !== null) return open
       throw new CodedError('not-found', 'This terminal has no history of a team.', {
         hint: 'Enter the PostgreSQL URL of the history under Settings, Team.',
@@ -100,8 +121,8 @@ export const team = defineFeature({
       const checked = await connect(chosen)
       await checked.close()
       await saveSecrets(input, keychain)
-      const { name, upstream, history, ca, allowOldNats } = input
-      settings.set({ team: { upstream, history, ca, allowOldNats } })
+      const { name, upstream, history, ca, allowOldNats, trust } = input
+      settings.set({ team: { upstream, history, ca, allowOldNats, trust } })
       given = undefined
       return live.joinTeam(name)
     }
@@ -115,15 +136,20 @@ export const team = defineFeature({
             return testTeam(read, connect, openHistory)
           },
           'team.join': join,
-          'team.leave': () => live.leaveTeam(),
+          'team.leave': () => {
+            if (given === undefined) return live.leaveTeam()
+            throw new CodedError('not-allowed', `The options of this program chose team ${given.name}.`, {
+              hint: 'To leave it, start Tapedeck without --team.',
+            })
+          },
           'team.history': async () => {
             const { historyEntries } = await import('./history/fetch.ts')
-            const sessions = await history().sessions()
+            const sessions = await (await history()).sessions()
             const stored = await rows()
             return historyEntries(sessions, (session) => stored.has(session))
           },
-          'team.fetch': ({ session }) => {
-            const from = history()
+          'team.fetch': async ({ session }) => {
+            const from = await history()
             const place = current?.state.history ?? ''
             return jobs.start('fetch', `session ${session}`, 'messages', async (progress, signal) => {
               const { fetchFromHistory, findComplete } = await import('./history/fetch.ts')
@@ -131,17 +157,29 @@ export const team = defineFeature({
               await writer.open()
               const onStored = (count: number, all: number): void =>
                 progress({ count, done: all > 0 ? count / all : null })
-              const { messages } = await fetchFromHistory(from, writer.library(), found, { place, signal, onStored })
+              const { trusted } = await address()
+              const options = { place, signal, trusted, onStored }
+              const { messages } = await fetchFromHistory(from, writer.library(), found, options)
               current?.reload()
               live.status.historyAdded()
               return { text: `${messages.toLocaleString('en')} messages, verified.`, result: { session, messages } }
             })
           },
         }),
-        ...stream(TEAM_STREAMS, { team: (_args, wake) => streams.open(wake) }),
+        ...stream(TEAM_STREAMS, {
+          team: (_args, wake) => streams.open(wake),
+          'team.status': (_args, wake) => {
+            const opened = overviews.open(wake)
+            void watchStatus()
+            return opened
+          },
+        }),
       ],
       begin: follow,
-      stop: async () => current?.close(),
+      stop: async () => {
+        watch?.stop()
+        await current?.close()
+      },
     }
   },
 })

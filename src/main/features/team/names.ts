@@ -46,8 +46,8 @@ export const republish = (team: TeamName, shard: number): { readonly src: string
   dest: `td.${team}.live.${shard}.{{wildcard(1)}}`,
 })
 
-/** A team's buckets: `sessions` by id, `watermarks` by session, `leases` by shard, `plan`. */
-export const BUCKETS = ['sessions', 'watermarks', 'leases', 'plan'] as const
+/** A team's buckets: `sessions` by id, `watermarks` by session, `leases` by shard, `plan`, `reports` by role and process. */
+export const BUCKETS = ['sessions', 'watermarks', 'leases', 'plan', 'reports'] as const
 export type BucketName = (typeof BUCKETS)[number]
 
 /** A bucket's name on the server. */

@@ -5,7 +5,9 @@
 import * as v from 'valibot'
 import { recordingId, unixMs, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
+import { addChecksum, readChecked } from './checksum.ts'
 import { MAX_SHARDS } from './names.ts'
+import { PUBLIC_KEY } from './sign/key-format.ts'
 
 export interface SessionEnd {
   readonly endedMs: UnixMs
@@ -15,6 +17,8 @@ export interface SessionEnd {
   readonly entries: number
   /** Head of each connection's chain, hex, as in the close record. */
   readonly heads: Readonly<Record<string, string>>
+  /** The recorder's signature of this end, base64; absent: it didn't sign. */
+  readonly signature?: string | undefined
 }
 
 export interface SessionInfo {
@@ -28,6 +32,8 @@ export interface SessionInfo {
   readonly startedMs: UnixMs
   /** Number of the lease under which it began. */
   readonly epoch: number
+  /** Public key of the NKey with which the recorder signs; absent: it doesn't sign. */
+  readonly key?: string | undefined
   /** Null while it is being recorded. */
   readonly end: SessionEnd | null
 }
@@ -47,6 +53,7 @@ const SESSION_INFO = v.object({
   source: v.object({ kind: v.picklist(['demo', 'service', 'import']), origin: TEXT, user: TEXT }),
   startedMs: MS,
   epoch: COUNT,
+  key: v.optional(v.pipe(v.string(), v.regex(PUBLIC_KEY))),
   end: v.nullable(
     v.object({
       endedMs: MS,
@@ -55,17 +62,21 @@ const SESSION_INFO = v.object({
       messages: COUNT,
       entries: COUNT,
       heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), HEAD),
+      signature: v.optional(v.pipe(v.string(), v.maxLength(1_024), v.regex(/^[A-Za-z0-9+/]*={0,2}$/))),
     }),
   ),
 })
 
-export const encodeSessionInfo = (info: SessionInfo): string => JSON.stringify({ version: 1, ...info })
+export const encodeSessionInfo = (info: SessionInfo): string => addChecksum(JSON.stringify({ version: 1, ...info }))
 
-/** Reads what another machine wrote; null if it isn't a session's description that this version understands. */
-export function decodeSessionInfo(text: string): SessionInfo | null {
+/**
+ * Reads what another machine wrote; null if it isn't a session's description that this version understands, or was
+ * damaged on the way. Its recorder describes it again then.
+ */
+export function decodeSessionInfo(stored: string): SessionInfo | null {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(readChecked(stored) ?? '')
   } catch {
     return null
   }

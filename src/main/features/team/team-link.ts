@@ -23,6 +23,8 @@ const RETRY_MS = 5_000
 export interface TeamLinkParts {
   readonly address: () => Promise<TeamAddress>
   readonly name: string
+  /** Options of this program say which team it is. */
+  readonly isGiven: boolean
   readonly reader: StoreReader
   readonly writer: LateWriter
   readonly live: Pick<LiveService, 'feeds' | 'followed' | 'refresh' | 'showFeeds'>
@@ -42,6 +44,8 @@ export class Team {
   #historyPlace: string | null = null
   #log: TeamLog | null = null
   #history: History | null = null
+  #openingHistory: Promise<History | null> | null = null
+  #address: TeamAddress | null = null
   #follower: TeamFollower | null = null
   #market: TeamMarket | null = null
   #cancelRetry = (): void => undefined
@@ -53,30 +57,61 @@ export class Team {
     this.#connect()
   }
 
-  /** The team's history; null if none is set or it can't be reached now. */
-  get history(): History | null {
-    return this.#history
+  /** The connection to the team's servers, while there is one. */
+  get log(): TeamLog | null {
+    return this.#log
+  }
+
+  /** The team's history, opened again if it couldn't be before; null if none is set. Rejects with why it can't be read. */
+  async openHistory(): Promise<History | null> {
+    if (this.#history !== null || this.#address === null || this.#address.history === null) return this.#history
+    const opening = (this.#openingHistory ??= this.#parts.openHistory(this.#address))
+    try {
+      const opened = await opening
+      if (this.#isClosed) await opened?.close()
+      else this.#history = opened
+      return opened
+    } finally {
+      this.#openingHistory = null
+    }
   }
 
   get state(): NonNullable<TeamState> {
     const nowMs = this.#parts.clock.wallMs()
     const sessions = this.#follower?.sessions() ?? []
-    const rows = sessions.map(({ info, state }): FollowedSession => {
+    const gone = this.#follower?.gone()
+    const rows = sessions.map(({ info, state, signer, isHeld }): FollowedSession => {
       const lastMs = this.#market?.lastMs(info.session) ?? null
-      const why = state.phase.is === 'waiting' || state.phase.is === 'stopped' ? state.phase.why : null
-      const { session, shard, recorder } = info
-      return { session, shard, recorder, phase: phaseOf(state.phase), seq: state.storedSeq, lastMs, why }
+      const { phase } = state
+      const why = phase.is === 'waiting' || phase.is === 'stopped' ? phase.why : isHeld ? UNSIGNED : null
+      const { session, shard, recorder, startedMs, key } = info
+      const silent = gone?.get(session)
+      const goneMs = silent === undefined ? null : (silent.sinceMs ?? lastMs ?? startedMs)
+      return {
+        session,
+        shard,
+        recorder,
+        phase: isHeld && phase.is === 'live' ? 'waiting' : phaseOf(phase),
+        seq: state.storedSeq,
+        lastMs,
+        goneMs,
+        why,
+        signer,
+        isSigning: key !== undefined,
+      }
     })
     const behind = rows.filter(({ phase, lastMs }) => phase === 'catching up' && lastMs !== null)
     const lags = behind.map(({ lastMs }) => nowMs - (lastMs ?? nowMs))
     return {
       name: this.#parts.name,
+      isGiven: this.#parts.isGiven,
       servers: this.#servers,
       history: this.#historyPlace,
       link: this.#link,
       problem: this.#follower?.problem ?? null,
       lagMs: rows.some(({ phase }) => phase === 'live') || lags.length > 0 ? Math.max(this.#market?.delayMs ?? 0, ...lags) : null, // prettier-ignore
       sessions: rows,
+      isTrusting: (this.#address?.trusted ?? null) !== null,
     }
   }
 
@@ -138,10 +173,11 @@ export class Team {
       retry: () => this.retry(),
     })
     const address = await this.#parts.address()
+    this.#address = address
     this.#servers = address.target.servers.join(', ')
     this.#historyPlace = address.history?.place ?? null
     this.#set({ is: 'connecting' })
-    await this.#openHistory(address)
+    await this.openHistory().catch((thrown: unknown) => this.#historyFailed(thrown))
     const log = await this.#parts.connect(address)
     if (this.#isClosed) return log.close()
     this.#log = log
@@ -156,9 +192,15 @@ export class Team {
       this.#parts.log(level, 'team', text, detail)
     this.#follower = new TeamFollower({
       team: address.team,
+      trusted: address.trusted,
       log,
       history:
-        address.history === null ? null : { flushes: (session, after) => this.#flushes(address, session, after) },
+        address.history === null
+          ? null
+          : {
+              flushes: (session, after) => this.#flushes(session, after),
+              signatures: async (session) => (await this.openHistory())?.signatures(session) ?? [],
+            },
       replicas: async () => {
         await writer.open()
         return writer.replicas()
@@ -176,20 +218,15 @@ export class Team {
     this.#parts.log('info', 'team', `Following team ${name} at ${this.#servers}.`)
   }
 
-  async #openHistory(address: TeamAddress): Promise<void> {
-    if (address.history === null || this.#history !== null) return
-    try {
-      this.#history = await this.#parts.openHistory(address)
-    } catch (thrown) {
-      // The present doesn't need it; it is opened again when something is read from it.
-      const { message, hint } = toFailure(thrown)
-      this.#parts.log('warn', 'team', `Can’t read the history of team ${address.team}: ${message}`, hint)
-    }
+  /** The present doesn't need it; it is opened again when something is read from it. */
+  #historyFailed(thrown: unknown): void {
+    const { message, hint } = toFailure(thrown)
+    this.#parts.log('warn', 'team', `Can’t read the history of team ${this.#parts.name}: ${message}`, hint)
   }
 
-  async *#flushes(address: TeamAddress, session: RecordingId, afterSeq: number): ReturnType<History['flushes']> {
-    this.#history ??= await this.#parts.openHistory(address)
-    if (this.#history !== null) yield* this.#history.flushes(session, afterSeq)
+  async *#flushes(session: RecordingId, afterSeq: number): ReturnType<History['flushes']> {
+    const history = await this.openHistory()
+    if (history !== null) yield* history.flushes(session, afterSeq)
   }
 
   async #lastReceived(session: RecordingId, lastSeq: number): Promise<UnixMs | null> {
@@ -237,6 +274,13 @@ export class Team {
     this.#link = link
     this.#parts.changed()
   }
+}
+
+const UNSIGNED: Reason = {
+  code: 'not-allowed',
+  message: 'Nothing that was received of this session is signed yet.',
+  hint: 'Its recorder signs about once a minute. What was received is stored and shown then.',
+  closeCode: null,
 }
 
 const lostError = (name: string): CodedError => new CodedError('offline', `The connection to team ${name} was closed.`)

@@ -4,6 +4,8 @@ import { recordingId } from '../../base/units.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import type { AccountState } from '../../core/status/status.ts'
 import { call, none, text } from '../../rpc/contract.ts'
+import { MAX_TRUST_CHARS } from './settings.ts'
+import type { TeamOverview } from './status.ts'
 import type { HistoryEntry, TeamState, TeamTestStep } from './team.ts'
 
 const input = v.strictObject({
@@ -12,6 +14,8 @@ const input = v.strictObject({
   history: text(2_048),
   ca: text(4_096),
   allowOldNats: v.boolean(),
+  /** Public keys of the recorders, a key and a name on each line; '': no matter who signed. */
+  trust: text(MAX_TRUST_CHARS),
   /** Absent: keep the stored one. `seed`: of an NKey. `creds`: the content of a credentials file. */
   password: v.optional(text(4_096)),
   seed: v.optional(text(4_096)),
@@ -25,7 +29,10 @@ export const TEAM_CALLS = {
   'team.test': call<readonly TeamTestStep[]>()(input),
   /** Stores the address (secrets in the keychain), and follows the team instead of the current source. */
   'team.join': call<AccountState>()(input),
-  /** Returns to the saved account, or to the demo market. The address stays stored. */
+  /**
+   * Returns to the saved account, or to the demo market. The address stays stored. Fails with `not-allowed` if options of
+   * the program chose the team.
+   */
   'team.leave': call<AccountState>()(none),
   /** Sessions of the history that aren't stored here, the newest first. Fails with `not-found` without a history. */
   'team.history': call<readonly HistoryEntry[]>()(none),
@@ -33,4 +40,8 @@ export const TEAM_CALLS = {
   'team.fetch': call<JobId>()(v.strictObject({ session: v.pipe(text(64), v.transform(recordingId)) })),
 } as const
 
-export const TEAM_STREAMS = { team: call<TeamState>()(none) } as const
+export const TEAM_STREAMS = {
+  team: call<TeamState>()(none),
+  /** Every two seconds, read from the team's servers. */
+  'team.status': call<TeamOverview>()(none),
+} as const

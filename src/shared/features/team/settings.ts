@@ -2,6 +2,12 @@
 import * as v from 'valibot'
 import { settingsSection } from '../../core/settings/settings.ts'
 
+/** Longest text of trusted keys, in characters: some 700 recorders. */
+export const MAX_TRUST_CHARS = 65_536
+
+/** Stands for trusted keys that can't be read. It isn't a key, so the team isn't followed until the list is fixed. */
+const UNREADABLE_TRUST = 'unreadable'
+
 const text = (max: number) => v.fallback(v.pipe(v.string(), v.maxLength(max)), '')
 
 const schema = v.optional(
@@ -14,8 +20,10 @@ const schema = v.optional(
     ca: text(4_096),
     /** Accept nats-server below 2.11. */
     allowOldNats: v.fallback(v.boolean(), false),
+    /** Public keys of the recorders, a key and a name on each line; '' follows sessions no matter who signed them. */
+    trust: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(MAX_TRUST_CHARS)), ''), UNREADABLE_TRUST),
   }),
-  { upstream: '', history: '', ca: '', allowOldNats: false },
+  { upstream: '', history: '', ca: '', allowOldNats: false, trust: '' },
 )
 export type TeamSettings = v.InferOutput<typeof schema>
 export const teamSettings = settingsSection('team', schema)

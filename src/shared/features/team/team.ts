@@ -22,13 +22,21 @@ export interface FollowedSession {
   readonly seq: number
   /** When the last message of the local copy was received by its recorder, UTC ms; null: none yet. */
   readonly lastMs: UnixMs | null
+  /** When its recorder was heard of last, if it is gone, UTC ms; null: it is there, or too old to say. */
+  readonly goneMs: UnixMs | null
   /** Why it waits or has stopped. */
   readonly why: Reason | null
+  /** Its recorder says that it signs. */
+  readonly isSigning: boolean
+  /** Who made the newest signature, and up to which seq it proves the session; null: none was received. */
+  readonly signer: { readonly key: string; readonly name: string | null; readonly signedSeq: number } | null
 }
 
 /** Null: this terminal isn't on a team. */
 export type TeamState = {
   readonly name: string
+  /** Options of this program say which team it is and how to reach it, whatever the settings say. */
+  readonly isGiven: boolean
   /** The servers, as shown. */
   readonly servers: string
   /** The history, as shown; null: none. */
@@ -39,6 +47,8 @@ export type TeamState = {
   /** How far the slowest live session is behind, ms; null: nothing is live. Two clocks are involved. */
   readonly lagMs: number | null
   readonly sessions: readonly FollowedSession[]
+  /** Only what is signed with a trusted key is followed. */
+  readonly isTrusting: boolean
 } | null
 
 /** A session in the team's history that isn't stored here. */

@@ -3,7 +3,7 @@ import { FEED_IDS, type FeedId, type RecordingId } from '../../../../shared/base
 import type { BatchCursor } from '../../../core/playback/cursor.ts'
 import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
 import type { ReplayBatch } from '../../../core/store/types/replay.ts'
-import { lastSeqOf } from './verify-piece.ts'
+import { lastSeqOf } from '../frame/seqs.ts'
 
 const NUMBER = new Map<FeedId, number>(FEED_IDS.map((feed, i) => [feed, i]))
 

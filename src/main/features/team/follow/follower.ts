@@ -5,6 +5,8 @@ import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import type { TeamName } from '../names.ts'
 import type { ConnectionState, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
+import { RecorderPresence } from './recorder-presence.ts'
+import type { GoneRecorder } from './recorder-watch.ts'
 import { SessionFollower, type FollowerParts } from './session-follower.ts'
 import { isOver } from './session-state.ts'
 import type { TeamMarket } from './team-market.ts'
@@ -28,8 +30,8 @@ export interface LocalCopies {
 
 export interface TeamFollowerParts extends Omit<FollowerParts, 'log' | 'show' | 'changed' | 'team'> {
   readonly team: TeamName
-  readonly log: Pick<TeamLog, 'lastOf' | 'read' | 'state' | 'onState' | 'watchSessions' | 'subscribeLive'>
-  readonly market: Pick<TeamMarket, 'show' | 'end' | 'reachedPresent' | 'setLost'>
+  readonly log: Pick<TeamLog, 'lastOf' | 'read' | 'state' | 'onState' | 'watchSessions' | 'subscribeLive' | 'bucket'>
+  readonly market: Pick<TeamMarket, 'show' | 'end' | 'reachedPresent' | 'setLost' | 'setGone'>
   readonly copies: () => Promise<LocalCopies>
   /** Something that windows show has changed. */
   readonly changed: () => void
@@ -48,12 +50,18 @@ export class TeamFollower {
   #undo: readonly (() => void)[] = []
   #cancelCheck = (): void => undefined
   #cancelWatch = (): void => undefined
+  readonly #recorders: RecorderPresence
   /** Sessions that were completed since the start. */
   readonly #completed = new Set<RecordingId>()
 
   constructor(parts: TeamFollowerParts) {
     this.#parts = parts
     this.#isConnected = parts.log.state().is === 'connected'
+    this.#recorders = new RecorderPresence({
+      ...parts,
+      canHear: () => this.#isConnected && this.#problem === null,
+      infos: () => this.sessions().map(({ info }) => info),
+    })
   }
 
   /** Starts to follow. Rejects if the store can't be read. */
@@ -62,11 +70,15 @@ export class TeamFollower {
     this.#copies = await this.#parts.copies()
     if (this.#closing.signal.aborted) return
     this.#undo = [
-      log.subscribeLive('*', (message) => this.#sessions.get(message.session)?.receive(message)),
+      log.subscribeLive('*', (message) => {
+        this.#recorders.hear([message.session])
+        this.#sessions.get(message.session)?.receive(message)
+      }),
       log.onState((state) => this.#onState(state)),
     ]
     market.setLost(this.#isConnected ? null : lostReason(this.#parts.team))
     void this.#watch()
+    this.#recorders.start()
     this.#check()
   }
 
@@ -84,12 +96,18 @@ export class TeamFollower {
     return this.#problem
   }
 
+  /** Sessions whose recorders are gone, and since when. */
+  gone(): ReadonlyMap<RecordingId, GoneRecorder> {
+    return this.#recorders.gone()
+  }
+
   sessions(): readonly SessionFollower[] {
     return [...this.#sessions.values()]
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
+    this.#recorders.close()
     for (const undo of [...this.#undo, this.#cancelCheck, this.#cancelWatch]) undo()
     await Promise.all(this.sessions().map((session) => session.close()))
   }
@@ -101,6 +119,7 @@ export class TeamFollower {
     this.#isConnected = isConnected
     this.#lostSinceMs = isConnected ? null : clock.wallMs()
     market.setLost(isConnected ? null : lostReason(team))
+    this.#recorders.restart()
     for (const session of this.#sessions.values()) session.setConnected(isConnected)
     report(
       isConnected ? 'info' : 'warn',
@@ -182,7 +201,11 @@ export class TeamFollower {
     const session = this.#sessions.get(id)
     if (session === undefined) return
     const { phase } = session.state
-    if (phase.is === 'live') this.#parts.market.reachedPresent(id)
+    if (phase.is === 'live') {
+      const { info, state, receivedMs } = session
+      const isStored = state.storedSeq === state.takenSeq
+      this.#parts.market.reachedPresent(id, isStored ? { info, seq: state.storedSeq, receivedMs } : null)
+    }
     if (phase.is === 'ended') {
       this.#completed.add(id)
       this.#sessions.delete(id)

@@ -6,6 +6,7 @@ import {
   unixMs,
   type FeedId,
   type InstrumentId,
+  type UnixMs,
 } from '../../../../shared/base/units.ts'
 import type { FeedState, FeedStatus } from '../../../../shared/core/status/status.ts'
 import { NO_LIMITS, PlaybackState } from '../../../core/playback/playback-state.ts'
@@ -15,13 +16,15 @@ import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
 import type { SessionInfo } from '../session-info.ts'
 import { FlushCursor } from './flush-cursor.ts'
-import { lastSeqOf } from './verify-piece.ts'
+import { lastSeqOf } from '../frame/seqs.ts'
 
 /** Messages that were received longer ago than this aren't the present, ms: they change the store, not the hub. */
 export const BEHIND_MS = 60_000
 
 export interface LaneParts {
   readonly info: SessionInfo
+  /** When the last message before the first flush was received, or the session's start, UTC ms. */
+  readonly timeMs: UnixMs
   /** The hub and all who listen to live records. Feed states and gaps come through `changed` instead. */
   readonly sink: HubSink
   /** A feed's state changed. */
@@ -66,11 +69,11 @@ export class Lane {
       fromMs: startedMs,
       toMs: Infinity,
       lastSeq: Infinity,
-      notBeforeMs: -Infinity,
+      counts: null,
       clean: true,
     }
     const market = sinkOnly(this.#sink())
-    this.#playback = new PlaybackState(market, part, this.#cursor, { seq: lastSeq, timeMs: startedMs })
+    this.#playback = new PlaybackState(market, part, this.#cursor, { seq: lastSeq, timeMs: parts.timeMs })
     this.#catchUp(entries)
   }
 

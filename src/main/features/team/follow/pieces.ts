@@ -5,11 +5,15 @@ import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
 import type { Batch } from '../../../core/store/types/messages.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
 import type { Refusal } from '../frame/refusal.ts'
+import type { StoredSignature } from '../sign/authorship.ts'
 import type { Piece } from './session-model.ts'
-import { firstSeq, lastSeqOf } from './verify-piece.ts'
+import { firstSeq, lastSeqOf } from '../frame/seqs.ts'
 
-/** Flushes of the history as a piece; null if they have no seq. */
-export const pieceOfFlushes = (flushes: readonly CommittedFlush[]): Piece | null => {
+/** Flushes of the history as a piece, with what of `stored` signs them; null if they have no seq. */
+export const pieceOfFlushes = (
+  flushes: readonly CommittedFlush[],
+  stored: readonly StoredSignature[],
+): Piece | null => {
   const first = flushes.map(({ batch }) => firstSeq(batch)).find((seq) => seq !== null)
   if (first === undefined || first === null) return null
   const lastSeq = flushes.reduce((last, { batch }) => Math.max(last, lastSeqOf(batch)), first)
@@ -17,7 +21,8 @@ export const pieceOfFlushes = (flushes: readonly CommittedFlush[]): Piece | null
     (sum, { batch }) => sum + batch.messages.bytes.length + 64 * (batch.entries.length + 1),
     0,
   )
-  return { firstSeq: first, lastSeq, bytes, data: { is: 'flushes', flushes } }
+  const signatures = stored.filter(({ seq }) => seq >= first && seq <= lastSeq)
+  return { firstSeq: first, lastSeq, bytes, data: { is: 'flushes', flushes, signatures } }
 }
 
 /** A copy with buffers of its own, which the store takes. */

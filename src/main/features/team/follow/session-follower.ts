@@ -1,40 +1,33 @@
-/** Follows one session of a team: runs the effects of its state machine on the log, the history and the local copy. */
-import { teamSource } from '../../../../shared/core/recording/recording.ts'
+/** Follows one session of a team: runs the effects of its state machine on the log and the history. */
 import { unixMs, type RecordingId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
-import type { StoreReplicas } from '../../../core/store/types/replica.ts'
 import { readHeader } from '../frame/decode.ts'
-import type { ChainHeads, CommittedFlush } from '../frame/frame.ts'
+import type { CommittedFlush } from '../frame/frame.ts'
 import { FrameJoiner } from '../frame/parts.ts'
 import type { Refusal } from '../frame/refusal.ts'
 import type { LogMessage, LogStart, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
+import type { StoredSignature } from '../sign/authorship.ts'
 import { readLog } from './read-log.ts'
-import type { Piece, SessionEffect, SessionEvent, SessionState } from './session-model.ts'
+import { SessionCopy, type CopyParts } from './session-copy.ts'
+import type { Piece, PieceTime, SessionEffect, SessionEvent, SessionState } from './session-model.ts'
+import { SessionProof, type SessionSigner } from './session-proof.ts'
 import { isOver, MAX_WAITING_BYTES, newSessionState, reduceSession } from './session-state.ts'
-import { copyOf, headsOf, pieceOfFlushes, reasonOf, stopReason } from './pieces.ts'
-import { verifyPiece } from './verify-piece.ts'
+import { pieceOfFlushes, reasonOf } from './pieces.ts'
 
-/** Bytes of pieces that are stored with one append. */
-const APPEND_BYTES = 1 << 20
 /** A recorder's clock may be behind the log's by this much, ms. */
 const CLOCK_MARGIN_MS = 600_000
 
 /** The history of the team, as far as a follower reads it. */
 export interface SessionHistory {
   flushes(session: RecordingId, afterSeq: number): AsyncIterable<readonly CommittedFlush[]>
+  /** The signatures of a session, oldest first. */
+  signatures(session: RecordingId): Promise<readonly StoredSignature[]>
 }
 
-export interface FollowerParts {
-  readonly team: string
+export interface FollowerParts extends CopyParts {
   readonly log: Pick<TeamLog, 'lastOf' | 'read'>
   readonly history: SessionHistory | null
-  /** Rejects while the store can't be written. */
-  readonly replicas: () => Promise<StoreReplicas>
-  /** When the last message of the local copy was received, UTC ms; null if unknown. */
-  readonly lastReceived: (session: RecordingId, lastSeq: number) => Promise<UnixMs | null>
-  /** Called in seq order with flushes that are durable in the local copy. */
-  readonly show: (session: SessionInfo, flushes: readonly CommittedFlush[]) => void
   /** The phase or the session's description changed. */
   readonly changed: () => void
   readonly clock: Clock
@@ -45,17 +38,12 @@ export class SessionFollower {
   readonly #parts: FollowerParts
   #info: SessionInfo
   #state: SessionState
-  #heads: ChainHeads = new Map()
-  /** Last seq that `#heads` covers. */
-  #verifiedSeq = 0
-  #queue: Piece[] = []
-  #isStoring = false
-  /** Increases when the local copy is opened again: what an earlier append reports no longer counts. */
-  #generation = 0
+  readonly #copy: SessionCopy
+  readonly #proof: SessionProof
   #live = new FrameJoiner()
   #reading: AbortController | null = null
-  /** Where to continue in the log. */
-  #from: LogStart = { at: 'first' }
+  /** Where to continue in the log; null: nothing was read from it yet. */
+  #from: LogStart | null = null
   #wakeReader = (): void => undefined
   #cancelRetry = (): void => undefined
   #isClosed = false
@@ -67,8 +55,31 @@ export class SessionFollower {
     this.#info = info
     const [state, effects] = newSessionState({ isConnected, hasHistory: parts.history !== null })
     this.#state = state
+    this.#proof = new SessionProof(parts.trusted)
+    this.#copy = new SessionCopy({
+      ...parts,
+      proof: this.#proof,
+      info: () => this.#info,
+      isOver: () => isOver(this.#state),
+      send: (event) => this.#send(event),
+    })
     this.#run(effects)
     if (info.end !== null) this.#send({ is: 'closed', lastSeq: info.end.lastSeq })
+  }
+
+  /** When the last message was received that was here before it was followed, UTC ms; null: unknown. */
+  get receivedMs(): UnixMs | null {
+    return this.#copy.receivedMs
+  }
+
+  /** Who signed it, as far as this terminal has seen; null: nobody. */
+  get signer(): SessionSigner | null {
+    return this.#proof.signer
+  }
+
+  /** Whether what was received waits for a signature, because nothing of it is proven. */
+  get isHeld(): boolean {
+    return this.#copy.isHeld
   }
 
   get info(): SessionInfo {
@@ -83,7 +94,10 @@ export class SessionFollower {
   update(info: SessionInfo): void {
     const isEnd = info.end !== null && this.#info.end === null
     this.#info = info
-    if (isEnd && info.end !== null) this.#send({ is: 'closed', lastSeq: info.end.lastSeq })
+    if (isEnd && info.end !== null) {
+      this.#send({ is: 'closed', lastSeq: info.end.lastSeq })
+      void this.#copy.ended()
+    }
     this.#parts.changed()
   }
 
@@ -94,7 +108,8 @@ export class SessionFollower {
 
   /** A frame or part arrived live. */
   receive({ bytes }: LogMessage): void {
-    const piece = this.#join(this.#live, bytes)
+    const time: PieceTime = { clock: 'own', ms: this.#parts.clock.monoNs() / 1e6 }
+    const piece = this.#join(this.#live, bytes, time)
     if (piece !== null) this.#send({ is: 'frame', piece })
   }
 
@@ -113,11 +128,8 @@ export class SessionFollower {
     this.#isClosed = true
     this.#cancelRetry()
     this.#stopReading()
-    this.#queue = []
-    while (this.#isStoring) await new Promise<void>((resolve) => void (this.#stored = resolve))
+    await this.#copy.close()
   }
-
-  #stored = (): void => undefined
 
   #send(event: SessionEvent): void {
     if (this.#isClosed) return
@@ -136,7 +148,7 @@ export class SessionFollower {
     for (const effect of effects) {
       switch (effect.do) {
         case 'open':
-          void this.#open()
+          void this.#copy.open()
           break
         case 'read':
           this.#stopReading()
@@ -147,41 +159,16 @@ export class SessionFollower {
           this.#stopReading()
           break
         case 'take':
-          this.#queue.push(effect.piece)
-          void this.#store()
+          void this.#copy.take(effect.piece)
           break
         case 'end':
-          void this.#end()
+          void this.#copy.end()
           break
         case 'retry-after':
           this.#cancelRetry()
           this.#cancelRetry = this.#parts.clock.after(effect.ms, () => this.#send({ is: 'retry' }))
           break
       }
-    }
-  }
-
-  async #open(): Promise<void> {
-    const { session, shard, startedMs, recorder } = this.#info
-    const generation = ++this.#generation
-    this.#queue = []
-    try {
-      const source = teamSource(this.#parts.team, shard)
-      const from = `recorder ${recorder} of team ${this.#parts.team}`
-      const replicas = await this.#parts.replicas()
-      const copy = await replicas.open({ id: session, source, startedMs, from })
-      if (this.#from !== null && 'at' in this.#from && copy.lastSeq > 0) {
-        const atMs = await this.#parts.lastReceived(session, copy.lastSeq)
-        if (atMs !== null) this.#from = { sinceMs: unixMs(atMs - CLOCK_MARGIN_MS) }
-      }
-      if (generation !== this.#generation) return
-      this.#heads = new Map(
-        [...copy.heads].map(([conn, { head, messages }]) => [conn, { head, messages: conn === 0 ? 0 : messages }]),
-      )
-      this.#verifiedSeq = copy.lastSeq
-      this.#send({ is: 'opened', lastSeq: copy.lastSeq, isComplete: copy.isComplete })
-    } catch (thrown) {
-      if (generation === this.#generation) this.#refuse(thrown)
     }
   }
 
@@ -204,9 +191,10 @@ export class SessionFollower {
   async #readLog(fromSeq: number, signal: AbortSignal): Promise<void> {
     const { shard, session } = this.#info
     const joiner = new FrameJoiner()
-    for await (const message of readLog(this.#parts.log, { shard, session, fromSeq, from: this.#from, signal })) {
+    const from = this.#from ?? startAfter(this.#copy.receivedMs)
+    for await (const message of readLog(this.#parts.log, { shard, session, fromSeq, from, signal })) {
       if (signal.aborted) return
-      const piece = this.#join(joiner, message.bytes)
+      const piece = this.#join(joiner, message.bytes, { clock: 'log', ms: message.storedMs })
       if (piece === null) continue
       this.#send({ is: 'read', piece })
       if (signal.aborted) return
@@ -216,9 +204,13 @@ export class SessionFollower {
   }
 
   async #readHistory(fromSeq: number, signal: AbortSignal): Promise<void> {
-    for await (const flushes of this.#parts.history?.flushes(this.#info.session, fromSeq - 1) ?? []) {
+    const { history } = this.#parts
+    if (history === null) return
+    const { session } = this.#info
+    const signatures = await history.signatures(session)
+    for await (const flushes of history.flushes(session, fromSeq - 1)) {
       if (signal.aborted) return
-      const piece = pieceOfFlushes(flushes)
+      const piece = pieceOfFlushes(flushes, signatures)
       if (piece === null) continue
       this.#send({ is: 'read', piece })
       await this.#room(signal)
@@ -231,7 +223,7 @@ export class SessionFollower {
       await new Promise<void>((resolve) => void (this.#wakeReader = resolve))
   }
 
-  #join(joiner: FrameJoiner, bytes: Uint8Array): Piece | null {
+  #join(joiner: FrameJoiner, bytes: Uint8Array, time: PieceTime): Piece | null {
     let outcome = joiner.add(bytes)
     if (outcome.is === 'other') {
       // Parts of the frame before were lost. The log has them.
@@ -243,83 +235,7 @@ export class SessionFollower {
     const header = readHeader(outcome.bytes)
     if (!header.ok) return null
     const { firstSeq, lastSeq } = header.value
-    return { firstSeq, lastSeq, bytes: outcome.bytes.length, data: { is: 'frame', bytes: outcome.bytes } }
-  }
-
-  /** Verifies and stores what is queued, a bundle at a time, then shows it. */
-  async #store(): Promise<void> {
-    if (this.#isStoring) return
-    this.#isStoring = true
-    try {
-      while (this.#queue.length > 0 && !this.#isClosed && !isOver(this.#state)) {
-        const generation = this.#generation
-        try {
-          await this.#storeBundle(generation)
-        } catch (thrown) {
-          if (generation === this.#generation) this.#refuse(thrown)
-        }
-      }
-    } finally {
-      this.#isStoring = false
-      this.#stored()
-    }
-  }
-
-  async #storeBundle(generation: number): Promise<void> {
-    const { session } = this.#info
-    const flushes: CommittedFlush[] = []
-    let bytes = 0
-    let [heads, lastSeq] = [this.#heads, this.#verifiedSeq]
-    let refusal: Refusal | null = null
-    while (this.#queue.length > 0 && (bytes === 0 || bytes + this.#queue[0].bytes <= APPEND_BYTES)) {
-      const [piece] = this.#queue.splice(0, 1)
-      const verified = verifyPiece({ session, lastSeq, heads }, piece)
-      if (!verified.ok) {
-        refusal = verified.refusal
-        break
-      }
-      bytes += piece.bytes
-      flushes.push(...verified.value.flushes)
-      heads = verified.value.heads
-      lastSeq = Math.max(lastSeq, piece.lastSeq)
-    }
-    if (flushes.length > 0) {
-      const replicas = await this.#parts.replicas()
-      await replicas.append(
-        session,
-        flushes.map(({ batch }) => copyOf(batch)),
-        headsOf(flushes),
-      )
-      if (generation !== this.#generation) return
-      this.#heads = heads
-      this.#verifiedSeq = lastSeq
-      this.#parts.show(this.#info, flushes)
-    }
-    if (bytes > 0) this.#send({ is: 'stored', seq: lastSeq, bytes })
-    if (refusal !== null) {
-      this.#queue = []
-      this.#send({ is: 'refused', why: stopReason(refusal), final: true })
-    }
-  }
-
-  async #end(): Promise<void> {
-    const { session, end } = this.#info
-    if (end === null) return
-    try {
-      const { endedMs, clean, heads } = end
-      const replicas = await this.#parts.replicas()
-      await replicas.end(session, { endedMs, clean, heads })
-      this.#send({ is: 'copy-ended' })
-    } catch (thrown) {
-      this.#refuse(thrown)
-    }
-  }
-
-  #refuse(thrown: unknown): void {
-    this.#queue = []
-    const why = reasonOf(thrown)
-    // Chains that differ, or another session under this id: trying again can't help.
-    this.#send({ is: 'refused', why, final: why.code === 'store-damaged' || why.code === 'not-allowed' })
+    return { firstSeq, lastSeq, bytes: outcome.bytes.length, data: { is: 'frame', bytes: outcome.bytes, time } }
   }
 
   #reportPhase({ phase }: SessionState): void {
@@ -338,3 +254,7 @@ export class SessionFollower {
     this.#parts.report('warn', `Session ${this.#info.session}: ${message}`, hint)
   }
 }
+
+/** Where the log may have what was published after the last message of the local copy. */
+const startAfter = (receivedMs: UnixMs | null): LogStart =>
+  receivedMs === null ? { at: 'first' } : { sinceMs: unixMs(receivedMs - CLOCK_MARGIN_MS) }

@@ -1,6 +1,13 @@
 /** The state of following a session, what happens to it, and what it asks for. */
 import type { Reason } from '../../../../shared/core/status/status.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
+import type { StoredSignature } from '../sign/authorship.ts'
+
+/** When a frame was published, ms: as the log stored it, or as it arrived here. Times of two clocks can't be compared. */
+export interface PieceTime {
+  readonly clock: 'log' | 'own'
+  readonly ms: number
+}
 
 /** A whole frame from the log, or flushes from the history; nothing in it is verified yet. */
 export interface Piece {
@@ -9,8 +16,12 @@ export interface Piece {
   /** What it takes in memory, about. */
   readonly bytes: number
   readonly data:
-    | { readonly is: 'frame'; readonly bytes: Uint8Array }
-    | { readonly is: 'flushes'; readonly flushes: readonly CommittedFlush[] }
+    | { readonly is: 'frame'; readonly bytes: Uint8Array; readonly time: PieceTime }
+    | {
+        readonly is: 'flushes'
+        readonly flushes: readonly CommittedFlush[]
+        readonly signatures: readonly StoredSignature[]
+      }
 }
 
 /** Seqs that neither the log nor the history has. */

@@ -19,7 +19,7 @@ import type { StoredEntry } from '../../../core/store/types/messages.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
 import type { SessionInfo } from '../session-info.ts'
 import { Lane } from './lane.ts'
-import { firstSeq } from './verify-piece.ts'
+import { firstSeq } from '../frame/seqs.ts'
 
 export interface TeamMarketParts {
   /** The hub and all who listen to live records. */
@@ -34,6 +34,14 @@ export interface TeamMarketParts {
   readonly failed: (what: string, thrown: unknown) => void
 }
 
+/** The local copy of a session that is followed. */
+export interface FollowedCopy {
+  readonly info: SessionInfo
+  readonly seq: number
+  /** When its last message was received, UTC ms; null: unknown. */
+  readonly receivedMs: UnixMs | null
+}
+
 export class TeamMarket {
   readonly #parts: TeamMarketParts
   readonly #lanes = new Map<RecordingId, Lane>()
@@ -43,6 +51,8 @@ export class TeamMarket {
   /** Sessions that were being followed when the team's servers were lost, until they are read up to the present. */
   readonly #behind = new Set<RecordingId>()
   #lost: FeedState | null
+  /** Sessions whose recorders are gone. */
+  #gone: ReadonlyMap<RecordingId, FeedState> = new Map<RecordingId, FeedState>()
 
   /** `lost`: why the team's servers aren't reached yet. */
   constructor(parts: TeamMarketParts, lost: Reason) {
@@ -62,8 +72,19 @@ export class TeamMarket {
     this.#showStates()
   }
 
-  /** Everything that the log has of a session is shown. */
-  reachedPresent(session: RecordingId): void {
+  /** Recorders are gone, by session: prices that come from them age; no gap is invented. */
+  setGone(gone: ReadonlyMap<RecordingId, Reason>): void {
+    this.#gone = new Map(
+      [...gone].map(([session, why]) => [session, this.#gone.get(session) ?? this.#waitingState(why)]),
+    )
+    this.#showStates()
+  }
+
+  /** Everything that the log has of a session is shown. `copy`: everything that is here, and all of it is stored. */
+  reachedPresent(session: RecordingId, copy: FollowedCopy | null = null): void {
+    // Nothing new came since the terminal was closed, so nothing has shown the session yet.
+    if (copy !== null && copy.seq > 0 && !this.#lanes.has(session) && !this.#waiting.has(session))
+      return this.#readBefore(copy.info, copy.seq + 1, [], copy.receivedMs)
     const wasBehind = this.#behind.delete(session)
     const lane = this.#lanes.get(session)
     if (lane?.isLeading === true && lane.hasSkipped) this.#refresh()
@@ -104,7 +125,7 @@ export class TeamMarket {
     const first = flushes.map(({ batch }) => firstSeq(batch)).find((seq) => seq !== null) ?? null
     if (first === null) return
     const lane = this.#lanes.get(session)
-    if (lane === undefined && first === 1) this.#add(info, 0, [])
+    if (lane === undefined && first === 1) this.#add(info, 0, [], info.startedMs)
     else if ((lane?.seq ?? 0) + 1 !== first) return this.#readBefore(info, first, flushes)
     this.#show(session, flushes)
   }
@@ -162,7 +183,12 @@ export class TeamMarket {
     if (lane.hasSkipped !== hasSkipped) this.#showStates()
   }
 
-  #readBefore(info: SessionInfo, first: number, flushes: readonly CommittedFlush[]): void {
+  #readBefore(
+    info: SessionInfo,
+    first: number,
+    flushes: readonly CommittedFlush[],
+    receivedMs: UnixMs | null = null,
+  ): void {
     const { session } = info
     const waiting = [...flushes]
     this.#waiting.set(session, waiting)
@@ -176,16 +202,17 @@ export class TeamMarket {
         if (this.#waiting.get(session) !== waiting) return
         this.#waiting.delete(session)
         const lane = this.#lanes.get(session)
-        if (lane === undefined) this.#add(info, first - 1, entries)
+        if (lane === undefined) this.#add(info, first - 1, entries, receivedMs ?? info.startedMs)
         else lane.catchUp(first - 1, entries.filter(({ seq }) => seq > lane.seq)) // prettier-ignore
         this.#show(session, waiting)
         this.#showStates()
+        if (waiting.length === 0) this.reachedPresent(session)
       })
       .catch((thrown: unknown) => this.#parts.failed(`session ${session}`, thrown))
   }
 
-  #add(info: SessionInfo, lastSeq: number, entries: readonly StoredEntry[]): void {
-    const parts = { info, sink: this.#parts.sink, stateChanged: (feed: FeedId) => this.#showState(feed) }
+  #add(info: SessionInfo, lastSeq: number, entries: readonly StoredEntry[], timeMs: UnixMs): void {
+    const parts = { info, timeMs, sink: this.#parts.sink, stateChanged: (feed: FeedId) => this.#showState(feed) }
     this.#lanes.set(info.session, new Lane(parts, lastSeq, entries))
     this.#lead()
   }
@@ -223,15 +250,22 @@ export class TeamMarket {
   /** What a session's feed counts as: not connected while records may be missing here. */
   #stateOf(lane: Lane, feed: FeedId): FeedState {
     const state = lane.stateOf(feed) ?? { is: 'idle' }
+    const gone = this.#gone.get(lane.info.session)
+    if (gone !== undefined && state.is !== 'idle') return gone
     const isBehind = lane.hasSkipped || this.#behind.has(lane.info.session)
     return isBehind && state.is !== 'idle' ? CATCHING_UP : state
   }
 
   #joinedState(feed: FeedId): { readonly worst: FeedState; readonly best: FeedState } {
-    const states = this.#leading().map((lane) => this.#stateOf(lane, feed))
+    const lanes = this.#leading()
+    const states = lanes.map((lane) => this.#stateOf(lane, feed))
     const isUsed = states.some(({ is }) => is !== 'idle')
     if (this.#lost !== null && isUsed) return { worst: this.#lost, best: this.#lost }
-    return { worst: worstState(states), best: bestState(states) }
+    // A feed that another recorder receives isn't down because one of them is gone.
+    const there = worstState(
+      lanes.filter(({ info }) => !this.#gone.has(info.session)).map((lane) => this.#stateOf(lane, feed)),
+    )
+    return { worst: there.is === 'idle' ? worstState(states) : there, best: bestState(states) }
   }
 
   #showStates(): void {

@@ -8,7 +8,9 @@ import { frameBatches } from '../frame/batches.ts'
 import { decodeFrame } from '../frame/decode.ts'
 import { newChain, type ChainHead, type ChainHeads, type CommittedFlush, type Frame } from '../frame/frame.ts'
 import type { FrameResult, Refusal, RefusalCode } from '../frame/refusal.ts'
+import { firstSeq, lastSeqOf } from '../frame/seqs.ts'
 import { verifyFrame } from '../frame/verify.ts'
+import type { StoredSignature } from '../sign/authorship.ts'
 import type { Piece } from './session-model.ts'
 
 /** How far the local copy has come. */
@@ -22,6 +24,8 @@ export interface CopyPosition {
 export interface VerifiedPiece {
   readonly flushes: readonly CommittedFlush[]
   readonly heads: ChainHeads
+  /** The recorder's signatures of chains in it, not checked yet. */
+  readonly signatures: readonly StoredSignature[]
 }
 
 /**
@@ -29,18 +33,23 @@ export interface VerifiedPiece {
  * `decodeFrame` and `verifyFrame`. Never throws.
  */
 export function verifyPiece(copy: CopyPosition, { data }: Piece): FrameResult<VerifiedPiece> {
-  if (data.is === 'flushes') return follow(copy, data.flushes)
+  if (data.is === 'flushes') return signedBy(follow(copy, data.flushes), data.signatures)
   const decoded = decodeFrame(data.bytes)
   if (!decoded.ok) return decoded
   const frame = decoded.value
   if (frame.session !== copy.session)
     return refuse('not-next', `A frame of session ${frame.session} arrived as one of session ${copy.session}.`)
-  if (frame.firstSeq === copy.lastSeq + 1) return verifyFrame(frame, copy.heads)
-  return verifyRest(copy, frame)
+  const verified = frame.firstSeq === copy.lastSeq + 1 ? verifyFrame(frame, copy.heads) : verifyRest(copy, frame)
+  return signedBy(verified, frame.signature === null ? [] : [{ seq: frame.lastSeq, bytes: frame.signature }])
 }
 
+type Verified = FrameResult<Omit<VerifiedPiece, 'signatures'>>
+
+const signedBy = (verified: Verified, signatures: readonly StoredSignature[]): FrameResult<VerifiedPiece> =>
+  verified.ok ? { ok: true, value: { ...verified.value, signatures } } : verified
+
 /** Verifies the part of a frame that the copy doesn't have. */
-function verifyRest(copy: CopyPosition, frame: Frame): FrameResult<VerifiedPiece> {
+function verifyRest(copy: CopyPosition, frame: Frame): Verified {
   const isNew = ({ conn }: { readonly conn: number }): boolean => !copy.heads.has(conn)
   const rest = frameBatches(frame)
     .map((batch) => after(batch, copy.lastSeq))
@@ -73,7 +82,7 @@ interface ClaimedFlush extends Partial<Pick<CommittedFlush, 'leaves'>> {
 }
 
 /** Recomputes the leaves of flushes, and compares them with those that they claim to have. */
-function follow(copy: CopyPosition, claimed: readonly ClaimedFlush[]): FrameResult<VerifiedPiece> {
+function follow(copy: CopyPosition, claimed: readonly ClaimedFlush[]): Verified {
   const hasher = new LeafHasher()
   const heads = new Map<number, ChainHead>(copy.heads)
   const flushes: CommittedFlush[] = []
@@ -105,16 +114,6 @@ const isSameLeaves = (a: CommittedFlush['leaves'], b: CommittedFlush['leaves']):
   const heads = new Map(b.map(({ conn, head }) => [conn, head]))
   return a.length === b.length && a.every(({ conn, head }) => equalBytes(head, heads.get(conn) ?? new Uint8Array(0)))
 }
-
-/** The first seq of a batch; null if it has none. */
-export function firstSeq({ messages, entries }: Batch): number | null {
-  const first = Math.min(messages.count > 0 ? messages.seq[0] : Infinity, entries[0]?.seq ?? Infinity)
-  return first === Infinity ? null : first
-}
-
-/** The last seq of a batch; 0 if it has none. */
-export const lastSeqOf = ({ messages, entries }: Batch): number =>
-  Math.max(messages.count > 0 ? messages.seq[messages.count - 1] : 0, entries.at(-1)?.seq ?? 0)
 
 const refuse = (code: RefusalCode, message: string): { ok: false; refusal: Refusal } => ({
   ok: false,

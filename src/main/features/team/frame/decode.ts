@@ -166,13 +166,15 @@ function numberMessages(
   const counts = new Map(chains.map(({ conn, messages }) => [conn, messages]))
   const used = new Set<number>(hasEntries ? [0] : [])
   const connSeq = new Uint32Array(rows.count)
-  for (let i = 0; i < rows.count; i++) {
-    const conn = rows.conn[i]
-    const count = (counts.get(conn) ?? MAX_CONN) + 1
+  for (let from = 0; from < rows.count;) {
+    const conn = rows.conn[from]
+    let count = counts.get(conn) ?? MAX_CONN
+    let to = from
+    for (; to < rows.count && rows.conn[to] === conn; to++) connSeq[to] = ++count
     if (conn === 0 || count > MAX_CONN) throw malformed('chains')
     counts.set(conn, count)
     used.add(conn)
-    connSeq[i] = count
+    from = to
   }
   const announced = new Set(connections.map(({ conn }) => conn))
   for (const { conn, before, after } of chains) {

@@ -5,7 +5,6 @@ import { entryRow } from '../../../core/store/format/ledger.ts'
 import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
 import { encodeRows, MAX_ROWS } from '../../../core/store/format/row-codec.ts'
 import { ByteWriter } from '../../../core/store/blocks/bytes.ts'
-import type { Batch } from '../../../core/store/types/messages.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import { seal } from './envelope.ts'
 import { findLastSeq, HAS_AFTER, HAS_BEFORE, MAX_ENTRIES, MAX_FLUSHES, MAX_SIGNATURE_BYTES, newChain } from './frame.ts'
@@ -29,8 +28,8 @@ export interface EncodeOptions {
   /** The largest message that the server takes, bytes. */
   readonly maxPayload: number
   readonly bundleBytes?: number
-  /** A signature over (session, last seq, heads after the flushes). The last frame then holds every chain. */
-  readonly signature?: Uint8Array
+  /** Signs each frame, which then holds every chain: gets its last seq and the chains after it. */
+  readonly sign?: (lastSeq: number, heads: ChainHeads) => Uint8Array
   readonly canCompress?: boolean
 }
 
@@ -51,11 +50,11 @@ export function encodeFlushes(options: EncodeOptions, flushes: readonly Committe
     const messages: WireMessage[] = []
     let { heads } = options
     const bundles = bundle(flushes, options.bundleBytes ?? BUNDLE_BYTES)
-    bundles.forEach((flushes, i) => {
-      const encoded = encodeFrame({ ...options, heads }, flushes, i === bundles.length - 1)
+    for (const flushes of bundles) {
+      const encoded = encodeFrame({ ...options, heads }, flushes)
       heads = encoded.heads
       messages.push(...splitFrame(encoded.frame, options.session, options.maxPayload))
-    })
+    }
     return { messages, heads }
   })
 }
@@ -83,7 +82,7 @@ function bundle(flushes: readonly CommittedFlush[], most: number): CommittedFlus
   const bundles: CommittedFlush[][] = []
   let size = Infinity
   for (const flush of flushes) {
-    const bytes = contentBytes(flush.batch)
+    const bytes = contentBytes([flush])
     if (size + bytes > most) {
       bundles.push([])
       size = 0
@@ -94,17 +93,17 @@ function bundle(flushes: readonly CommittedFlush[], most: number): CommittedFlus
   return bundles
 }
 
-const contentBytes = ({ messages: m, entries }: Batch): number =>
-  m.count * ROW_BYTES + m.offsets[m.count] + entries.length * ENTRY_BYTES
+/** What flushes take before they are compressed, about, bytes. */
+export const contentBytes = (flushes: readonly CommittedFlush[]): number =>
+  flushes.reduce((sum, { batch: { messages: m, entries } }) => {
+    return sum + m.count * ROW_BYTES + m.offsets[m.count] + entries.length * ENTRY_BYTES
+  }, 0)
 
 function encodeFrame(
   options: EncodeOptions,
   flushes: readonly CommittedFlush[],
-  isLast: boolean,
 ): { readonly frame: Buffer; readonly heads: ChainHeads } {
   const { session, epoch, heads, canCompress = hasZstd } = options
-  const signature = (isLast ? options.signature : undefined) ?? new Uint8Array(0)
-  if (signature.length > MAX_SIGNATURE_BYTES) throw new TypeError(`a signature of ${signature.length} bytes`)
   const connections = flushes.flatMap(({ batch }) => batch.connections ?? []).sort((a, b) => a.conn - b.conn)
   const after = advanceHeads(session, heads, flushes)
   const rows = new ColumnsBuilder(64, 1 << 13)
@@ -113,6 +112,8 @@ function encodeFrame(
   const sizes = flushes.map(flushSize)
   if (rows.count > MAX_ROWS || entries.length > MAX_ENTRIES || sizes.length > MAX_FLUSHES) throw tooManyRows()
   const { firstSeq, lastSeq } = checkSeqs(rows.build().seq, entries, sizes)
+  const signature = options.sign?.(lastSeq, after) ?? new Uint8Array(0)
+  if (signature.length > MAX_SIGNATURE_BYTES) throw new TypeError(`a signature of ${signature.length} bytes`)
   const content = writeSections({
     session: Buffer.from(session, 'latin1'),
     connections: encodeConnections(connections),

@@ -27,6 +27,9 @@ const CODECS = ['plain', 'zstd'] as const
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 /** Windows this small are always allowed, 2^17 bytes. */
 const MIN_WINDOW_LOG = 17
+/** Output buffers of the decompressor, bytes. */
+const MIN_CHUNK = 1 << 10
+const MAX_CHUNK = 1 << 20
 
 /** Checksum of a frame or part: all its bytes except the checksum itself. */
 export const checksum = (bytes: Uint8Array): number =>
@@ -121,6 +124,8 @@ export function unseal({ codec, contentBytes, stored }: Envelope, canDecompress 
   try {
     content = zstdDecompressSync(stored, {
       maxOutputLength: Math.max(1, contentBytes),
+      // One output buffer for all of it, unless a header lies about the size: joining small ones takes as long as the rest.
+      chunkSize: Math.min(Math.max(MIN_CHUNK, contentBytes), MAX_CHUNK),
       // Without a limit, a few bytes make the decompressor allocate a window of 128 MiB.
       params: { [constants.ZSTD_d_windowLogMax]: Math.max(MIN_WINDOW_LOG, Math.ceil(Math.log2(contentBytes))) },
     })

@@ -19,6 +19,8 @@ export type RefusalCode =
   | 'wrong-order'
   /** Its messages or entries don't match its hash chain. */
   | 'chain-mismatch'
+  /** Its signature doesn't match its heads. */
+  | 'bad-signature'
   /** It doesn't follow what the receiver has of the session. */
   | 'not-next'
   /** A part that differs from one with the same place in the same frame. */

@@ -51,7 +51,7 @@ export function trimFrame(
         heads: before,
         maxPayload: Number.MAX_SAFE_INTEGER,
         bundleBytes: Number.MAX_SAFE_INTEGER,
-        ...(signature === null ? {} : { signature }),
+        ...(signature === null ? {} : { sign: () => signature }),
       },
       rest,
     )

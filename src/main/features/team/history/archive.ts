@@ -6,23 +6,16 @@ import { createHash } from 'node:crypto'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { FEED_IDS, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import { genesis } from '../../../core/store/format/ledger.ts'
-import { decodeFrame, readHeader } from '../frame/decode.ts'
-import type { ChainHead, ChainHeads, Frame } from '../frame/frame.ts'
+import type { Watermark } from '../checksum.ts'
+import type { ChainHead, ChainHeads } from '../frame/frame.ts'
 import type { Refusal } from '../frame/refusal.ts'
-import { trimFrame } from '../frame/trim.ts'
-import { verifyFrame, type VerifiedFrame } from '../frame/verify.ts'
+import type { VerifiedFrame } from '../frame/verify.ts'
 import type { SessionEnd, SessionInfo } from '../session-info.ts'
+import { findForgedEnd } from '../sign/forgery.ts'
+import { acceptFrames, nothingAccepted, type Accepted, type StoreOutcome } from './tail/accept.ts'
+import { SESSION_COLUMNS, signedSession, type SessionColumns } from './load.ts'
 import { insertRows, type Database, type Sql, type SqlValue } from './database.ts'
-
-export type StoreOutcome =
-  /** Everything up to `lastSeq` is committed, all of these frames included. */
-  | { readonly is: 'stored'; readonly lastSeq: number }
-  /** Seqs from `lastSeq` + 1 up to the next of these frames are missing. What came before is committed. */
-  | { readonly is: 'missing'; readonly lastSeq: number; readonly nextSeq: number }
-  /** The frame after `lastSeq` can't be stored. What came before is committed. */
-  | { readonly is: 'refused'; readonly lastSeq: number; readonly refusal: Refusal; readonly frame: Uint8Array }
-  /** Nobody has described the session yet. */
-  | { readonly is: 'unknown' }
+import { copyToTail } from './tail/copy-to-tail.ts'
 
 /** How far a session is. */
 export interface SessionProgress {
@@ -44,28 +37,16 @@ export interface ArchiveOptions {
   readonly beforeCommit?: ((sql: Sql) => Promise<void>) | undefined
 }
 
-interface LockedSession {
+interface LockedSession extends SessionColumns {
   readonly id: number
   readonly day: string
   readonly last_seq: number
-  readonly shard: number
 }
 
 /** What a session's connections looked like at `lastSeq`. */
 interface KnownHeads {
   readonly lastSeq: number
   readonly heads: ChainHeads
-}
-
-/** Frames accepted by one transaction. */
-interface Accepted {
-  readonly tail: SqlValue[][]
-  readonly verified: { readonly frame: Frame; readonly flushes: VerifiedFrame['flushes'] }[]
-  heads: ChainHeads
-  lastSeq: number
-  bytes: number
-  messages: number
-  entries: number
 }
 
 /** Sessions whose heads are kept in memory; more are read again. */
@@ -129,13 +110,21 @@ export class Archive {
     return rows.map(({ key }) => recordingId(key))
   }
 
-  /** The last seq of each session of a shard. */
-  async watermarks(shard: number): Promise<Map<RecordingId, number>> {
-    const rows = await this.#db.rows<{ key: string; last_seq: number }>(
-      `SELECT key, last_seq FROM ${this.#db.schema}.session WHERE shard = $1`,
+  /** How far each session of a shard is. */
+  async watermarks(shard: number): Promise<Map<RecordingId, Watermark>> {
+    const rows = await this.#db.rows<{ key: string; last_seq: number; complete: boolean }>(
+      `SELECT key, last_seq, complete FROM ${this.#db.schema}.session WHERE shard = $1`,
       [shard],
     )
-    return new Map(rows.map(({ key, last_seq: lastSeq }) => [recordingId(key), lastSeq]))
+    return new Map(rows.map(({ key, last_seq: lastSeq, complete }) => [recordingId(key), { lastSeq, isComplete: complete }])) // prettier-ignore
+  }
+
+  /** Sessions of which more may come, also those of which nothing came yet. */
+  async unfinished(): Promise<RecordingId[]> {
+    const rows = await this.#db.rows<{ key: string }>(
+      `SELECT key FROM ${this.#db.schema}.session WHERE NOT complete AND NOT removed`,
+    )
+    return rows.map(({ key }) => recordingId(key))
   }
 
   /** Sessions of a shard of which more may come, by start. */
@@ -162,20 +151,18 @@ export class Archive {
         return { is: 'refused', lastSeq: 0, refusal: { code: 'malformed', message }, frame }
       }
       const heads = await this.#headsAt(sql, session, row)
-      const accepted: Accepted = {
-        tail: [],
-        verified: [],
-        heads,
-        lastSeq: row.last_seq,
-        bytes: 0,
-        messages: 0,
-        entries: 0,
-      }
-      const stop = accept(session, row.id, frames, accepted)
-      if (accepted.tail.length > 0) await this.#write(sql, row, heads, accepted)
+      const accepted = nothingAccepted(row.last_seq, heads, this.#options.onFrames !== undefined)
+      if (frames.length > 0)
+        await copyToTail(
+          sql,
+          this.#db.schema,
+          row.id,
+          acceptFrames(signedSession(this.#db.team, row), frames, accepted),
+        )
+      if (accepted.frames.length > 0) await this.#write(sql, row, heads, accepted)
       await this.#options.beforeCommit?.(sql)
       known = { lastSeq: accepted.lastSeq, heads: accepted.heads }
-      return stop ?? { is: 'stored', lastSeq: accepted.lastSeq }
+      return accepted.stop ?? { is: 'stored', lastSeq: accepted.lastSeq }
     })
     this.#remember(session, known)
     return outcome
@@ -197,13 +184,19 @@ export class Archive {
   async complete(session: RecordingId): Promise<string | null> {
     const { schema } = this.#db
     return this.#db.transaction(async (sql) => {
-      const [row] = await sql.rows<{
-        id: number
-        last_seq: number
-        messages: number
-        entries: number
-        ended: SessionEnd | null
-      }>(`SELECT id, last_seq, messages, entries, ended FROM ${schema}.session WHERE key = $1 FOR UPDATE`, [session])
+      const [row] = await sql.rows<
+        SessionColumns & {
+          id: number
+          last_seq: number
+          messages: number
+          entries: number
+          ended: SessionEnd | null
+        }
+      >(
+        `SELECT id, last_seq, messages, entries, ended, ${SESSION_COLUMNS}
+         FROM ${schema}.session WHERE key = $1 FOR UPDATE`,
+        [session],
+      )
       if (row === undefined || row.ended === null || row.last_seq < row.ended.lastSeq) return null
       const { ended } = row
       const heads = await readHeads(sql, schema, row.id)
@@ -218,7 +211,8 @@ export class Archive {
         )
         heads.set(Number(conn), { head: Buffer.from(head, 'hex'), messages: 0 })
       }
-      const differs = findDifference(row, heads, ended)
+      const differs =
+        findDifference(row, heads, ended) ?? findForgedEnd(signedSession(this.#db.team, row), ended, heads)
       if (differs === null) await sql.run(`UPDATE ${schema}.session SET complete = true WHERE id = $1`, [row.id])
       return differs
     })
@@ -226,7 +220,7 @@ export class Archive {
 
   async #lock(sql: Sql, session: RecordingId): Promise<LockedSession | null> {
     const [row] = await sql.rows<LockedSession>(
-      `SELECT id, day, last_seq, shard FROM ${this.#db.schema}.session WHERE key = $1 FOR UPDATE`,
+      `SELECT id, day, last_seq, ${SESSION_COLUMNS} FROM ${this.#db.schema}.session WHERE key = $1 FOR UPDATE`,
       [session],
     )
     return row ?? null
@@ -250,14 +244,13 @@ export class Archive {
 
   async #write(sql: Sql, row: LockedSession, before: ChainHeads, accepted: Accepted): Promise<void> {
     const { schema } = this.#db
-    const { tail, verified, heads, lastSeq, bytes, messages, entries } = accepted
-    await insertRows(sql, `${schema}.tail`, ['session', 'first_seq', 'last_seq', 'data'], tail)
-    const announced = verified.flatMap(({ frame }) =>
-      frame.connections
+    const { frames, flushes, heads, lastSeq, bytes, messages, entries } = accepted
+    const announced = frames.flatMap(({ firstSeq, connections }) =>
+      connections
         .filter(({ conn }) => !before.has(conn))
         .map(({ conn, feed }): SqlValue[] => {
           const { head, messages: count } = headOf(heads, conn)
-          return [row.id, conn, feed, frame.firstSeq, count, head]
+          return [row.id, conn, feed, firstSeq, count, head]
         }),
     )
     if (!before.has(0)) {
@@ -266,69 +259,33 @@ export class Archive {
     }
     const columns = ['session', 'conn', 'feed', 'announced_seq', 'messages', 'head']
     await insertRows(sql, `${schema}.connection`, columns, announced)
-    for (const [conn, { head, messages: count }] of heads) {
-      if (!before.has(conn) || before.get(conn)?.head === head) continue
-      await sql.run(`UPDATE ${schema}.connection SET head = $3, messages = $4 WHERE session = $1 AND conn = $2`, [
-        row.id,
-        conn,
-        head,
-        count,
-      ])
-    }
-    for (const { frame } of verified)
-      if (frame.signature !== null)
+    const moved = [...heads].filter(([conn, { head }]) => before.has(conn) && before.get(conn)?.head !== head)
+    if (moved.length > 0)
+      await sql.run(
+        `UPDATE ${schema}.connection c SET head = decode(n.head, 'hex'), messages = n.messages
+         FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS n (conn, messages, head)
+         WHERE c.session = $1 AND c.conn = n.conn`,
+        [
+          row.id,
+          moved.map(([conn]) => conn),
+          moved.map(([, chain]) => chain.messages),
+          moved.map(([, chain]) => Buffer.from(chain.head).toString('hex')),
+        ],
+      )
+    for (const { lastSeq: seq, signature } of frames)
+      if (signature !== null)
         await sql.run(
           `INSERT INTO ${schema}.signature (session, seq, signature) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-          [row.id, frame.lastSeq, frame.signature],
+          [row.id, seq, signature],
         )
-    for (const { flushes } of verified) await this.#options.onFrames?.(sql, row.id, row.day, flushes)
-    const moved = await sql.run(
+    for (const of of flushes ?? []) await this.#options.onFrames?.(sql, row.id, row.day, of)
+    const written = await sql.run(
       `UPDATE ${schema}.session SET last_seq = $3, messages = messages + $4, entries = entries + $5,
        tail_bytes = tail_bytes + $6 WHERE id = $1 AND last_seq = $2`,
       [row.id, row.last_seq, lastSeq, messages, entries, bytes],
     )
-    if (moved !== 1) throw new CodedError('busy', 'Another archiver stored the same messages.')
+    if (written !== 1) throw new CodedError('busy', 'Another archiver stored the same messages.')
   }
-}
-
-/** Verifies frames in order until one can't be stored. Returns why it stopped, or null. */
-function accept(
-  session: RecordingId,
-  id: number,
-  frames: readonly Uint8Array[],
-  accepted: Accepted,
-): Exclude<StoreOutcome, { is: 'stored' }> | null {
-  for (const bytes of frames) {
-    const { lastSeq } = accepted
-    const refuse = (refusal: Refusal): StoreOutcome & { is: 'refused' } => ({
-      is: 'refused',
-      lastSeq,
-      refusal,
-      frame: bytes,
-    })
-    const header = readHeader(bytes)
-    if (!header.ok) return refuse(header.refusal)
-    if (header.value.lastSeq <= lastSeq) continue
-    if (header.value.firstSeq > lastSeq + 1) return { is: 'missing', lastSeq, nextSeq: header.value.firstSeq }
-    const decoded = decodeFrame(bytes)
-    if (!decoded.ok) return refuse(decoded.refusal)
-    if (decoded.value.session !== session)
-      return refuse({ code: 'malformed', message: `The frame is of session ${decoded.value.session}.` })
-    // After a publisher lost its place, it may bundle flushes otherwise than before.
-    const trimmed = trimFrame(decoded.value, bytes, lastSeq)
-    if (!trimmed.ok) return refuse(trimmed.refusal)
-    const verified = verifyFrame(trimmed.value.frame, accepted.heads)
-    if (!verified.ok) return refuse(verified.refusal)
-    const { frame } = trimmed.value
-    accepted.tail.push([id, frame.firstSeq, frame.lastSeq, trimmed.value.bytes])
-    accepted.verified.push({ frame, flushes: verified.value.flushes })
-    accepted.heads = verified.value.heads
-    accepted.lastSeq = frame.lastSeq
-    accepted.bytes += trimmed.value.bytes.length
-    accepted.messages += frame.messages.count
-    accepted.entries += frame.entries.length
-  }
-  return null
 }
 
 function headOf(heads: ChainHeads, conn: number): ChainHead {

@@ -2,19 +2,25 @@
  * Archives a team: follows every shard of the log into the history, one archiver a shard at a time, and seals what
  * was stored. Servers that are away are waited for; frames that can't be stored stop their shard.
  */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { waitUntil } from '../../../command-line/until.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { TeamMetrics } from '../metrics/metrics.ts'
-import type { BucketEntry, TeamLog } from '../nats/team-log.ts'
+import type { TeamLog } from '../nats/team-log.ts'
+import { keepReporting } from '../reports/report.ts'
 import type { SessionInfo } from '../session-info.ts'
 import type { Archive } from './archive.ts'
 import type { Database, Locks } from './database.ts'
 import { gather } from './gather.ts'
+import { countQuarantined } from './history.ts'
 import { Intake, lastSeqOf, ShardStopped } from './intake.ts'
 import { sealPart } from './seal.ts'
+import { ShardReports } from './shard-reports.ts'
 import { dropOldTicks } from './ticks.ts'
+import { Watermarks } from './watermarks.ts'
 
 /** The durable consumer of the log that all archivers of a team share. */
 const CONSUMER = 'archive'
@@ -22,11 +28,12 @@ const STORE_BYTES = 2 << 20
 const LINGER_MS = 20
 /** Frames of a session that are sealed together, bytes. About 25 bytes are one message. */
 const SEAL_BYTES = 8 << 20
-const WATERMARK_EVERY_MS = 250
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 10_000
 /** How often days of ticks are dropped that are old enough. */
 const TICKS_EVERY_MS = 3_600_000
+/** How often frames in quarantine are counted. */
+const QUARANTINE_EVERY_MS = 60_000
 /** How often an archiver looks for shards that another one gave up. */
 const LOCK_EVERY_MS = 2_000
 
@@ -44,6 +51,8 @@ export interface ArchiverOptions {
   readonly sealBytes?: number | undefined
   /** Days for which rows of ticks are kept; null: there are none. */
   readonly tickDays?: number | null
+  /** When frames that can't be stored yet are asked for again, ms. */
+  readonly retryMs?: number | undefined
   /** Called between commit and acknowledgement, for fault injection. */
   readonly beforeAck?: (() => Promise<void>) | undefined
 }
@@ -62,27 +71,42 @@ class Archiver {
   readonly #crash = new AbortController()
   #fault: { readonly thrown: unknown } | null = null
   readonly #shards = new Map<number, Promise<void>>()
-  readonly #watermarks = new Map<RecordingId, number>()
+  readonly #watermarks: Watermarks
   readonly #toSeal = new Set<RecordingId>()
   readonly stopped: number[] = []
+  readonly #reports = new ShardReports()
   #wakeSealer: () => void = () => undefined
   #locks: Locks | null = null
 
   constructor(options: ArchiverOptions) {
     this.#o = options
+    this.#watermarks = new Watermarks(options)
     this.#signal = AbortSignal.any([options.signal, this.#crash.signal])
   }
 
   async run(): Promise<void> {
     await Promise.all([
       this.#keep('sessions', (signal) => this.#followSessions(signal)),
-      this.#keep('watermarks', (signal) => this.#putWatermarks(signal)),
+      this.#keep('watermarks', (signal) => this.#watermarks.keep(signal)),
       this.#keep('sealing', (signal) => this.#seal(signal)),
       this.#keep('ticks', (signal) => this.#dropTicks(signal)),
+      this.#keep('quarantine', (signal) => this.#countQuarantine(signal)),
+      this.#report(),
     ])
     await Promise.all(this.#shards.values())
     await this.#locks?.close().catch(() => undefined)
     if (this.#fault !== null) throw this.#fault.thrown
+  }
+
+  #report(): Promise<void> {
+    const { log, clock } = this.#o
+    return keepReporting(
+      () => (log.state().is === 'connected' ? log.bucket('reports') : null),
+      randomUUID(),
+      () => ({ role: 'archiver', name: hostname(), shards: this.#reports.read() }),
+      clock,
+      this.#signal,
+    )
   }
 
   /** Runs `work` again whenever it fails, until the archiver ends. Each reason is reported once in a row. Never rejects. */
@@ -120,8 +144,7 @@ class Archiver {
     // The server that it reconnects to may have lost its buckets.
     const undo = log.onState(({ is }) => is === 'connected' && stop.abort())
     try {
-      const entries = await log.bucket('watermarks').entries()
-      const watermarks = new Map(entries.map((entry) => [entry.key, entry]))
+      const watermarks = await this.#watermarks.read()
       const sealed = new Set(await archive.sealedSessions())
       for await (const info of log.watchSessions(signal)) {
         try {
@@ -133,7 +156,7 @@ class Archiver {
         }
         this.#followShard(info.shard)
         if (sealed.has(info.session)) continue
-        await this.#lowerWatermark(info.session, watermarks.get(info.session))
+        await this.#watermarks.lower(info.session, watermarks.get(info.session))
         watermarks.delete(info.session)
         await this.#finish(info)
       }
@@ -165,15 +188,21 @@ class Archiver {
         if (signal.aborted) return
       }
       report('info', `Archiving shard ${shard}.`)
+      this.#reports.begin(shard)
+      await this.#showQuarantine()
       await this.#consume(shard, signal)
       if (locks.lost.aborted) throw new CodedError('offline', `The connection to PostgreSQL at ${db.place} was lost.`)
     } catch (thrown) {
       if (!(thrown instanceof ShardStopped)) throw thrown
       metrics.add('chain_failures_total', { shard })
-      report('alarm', `Shard ${shard} stopped. ${thrown.message} Its recorder keeps what isn’t archived.`)
+      await this.#showQuarantine().catch(() => undefined) // the alarm matters more
+      const why = `Shard ${shard} stopped. ${thrown.message} Its recorder keeps what isn’t archived.`
+      report('alarm', why)
+      this.#reports.stop(shard, why)
       this.stopped.push(shard)
     } finally {
       stop.abort()
+      this.#reports.end(shard)
       await locks.release(shard).catch(() => undefined)
     }
   }
@@ -196,29 +225,33 @@ class Archiver {
 
   async #consume(shard: number, signal: AbortSignal): Promise<void> {
     const { log, archive, clock, report, metrics, beforeAck } = this.#o
-    const waiting = new Map<RecordingId, string>()
     const intake = new Intake(log, archive, clock, {
       beforeAck,
+      retryMs: this.#o.retryMs,
       onCommitted: async (session, lastSeq) => {
-        waiting.delete(session)
-        this.#watermarks.set(session, lastSeq)
+        this.#reports.commit(shard, session)
+        this.#watermarks.changed(session)
         metrics.set('committed_seq', { shard, session }, lastSeq)
         const progress = await archive.progress(session)
         if (progress !== null && progress.tailBytes >= (this.#o.sealBytes ?? SEAL_BYTES)) this.#sealSoon(session)
         const end = progress?.end ?? null
         if (end !== null && lastSeq >= end.lastSeq) await this.#finish({ session, shard })
       },
-      onWaiting: (session, why) => {
-        if (waiting.get(session) !== why) report('alarm', why)
-        waiting.set(session, why)
+      onWaiting: (session, why, lastSeq) => {
+        // Also 0: it tells the recorder what to publish again.
+        if (lastSeq !== null) this.#watermarks.changed(session)
+        if (this.#reports.wait(shard, session, why)) report('alarm', why)
       },
-      onReread: () => metrics.add('missing_frames_total', { shard }),
+      onReread: () => {
+        this.#reports.reread(shard)
+        metrics.add('missing_frames_total', { shard })
+      },
       onFrames: (frames, bytes) => {
         metrics.add('frames_total', { shard }, frames)
         metrics.add('bytes_total', { shard }, bytes)
       },
     })
-    await this.#raiseWatermarks(shard)
+    await this.#watermarks.raise(shard)
     for (const session of await archive.openSessions(shard)) {
       const last = await log.lastOf(shard, session)
       const progress = last === null ? null : await archive.progress(session)
@@ -249,44 +282,9 @@ class Archiver {
       return
     }
     const progress = await archive.progress(session)
-    if (progress?.complete === true && progress.sealedSeq < progress.lastSeq) this.#sealSoon(session)
-  }
-
-  /** Puts the watermarks of a shard where the log lost them. */
-  async #raiseWatermarks(shard: number): Promise<void> {
-    const { log, archive } = this.#o
-    const known = new Map((await log.bucket('watermarks').entries()).map(({ key, value }) => [key, Number(value ?? 0)]))
-    for (const [session, lastSeq] of await archive.watermarks(shard))
-      if ((known.get(session) ?? 0) < lastSeq) this.#watermarks.set(session, lastSeq)
-  }
-
-  /**
-   * Lowers a watermark beyond the history, which was then restored from a backup: recorders must not release what it
-   * lacks. `known`: read before the history, so that it can't be ahead of it otherwise.
-   */
-  async #lowerWatermark(session: RecordingId, known: BucketEntry | undefined): Promise<void> {
-    const { log, archive, report } = this.#o
-    const watermark = Number(known?.value ?? 0)
-    const lastSeq = (await archive.progress(session))?.lastSeq ?? 0
-    if (known === undefined || watermark <= lastSeq) return
-    report('alarm', `The history has session ${session} up to seq ${lastSeq}, but had it up to ${watermark} before.`)
-    await log.bucket('watermarks').update(session, String(lastSeq), known.revision)
-  }
-
-  async #putWatermarks(signal: AbortSignal): Promise<void> {
-    const { log, clock } = this.#o
-    const bucket = log.bucket('watermarks')
-    do {
-      await waitUntil(clock, signal, WATERMARK_EVERY_MS)
-      for (const [session, lastSeq] of this.#watermarks) {
-        // An archiver that took the shard over may have committed more.
-        const known = await bucket.get(session)
-        const isRaised =
-          Number(known?.value ?? 0) >= lastSeq ||
-          (await bucket.update(session, String(lastSeq), known?.revision ?? 0)) !== null
-        if (isRaised && this.#watermarks.get(session) === lastSeq) this.#watermarks.delete(session)
-      }
-    } while (!signal.aborted)
+    if (progress?.complete !== true) return
+    this.#watermarks.changed(session)
+    if (progress.sealedSeq < progress.lastSeq) this.#sealSoon(session)
   }
 
   async #dropTicks(signal: AbortSignal): Promise<void> {
@@ -295,6 +293,20 @@ class Archiver {
       if (tickDays !== null) await dropOldTicks(db, tickDays, clock.wallMs())
       await waitUntil(clock, signal, TICKS_EVERY_MS)
     }
+  }
+
+  /** Other archivers add frames, too, and people remove them. */
+  async #countQuarantine(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#showQuarantine()
+      await waitUntil(this.#o.clock, signal, QUARANTINE_EVERY_MS)
+    }
+  }
+
+  async #showQuarantine(): Promise<void> {
+    const frames = await countQuarantined(this.#o.db)
+    for (const shard of new Set([...frames.keys(), ...this.#shards.keys()]))
+      this.#o.metrics.set('quarantined_frames', { shard }, frames.get(shard) ?? 0)
   }
 
   #sealSoon(session: RecordingId): void {

@@ -1,22 +1,26 @@
 /** `tapedeck archive` and `tapedeck fetch-session`, and what `tapedeck verify --history` does. */
 import { countText } from '../../../../shared/base/count-text.ts'
-import { recordingId } from '../../../../shared/base/units.ts'
+import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
 import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../../command-line/command.ts'
 import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
 import { createProgressLine } from '../../../command-line/progress-line.ts'
+import { findSession } from '../../../command-line/sessions.ts'
 import { openStoreWriter } from '../../../core/store/open.ts'
 import { storePath } from '../../../core/store/store-path.ts'
 import { watchLeases } from '../lease/watch.ts'
 import { createTeamMetrics } from '../metrics/metrics.ts'
-import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../metrics/serve.ts'
+import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../../../command-line/metrics/serve.ts'
+import { findServiceManager } from '../../../command-line/service-manager.ts'
 import { connectTeam } from '../nats/connect.ts'
 import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../nats/options.ts'
+import { authorshipText } from '../sign/authorship.ts'
+import { readTrust, TRUST_OPTION } from '../sign/trust.ts'
 import { Archive } from './archive.ts'
 import { runArchiver, type Report } from './archiver.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { fetchFromHistory, findComplete } from './fetch.ts'
-import { openHistory, type History } from './history.ts'
+import { historyOf, openHistory, type History } from './history.ts'
 import { HISTORY_OPTION, readHistory } from './options.ts'
 import { checkDurability, checkSchema, migrate, SCHEMA_VERSION } from './schema.ts'
 import { readHistoryTarget } from './target.ts'
@@ -24,6 +28,7 @@ import { tickSink } from './ticks.ts'
 import { verifyHistory } from './verify-history.ts'
 
 export const archiveCommand = defineCommand({
+  logs: true,
   storeless: true,
   positionals: 'postgres://…',
   examples: [
@@ -72,12 +77,20 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   const tickDays = readDays(values)
   const log = await connectTeam({ ...address, name: 'tapedeck archive' })
   const metrics = createTeamMetrics({ team: address.team, role: 'archiver' })
-  const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, metrics)
-  const report: Report = (level, text) =>
-    values.on('json')
-      ? context.out(`${JSON.stringify({ at: new Date(context.clock.wallMs()).toISOString(), level, text })}\n`)
-      : context.err(`${level === 'info' ? '' : `${level}: `}${text}\n`)
+  let isConnected = true
+  const undoState = log.onState(({ is }) => (isConnected = is === 'connected'))
+  const monitored = { metrics: () => metrics.text(), health: () => archiverHealth(isConnected) }
+  const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, monitored)
+  const report: Report = (level, text) => {
+    if (values.on('json'))
+      context.out(`${JSON.stringify({ at: new Date(context.clock.wallMs()).toISOString(), level, text })}\n`)
+    else if (context.log === undefined || context.log.format === 'screen')
+      context.err(`${level === 'info' ? '' : `${level}: `}${text}\n`)
+    else context.log.add(level === 'alarm' ? 'error' : level, text)
+  }
   const { signal, clock } = context
+  const manager = findServiceManager(context)
+  signal.addEventListener('abort', () => manager.stopping())
   const ended = new AbortController()
   let leases = Promise.resolve()
   try {
@@ -87,15 +100,25 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
     const archive = new Archive(db, {
       onFrames: tickDays === null ? undefined : await tickSink(db, tickDays, () => clock.wallMs()),
     })
+    manager.ready(`Archiving team ${address.team}.`)
     const stopped = await runArchiver({ log, db, archive, clock, signal, report, metrics, tickDays })
     return stopped.length > 0 ? EXIT.failed : exitWhenStopped(signal)
   } finally {
     ended.abort()
     await leases
+    undoState()
     await server?.close()
     await log.close()
   }
 }
+
+const archiverHealth = (ok: boolean) => ({
+  schema: 'tapedeck/health/1',
+  ok,
+  checks: [
+    { check: 'log', ok, text: ok ? 'Connected to the team’s servers.' : 'Not connected to the team’s servers.' },
+  ],
+})
 
 /** Reads `--ticks`, days; null if it isn't given. Throws UsageError. */
 function readDays(values: Values): number | null {
@@ -113,26 +136,33 @@ export async function verifyTeamHistory(
   signal: AbortSignal,
 ): Promise<VerifyReport> {
   const target = readHistory(values)
+  const trusted = readTrust(values)
   const db = await connectDatabase(target, readTeam(values))
   try {
     await checkSchema(db)
     const session = values.text('session')
-    return await verifyHistory(db, session === undefined ? null : recordingId(session), { onProgress, signal })
+    const only = session === undefined ? null : await sessionNamed(historyOf(db), session)
+    return await verifyHistory(db, only, { onProgress, signal, trusted })
   } finally {
     await db.close()
   }
 }
 
 export const fetchSession = defineCommand({
-  positionals: 'ID',
+  positionals: 'SESSION',
   examples: [
     ['A session that someone else recorded, into the own store', '01k… --history postgres://me@db-1/td --team eu'],
   ],
-  options: { history: HISTORY_OPTION, team: TEAM_OPTIONS.team },
+  options: {
+    history: HISTORY_OPTION,
+    team: TEAM_OPTIONS.team,
+    trust: { ...TRUST_OPTION, help: `Refuse a session that isn’t signed with this key. ${TRUST_OPTION.help}` },
+  },
   async run(values, context) {
     const [id, ...more] = values.texts('')
     if (id === undefined || more.length > 0) throw new UsageError('fetch-session takes one session ID')
     const target = readHistory(values)
+    readTrust(values)
     const history = await openHistory(target, readTeam(values))
     try {
       return await fetchInto(history, target.place, id, values, context)
@@ -142,6 +172,22 @@ export const fetchSession = defineCommand({
   },
 })
 
+const ID_LENGTH = 26
+
+/**
+ * The session of the history with this ID, the only ID that starts so, or the latest that is complete. An ID that nothing
+ * starts with is returned as it is: reading it says that the history doesn’t have it.
+ */
+async function sessionNamed(history: History, text: string): Promise<RecordingId> {
+  if (text.length >= ID_LENGTH) return recordingId(text)
+  const rows = (await history.sessions()).filter(({ isComplete, isRemoved }) => isComplete && !isRemoved)
+  if (text !== 'latest' && !rows.some(({ session }) => session.startsWith(text.toLowerCase()))) return recordingId(text)
+  return findSession(
+    rows.map(({ session, startedMs }) => ({ session, startedMs, binnedMs: null })),
+    text,
+  ).session
+}
+
 async function fetchInto(
   history: History,
   place: string,
@@ -150,7 +196,8 @@ async function fetchInto(
   context: Context,
 ): Promise<number> {
   // First: a refusal leaves no store behind.
-  const found = await findComplete(history, recordingId(id))
+  const trusted = readTrust(values)
+  const found = await findComplete(history, await sessionNamed(history, id))
   const line = createProgressLine(context, !values.on('json'))
   const writer = await openStoreWriter({
     file: storePath(values, context),
@@ -158,16 +205,19 @@ async function fetchInto(
     onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
   })
   try {
-    const { recording, messages, already } = await fetchFromHistory(history, writer.library, found, {
+    const fetched = await fetchFromHistory(history, writer.library, found, {
       place,
+      trusted,
       signal: context.signal,
       onStored: (stored, all) => line.draw(stored, all, 'fetching', 'messages'),
     })
+    const { recording, messages, already, author } = fetched
     line.clear()
+    const by = author === null ? '' : `, ${authorshipText(author, trusted !== null)}`
     context.out(
       values.on('json')
-        ? `${JSON.stringify({ session: recording, messages, already })}\n`
-        : `${recording}: ${countText(messages, 'message')}${already ? ', already in the store' : ''}\n`,
+        ? `${JSON.stringify({ session: recording, messages, already, author })}\n`
+        : `${recording}: ${countText(messages, 'message')}${already ? ', already in the store' : ''}${by}\n`,
     )
     return EXIT.ok
   } finally {

@@ -1,5 +1,6 @@
 /** What PostgreSQL and its client reject with, as sentences. */
 import { CodedError, type ErrorCode } from '../../../../shared/base/errors.ts'
+import { tlsFault } from '../tls-fault.ts'
 
 /** SQLSTATE codes and classes (docs: PostgreSQL, appendix A) and Node's codes, most specific first. */
 const KNOWN: readonly (readonly [prefix: string, code: ErrorCode, sentence: string, hint: string])[] = [
@@ -48,7 +49,7 @@ export function historyError(thrown: unknown, place: string): CodedError {
       hint: 'Check the address, and that PostgreSQL runs there.',
     })
   if (TLS_FAULT.test(`${code} ${message}`))
-    return new CodedError('tls', `The connection to PostgreSQL at ${place} isn’t secure: ${message}.`, {
+    return new CodedError('tls', `The connection to PostgreSQL at ${place} isn’t secure: ${tlsFault(message)}.`, {
       ...options,
       hint: 'Use the host name of its certificate, and name its authority with ?sslrootcert=FILE.',
     })

@@ -1,12 +1,13 @@
 /** Sessions of a team's history on their way into the local store. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
-import { teamSource } from '../../../../shared/core/recording/recording.ts'
+import { teamSource, type Authorship } from '../../../../shared/core/recording/recording.ts'
 import type { HistoryEntry } from '../../../../shared/features/team/team.ts'
 import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
 import type { ImportOutcome, StoreLibrary } from '../../../core/store/types/library.ts'
 import type { Batch } from '../../../core/store/types/messages.ts'
 import type { SessionEnd } from '../session-info.ts'
+import { AuthorshipCheck, findUnproven, type TrustedKeys } from '../sign/authorship.ts'
 import type { History, HistorySession } from './history.ts'
 
 /** Sessions of the history that the store doesn't have, the newest first. */
@@ -32,6 +33,8 @@ export interface FetchOptions {
   /** Names the history, for the store log. */
   readonly place: string
   readonly signal: AbortSignal
+  /** Keys of which one must have signed the whole session; absent: none needs to. */
+  readonly trusted?: TrustedKeys | null
   /** Gets the messages stored so far, and all of the session. */
   readonly onStored: (stored: number, messages: number) => void
 }
@@ -57,16 +60,32 @@ export async function findComplete(history: History, session: RecordingId): Prom
   return { about, end }
 }
 
-/** Copies a session, verified against its hash chains. Readers see it when it is complete. Rejects like an import. */
-export function fetchFromHistory(
+export interface FetchOutcome extends ImportOutcome {
+  /** Who signed it. Null: it was in the store already, and wasn't read again. */
+  readonly author: Authorship | null
+}
+
+/**
+ * Copies a session, verified against its hash chains and signatures. Readers see it when it is complete. Rejects like an
+ * import, with `store-damaged` where a signature doesn't match, and with `not-allowed` where a trusted one is missing.
+ */
+export async function fetchFromHistory(
   history: History,
   library: StoreLibrary,
   { about, end }: CompleteSession,
-  { place, signal, onStored }: FetchOptions,
-): Promise<ImportOutcome> {
-  const { session, shard, startedMs } = about
+  { place, signal, trusted = null, onStored }: FetchOptions,
+): Promise<FetchOutcome> {
+  const { session, shard, startedMs, epoch } = about
   const { endedMs, clean, heads, messages } = end
-  return library.importRecording(
+  const signatures = new AuthorshipCheck({ ...about, team: history.team }, await history.signatures(session))
+  const done = () => {
+    signatures.finish(end)
+    const [fault] = signatures.faults
+    if (fault !== undefined) throw forged(history, session, fault)
+    const unproven = trusted === null ? null : findUnproven(signatures.authorship(trusted, true))
+    if (unproven !== null) throw notTrusted(session, unproven)
+  }
+  const outcome = await library.importRecording(
     {
       id: session,
       source: teamSource(history.team, shard),
@@ -74,16 +93,41 @@ export function fetchFromHistory(
       endedMs,
       clean,
       heads,
+      epoch,
       from: `history of team ${history.team} at ${place}`,
     },
-    batchesOf(history, session),
+    batchesOf(history, session, signatures, done),
     { signal, onStored: (stored) => onStored(stored, messages) },
   )
+  if (!outcome.already) return { ...outcome, author: signatures.authorship(trusted, true) }
+  if (trusted === null) return { ...outcome, author: null }
+  for await (const flushes of history.flushes(session, 0)) signatures.take(flushes)
+  done()
+  return { ...outcome, author: signatures.authorship(trusted, true) }
 }
 
-/** The flushes of a session as batches with memory of their own, which the store may take over. */
-async function* batchesOf(history: History, session: RecordingId): AsyncGenerator<Batch> {
+const forged = ({ team }: History, session: RecordingId, fault: string): CodedError =>
+  new CodedError('store-damaged', `Session ${session} isn’t what its recorder signed: ${fault}.`, {
+    hint: `Somebody changed the history of team ${team}. The recorder may still have the original.`,
+  })
+
+const notTrusted = (session: RecordingId, why: string): CodedError =>
+  new CodedError('not-allowed', `Session ${session} isn’t signed with a trusted key: ${why}.`, {
+    hint: 'Compare with the keys that tapedeck team lists. Without --trust, it is fetched in any case.',
+  })
+
+/**
+ * The flushes of a session as batches with memory of their own, which the store may take over. `done` is called before the
+ * last one counts.
+ */
+async function* batchesOf(
+  history: History,
+  session: RecordingId,
+  signatures: AuthorshipCheck,
+  done: () => void,
+): AsyncGenerator<Batch> {
   for await (const flushes of history.flushes(session, 0)) {
+    signatures.take(flushes)
     for (const { batch } of flushes) {
       const { count, offsets } = batch.messages
       const rows = new ColumnsBuilder(Math.max(1, count), Math.max(1, offsets[count] - offsets[0]))
@@ -91,4 +135,5 @@ async function* batchesOf(history: History, session: RecordingId): AsyncGenerato
       yield { ...batch, messages: rows.build() }
     }
   }
+  done()
 }

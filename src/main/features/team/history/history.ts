@@ -9,7 +9,8 @@ import { verifyFrame } from '../frame/verify.ts'
 import type { TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../session-info.ts'
 import { connectDatabase, type Database } from './database.ts'
-import { loadConnections, loadHeadsBefore, loadParts, loadTail, type StoredConnection } from './load.ts'
+import type { StoredSignature } from '../sign/authorship.ts'
+import { loadConnections, loadHeadsBefore, loadParts, loadSignatures, loadTail, type StoredConnection } from './load.ts'
 import { loadFrame, type PartOf } from './parts.ts'
 import { checkSchema } from './schema.ts'
 import type { HistoryTarget } from './target.ts'
@@ -46,6 +47,10 @@ export interface History {
    * with `store-damaged` if blocks don't match their chains or `afterSeq` isn't the end of a flush.
    */
   flushes(session: RecordingId, afterSeq: number): AsyncIterable<readonly CommittedFlush[]>
+  /** The recorder's signatures of a session, oldest first; that of its end is with the end. */
+  signatures(session: RecordingId): Promise<readonly StoredSignature[]>
+  /** Frames in quarantine, by shard. */
+  quarantined(): Promise<ReadonlyMap<number, number>>
   close(): Promise<void>
 }
 
@@ -71,8 +76,17 @@ export function historyOf(db: Database): History {
       ),
     session: async (id) => (await loadSessions(db, 'key = $1', [id]))[0] ?? null,
     flushes: (session, afterSeq) => readFlushes(db, session, afterSeq),
+    signatures: (session) => loadSignatures(db, session),
+    quarantined: () => countQuarantined(db),
     close: () => db.close(),
   }
+}
+
+export async function countQuarantined(db: Database): Promise<ReadonlyMap<number, number>> {
+  const rows = await db.rows<{ readonly shard: number; readonly frames: number }>(
+    `SELECT shard, count(*) AS frames FROM ${db.schema}.quarantine GROUP BY shard`,
+  )
+  return new Map(rows.map(({ shard, frames }) => [shard, frames]))
 }
 
 interface StoredSession {

@@ -9,24 +9,29 @@ import { readHeader } from '../frame/decode.ts'
 import { FrameJoiner, isPart, readPart } from '../frame/parts.ts'
 import type { Refusal } from '../frame/refusal.ts'
 import type { Delivery, StoredMessage, TeamLog } from '../nats/team-log.ts'
-import type { Archive, StoreOutcome } from './archive.ts'
+import type { StoreOutcome } from './tail/accept.ts'
+import type { Archive } from './archive.ts'
 
 /** Bytes of one transaction, about. */
 const STORE_BYTES = 2 << 20
 /** How long reading again may take without a message. */
 const REREAD_WITHIN_MS = 30_000
-/** When frames that can't be stored yet are delivered again. */
 const RETRY_MS = 5_000
 
 export interface IntakeEvents {
   /** Everything of a session up to `lastSeq` is committed. */
   readonly onCommitted: (session: RecordingId, lastSeq: number) => Promise<void>
-  /** Frames are missing from the log, too, or nobody described their session. They are asked for again. */
-  readonly onWaiting: (session: RecordingId, why: string) => void
+  /**
+   * Frames after `lastSeq` are missing from the log, too, or nobody described their session (null). They are asked for
+   * again.
+   */
+  readonly onWaiting: (session: RecordingId, why: string, lastSeq: number | null) => void
   readonly onReread?: () => void
   readonly onFrames?: (frames: number, bytes: number) => void
   /** Called between commit and acknowledgement, for fault injection. */
   readonly beforeAck?: (() => Promise<void>) | undefined
+  /** When frames that can't be stored yet are delivered again, ms. */
+  readonly retryMs?: number | undefined
 }
 
 /** A shard whose frames can't be stored. It needs a person. */
@@ -60,6 +65,7 @@ export class Intake {
   readonly #archive: Archive
   readonly #clock: Clock
   readonly #events: IntakeEvents
+  readonly #retryMs: number
   readonly #sessions = new Map<RecordingId, SessionIntake>()
 
   constructor(log: TeamLog, archive: Archive, clock: Clock, events: IntakeEvents) {
@@ -67,6 +73,7 @@ export class Intake {
     this.#archive = archive
     this.#clock = clock
     this.#events = events
+    this.#retryMs = events.retryMs ?? RETRY_MS
   }
 
   /** Stores deliveries of one shard, in order. Rejects with `ShardStopped`, or with what the database rejects with. */
@@ -104,7 +111,7 @@ export class Intake {
   async #takeSession(session: RecordingId, deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
     const intake = this.#intakeOf(session)
     if (this.#nowMs() < intake.retryAtMs) {
-      for (const delivery of deliveries) delivery.retry(RETRY_MS)
+      for (const delivery of deliveries) delivery.retry(this.#retryMs)
       return
     }
     const last = deliveries[deliveries.length - 1]
@@ -210,7 +217,7 @@ export class Intake {
   ): Promise<void> {
     if (outcome.is === 'unknown') {
       this.#later(intake)
-      this.#events.onWaiting(session, `Nobody has described session ${session} yet.`)
+      this.#events.onWaiting(session, `Nobody has described session ${session} yet.`, null)
       return
     }
     const { lastSeq } = outcome
@@ -223,7 +230,8 @@ export class Intake {
     if (outcome.is === 'missing') {
       this.#later(intake)
       const missing = `Seq ${lastSeq + 1} to ${outcome.nextSeq - 1} of session ${session}`
-      this.#events.onWaiting(session, `${missing} are missing from the log. Waiting for the recorder to publish them.`)
+      const why = `${missing} are missing from the log. Waiting for the recorder to publish them.`
+      this.#events.onWaiting(session, why, lastSeq)
     }
     if (outcome.is === 'refused') {
       // A newer format isn't a fault of the frame.
@@ -235,10 +243,10 @@ export class Intake {
 
   /** Asks for everything pending of a session again. */
   #later(intake: SessionIntake): void {
-    for (const { delivery } of intake.pending) delivery.retry(RETRY_MS)
+    for (const { delivery } of intake.pending) delivery.retry(this.#retryMs)
     intake.pending = []
     intake.joiner.drop()
-    intake.retryAtMs = this.#nowMs() + RETRY_MS / 2
+    intake.retryAtMs = this.#nowMs() + this.#retryMs / 2
   }
 
   #nowMs(): number {

@@ -1,7 +1,10 @@
 /** Reads what several parts of the history need: connections, heads, parts and the tail of a session. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
+import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import type { ChainHead } from '../frame/frame.ts'
+import type { SessionInfo } from '../session-info.ts'
+import type { StoredSignature } from '../sign/authorship.ts'
+import type { SignedSession } from '../sign/signature.ts'
 import type { Database, Sql } from './database.ts'
 
 export interface StoredConnection {
@@ -72,3 +75,31 @@ export const loadParts = (db: Database, id: number, afterSeq: number, most: numb
      WHERE session = $1 AND last_seq > $2 ORDER BY part LIMIT $3`,
     [id, afterSeq, most],
   )
+
+/** What the table `session` says about one, as its recorder described it. */
+export interface SessionColumns {
+  readonly key: string
+  readonly shard: number
+  readonly shards: number
+  readonly recorder: string
+  readonly source: SessionInfo['source']
+  readonly started_ms: number
+  readonly epoch: number
+}
+export const SESSION_COLUMNS = 'key, shard, shards, recorder, source, started_ms, epoch'
+
+/** What the signatures of a stored session cover of its description. */
+export const signedSession = (team: string, row: SessionColumns): SignedSession => {
+  const { key, shard, shards, recorder, source, started_ms: startedMs, epoch } = row
+  return { team, session: recordingId(key), shard, shards, recorder, source, startedMs: unixMs(startedMs), epoch }
+}
+
+/** The signatures of a session, oldest first. */
+export const loadSignatures = async (db: Database, session: RecordingId): Promise<StoredSignature[]> => {
+  const rows = await db.rows<{ seq: number; signature: Buffer }>(
+    `SELECT g.seq, g.signature FROM ${db.schema}.signature g JOIN ${db.schema}.session s ON s.id = g.session
+     WHERE s.key = $1 ORDER BY g.seq`,
+    [session],
+  )
+  return rows.map(({ seq, signature: bytes }) => ({ seq, bytes }))
+}

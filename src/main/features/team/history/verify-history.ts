@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
-import type { Problem, VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import type { Authorship, Problem, VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { Classifier } from '../../../core/store/format/classify.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import { mayShareSeries } from '../../../core/store/write/buckets.ts'
@@ -14,17 +14,28 @@ import { decodeFrame } from '../frame/decode.ts'
 import type { ChainHeads, Frame } from '../frame/frame.ts'
 import { verifyFrame } from '../frame/verify.ts'
 import type { SessionEnd } from '../session-info.ts'
+import { AuthorshipCheck, findUnproven, type StoredSignature, type TrustedKeys } from '../sign/authorship.ts'
 import { findDifference } from './archive.ts'
 import type { Database } from './database.ts'
-import { loadConnections, loadHeadsBefore, loadParts, loadTail, type PartRow, type StoredConnection } from './load.ts'
+import {
+  loadConnections,
+  loadHeadsBefore,
+  loadParts,
+  loadSignatures,
+  loadTail,
+  SESSION_COLUMNS,
+  signedSession,
+  type PartRow,
+  type SessionColumns,
+  type StoredConnection,
+} from './load.ts'
 import { loadBlocks, loadFrame, type CheckedBlock, type PartOf } from './parts.ts'
 
 const MAX_PROBLEMS = 500
 const TAIL_PAGE = 64
 
-interface SessionRow {
+interface SessionRow extends SessionColumns {
   readonly id: number
-  readonly key: string
   readonly day: string
   readonly last_seq: number
   readonly sealed_seq: number
@@ -38,35 +49,43 @@ export interface VerifyHistoryOptions {
   /** Called with a fraction from 0 to 1. */
   readonly onProgress?: (done: number) => void
   readonly signal?: AbortSignal
+  /** The keys of the team: then what they didn't sign is a problem. Null: every key will do, and none is needed. */
+  readonly trusted?: TrustedKeys | null
 }
 
 /** Verifies one session, or all with null. Rejects with `cancelled`, or where the database can't be reached. */
 export async function verifyHistory(
   db: Database,
   session: RecordingId | null,
-  { onProgress, signal }: VerifyHistoryOptions = {},
+  { onProgress, signal, trusted = null }: VerifyHistoryOptions = {},
 ): Promise<VerifyReport> {
   const problems: Problem[] = []
   const report: Report = (of, kind, detail, feed = null) => {
     if (problems.length < MAX_PROBLEMS) problems.push({ session: of, kind, feed, atMs: null, detail })
   }
   const rows = await db.rows<SessionRow>(
-    `SELECT id, key, day, last_seq, sealed_seq, messages, entries, ended, complete FROM ${db.schema}.session
+    `SELECT id, day, last_seq, sealed_seq, messages, entries, ended, complete, ${SESSION_COLUMNS} FROM ${db.schema}.session
      WHERE NOT removed AND ($1::text IS NULL OR key = $1) ORDER BY started_ms, key`,
     [session],
   )
   if (session !== null && rows.length === 0) report(session, 'missing', 'no such session')
   let messages = 0
+  const authors: Authorship[] = []
   for (const [i, row] of rows.entries()) {
-    const check = new SessionCheck(db, row, report)
+    const signatures = await loadSignatures(db, recordingId(row.key))
+    const check = new SessionCheck(db, row, report, signatures)
     await check.run((done) => {
       if (signal?.aborted === true) throw new CodedError('cancelled', 'The verification was canceled.')
       onProgress?.((i + done) / rows.length)
     })
     messages += check.messages
+    const author = check.authorship(trusted)
+    authors.push(author)
+    const unproven = trusted === null ? null : findUnproven(author)
+    if (unproven !== null) report(author.session, 'signature', unproven)
   }
   await checkStrays(db, session, rows, report)
-  return { sessions: rows.length, messages, ok: problems.length === 0, problems }
+  return { sessions: rows.length, messages, ok: problems.length === 0, problems, authors }
 }
 
 type Report = (session: RecordingId, kind: Problem['kind'], detail: string, feed?: FeedId | null) => void
@@ -101,17 +120,23 @@ class SessionCheck {
   readonly #row: SessionRow
   readonly #key: RecordingId
   readonly #report: Report
+  readonly #signatures: AuthorshipCheck
   readonly #classifier = new Classifier()
   #heads: ChainHeads = new Map()
   #seq = 0
   #entries = 0
   messages = 0
 
-  constructor(db: Database, row: SessionRow, report: Report) {
+  constructor(db: Database, row: SessionRow, report: Report, signatures: readonly StoredSignature[]) {
     this.#db = db
     this.#row = row
     this.#key = recordingId(row.key)
     this.#report = report
+    this.#signatures = new AuthorshipCheck(signedSession(db.team, row), signatures)
+  }
+
+  authorship(trusted: TrustedKeys | null): Authorship {
+    return this.#signatures.authorship(trusted, this.#row.ended !== null)
   }
 
   async run(progress: (done: number) => void): Promise<void> {
@@ -130,6 +155,8 @@ class SessionCheck {
       if (thrown instanceof Unreadable) return
       if (!(thrown instanceof CodedError) || thrown.code !== 'store-damaged') throw thrown
       this.#problem('changed', thrown.message)
+    } finally {
+      for (const fault of this.#signatures.faults) this.#problem('signature', fault)
     }
   }
 
@@ -154,6 +181,7 @@ class SessionCheck {
       this.#problem('changed', `part ${part}, seq ${firstSeq} to ${lastSeq}: ${thrown.message}`)
       // Later parts are compared with what this one says its heads were.
       this.#heads = await loadHeadsBefore(this.#db, this.#row.id, lastSeq)
+      this.#signatures.skipTo(lastSeq, this.#heads)
     }
   }
 
@@ -191,6 +219,7 @@ class SessionCheck {
     const verified = verifyFrame(frame, this.#heads)
     if (!verified.ok) throw new CodedError('store-damaged', verified.refusal.message)
     this.#heads = verified.value.heads
+    this.#signatures.take(verified.value.flushes)
   }
 
   async #checkTail(upTo: number): Promise<void> {
@@ -222,6 +251,7 @@ class SessionCheck {
       [id],
     )
     if (now === undefined || now.last_seq !== lastSeq) return
+    this.#signatures.finish(ended?.lastSeq === this.#seq ? ended : null)
     if (this.#seq !== lastSeq) this.#problem('count', `it ends at seq ${this.#seq}, and its watermark is ${lastSeq}`)
     if (this.messages !== messages || this.#entries !== entries)
       this.#problem(

@@ -1,10 +1,5 @@
 /** The metrics of a team's processes: the list that `--metrics` and the guide are made from. */
-
-export interface MetricRow {
-  readonly type: 'counter' | 'gauge'
-  readonly labels: readonly string[]
-  readonly help: string
-}
+import type { MetricTable } from '../../../command-line/metrics/metrics.ts'
 
 /** Each name gets the prefix `tapedeck_team_`. Gauges in seconds or bytes say so at the end of their name. */
 export const TEAM_METRICS = {
@@ -32,6 +27,11 @@ export const TEAM_METRICS = {
     help: 'Bytes that the recorder must not remove, because the history hasn’t committed them',
   },
   spool_limit_bytes: { type: 'gauge', labels: ['shard'], help: 'Limit of the spool, as set with --spool-max' },
+  in_flight_bytes: {
+    type: 'gauge',
+    labels: ['shard'],
+    help: 'Bytes that the recorder has sent and NATS hasn’t acknowledged',
+  },
   copied_seq: { type: 'gauge', labels: ['shard', 'session'], help: 'Last seq of a terminal’s copy' },
   copy_lag_seconds: { type: 'gauge', labels: [], help: 'How far the slowest live session of a terminal is behind' },
   frames_total: { type: 'counter', labels: ['shard'], help: 'Frames stored in the history by this process' },
@@ -44,7 +44,12 @@ export const TEAM_METRICS = {
   chain_failures_total: {
     type: 'counter',
     labels: ['shard'],
-    help: 'Frames that were refused because their hash chain doesn’t match',
+    help: 'Frames that were refused because their hash chain or signature doesn’t match',
+  },
+  quarantined_frames: {
+    type: 'gauge',
+    labels: ['shard'],
+    help: 'Frames in quarantine in the history, also of earlier runs',
   },
   lease_epoch: { type: 'gauge', labels: ['shard'], help: 'Epoch of the lease that this recorder holds, 0 without one' },
   lease_age_seconds: {
@@ -52,10 +57,4 @@ export const TEAM_METRICS = {
     labels: ['shard'],
     help: 'Time since this process last saw the lease of the shard renewed',
   },
-} as const satisfies Readonly<Record<string, MetricRow>>
-
-export type MetricName = keyof typeof TEAM_METRICS
-export type LabelName<N extends MetricName> = (typeof TEAM_METRICS)[N]['labels'][number]
-export type CounterName = {
-  [N in MetricName]: (typeof TEAM_METRICS)[N]['type'] extends 'counter' ? N : never
-}[MetricName]
+} as const satisfies MetricTable

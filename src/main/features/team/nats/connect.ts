@@ -6,6 +6,7 @@ import { MIN_PAYLOAD } from '../frame/parts.ts'
 import { connectError, requestError } from './errors.ts'
 import { NatsTeamLog } from './nats-team-log.ts'
 import type { NatsTarget } from '../../../terminal/host.ts'
+import { nextServer } from './next-server.ts'
 import type { TeamLog } from './team-log.ts'
 
 /** The oldest nats-server for production: older ones lose acknowledged messages in more ways. */
@@ -44,9 +45,10 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
       timeout: timeoutMs,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 500,
-      // A connection that is half open is noticed after two of these.
-      pingInterval: 5_000,
+      // A server that hangs is noticed after 6 to 9 s, which leaves time to reach another one within 15 s.
+      pingInterval: 3_000,
       maxPingOut: 2,
+      reconnectToServer: (pool) => pool[nextServer(pool)],
       noAsyncTraces: true,
       ...(target.creds === null ? {} : { authenticator: transport.credsAuthenticator(encoder.encode(target.creds)) }),
       ...(target.seed === null ? {} : { authenticator: transport.nkeyAuthenticator(encoder.encode(target.seed)) }),

@@ -2,6 +2,7 @@
 import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { LEASE_TTL_MS } from '../lease/lease.ts'
+import { REPORT_TTL_MS } from '../reports/report.ts'
 import { bucketName, republish, shardSubjects, streamName, type BucketName, type TeamName } from '../names.ts'
 import { API, apiCode, requestError } from './errors.ts'
 
@@ -9,6 +10,8 @@ const SECOND_NS = 1_000_000_000
 /** How long the log keeps frames. */
 export const LOG_AGE_MS = 72 * 3_600_000
 const PLAN_HISTORY = 16
+/** How long values are kept that aren't renewed; absent: for good. */
+const TTL_MS: Partial<Record<BucketName, number>> = { leases: LEASE_TTL_MS, reports: REPORT_TTL_MS }
 
 type Settings = Partial<StreamConfig> & Pick<StreamConfig, 'name'>
 
@@ -30,7 +33,6 @@ export const shardSettings = (team: TeamName, shard: number): Settings => ({
 /** The stream behind a bucket, as the NATS client creates it. */
 export function bucketSettings(team: TeamName, bucket: BucketName): Settings {
   const name = bucketName(team, bucket)
-  const isLease = bucket === 'leases'
   return {
     name: `KV_${name}`,
     subjects: [`$KV.${name}.>`],
@@ -39,7 +41,7 @@ export function bucketSettings(team: TeamName, bucket: BucketName): Settings {
     storage: 'file',
     discard: 'new',
     max_msgs_per_subject: bucket === 'plan' ? PLAN_HISTORY : 1,
-    max_age: isLease ? (LEASE_TTL_MS / 1_000) * SECOND_NS : 0,
+    max_age: ((TTL_MS[bucket] ?? 0) / 1_000) * SECOND_NS,
     deny_delete: true,
     allow_rollup_hdrs: true,
     // Reads must come from the leader: a replica may be behind.

@@ -1,5 +1,6 @@
 /** What the NATS client rejects with, as sentences. Recognized by name, so that nothing of the client is loaded here. */
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { tlsFault } from '../tls-fault.ts'
 
 const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.constructor.name : '')
 
@@ -33,7 +34,7 @@ export function connectError(thrown: unknown, servers: readonly string[]): Coded
   if (TLS_FAULT.test(text))
     return new CodedError(
       'tls',
-      `The connection to the NATS server at ${where} isn’t secure: ${chain.at(-1)?.message}.`,
+      `The connection to the NATS server at ${where} isn’t secure: ${tlsFault(chain.at(-1)?.message ?? '')}.`,
       {
         hint: 'Use the host name of the certificate, and name its authority with --nats-ca FILE.',
         cause: thrown,

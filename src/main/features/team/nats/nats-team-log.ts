@@ -1,9 +1,10 @@
 /** The team's log on NATS JetStream. */
-import type { Consumer, JetStreamClient, JetStreamManager, JsMsg, StoredMsg } from '@nats-io/jetstream'
+import type { Consumer, JetStreamClient, JetStreamManager, JsMsg, MsgRequest, StoredMsg } from '@nats-io/jetstream'
 import type { KV, Kvm } from '@nats-io/kv'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { recordingId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { decodeWatermark, encodeWatermark, type Watermark } from '../checksum.ts'
 import { BUCKETS, bucketName, frameSubject, liveSubjects, shardSubjects, streamName } from '../names.ts'
 import type { BucketName, TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../session-info.ts'
@@ -127,11 +128,20 @@ export class NatsTeamLog implements TeamLog {
     }
   }
 
-  async lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null> {
+  firstOf(shard: number, session: RecordingId, after: number): Promise<StoredMessage | null> {
+    // Servers take it, though the client's types don't list it.
+    const request = { seq: after + 1, next_by_subj: frameSubject(this.team, shard, session) }
+    return this.#find(shard, session, request)
+  }
+
+  lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null> {
+    return this.#find(shard, session, { last_by_subj: frameSubject(this.team, shard, session) })
+  }
+
+  async #find(shard: number, session: RecordingId, request: MsgRequest): Promise<StoredMessage | null> {
     const stream = streamName(this.team, shard)
     let found: StoredMsg | null
     try {
-      const request = { last_by_subj: frameSubject(this.team, shard, session) }
       found = await this.#whileConnected(this.#parts.manager.streams.getMessage(stream, request))
     } catch (thrown) {
       if (apiCode(thrown) === API.noMessage) return null
@@ -178,9 +188,12 @@ export class NatsTeamLog implements TeamLog {
       else
         yield {
           ...read,
-          isRedelivered: message.redelivered,
           ack: async () => {
-            if (!(await message.ackAck())) throw new CodedError('offline', 'The acknowledgement was lost.')
+            try {
+              if (!(await message.ackAck())) throw new CodedError('offline', 'The acknowledgement was lost.')
+            } catch (thrown) {
+              throw requestError(thrown, `an acknowledgement of the stream ${stream}`)
+            }
           },
           retry: (delayMs) => message.nak(delayMs),
         }
@@ -237,25 +250,27 @@ export class NatsTeamLog implements TeamLog {
   }
 
   async *watchSessions(signal: AbortSignal): AsyncGenerator<SessionInfo> {
-    for await (const { value } of this.bucket('sessions').watch({ signal })) {
-      const info = value === null ? null : decodeSessionInfo(value)
+    for await (const { key, value } of this.bucket('sessions').watch({ signal })) {
+      if (value === null) continue
+      // One that was damaged on its way here is whole on the server. Else its recorder describes it again.
+      const info = decodeSessionInfo(value) ?? (SESSION.test(key) ? await this.session(recordingId(key)) : null)
       if (info !== null) yield info
     }
   }
 
-  async watermark(session: RecordingId): Promise<number | null> {
+  async watermark(session: RecordingId): Promise<Watermark | null> {
     const entry = await this.bucket('watermarks').get(session)
-    return entry === null ? null : readSeq(entry.value)
+    return entry === null ? null : decodeWatermark(session, entry.value)
   }
 
-  async putWatermark(session: RecordingId, lastSeq: number): Promise<void> {
-    await this.bucket('watermarks').put(session, String(lastSeq))
+  async putWatermark(session: RecordingId, watermark: Watermark): Promise<void> {
+    await this.bucket('watermarks').put(session, encodeWatermark(session, watermark))
   }
 
   async *watchWatermarks(signal: AbortSignal): AsyncGenerator<{ session: RecordingId; lastSeq: number }> {
     for await (const { key, value } of this.bucket('watermarks').watch({ signal })) {
-      const lastSeq = readSeq(value)
-      if (lastSeq !== null && SESSION.test(key)) yield { session: recordingId(key), lastSeq }
+      const watermark = decodeWatermark(key, value)
+      if (watermark !== null && SESSION.test(key)) yield { session: recordingId(key), lastSeq: watermark.lastSeq }
     }
   }
 
@@ -282,9 +297,6 @@ function newLoss(): PromiseWithResolvers<never> {
   loss.promise.catch(() => undefined)
   return loss
 }
-
-const readSeq = (text: string | null): number | null =>
-  text !== null && /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null
 
 function startOptions(from: LogStart) {
   if ('sequence' in from) return { deliver_policy: 'by_start_sequence', opt_start_seq: from.sequence } as const

@@ -1,6 +1,7 @@
 /** The team's log as recorders, archivers and terminals use it. `connectTeam` in connect.ts implements it on NATS. */
 import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import type { BucketName, TeamName } from '../names.ts'
+import type { Watermark } from '../checksum.ts'
 import type { SessionInfo } from '../session-info.ts'
 
 /** A frame, or a part of one, from the log. */
@@ -27,7 +28,6 @@ export interface LiveMessage extends LogMessage {
 
 /** From a durable consumer. What isn't acknowledged is delivered again. */
 export interface Delivery extends StoredMessage {
-  readonly isRedelivered: boolean
   /** Resolves once the server has noted it. */
   ack(): Promise<void>
   /** Asks for it again, at once or after `delayMs`. */
@@ -107,7 +107,8 @@ export interface TeamLog {
     previous: number,
     id?: string,
   ): Promise<PublishOutcome>
-  /** The session's last message in the log, read from the stream's leader. */
+  /** The session's first message after a sequence, or its last one, read from the stream's leader. */
+  firstOf(shard: number, session: RecordingId, after: number): Promise<StoredMessage | null>
   lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null>
 
   /** Follows a shard, or one session of it, in order, until `signal` aborts. Rejects when the stream is deleted. */
@@ -131,9 +132,9 @@ export interface TeamLog {
   sessions(): Promise<readonly SessionInfo[]>
   /** Every session's description, then each change. Skips those that this version can't read. */
   watchSessions(signal: AbortSignal): AsyncIterable<SessionInfo>
-  /** The last seq of a session that history has committed, or null. */
-  watermark(session: RecordingId): Promise<number | null>
-  putWatermark(session: RecordingId, lastSeq: number): Promise<void>
+  /** How far the history has committed a session; null: nothing is known. */
+  watermark(session: RecordingId): Promise<Watermark | null>
+  putWatermark(session: RecordingId, watermark: Watermark): Promise<void>
   watchWatermarks(signal: AbortSignal): AsyncIterable<{ readonly session: RecordingId; readonly lastSeq: number }>
   bucket(name: BucketName): TeamBucket
 

@@ -1,5 +1,6 @@
 /** Publishing to a team as a feature of a recorder. Does nothing, and loads nothing for it, unless the host asks for it. */
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { account } from '../../../core/account/feature.ts'
 import { log } from '../../../core/log/feature.ts'
 import { recording } from '../../../core/recording/feature.ts'
 import { store } from '../../../core/store/feature.ts'
@@ -17,9 +18,9 @@ export interface PublishService {
 
 export const publish = defineFeature({
   name: 'publish',
-  needs: { log, store, recording, live },
+  needs: { log, account, store, recording, live },
   async start(
-    { log, store, recording: { recorder }, live },
+    { log, account: { credentials }, store, recording: { recorder }, live },
     { publish: options, clock },
   ): Promise<Started<PublishService>> {
     if (options === undefined) return { service: { status: () => null } }
@@ -30,9 +31,16 @@ export const publish = defineFeature({
       log.add(level, 'team', text, hint)
       options.report(hint === undefined ? text : `${text} ${hint}`)
     }
+    const { findSigningKey } = await import('./signing-key.ts')
+    const key = await findSigningKey(options, () => credentials.keychain(), {
+      note: (secret) => log.secrets.note(secret),
+      warn: (text, hint) => say('warn', text, hint),
+    })
+    say('info', `Signing as ${key.publicKey}.`)
     const publishing = new Publishing({
       options,
       team,
+      key,
       async connect() {
         const log = first ?? (await connect(options, team))
         first = null

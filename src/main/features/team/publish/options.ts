@@ -4,10 +4,14 @@ import { UsageError, type Context, type Option, type Values } from '../../../com
 import type { PublishOptions } from '../../../terminal/host.ts'
 import { readShard } from '../names.ts'
 import { readMonitors } from '../nats/doctor.ts'
+import { SEED } from '../sign/key-format.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 
 export const PUBLISH_OPTIONS = {
-  publish: { ...UPSTREAM_OPTION, help: `Publish to a team: ${UPSTREAM_OPTION.help}` },
+  publish: {
+    ...UPSTREAM_OPTION,
+    help: `Publish to a team, signed with the NKey seed in TAPEDECK_TEAM_SEED or TAPEDECK_NATS_SEED: ${UPSTREAM_OPTION.help}`,
+  },
   ...TEAM_OPTIONS,
   'team-shard': {
     type: 'string',
@@ -23,8 +27,10 @@ export const PUBLISH_OPTIONS = {
   'spool-max': { type: 'string', value: 'SIZE', help: 'Warn when half of this is kept for the team, such as 50GB' },
 } as const satisfies Readonly<Record<string, Option>>
 
+type OptionsContext = Pick<Context, 'env' | 'err' | 'log'>
+
 /** Reads the options; undefined without `--publish`. Throws `UsageError`. */
-export function readPublish(values: Values, { env, err }: Pick<Context, 'env' | 'err'>): PublishOptions | undefined {
+export function readPublish(values: Values, context: OptionsContext): PublishOptions | undefined {
   if (values.text('publish') === undefined) {
     const needless = Object.keys(PUBLISH_OPTIONS).find((name) => values.text(name) !== undefined || values.on(name))
     if (needless !== undefined) throw new UsageError(`--${needless} needs --publish`)
@@ -33,28 +39,39 @@ export function readPublish(values: Values, { env, err }: Pick<Context, 'env' | 
   const text = values.text('team-shard') ?? '1/1'
   const shard = readShard(text)
   if (shard === null) throw new UsageError(`--team-shard takes a part such as 2/5, or auto, not "${text}"`)
-  return { ...readRecorder(values, { env, err }), ...shard, epoch: 0 }
+  return { ...readRecorder(values, context), ...shard, epoch: 0 }
 }
 
 /** The options of a recorder that takes a free shard of the plan. */
 export type AutoOptions = Omit<PublishOptions, 'shard' | 'shards' | 'epoch'>
 
 /** Reads the options with `--team-shard auto`. Throws `UsageError`. */
-export function readAuto(values: Values, context: Pick<Context, 'env' | 'err'>): AutoOptions {
+export function readAuto(values: Values, context: OptionsContext): AutoOptions {
   if (values.text('publish') === undefined) throw new UsageError('--team-shard needs --publish')
   return readRecorder(values, context)
 }
 
-function readRecorder(values: Values, { env, err }: Pick<Context, 'env' | 'err'>): AutoOptions {
+function readRecorder(values: Values, { env, err, log }: OptionsContext): AutoOptions {
   const recorder = values.text('recorder-name') ?? hostname()
   if (recorder.length === 0 || recorder.length > 256) throw new UsageError('--recorder-name takes 1 to 256 characters')
   return {
     ...readTeamAddress(values, env, 'publish'),
     recorder,
+    signingSeed: readSeed(env.TAPEDECK_TEAM_SEED),
     spoolMaxBytes: readSize(values.text('spool-max')),
     monitors: readMonitors(values.text('nats-monitor')),
-    report: (text) => err(`${text}\n`),
+    report(text) {
+      // Unless a person reads along, each sentence is an entry of the log already.
+      if (log === undefined || log.format === 'screen') err(`${text}\n`)
+    },
   }
+}
+
+/** Checks no more than its form: the key is read when it is used. */
+function readSeed(text: string | undefined): string | null {
+  if (text === undefined || text === '') return null
+  if (!SEED.test(text)) throw new UsageError('TAPEDECK_TEAM_SEED isn’t the seed of an NKey, which begins with SU')
+  return text
 }
 
 function readSize(text: string | undefined): number | null {

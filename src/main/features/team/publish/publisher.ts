@@ -3,14 +3,18 @@ import { CodedError, missingCase, toFailure } from '../../../../shared/base/erro
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
-import type { ChainHeads } from '../../../core/store/types/flushes.ts'
+import type { ChainHeads, CommittedFlush } from '../../../core/store/types/flushes.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import { decodeFrame, readHeader } from '../frame/decode.ts'
-import { BUNDLE_BYTES, encodeFlushes, type EncodedFlushes } from '../frame/encode.ts'
+import { BUNDLE_BYTES, contentBytes, encodeFlushes, type EncodedFlushes, type EncodeOptions } from '../frame/encode.ts' // prettier-ignore
 import { isPart, readPart } from '../frame/parts.ts'
 import type { FrameResult } from '../frame/refusal.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import type { SessionEnd, SessionInfo } from '../session-info.ts'
+import { Resends, type Resend } from './resend.ts'
+import { SigningSchedule } from './signing-schedule.ts'
+import type { SigningKey } from '../sign/keys.ts'
+import { encodeEndSignature, signState } from '../sign/signature.ts'
 import { IDLE, step, type Cursor, type Effect, type Operation, type PublishEvent, type Trouble } from './state.ts'
 import type { PublishState } from './state.ts'
 
@@ -18,7 +22,9 @@ export interface PublisherParts {
   /** Connects, or rejects with a `CodedError`. */
   readonly connect: () => Promise<TeamLog>
   readonly reader: Pick<StoreReader, 'flushes' | 'ledger'>
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'monoNs'>
+  /** Signs what is published; null: nothing is signed. */
+  readonly key: SigningKey | null
   /** The description of a session that was added. */
   readonly describe: (session: RecordingId) => SessionInfo
   /** Streams and buckets are there. */
@@ -48,6 +54,9 @@ export class Publisher {
     EncodedFlushes & { readonly afterSeq: number; readonly maxPayload: number }
   >()
   readonly #published = new Map<RecordingId, number>()
+  readonly #schedule = new SigningSchedule()
+  #inFlightBytes = 0
+  readonly #resends = new Resends()
   readonly #watchers = new Set<() => void>()
 
   constructor(parts: PublisherParts) {
@@ -56,6 +65,11 @@ export class Publisher {
 
   get state(): PublishState {
     return this.#state
+  }
+
+  /** Bytes that were sent and aren't acknowledged. */
+  get inFlightBytes(): number {
+    return this.#inFlightBytes
   }
 
   /** The connection, while there is one. */
@@ -76,6 +90,28 @@ export class Publisher {
   /** Adds a session to publish. */
   add(session: RecordingId, isClosed: boolean): void {
     this.#dispatch({ is: 'session', session, isClosed })
+  }
+
+  /** The history has all of a session. It isn't described from now on. */
+  release(session: RecordingId): void {
+    this.#dispatch({ is: 'released', session })
+  }
+
+  /** The team lacks the description of a session that is being published. */
+  describeAgain(session: RecordingId): void {
+    this.#dispatch({ is: 'undescribed', session })
+  }
+
+  /** Publishes a session again after a seq, also one that was finished. */
+  resend(session: RecordingId, resend: Resend, isClosed: boolean): void {
+    this.add(session, isClosed)
+    this.#resends.add(session, resend)
+    this.#dispatch({ is: 'dropped', session })
+  }
+
+  /** Whether frames that the log dropped are being published again. */
+  isResending(session: RecordingId): boolean {
+    return this.#resends.has(session)
   }
 
   /** The store has committed more of a session. */
@@ -114,8 +150,13 @@ export class Publisher {
     if (this.#isClosed) return
     const { state, effects } = step(this.#state, event)
     this.#state = state
+    for (const session of this.#resends.sessions()) if (!this.#has(session)) this.#resends.delete(session)
     for (const effect of effects) this.#run(effect)
     for (const tell of [...this.#watchers]) tell()
+  }
+
+  #has(session: RecordingId): boolean {
+    return this.#state.sessions.some(({ id }) => id === session)
   }
 
   #run(effect: Effect): void {
@@ -143,6 +184,9 @@ export class Publisher {
       if (thrown instanceof Erased) {
         this.#parts.onErased(thrown.session)
         event = { is: 'erased', session: thrown.session }
+      } else if (session !== null && !this.#has(session)) {
+        // Released meanwhile.
+        event = { is: 'erased', session }
       } else {
         const { code, message, hint } = toFailure(thrown)
         event = { is: 'failed', session, trouble: { code, message, hint } }
@@ -197,8 +241,7 @@ export class Publisher {
   async #announce(session: RecordingId): Promise<PublishEvent> {
     const existing = await this.#open().session(session)
     // One that has ended stays so while it is published again.
-    if (existing === null || existing.end === null)
-      await this.#open().putSession({ ...this.#parts.describe(session), end: null })
+    if (existing === null || existing.end === null) await this.#open().putSession(this.#describe(session, null))
     return { is: 'announced', session }
   }
 
@@ -206,23 +249,36 @@ export class Publisher {
   async #locate(session: RecordingId): Promise<PublishEvent> {
     const log = this.#open()
     this.#heads.delete(session)
+    this.#schedule.forget(session)
     const last = await log.lastOf(this.#parts.describe(session).shard, session)
     // What the log dropped for its age is in the history.
-    const seq = last === null ? ((await log.watermark(session)) ?? 0) : lastCompleteSeq(session, last.bytes)
-    const query = { recording: session, afterSeq: seq, maxBytes: 0, withHeads: true }
-    const page = await ofStore(session, this.#parts.reader.flushes(query)).catch((thrown: unknown) => {
-      // The log has flushes that end elsewhere than the store's.
-      throw toFailure(thrown).code === 'bad-arguments' ? foreign(session) : thrown
-    })
-    const heads: ChainHeads = page.heads ?? new Map<never, never>()
+    let seq = last === null ? ((await log.watermark(session))?.lastSeq ?? 0) : lastCompleteSeq(session, last.bytes)
+    let heads = await this.#headsAt(session, seq)
     if (last !== null) checkSame(session, last.bytes, heads)
+    const start = this.#resends.startOf(session)
+    if (start !== null && start < seq) {
+      seq = start
+      heads = await this.#headsAt(session, seq)
+    }
     this.#heads.set(session, { seq, heads })
     this.#published.set(session, seq)
     return { is: 'located', session, cursor: { seq, sequence: last?.sequence ?? 0 } }
   }
 
+  /** The chains of a session at the end of a flush. */
+  async #headsAt(session: RecordingId, afterSeq: number): Promise<ChainHeads> {
+    const query = { recording: session, afterSeq, maxBytes: 0, withHeads: true }
+    const page = await ofStore(session, this.#parts.reader.flushes(query)).catch((thrown: unknown) => {
+      // The log has flushes that end elsewhere than the store's.
+      throw toFailure(thrown).code === 'bad-arguments' ? foreign(session) : thrown
+    })
+    return page.heads ?? new Map<never, never>()
+  }
+
   /** Publishes the next flushes, one message at a time, each behind the one before it. */
   async #publish(session: RecordingId, cursor: Cursor): Promise<PublishEvent> {
+    const start = this.#resends.startOf(session)
+    if (start !== null && start < cursor.seq) return { is: 'dropped', session, ends: true }
     const at = this.#heads.get(session)
     if (at?.seq !== cursor.seq) throw new TypeError(`the chains of ${session} at ${cursor.seq} are unknown`)
     const { epoch, shard } = this.#parts.describe(session)
@@ -233,21 +289,31 @@ export class Publisher {
       const page = await ofStore(session, this.#parts.reader.flushes(query))
       if (page.flushes.length === 0) return { is: 'caught-up', session }
       const { maxPayload } = log
-      const encoded = accept(encodeFlushes({ session, epoch, heads: at.heads, maxPayload }, page.flushes))
+      const encoded = accept(
+        encodeFlushes(
+          { session, epoch, heads: at.heads, maxPayload, ...this.#signing(session, page.flushes) },
+          page.flushes,
+        ),
+      )
       attempt = { ...encoded, afterSeq: cursor.seq, maxPayload }
       this.#attempts.set(session, attempt)
     }
     const { messages, heads } = attempt
     let { seq, sequence } = cursor
     for (const { id, bytes, lastSeq } of messages) {
-      const outcome = await log.publish(shard, session, bytes, sequence, id)
+      this.#inFlightBytes = bytes.length
+      const ownId = this.#resends.idOf(session, id)
+      const published = log.publish(shard, session, bytes, sequence, ownId)
+      const outcome = await published.finally(() => (this.#inFlightBytes = 0))
       if (outcome.is === 'conflict') return { is: 'conflict', session }
-      sequence = outcome.sequence
+      // A part that the log has from an interrupted attempt counts as stored where it was.
+      sequence = Math.max(sequence, outcome.sequence)
       seq = lastSeq
     }
     this.#attempts.delete(session)
     this.#heads.set(session, { seq, heads })
     this.#published.set(session, seq)
+    this.#resends.published(session, seq)
     return { is: 'published', session, cursor: { seq, sequence } }
   }
 
@@ -262,10 +328,39 @@ export class Publisher {
       throw new CodedError('store-damaged', `What the log has of session ${session} isn’t what its close record says.`)
     const { endedMs, clean, messages, entries } = ledger
     const end: SessionEnd = { endedMs, clean, lastSeq, messages, entries, heads: Object.fromEntries(heads) }
-    await this.#open().putSession({ ...this.#parts.describe(session), end })
-    this.#parts.onFinished(session, end)
+    const signed = this.#signEnd(session, end, known)
+    await this.#open().putSession(this.#describe(session, signed))
+    this.#parts.onFinished(session, signed)
     this.#heads.delete(session)
+    this.#schedule.forget(session)
     return { is: 'finished', session }
+  }
+
+  /** A session's description with this end, and the key that signs it now. */
+  #describe(session: RecordingId, end: SessionEnd | null): SessionInfo {
+    const { key } = this.#parts
+    return { ...this.#parts.describe(session), ...(key === null ? {} : { key: key.publicKey }), end }
+  }
+
+  /** Signs the frames of the next flushes if a signature is due. */
+  #signing(session: RecordingId, flushes: readonly CommittedFlush[]): Pick<EncodeOptions, 'sign'> {
+    const { key, clock } = this.#parts
+    if (key === null) return {}
+    const nowMs = clock.monoNs() / 1e6
+    if (!this.#schedule.isDue(session, nowMs)) {
+      this.#schedule.unsigned(session, contentBytes(flushes))
+      return {}
+    }
+    this.#schedule.signed(session, nowMs)
+    const about = { ...this.#parts.describe(session), team: this.#open().team }
+    return { sign: (seq, heads) => signState(key, about, { seq, heads }) }
+  }
+
+  #signEnd(session: RecordingId, end: SessionEnd, heads: ChainHeads): SessionEnd {
+    const { key } = this.#parts
+    if (key === null) return end
+    const about = { ...this.#parts.describe(session), team: this.#open().team }
+    return { ...end, signature: encodeEndSignature(signState(key, about, { seq: end.lastSeq, heads, end })) }
   }
 
   #open(): TeamLog {
@@ -277,7 +372,7 @@ export class Publisher {
 /** Makes the streams and buckets that a recorder needs. */
 export async function prepareLog(log: TeamLog, shards: Iterable<number>): Promise<void> {
   await Promise.all([
-    log.ensureBuckets(undefined, ['sessions', 'watermarks']),
+    log.ensureBuckets(undefined, ['sessions', 'watermarks', 'reports']),
     ...[...shards].map((shard) => log.ensureShard(shard)),
   ])
 }

@@ -1,4 +1,5 @@
 /** Publishes what a recorder commits: ties the publisher to the store, and says how it is doing. */
+import { randomUUID } from 'node:crypto'
 import { toFailure } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
@@ -8,6 +9,11 @@ import type { Committed } from '../../../core/store/types/writer.ts'
 import type { PublishOptions } from '../../../terminal/host.ts'
 import type { TeamName } from '../names.ts'
 import type { TeamLog } from '../nats/team-log.ts'
+import type { SessionInfo } from '../session-info.ts'
+import type { SigningKey } from '../sign/keys.ts'
+import { sizeText } from '../size-text.ts'
+import { keepReporting, MAX_SESSIONS, reportText, type RecorderReport } from '../reports/report.ts'
+import { DroppedFrames } from './dropped.ts'
 import { Publisher } from './publisher.ts'
 import { Spool } from './spool.ts'
 import type { Trouble } from './state.ts'
@@ -34,6 +40,8 @@ export interface PublishStatus {
   /** Sessions, also of earlier runs, that the store keeps for the team, and their size. */
   readonly held: number
   readonly heldBytes: number
+  /** Bytes that were sent to NATS and aren't acknowledged. */
+  readonly inFlightBytes: number
   /** How far each of these sessions is. */
   readonly progress: readonly SessionProgress[]
   /** Age of the oldest message committed in this run that the log doesn't have, ms; 0: there is none. */
@@ -56,6 +64,8 @@ export interface PublishingParts {
   /** The store's current path. */
   readonly store: () => string
   readonly clock: Clock
+  /** Signs what is published; null: nothing is signed. */
+  readonly key: SigningKey | null
   readonly say: (level: 'info' | 'warn', text: string, hint?: string) => void
 }
 
@@ -67,6 +77,9 @@ export class Publishing {
   readonly #committed = new Map<RecordingId, number>()
   /** When seqs were committed, about one for each second, for those that the log doesn't have. */
   readonly #ages = new Map<RecordingId, { readonly seq: number; readonly atMs: number }[]>()
+  readonly #dropped = new DroppedFrames((session) =>
+    this.#publisher.isResending(session) ? null : this.#publisher.publishedSeq(session),
+  )
   /** Sessions that the store has closed. */
   readonly #closed = new Set<RecordingId>()
   #trouble: Trouble | null = null
@@ -74,6 +87,8 @@ export class Publishing {
   /** Parts of `--spool-max` that were warned of: 0, 1 (half) or 2. */
   #warned = 0
   #stopLooking = (): void => {}
+  readonly #closing = new AbortController()
+  readonly #reporting: Promise<void>
 
   /** Goes on with the sessions of earlier runs. Throws `disk-error` if the list of them can't be read. */
   constructor(parts: PublishingParts) {
@@ -83,6 +98,7 @@ export class Publishing {
       connect: parts.connect,
       reader: parts.reader,
       clock: parts.clock,
+      key: parts.key,
       describe: (session) => {
         const found = this.#spool.get(session)
         if (found === undefined) throw new TypeError(`session ${session} isn't published`)
@@ -98,6 +114,33 @@ export class Publishing {
     this.#publisher.start()
     for (const { info } of this.#spool.sessions()) if (info.end === null) this.#publisher.add(info.session, false)
     void this.#look()
+    const { clock } = parts
+    this.#reporting = keepReporting(
+      () => {
+        const { log } = this.#publisher
+        return log?.state().is === 'connected' ? log.bucket('reports') : null
+      },
+      randomUUID(),
+      () => this.#report(),
+      clock,
+      this.#closing.signal,
+    )
+  }
+
+  #report(): RecorderReport {
+    const { shard, epoch, recorder: name, spoolMaxBytes } = this.#parts.options
+    const { heldBytes: spoolBytes, behind: unpublished, trouble } = this.status()
+    return {
+      role: 'recorder',
+      name,
+      shard,
+      epoch,
+      spoolBytes,
+      spoolLimitBytes: spoolMaxBytes && Math.round(spoolMaxBytes),
+      unpublished,
+      trouble: trouble && reportText(`${trouble.message} ${trouble.hint ?? ''}`.trim()),
+      sessions: this.#publisher.state.sessions.slice(0, MAX_SESSIONS).map(({ id }) => id),
+    }
   }
 
   /** Call before anything of the session is stored. */
@@ -165,6 +208,7 @@ export class Publishing {
       unfinished: open.size,
       held: sessions.length,
       heldBytes: this.#heldBytes,
+      inFlightBytes: this.#publisher.inFlightBytes,
       progress,
       lagMs: oldestMs === Infinity ? 0 : this.#elapsedMs() - oldestMs,
     }
@@ -180,6 +224,8 @@ export class Publishing {
     if (this.#trouble === null && drainMs > 0) await this.#publisher.drain(late.signal)
     undo()
     if (this.#trouble === null && drainMs > 0) await this.#lookAtHistory()
+    this.#closing.abort()
+    await this.#reporting
     await this.#publisher.close()
   }
 
@@ -224,9 +270,29 @@ export class Publishing {
     const { log } = this.#publisher
     for (const { info } of this.#spool.sessions()) {
       if (log?.state().is !== 'connected') return
-      const lastSeq = await log.watermark(info.session).catch(() => null) // the publisher says what is wrong
-      if (lastSeq !== null) this.#note(() => this.#spool.archived(info.session, lastSeq))
+      await this.#lookAtSession(log, info).catch(() => undefined) // the publisher says what is wrong
     }
+  }
+
+  /** Notes how far the history has a session, and publishes again what it needs and the log lost. */
+  async #lookAtSession(log: TeamLog, info: SessionInfo): Promise<void> {
+    const { session, end } = info
+    const watermark = await log.watermark(session)
+    if (watermark !== null) this.#note(() => this.#spool.archived(session, watermark))
+    // Also one that is just being published again.
+    if (this.#spool.get(session) === undefined) return this.#publisher.release(session)
+    // A server that lost its disk no longer knows sessions that have ended, and an archiver may never have heard of them.
+    // A description that was damaged on its way counts as none.
+    const described = await log.session(session)
+    const isForgotten = end !== null && (described?.end ?? null) === null
+    if (isForgotten) this.#publisher.add(session, true)
+    else if (described === null) this.#publisher.describeAgain(session)
+    if (watermark === null && !isForgotten) return
+    const dropped = await this.#dropped.find(log, info, watermark?.lastSeq ?? 0)
+    if (dropped === null) return
+    const { team, say } = this.#parts
+    say('warn', `The log of the team ${team} dropped messages of session ${session} before they were archived.`, 'They are published again.') // prettier-ignore
+    this.#publisher.resend(session, dropped, end !== null)
   }
 
   #warnOfSize(): void {
@@ -238,12 +304,10 @@ export class Publishing {
       const what = level === 2 ? 'more than' : 'more than half of'
       say(
         'warn',
-        `The store keeps ${gigabytes(this.#heldBytes)} for the team ${team}, ${what} the ${gigabytes(most)} of --spool-max.`,
+        `The store keeps ${sizeText(this.#heldBytes)} for the team ${team}, ${what} the ${sizeText(most)} of --spool-max.`,
         'Check that `tapedeck archive` runs.',
       )
     }
     this.#warned = level
   }
 }
-
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`

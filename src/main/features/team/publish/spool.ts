@@ -1,9 +1,10 @@
 /**
  * Which sessions of a store are published to a team, and how far the team's history has them. Kept as holds next to the
- * store: a session can be erased once it has ended and the history has all of it, also while NATS is away.
+ * store: a session can be erased once the history has all of it and its close record, also while NATS is away.
  */
 import { readHolds, writeHolds, type Hold } from '../../../core/store/library/holds.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { Watermark } from '../checksum.ts'
 import type { TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionEnd, type SessionInfo } from '../session-info.ts'
 
@@ -56,21 +57,23 @@ export class Spool {
     if (session !== undefined) this.#change(id, { ...session, info: { ...session.info, end } })
   }
 
-  /** The history has a session up to `lastSeq`. */
-  archived(id: RecordingId, lastSeq: number): void {
+  /** How far the history has a session. What it has completely isn't held any more. */
+  archived(id: RecordingId, { lastSeq, isComplete }: Watermark): void {
     const session = this.#sessions.get(id)
-    if (session !== undefined && session.archivedSeq !== lastSeq) this.#change(id, { ...session, archivedSeq: lastSeq })
+    if (session === undefined) return
+    const { end } = session.info
+    // All of its messages aren't enough: while the team's log alone has the close record, it can be lost with it.
+    if (isComplete && end !== null && lastSeq >= end.lastSeq) this.remove(id)
+    else if (session.archivedSeq !== lastSeq) this.#change(id, { ...session, archivedSeq: lastSeq })
   }
 
-  /** The store doesn't have it. */
+  /** Holds a session no longer. */
   remove(id: RecordingId): void {
     if (this.#sessions.delete(id)) this.#save()
   }
 
   #change(id: RecordingId, session: SpoolSession): void {
-    const { end } = session.info
-    if (end !== null && session.archivedSeq >= end.lastSeq) this.#sessions.delete(id)
-    else this.#sessions.set(id, session)
+    this.#sessions.set(id, session)
     this.#save()
   }
 

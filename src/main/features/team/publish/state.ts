@@ -81,6 +81,10 @@ export type PublishEvent =
   | { readonly is: 'session'; readonly session: RecordingId; readonly isClosed: boolean }
   | { readonly is: 'committed'; readonly session: RecordingId }
   | { readonly is: 'closed'; readonly session: RecordingId }
+  /** The history has all of it. */
+  | { readonly is: 'released'; readonly session: RecordingId }
+  /** The team doesn't have its description. */
+  | { readonly is: 'undescribed'; readonly session: RecordingId }
   /** The connection was lost, or is there again. */
   | { readonly is: 'link'; readonly isUp: boolean }
   /** The connection was closed for good, so a new one is needed. */
@@ -99,6 +103,8 @@ export type PublishEvent =
   | { readonly is: 'finished'; readonly session: RecordingId }
   /** The store doesn't have the session. */
   | { readonly is: 'erased'; readonly session: RecordingId }
+  /** The log dropped frames that the history needs, so publishing starts before them. `ends`: ends a publish. */
+  | { readonly is: 'dropped'; readonly session: RecordingId; readonly ends?: true }
   /** `session`: the one that the operation was about. */
   | { readonly is: 'failed'; readonly session: RecordingId | null; readonly trouble: Trouble }
 
@@ -130,6 +136,14 @@ export function step(state: PublishState, event: PublishEvent): Step {
       return proceed(change(state, event.session, { hasMore: true }))
     case 'closed':
       return proceed(change(state, event.session, { isClosed: true, hasMore: true }))
+    case 'released':
+      return proceed(remove(state, event.session))
+    case 'undescribed':
+      return proceed(change(state, event.session, { isAnnounced: false }))
+    case 'dropped': {
+      const doubted = change(state, event.session, { cursor: null, hasMore: true })
+      return proceed(event.ends === true ? { ...doubted, busy: null } : doubted)
+    }
     case 'erased':
       return proceed({ ...remove(state, event.session), busy: null })
     case 'link':
@@ -176,8 +190,10 @@ function failed(state: PublishState, session: RecordingId | null, trouble: Troub
   const idle = { ...state, busy: null, failures }
   const ms = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), LONGEST_WAIT_MS)
   switch (trouble.code) {
-    case 'offline':
     case 'timeout':
+      // A stream without a leader doesn't reply, so the request itself was the wait.
+      return wait(doubt(idle, session), trouble, FIRST_WAIT_MS)
+    case 'offline':
     // A cluster that chooses a leader replies with errors of its own.
     case 'server-error':
       return wait(doubt(idle, session), trouble, ms)

@@ -1,20 +1,15 @@
 /** `tapedeck team`: prints how a team is. */
-import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import type { ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
 import { defineCommand } from '../../../command-line/command.ts'
 import { EXIT } from '../../../command-line/exit.ts'
-import { readHeader } from '../frame/decode.ts'
-import { isPart, readPart } from '../frame/parts.ts'
-import { connectDatabase } from '../history/database.ts'
-import { checkSchema } from '../history/schema.ts'
-import { readHistoryTarget } from '../history/target.ts'
-import { readLeases } from '../lease/hold.ts'
+import { openHistory } from '../history/history.ts'
+import { readHistoryTarget, type HistoryTarget } from '../history/target.ts'
+import type { TeamName } from '../names.ts'
 import { connectTeam } from '../nats/connect.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
-import type { StoredMessage, TeamLog } from '../nats/team-log.ts'
-import type { TeamName } from '../names.ts'
-import { readPlan } from '../plan/cli.ts'
-import { ageText, isUnfinished, teamStatus, type LastFrame, type TeamFacts, type TeamStatus } from './status.ts'
+import { sizeText } from '../size-text.ts'
+import { readFacts, readSessions } from './facts.ts'
+import { ageText, teamStatus, type TeamFacts } from './status.ts'
 
 export const teamCommand = defineCommand({
   storeless: true,
@@ -38,7 +33,7 @@ export const teamCommand = defineCommand({
     const log = await connectTeam({ ...address, name: 'tapedeck team' })
     try {
       const quarantine = target === null ? null : await readQuarantine(target, address.team)
-      const status = teamStatus(await readFacts(log, quarantine, context.clock.wallMs()))
+      const status = teamStatus(await readFacts(log, await readSessions(log), quarantine, context.clock.wallMs()))
       context.out(values.on('json') ? `${JSON.stringify(status)}\n` : textOf(status))
       return EXIT.ok
     } finally {
@@ -47,92 +42,32 @@ export const teamCommand = defineCommand({
   },
 })
 
-/** Everything that the servers say about the team. Rejects with `not-found` where nobody has used the team yet. */
-export async function readFacts(
-  log: TeamLog,
-  quarantine: TeamFacts['quarantine'],
-  nowMs: TeamFacts['nowMs'],
-): Promise<TeamFacts> {
-  const [plan, leases, sessions, entries] = await Promise.all([
-    readPlan(log.bucket('plan')),
-    readLeases(log.bucket('leases')).catch(noLeases),
-    log.sessions(),
-    log.bucket('watermarks').entries(),
-  ]).catch((thrown: unknown) => {
-    if (!(thrown instanceof CodedError) || thrown.code !== 'not-found') throw thrown
-    throw new CodedError('not-found', `These servers have nothing of team ${log.team}.`, {
-      hint: 'Check the name. The first recorder with --publish, or tapedeck plan --write, creates it.',
-      cause: thrown,
-    })
-  })
-  const watermarks = new Map(entries.map(({ key, value }): [RecordingId, number] => [recordingId(key), Number(value)]))
-  const lastFrames = new Map<RecordingId, LastFrame>()
-  for (const info of sessions) {
-    if (!isUnfinished(info, watermarks.get(info.session))) continue
-    const last = await log.lastOf(info.shard, info.session).catch(ignoreMissingStream)
-    const lastSeq = last === null ? null : lastSeqOf(last)
-    if (last !== null && lastSeq !== null) lastFrames.set(info.session, { lastSeq, storedMs: last.storedMs })
-  }
-  return { team: log.team, nowMs, plan: plan?.plan ?? null, leases, sessions, lastFrames, watermarks, quarantine }
-}
-
-/** Recorders with a fixed shard make no bucket of leases. */
-function noLeases(thrown: unknown): TeamFacts['leases'] {
-  return ignoreMissingStream(thrown) ?? new Map()
-}
-
-function ignoreMissingStream(thrown: unknown): null {
-  if (thrown instanceof CodedError && thrown.code === 'not-found') return null
-  throw thrown
-}
-
-/** The last seq of a frame or of the frame that a part belongs to; null for anything else. */
-function lastSeqOf({ bytes }: StoredMessage): number | null {
-  const header = isPart(bytes) ? readPart(bytes) : readHeader(bytes)
-  return header.ok ? header.value.lastSeq : null
-}
-
-async function readQuarantine(
-  target: ReturnType<typeof readHistoryTarget>,
-  team: TeamName,
-): Promise<ReadonlyMap<number, number>> {
-  const db = await connectDatabase(target, team)
+async function readQuarantine(target: HistoryTarget, team: TeamName): Promise<TeamFacts['quarantine']> {
+  const history = await openHistory(target, team)
   try {
-    await checkSchema(db)
-    const rows = await db.rows<{ readonly shard: number; readonly frames: number }>(
-      `SELECT shard, count(*) AS frames FROM ${db.schema}.quarantine GROUP BY shard`,
-    )
-    return new Map(rows.map(({ shard, frames }) => [shard, frames]))
+    return await history.quarantined()
   } finally {
-    await db.close()
+    await history.close()
   }
 }
 
-const HEADINGS = ['shard', 'recorder', 'epoch', 'symbols', 'session', 'last seq', 'committed', 'behind', 'last frame']
+const HEADINGS = [
+  'shard',
+  'recorder',
+  'epoch',
+  'symbols',
+  'session',
+  'last seq',
+  'committed',
+  'behind',
+  'missing',
+  'spool',
+  'last frame',
+]
 const LEFT = new Set([1, 4])
 
-function textOf({ team, shards, problems }: TeamStatus): string {
-  const rows = shards.flatMap(({ shard, lease, symbols, sessions }) => {
-    const start = [
-      String(shard),
-      lease?.recorder ?? '–',
-      lease === null ? '–' : String(lease.epoch),
-      String(symbols ?? '–'),
-    ]
-    if (sessions.length === 0) return [[...start, '–', '–', '–', '–', '–']]
-    return sessions.map((one) => [
-      String(shard),
-      one.recorder,
-      String(one.epoch),
-      String(symbols ?? '–'),
-      `${one.session}${one.endedMs === null ? '' : ' (ended)'}`,
-      String(one.lastSeq),
-      String(one.committedSeq),
-      String(one.behind),
-      one.ageMs === null ? '–' : `${ageText(one.ageMs)} ago`,
-    ])
-  })
-  const table = [HEADINGS, ...rows]
+function textOf({ team, shards, standby, archivers, problems }: TeamStatus): string {
+  const table = [HEADINGS, ...shards.flatMap(rowsOf)]
   const widths = HEADINGS.map((_, at) => Math.max(...table.map((row) => row[at].length)))
   const lines = table.map((row) =>
     row
@@ -140,6 +75,44 @@ function textOf({ team, shards, problems }: TeamStatus): string {
       .join('  ')
       .trimEnd(),
   )
-  const ending = problems.length === 0 ? 'No problems.' : problems.join('\n')
-  return `Team ${team}\n${lines.join('\n')}\n\n${ending}\n`
+  const members = [
+    ...(standby.length === 0 ? [] : [`In standby: ${standby.join(', ')}.`]),
+    ...(archivers.length === 0 ? [] : [`Archiving: ${archivers.join(', ')}.`]),
+  ]
+  const ending = problems.length === 0 ? ['No problems.'] : problems
+  return `Team ${team}\n${lines.join('\n')}\n\n${keysOf(shards)}${[...members, ...ending].join('\n')}\n`
+}
+
+/** The public keys of recorders, as `--trust` reads them from a file. */
+function keysOf(shards: TeamStatus['shards']): string {
+  const all = shards.flatMap(({ sessions }) => sessions).filter(({ key }) => key !== null)
+  const lines = new Set(all.map(({ key, recorder }) => `${key} ${recorder}\n`))
+  return lines.size === 0 ? '' : `Keys with which recorders sign:\n${[...lines].sort().join('')}\n`
+}
+
+/** A row for each session of a shard, or one without. */
+function rowsOf({ shard, lease, symbols, sessions, recorders, archiver }: ShardStatus): readonly string[][] {
+  const missing = archiver === null ? '–' : String(archiver.missing)
+  const spoolOf = (recorder: string | undefined): string => {
+    const found = recorders.find(({ name }) => name === recorder)
+    return found === undefined ? '–' : sizeText(found.spoolBytes)
+  }
+  if (sessions.length === 0) {
+    const [recorder, epoch] = lease === null ? ['–', '–'] : [lease.recorder, String(lease.epoch)]
+    const spool = spoolOf(lease?.recorder)
+    return [[String(shard), recorder, epoch, String(symbols ?? '–'), '–', '–', '–', '–', missing, spool, '–']]
+  }
+  return sessions.map((one) => [
+    String(shard),
+    one.recorder,
+    String(one.epoch),
+    String(symbols ?? '–'),
+    `${one.session}${one.endedMs === null ? '' : ' (ended)'}`,
+    String(one.lastSeq),
+    String(one.committedSeq ?? 'not known yet'),
+    String(one.behind ?? '–'),
+    missing,
+    spoolOf(one.recorder),
+    one.ageMs === null ? '–' : `${ageText(one.ageMs)} ago`,
+  ])
 }

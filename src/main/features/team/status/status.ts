@@ -1,10 +1,13 @@
 /** How a team is: who records each shard, how far the log and the history are, and what needs attention. Pure. */
 import { countText } from '../../../../shared/base/count-text.ts'
+import type { RecorderStatus, SessionStatus, ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
 import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import { epochOf, type LeaseEntry } from '../lease/lease.ts'
 import type { TeamName } from '../names.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { ArchiverReport, MemberReport, RecorderReport } from '../reports/report.ts'
 import type { SessionInfo } from '../session-info.ts'
+import { sizeText } from '../size-text.ts'
 
 /** The last frame of a session in the log. */
 export interface LastFrame {
@@ -19,47 +22,14 @@ export interface TeamFacts {
   readonly plan: Plan | null
   readonly leases: ReadonlyMap<number, LeaseEntry>
   readonly sessions: readonly SessionInfo[]
-  /** Of open sessions and of those that history hasn't completely. Absent: the log has none. */
+  /** Of open sessions. Absent: the log has none. */
   readonly lastFrames: ReadonlyMap<RecordingId, LastFrame>
-  /** Last seq that history has committed, by session. */
+  /** Last seq that history has committed, by session. Absent: not known. */
   readonly watermarks: ReadonlyMap<RecordingId, number>
   /** Frames in quarantine, by shard; null: no history was asked. */
   readonly quarantine: ReadonlyMap<number, number> | null
-}
-
-export interface SessionStatus {
-  readonly session: RecordingId
-  readonly shard: number
-  readonly recorder: string
-  readonly epoch: number
-  /** Null while it is being recorded. */
-  readonly endedMs: UnixMs | null
-  /** Last seq in the log, 0: none. */
-  readonly lastSeq: number
-  /** Last seq in the history. */
-  readonly committedSeq: number
-  /** Seqs that the history lacks. */
-  readonly behind: number
-  /** Age of the last frame, ms. Null: the log has none. */
-  readonly ageMs: number | null
-}
-
-export interface ShardStatus {
-  readonly shard: number
-  /** Who has the lease. Null: nobody. */
-  readonly lease: { readonly recorder: string; readonly epoch: number } | null
-  /** Symbols of the plan, over all feeds. Null: it isn't in the plan. */
-  readonly symbols: number | null
-  /** Open sessions, and ended ones that the history lacks a part of. By start. */
-  readonly sessions: readonly SessionStatus[]
-  readonly quarantined: number | null
-}
-
-export interface TeamStatus {
-  readonly team: TeamName
-  readonly shards: readonly ShardStatus[]
-  /** A sentence each. */
-  readonly problems: readonly string[]
+  /** What recorders and archivers say about themselves. */
+  readonly reports: readonly MemberReport[]
 }
 
 /** A session whose last frame is younger has a recorder. */
@@ -72,18 +42,22 @@ const LATE_MS = 300_000
 const lastSeqOf = (info: SessionInfo, { lastFrames }: TeamFacts): number =>
   Math.max(info.end?.lastSeq ?? 0, lastFrames.get(info.session)?.lastSeq ?? 0)
 
-/** Whether a session must be looked at in the log: it is open, or history lacks a part of it. */
-export const isUnfinished = (info: SessionInfo, watermark: number | undefined): boolean =>
+/** Whether a session is open, or history lacks a part of it. */
+const isUnfinished = (info: SessionInfo, watermark: number | undefined): boolean =>
   info.end === null || (watermark ?? 0) < info.end.lastSeq
 
 export function teamStatus(facts: TeamFacts): TeamStatus {
   const unfinished = facts.sessions
     .filter((info) => isUnfinished(info, facts.watermarks.get(info.session)))
     .toSorted((a, b) => a.startedMs - b.startedMs || (a.session < b.session ? -1 : 1))
+  const { reports } = facts
+  const recorders = reports.filter((one) => one.role === 'recorder')
+  const archivers = reports.filter((one) => one.role === 'archiver')
   const numbers = new Set([
     ...(facts.plan?.shards ?? []).map(({ shard }) => shard),
     ...facts.leases.keys(),
     ...facts.sessions.map(({ shard }) => shard),
+    ...recorders.flatMap(({ shard }) => shard ?? []),
   ])
   const shards = [...numbers]
     .sort((a, b) => a - b)
@@ -99,31 +73,74 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
         symbols:
           planned === undefined ? null : Object.values(planned.symbols).reduce((sum, own) => sum + own.length, 0),
         sessions: unfinished.filter((info) => info.shard === shard).map((info) => sessionStatus(info, facts)),
+        recorders: recorders.filter((one) => one.shard === shard).map(recorderStatus),
+        archiver: archiverOf(shard, archivers),
         quarantined: facts.quarantine === null ? null : (facts.quarantine.get(shard) ?? 0),
       }
     })
-  return { team: facts.team, shards, problems: shards.flatMap((shard) => problemsOf(shard, facts.nowMs)) }
+  // A team without any watermark, and a reader without a history, may have none.
+  const hasHistory = facts.watermarks.size > 0 || facts.quarantine !== null
+  return {
+    team: facts.team,
+    shards,
+    standby: recorders.flatMap(({ shard, name }) => (shard === null ? [name] : [])).sort(),
+    // The report of one that was killed stays for a while beside that of its next start.
+    archivers: [...new Set(archivers.map(({ name }) => name))].sort(),
+    problems: [
+      ...shards.flatMap((shard) => problemsOf(shard, facts.nowMs)),
+      ...(hasHistory ? unarchivedProblem(shards) : []),
+    ],
+  }
+}
+
+function recorderStatus(report: RecorderReport): RecorderStatus {
+  const { name, epoch, spoolBytes, spoolLimitBytes, unpublished, trouble } = report
+  return { name, epoch, spoolBytes, spoolLimitBytes, unpublished, trouble }
+}
+
+function archiverOf(shard: number, archivers: readonly ArchiverReport[]): ShardStatus['archiver'] {
+  for (const { name, shards } of archivers) {
+    const found = shards.find((one) => one.shard === shard)
+    if (found !== undefined) return { name, missing: found.missing, trouble: found.trouble }
+  }
+  return null
 }
 
 function sessionStatus(info: SessionInfo, facts: TeamFacts): SessionStatus {
-  const { session, shard, recorder, epoch, end } = info
+  const { session, shard, recorder, epoch, key = null, startedMs, end } = info
   const lastSeq = lastSeqOf(info, facts)
-  const committedSeq = facts.watermarks.get(session) ?? 0
+  // No watermark is no zero: an archiver that has just started, or servers that have, haven't said it yet.
+  const committedSeq = facts.watermarks.get(session) ?? null
   const frame = facts.lastFrames.get(session)
   return {
     session,
     shard,
     recorder,
     epoch,
+    key,
+    startedMs,
     endedMs: end?.endedMs ?? null,
     lastSeq,
     committedSeq,
-    behind: Math.max(0, lastSeq - committedSeq),
+    behind: committedSeq === null ? null : Math.max(0, lastSeq - committedSeq),
     ageMs: frame === undefined ? null : Math.max(0, facts.nowMs - frame.storedMs),
   }
 }
 
-function problemsOf({ shard, lease, symbols, sessions, quarantined }: ShardStatus, nowMs: UnixMs): readonly string[] {
+/** One sentence for all shards that nobody archives though they have something to archive. */
+function unarchivedProblem(shards: readonly ShardStatus[]): readonly string[] {
+  const numbers = shards
+    .filter(
+      ({ archiver, sessions }) => archiver === null && sessions.some(({ lastSeq, behind }) => (behind ?? lastSeq) > 0),
+    )
+    .map(({ shard }) => shard)
+  if (numbers.length === 0) return []
+  const which = numbers.length === 1 ? `shard ${numbers[0]}` : `shards ${numbers.join(', ')}`
+  return [`Nobody archives ${which}. Start tapedeck archive, or check that it reaches PostgreSQL.`]
+}
+
+function problemsOf(status: ShardStatus, nowMs: UnixMs): readonly string[] {
+  const { shard, lease, symbols, sessions, recorders, archiver, quarantined } = status
   const open = sessions.filter(({ endedMs }) => endedMs === null)
   const problems: string[] = []
   const alive = open.filter(({ ageMs }) => ageMs !== null && ageMs < ALIVE_MS)
@@ -140,7 +157,9 @@ function problemsOf({ shard, lease, symbols, sessions, quarantined }: ShardStatu
     problems.push(`Shard ${shard} is recorded ${alive.length} times: by ${names}.`)
   }
   for (const { session, ageMs, recorder } of open) {
-    if (ageMs !== null && ageMs >= SILENT_MS) {
+    // One that still reports receives nothing, as when markets are closed.
+    const isThere = recorders.some(({ name }) => name === recorder)
+    if (ageMs !== null && ageMs >= SILENT_MS && !isThere) {
       problems.push(
         `Session ${session} of shard ${shard} is open, and ${recorder} sent nothing for ${ageText(ageMs)}. Start it again on its machine, and it publishes the rest.`,
       )
@@ -148,9 +167,23 @@ function problemsOf({ shard, lease, symbols, sessions, quarantined }: ShardStatu
   }
   for (const { session, endedMs, behind } of sessions) {
     if (endedMs !== null && nowMs - endedMs >= LATE_MS) {
-      problems.push(`Session ${session} has ended, and the history lacks its last ${countText(behind, 'seq')}.`)
+      problems.push(
+        behind === null
+          ? `Session ${session} has ended, and it isn’t known yet how much of it the history has.`
+          : `Session ${session} has ended, and the history lacks its last ${countText(behind, 'seq')}.`,
+      )
     }
   }
+  for (const { name, trouble, spoolBytes, spoolLimitBytes } of recorders) {
+    if (trouble !== null) problems.push(`${name} isn’t publishing shard ${shard}: ${trouble}`)
+    if (spoolLimitBytes !== null && spoolBytes >= spoolLimitBytes / 2) {
+      const part = spoolBytes >= spoolLimitBytes ? 'more than' : 'more than half of'
+      problems.push(
+        `${name} keeps ${sizeText(spoolBytes)} that the history lacks, ${part} its limit of ${sizeText(spoolLimitBytes)}. Check that an archiver runs.`,
+      )
+    }
+  }
+  if (archiver !== null && archiver.trouble !== null) problems.push(archiver.trouble)
   if (quarantined !== null && quarantined > 0) {
     problems.push(
       `${countText(quarantined, 'frame')} of shard ${shard} didn’t match ${quarantined === 1 ? 'its' : 'their'} hash chain and ${quarantined === 1 ? 'is' : 'are'} in quarantine.`,

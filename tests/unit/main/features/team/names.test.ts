@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import {
+  decodeWatermark,
+  encodeWatermark,
+  readChecked,
+  type Watermark,
+} from '../../../../../src/main/features/team/checksum.ts'
 import { readShard, readTeamName, republish, shardSubjects } from '../../../../../src/main/features/team/names.ts'
 import { decodeSessionInfo, encodeSessionInfo } from '../../../../../src/main/features/team/session-info.ts'
 import type { SessionInfo } from '../../../../../src/main/features/team/session-info.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+
+/** A text with one bit changed, in every way. */
+const flips = (text: string): string[] =>
+  Array.from({ length: text.length * 8 }, (_, i) => {
+    const bytes = Buffer.from(text)
+    bytes[i >> 3] ^= 1 << (i & 7)
+    return bytes.toString()
+  })
 
 describe('names of a team', () => {
   it.each(['eu', 'a', 'desk7', 'a'.repeat(31)])('accepts %s', (name) => expect(readTeamName(name)).toBe(name))
@@ -48,7 +62,7 @@ describe('what a team knows of a session', () => {
   })
 
   it('refuses what another version or a stranger wrote', () => {
-    const text = encodeSessionInfo(info)
+    const text = readChecked(encodeSessionInfo(info)) ?? ''
     const changed: readonly [from: string, to: string][] = [
       ['"version":1', '"version":2'],
       ['"shard":2', '"shard":4'],
@@ -64,5 +78,25 @@ describe('what a team knows of a session', () => {
       expect(decodeSessionInfo(text.replace(from, to)), `${from} as ${to}`).toBeNull()
     }
     expect(decodeSessionInfo('{')).toBeNull()
+  })
+
+  it('reads a description without a checksum, and none in which a bit changed', () => {
+    const text = encodeSessionInfo(info)
+    expect(decodeSessionInfo(readChecked(text) ?? '')).toEqual(info)
+    for (const damaged of flips(text)) expect(decodeSessionInfo(damaged), damaged).toBeNull()
+  })
+
+  it('reads a watermark of its session, and none in which a bit changed', () => {
+    const at = (lastSeq: number, isComplete = false): Watermark => ({ lastSeq, isComplete })
+    const text = encodeWatermark(info.session, at(1_234))
+    expect(decodeWatermark(info.session, text)).toEqual(at(1_234))
+    expect(decodeWatermark(info.session, '1234')).toEqual(at(1_234))
+    expect(decodeWatermark(info.session, encodeWatermark(info.session, at(0, true)))).toEqual(at(0, true))
+    expect(decodeWatermark('01hxyzabcdefghjm', text)).toBeNull()
+    for (const none of [null, '', '-1', '1e3', '12345678901234567', '12 ', ' complete', '12 completed'])
+      expect(decodeWatermark(info.session, none)).toBeNull()
+    for (let seq = 0; seq < 500; seq++)
+      for (const damaged of flips(encodeWatermark(info.session, at(seq, seq % 2 === 0))))
+        expect(decodeWatermark(info.session, damaged), `${damaged} of ${seq}`).toBeNull()
   })
 })

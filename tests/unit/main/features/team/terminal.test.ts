@@ -1,7 +1,10 @@
 /** A whole terminal on a team, over a real nats-server. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CallArgs, CallName, CallValue, StreamName, StreamValue } from '../../../../../src/shared/contracts.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, monoNs, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
+import { encodeReport } from '../../../../../src/main/features/team/reports/report.ts'
 import { dispatchCall, openStream } from '../../../../../src/main/rpc/dispatch.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { store } from '../../../../../src/main/core/store/feature.ts'
@@ -88,9 +91,10 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
   })
   afterAll(() => server.kill())
 
-  async function terminalOf(dataDir = makeFolder('team')): Promise<Terminal> {
+  async function terminalOf(dataDir = makeFolder('team'), clock = systemClock): Promise<Terminal> {
     const terminal = await openTerminal({
       dataDir,
+      clock,
       host: 'test',
       version: '0.0.0',
       workers: {
@@ -142,7 +146,11 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     recorder.record([...opening(now - 2_000), trade(100, now - 2_000), trade(103, now - 1_500)])
     await sink.done()
     const terminal = await terminalOf()
-    await follow(terminal, 'team', {}, (state) => state?.sessions[0]?.phase === 'live')
+    const joined = await follow(terminal, 'team', {}, (state) => state?.sessions[0]?.phase === 'live')
+    expect(joined).toMatchObject({ name: `${TEAM}${n}`, isGiven: true })
+    const { status: read } =
+      (await follow(terminal, 'team.status', {}, (value) => (value?.status ?? null) !== null)) ?? {}
+    expect(read?.shards).toMatchObject([{ shard: 1, sessions: [{ endedMs: null, committedSeq: null, behind: null }] }])
     recorder.record([trade(101, Date.now())])
     const { rows } = await lastPrice(terminal, 101)
     expect(rows[0]).toMatchObject({ symbol: 'BTC-USD', freshness: 'live', lastOf: 'trade' })
@@ -219,6 +227,53 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     expect(rows[0].heads).toEqual(recorder.info.end?.heads)
   })
 
+  it('reads two recorders of a shard as one: the first was stopped and came back, the clock of the second is an hour off', async () => {
+    const now = Math.floor(Date.now() / 1_000) * 1_000
+    const hour = 3_600_000
+    const at = (second: number, recvMs: number): Item => ({
+      conn: 1,
+      data: tradeText('BTC-USD', second, 1, now - 60_000 + second * 1_000),
+      recvMs,
+    })
+    const seconds = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+    const ms = (second: number) => now - 60_000 + second * 1_000
+    const startedMs = unixMs(ms(0))
+    const sinks = [new NatsSink(log), new NatsSink(log)]
+    const stopped = new Recorder(sinks[0], 1, { session: newRecordingId(startedMs), startedMs, epoch: 3 })
+    stopped.record([...opening(ms(0)), ...seconds(1, 20).map((second) => at(second, ms(second) + 20))])
+    // What waited in its socket.
+    stopped.record(seconds(20, 50).map((second) => at(second, ms(50))))
+    const laterMs = unixMs(ms(26) + hour)
+    const standby = new Recorder(sinks[1], 1, {
+      session: newRecordingId(laterMs),
+      startedMs: laterMs,
+      epoch: 8,
+    })
+    standby.record([...opening(ms(26) + hour), ...seconds(27, 59).map((second) => at(second, ms(second) + 20 + hour))])
+    await Promise.all([sink, ...sinks].map((one) => one.done()))
+    const terminal = await terminalOf()
+    await lastPrice(terminal, 58)
+    const { reader } = terminal.service(store)
+    const source = `team:*@${TEAM}${n}`
+    const prices: number[] = []
+    const query = { feed, instruments: [BTC], source }
+    await vi.waitFor(async () => expect((await stored(terminal, stopped.info.session))?.messages).toBe(49))
+    for await (const run of reader.ticks(query)) prices.push(...run.column('p'))
+    expect(prices.toSorted((a, b) => a - b)).toEqual(seconds(1, 59))
+    // The standby counts from a second after its acknowledgement on.
+    expect(prices.slice(0, 26)).toEqual(seconds(1, 27))
+    const { bars } = await reader.bars({
+      source,
+      instrument: BTC,
+      of: 'trade',
+      interval: '1s',
+      beforeMs: null,
+      limit: 100,
+    })
+    expect(bars.map(({ count }) => count)).toEqual(seconds(1, 59).map(() => 1))
+    expect((await reader.sessions(true)).map(({ epoch }) => epoch)).toEqual(expect.arrayContaining([3, 8]))
+  })
+
   it('says what is wrong when the servers can’t be reached, and connects once they can', async () => {
     await sink.done()
     await server.kill()
@@ -230,6 +285,86 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     expect(terminal.status().feeds.every(({ state }) => state.is === 'idle')).toBe(true)
     await server.start()
     await follow(terminal, 'team', {}, (state) => state?.link.is === 'connected')
+  })
+
+  it('says that a recorder is gone although it never ended, lets its prices age, and follows the standby', async () => {
+    // Ten times as fast as the one of the wall.
+    const fast: Clock = {
+      ...systemClock,
+      monoNs: () => monoNs(systemClock.monoNs() * 10),
+      after: (ms, then) => systemClock.after(ms / 10, then),
+    }
+    recorder.info.key = `U${'A'.repeat(55)}`
+    sink.put({ ...recorder.info })
+    recorder.record([...opening(Date.now()), trade(100, Date.now())])
+    await sink.done()
+    const { session } = recorder.info
+    const report = { role: 'recorder', name: 'paris', shard: 1, epoch: 1, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [session] } as const // prettier-ignore
+    let isAlive = true
+    const reporting = (async () => {
+      while (isAlive) {
+        await log.bucket('reports').put('recorder.x', encodeReport(report))
+        await sleep(200)
+      }
+    })()
+    const terminal = await terminalOf(undefined, fast)
+    const goneOf = (state: StreamValue<'team'>) =>
+      state?.sessions.find((one) => one.session === session)?.goneMs ?? null
+    const { rows } = await lastPrice(terminal, 100)
+    expect(rows[0].freshness).toBe('live')
+    // Longer than it may be silent, and its feed is.
+    await sleep(2_500)
+    expect(goneOf(await follow(terminal, 'team', {}, (state) => state !== null))).toBeNull()
+    isAlive = false
+    await reporting
+    const gone = await follow(terminal, 'team', {}, (state) => goneOf(state) !== null)
+    expect(goneOf(gone)).toBeGreaterThan(recorder.info.startedMs)
+    const aged = await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.freshness === 'disconnected') // prettier-ignore
+    expect(aged.rows[0].last).toBe(100)
+    const standby = new Recorder(new NatsSink(log), 2, { session: newRecordingId(unixMs(Date.now())), startedMs: unixMs(Date.now()), epoch: 2, recorder: 'tokyo' }) // prettier-ignore
+    standby.record([...opening(Date.now()), trade(104, Date.now())])
+    const { rows: live } = await lastPrice(terminal, 104)
+    expect(live[0].freshness).toBe('live')
+    expect(terminal.status().gapsToday).toBe(0)
+  })
+
+  it('follows with the trusted keys of a team that is joined again', async () => {
+    recorder.record([...opening(Date.now()), trade(100, Date.now())])
+    await sink.done()
+    const terminal = await terminalOf()
+    await lastPrice(terminal, 100)
+    // Its options chose the team.
+    expect((await call(terminal, 'account.get', {})).isTeamGiven).toBe(true)
+    await expect(call(terminal, 'team.leave', {})).rejects.toThrow(
+      `The options of this program chose team ${TEAM}${n}.`,
+    )
+    const input = { name: `${TEAM}${n}`, upstream: server.url, history: '', ca: '', allowOldNats: true, trust: '' }
+    await call(terminal, 'team.join', { ...input, trust: `U${'A'.repeat(55)} paris` })
+    const joined = await follow(terminal, 'team', {}, (state) => state?.sessions[0]?.phase === 'stopped')
+    expect(joined).toMatchObject({ isTrusting: true, isGiven: false })
+    expect(joined?.sessions[0].why?.message).toMatch(/isn’t signed/)
+    recorder.record([trade(101, Date.now())])
+    await sink.done()
+    await call(terminal, 'team.join', input)
+    await lastPrice(terminal, 101)
+    expect((await call(terminal, 'account.get', {})).isTeamGiven).toBe(false)
+    expect((await call(terminal, 'team.leave', {})).source).toBe('demo')
+  })
+
+  it('knows what is recorded after a restart in which nothing new came', async () => {
+    recorder.record([...opening(Date.now()), trade(100, Date.now())])
+    await sink.done()
+    const home = makeFolder('restarted')
+    const first = await terminalOf(home)
+    await lastPrice(first, 100)
+    await first.close()
+    const terminal = await terminalOf(home)
+    const status = () => terminal.status().feeds.find((one) => one.feed === feed)
+    await vi.waitFor(() => expect(status()).toMatchObject({ state: { is: 'open' }, acknowledged: ['BTC-USD'] }), { timeout: 20_000 }) // prettier-ignore
+    const quotes = { view: 'live', instruments: [BTC] }
+    await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.stored?.price === 100)
+    recorder.record([trade(101, Date.now())])
+    await lastPrice(terminal, 101)
   })
 
   it('names symbols that no recorder of the team records', async () => {

@@ -80,6 +80,7 @@ describe('the source of a team', () => {
 describe('the status of a team', () => {
   const team = (link: TeamLink, phases: readonly FollowPhase[], lagMs: number | null = 12): NonNullable<TeamState> => ({
     name: 'eu',
+    isGiven: false,
     servers: 'nats:4222',
     history: null,
     link,
@@ -92,8 +93,12 @@ describe('the status of a team', () => {
       phase,
       seq: 1,
       lastMs: null,
+      goneMs: null,
       why: null,
+      signer: null,
+      isSigning: true,
     })),
+    isTrusting: false,
   })
   const connected: TeamLink = { is: 'connected', server: 'nats:4222' }
 
@@ -108,6 +113,17 @@ describe('the status of a team', () => {
     [team(connected, [], null), 'Team eu: nothing is recorded', 'busy'],
     [{ ...team(connected, ['live']), problem: WHY }, 'Team eu: sessions unknown', 'bad'],
   ])('%#', (state, text, tone) => {
-    expect(teamStatus(state, '12 ms')).toEqual({ text, tone })
+    expect(teamStatus(state, '12 ms', String)).toEqual({ text, tone })
+  })
+
+  it('names the recorder that is gone, unless another one has its shard', () => {
+    const state = team(connected, ['live', 'live', 'live'])
+    const [one, two, three] = state.sessions
+    const gone = (ms: number) => ({ goneMs: unixMs(ms) })
+    const text = (...sessions: typeof state.sessions) => teamStatus({ ...state, sessions }, '12 ms', String).text
+    const other = { ...two, shard: 2, recorder: 'tokyo' }
+    expect(text({ ...one, ...gone(9) }, other)).toBe('Recorder paris gone since 9')
+    expect(text({ ...one, ...gone(9) }, { ...other, ...gone(7) })).toBe('Recorder tokyo gone since 7, and 1 more')
+    expect(text({ ...one, ...gone(9) }, three, other)).toBe('Team eu, 12 ms behind')
   })
 })

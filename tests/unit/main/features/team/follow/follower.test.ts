@@ -1,14 +1,23 @@
 import fc from 'fast-check'
 import { randomBytes } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { columnBytes } from '../../../../../../src/main/core/store/format/message-columns.ts'
 import type { Batch } from '../../../../../../src/main/core/store/types/messages.ts'
+import { advanceHeads, encodeFlushes } from '../../../../../../src/main/features/team/frame/encode.ts'
 import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
+import type { StoredSignature } from '../../../../../../src/main/features/team/sign/authorship.ts'
+import { makeSeed, readSigningKey } from '../../../../../../src/main/features/team/sign/keys.ts'
+import {
+  encodeEndSignature,
+  signState,
+  type SignedState,
+} from '../../../../../../src/main/features/team/sign/signature.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { T0 } from '../../../core/store/harness.ts'
-import { trades } from '../frame/flushes.ts'
-import { MemoryLog, MemoryReplicas, Recorder, sessionId, settle, startTerminal, type Terminal } from './world.ts'
+import { NONE, trades, valueOf } from '../frame/flushes.ts'
+import { UNSIGNED_MS } from '../../../../../../src/main/features/team/follow/session-proof.ts'
+import { MemoryLog, MemoryReplicas, Recorder, sessionId, settle, startTerminal, TEAM, type Terminal } from './world.ts'
 
 const seqs = (to: number): number[] => Array.from({ length: to }, (_, i) => i + 1)
 const phases = ({ follower }: Terminal): string[] => follower.sessions().map(({ state }) => state.phase.is)
@@ -22,6 +31,392 @@ function expectEqual(terminal: Terminal, recorder: Recorder, from = 1): void {
   expect(copy?.batches.map(plain)).toEqual(recorder.flushes.map(({ batch }) => plain(batch)))
   expect(terminal.shown.get(recorder.info.session)).toEqual(seqs(recorder.lastSeq).slice(from - 1))
 }
+
+describe('a terminal whose recorder ends without a word', () => {
+  const about = { key: `U${'A'.repeat(55)}` }
+
+  it('says so 15 s after the last report, and takes it back with the next', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1, about)
+    const { session } = recorder.info
+    const { follower, clock, reports, gone } = startTerminal(log)
+    await follower.start()
+    recorder.record(trades(3))
+    await settle()
+    // Its feeds are quiet, but it reports.
+    for (let i = 0; i < 12; i++) {
+      await clock.pass(5_000)
+      log.report(session)
+      await settle()
+    }
+    expect(gone).toEqual([])
+    const sinceMs = clock.wallMs()
+    await clock.pass(10_000)
+    expect(follower.gone().size).toBe(0)
+    await clock.pass(5_000)
+    expect([...follower.gone()]).toEqual([[session, { sinceMs }]])
+    expect(gone).toEqual([[session]])
+    expect(reports.at(-1)).toBe('warn: The recorder paris of shard 1 is gone: it no longer reports.')
+    log.report(session)
+    await settle()
+    expect(gone).toEqual([[session], []])
+    expect(reports.at(-1)).toBe('info: The recorder paris of shard 1 is back.')
+    expect(follower.gone().size).toBe(0)
+    await follower.close()
+  })
+
+  it('counts frames as a sign of life, and asks nothing of recorders that don’t report', async () => {
+    const log = new MemoryLog()
+    const reporting = new Recorder(log, 1, about)
+    const old = new Recorder(log, 2, { shard: 2, shards: 2 })
+    const { follower, clock, gone } = startTerminal(log)
+    await follower.start()
+    for (const recorder of [reporting, old]) recorder.record(trades(1))
+    for (let i = 0; i < 8; i++) {
+      await clock.pass(5_000)
+      reporting.record(trades(1))
+      await settle()
+    }
+    expect(gone).toEqual([])
+    await clock.pass(20_000)
+    expect(gone).toEqual([[reporting.info.session]])
+    await follower.close()
+  })
+
+  it('blames no recorder while the servers are away, nor right after', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1, about)
+    const { follower, clock, gone } = startTerminal(log)
+    await follower.start()
+    recorder.record(trades(1))
+    await settle()
+    log.setConnected(false)
+    await clock.pass(120_000)
+    log.setConnected(true)
+    await settle()
+    await clock.pass(10_000)
+    expect(gone).toEqual([])
+    await clock.pass(10_000)
+    expect(gone).toEqual([[recorder.info.session]])
+    await follower.close()
+  })
+})
+
+describe('a terminal that follows a recorder that signs', () => {
+  const key = readSigningKey(makeSeed())
+  /** A recorder that signs as this team's. */
+  function start(team: string) {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const about = { ...recorder.info, team }
+    recorder.sign = (seq, heads) => signState(key, about, { seq, heads })
+    const sign = (state: SignedState): string => encodeEndSignature(signState(key, about, state))
+    return { log, recorder, sign, terminal: startTerminal(log) }
+  }
+
+  it('takes what is signed, as it takes what isn’t', async () => {
+    const { recorder, sign, terminal } = start(TEAM)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    recorder.sign = null
+    recorder.record(trades(3))
+    await settle()
+    expectEqual(terminal, recorder)
+    const end = { endedMs: unixMs(T0 + 3_600_000), clean: true, lastSeq: 6, messages: 0, entries: 0 }
+    recorder.end(sign({ seq: 6, heads: recorder.heads, end }))
+    await settle()
+    expect(terminal.replicas.copies.get(recorder.info.session)?.end?.clean).toBe(true)
+  })
+
+  it('stops at a signature that doesn’t match, before it stores or shows anything of that frame', async () => {
+    const { recorder, terminal } = start('another')
+    const { sign } = recorder
+    recorder.sign = null
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    recorder.sign = sign
+    recorder.record(trades(3))
+    await settle()
+    expect(phases(terminal)).toEqual(['stopped'])
+    expect(terminal.shown.get(recorder.info.session)).toEqual(seqs(3))
+    expect(terminal.replicas.copies.get(recorder.info.session)?.batches).toHaveLength(1)
+  })
+
+  it('doesn’t end a session whose end is signed otherwise', async () => {
+    const { recorder, sign, terminal } = start(TEAM)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    recorder.end(sign({ seq: 3, heads: recorder.heads }))
+    await settle()
+    expect(phases(terminal)).toEqual(['stopped'])
+    expect(terminal.replicas.copies.get(recorder.info.session)?.end ?? null).toBeNull()
+  })
+})
+
+describe('a terminal that trusts keys', () => {
+  const key = readSigningKey(makeSeed())
+  const stranger = readSigningKey(makeSeed())
+  const trusted = new Map([[key.publicKey, 'paris']])
+  /** A recorder that says it has one key and signs with another. */
+  function start(claimed: string | undefined, signer: typeof key | null, about: Partial<Recorder['info']> = {}) {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1, { ...about, ...(claimed === undefined ? {} : { key: claimed }) })
+    const session = { ...recorder.info, team: TEAM }
+    if (signer !== null) recorder.sign = (seq, heads) => signState(signer, session, { seq, heads })
+    const endOf = (by: typeof key) => {
+      const end = { endedMs: unixMs(T0 + 3_600_000), clean: true, lastSeq: recorder.lastSeq, messages: 0, entries: 0 }
+      return encodeEndSignature(signState(by, session, { seq: recorder.lastSeq, heads: recorder.heads, end }))
+    }
+    return { log, recorder, endOf, terminal: startTerminal(log, { trusted }) }
+  }
+  const whyOf = ({ follower }: Terminal) => {
+    const [{ state }] = follower.sessions()
+    return state.phase.is === 'stopped' ? `${state.phase.why.message} ${state.phase.why.hint}` : state.phase.is
+  }
+
+  it('follows what one of them signed, to its end, and says whose it is', async () => {
+    const { recorder, endOf, terminal } = start(key.publicKey, key)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    recorder.sign = null
+    recorder.record(trades(3))
+    await settle()
+    expectEqual(terminal, recorder)
+    const [followed] = terminal.follower.sessions()
+    expect(followed.signer).toEqual({ key: key.publicKey, name: 'paris', signedSeq: 3 })
+    recorder.end(endOf(key))
+    await settle()
+    expect(terminal.replicas.copies.get(recorder.info.session)?.end?.clean).toBe(true)
+  })
+
+  it.each([
+    ['nobody signs', undefined, null, 'isn’t signed. Update its recorder.'],
+    [
+      'a stranger signs',
+      stranger.publicKey,
+      stranger,
+      `is signed by a stranger, ${stranger.publicKey}. A recorder prints`,
+    ],
+    ['claims a trusted key and signs with another', key.publicKey, stranger, 'is signed by a stranger'],
+  ])('stores nothing of a session that %s', async (_what, claimed, signer, why) => {
+    const { recorder, terminal } = start(claimed, signer)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    expect(whyOf(terminal)).toContain(why)
+    expect(terminal.replicas.copies.get(recorder.info.session)?.batches ?? []).toEqual([])
+    expect(terminal.shown.size).toBe(0)
+    expect(terminal.reports.at(-1)).toMatch(/^error: Stopped following session/)
+  })
+
+  it('stores nothing of a frame that a stranger signed later, or whose signature doesn’t match', async () => {
+    for (const about of [{ team: TEAM }, { team: 'another' }]) {
+      const { recorder, terminal } = start(key.publicKey, key)
+      const by = about.team === TEAM ? stranger : key
+      await terminal.follower.start()
+      recorder.record(trades(3))
+      recorder.sign = (seq, heads) => signState(by, { ...recorder.info, ...about }, { seq, heads })
+      recorder.record(trades(3))
+      await settle()
+      expect(whyOf(terminal)).toMatch(about.team === TEAM ? /signed by a stranger/ : /isn’t what its recorder signed/)
+      expect(terminal.replicas.copies.get(recorder.info.session)?.batches).toHaveLength(1)
+    }
+  })
+
+  it('stops when signatures stay away for minutes in which frames come, but not for a quiet or sleeping time', async () => {
+    const { recorder, terminal } = start(key.publicKey, key)
+    await terminal.follower.start()
+    recorder.record(trades(1))
+    const { sign } = recorder
+    recorder.sign = null
+    // Frames a day apart: nothing was missed that a recorder would have signed meanwhile.
+    for (let i = 0; i < 3; i++) {
+      await terminal.clock.pass(86_400_000)
+      recorder.record(trades(1))
+      await settle()
+    }
+    expect(whyOf(terminal)).toBe('live')
+    recorder.sign = sign
+    recorder.record(trades(1))
+    recorder.sign = null
+    const seq = recorder.lastSeq
+    for (let i = 0; i < 70; i++) {
+      await terminal.clock.pass(5_000)
+      recorder.record(trades(1))
+      await settle()
+    }
+    expect(whyOf(terminal)).toContain(`isn’t signed after seq ${seq}. Its recorder signs every minute`)
+    // 60 steps of 5 s, and the first frame, before which nothing is known.
+    expect(terminal.replicas.copies.get(recorder.info.session)?.lastSeq).toBe(seq + UNSIGNED_MS / 5_000 + 1)
+  })
+
+  it.each([
+    ['isn’t signed', null],
+    ['is signed by a stranger', stranger],
+  ])('leaves a session open whose end %s', async (why, by) => {
+    const { recorder, endOf, terminal } = start(key.publicKey, key)
+    await terminal.follower.start()
+    recorder.record(trades(3))
+    await settle()
+    recorder.end(by === null ? undefined : endOf(by))
+    await settle()
+    expect(whyOf(terminal)).toContain(why)
+    expect(terminal.replicas.copies.get(recorder.info.session)?.end ?? null).toBeNull()
+  })
+
+  const storedOf = ({ replicas }: Terminal, { info }: Recorder): number =>
+    replicas.copies.get(info.session)?.lastSeq ?? 0
+
+  it('keeps what nobody signed in memory until somebody does, and stops after minutes of it', async () => {
+    const { recorder, terminal } = start(key.publicKey, null)
+    await terminal.follower.start()
+    await settle()
+    for (let i = 0; i <= UNSIGNED_MS / 5_000; i++) {
+      recorder.record(trades(1))
+      await settle()
+      await terminal.clock.pass(5_000)
+      expect([whyOf(terminal), terminal.follower.sessions()[0].isHeld]).toEqual(['live', true])
+    }
+    recorder.record(trades(1))
+    await settle()
+    expect(whyOf(terminal)).toContain('isn’t signed. Update its recorder.')
+    expect([storedOf(terminal, recorder), terminal.shown.size]).toEqual([0, 0])
+  })
+
+  it.each(['read from the log', 'live'])('stores a start without a signature once one follows, %s', async (how) => {
+    const { recorder, terminal } = start(key.publicKey, key)
+    const { sign } = recorder
+    recorder.sign = null
+    if (how === 'live') await terminal.follower.start()
+    for (let i = 0; i < 3; i++) recorder.record(trades(3))
+    if (how === 'live') {
+      await settle()
+      expect(storedOf(terminal, recorder)).toBe(0)
+    }
+    recorder.sign = sign
+    recorder.record(trades(3))
+    if (how !== 'live') await terminal.follower.start()
+    await settle()
+    expectEqual(terminal, recorder)
+    expect(terminal.follower.sessions()[0]).toMatchObject({ isHeld: false, signer: { signedSeq: 12 } })
+  })
+
+  it.each([true, false])('stores a session of which only the end is signed; seen ending: %s', async (isSeen) => {
+    const { log, recorder, endOf } = start(key.publicKey, null)
+    const begun = new Set([recorder.info.session])
+    const terminal = startTerminal(log, { trusted, copies: { begun } })
+    if (isSeen) await terminal.follower.start()
+    recorder.record(trades(3))
+    recorder.record(trades(3))
+    await settle()
+    expect(storedOf(terminal, recorder)).toBe(0)
+    recorder.end(endOf(key))
+    if (!isSeen) await terminal.follower.start()
+    await settle()
+    expect(terminal.replicas.copies.get(recorder.info.session)).toMatchObject({ lastSeq: 6, end: { clean: true } })
+  })
+
+  it('doesn’t count how long it takes itself to verify and store a backlog', async () => {
+    const { recorder, log } = start(key.publicKey, key)
+    recorder.record(trades(1))
+    recorder.sign = null
+    for (let i = 0; i < 300; i++) recorder.record(trades(1))
+    const replicas = new MemoryReplicas()
+    const terminal = startTerminal(log, { trusted, replicas })
+    const append = replicas.append.bind(replicas)
+    replicas.append = async (...args) => {
+      await append(...args)
+      await terminal.clock.pass(5_000)
+    }
+    await terminal.follower.start()
+    await settle()
+    await vi.waitFor(() => expect(storedOf(terminal, recorder)).toBe(301))
+    expect(replicas.appends).toBeGreaterThan(UNSIGNED_MS / 5_000 + 1)
+    expect(whyOf(terminal)).toBe('live')
+  })
+
+  /** The key, over something else. */
+  const signedLater = { ...key, sign: (bytes: Uint8Array) => key.sign(bytes.subarray(1)) }
+  /** A session whose first frames only the history has. `signedAt`: seqs up to which it is signed there. */
+  async function startBehind(signedAt: readonly number[], by = key) {
+    const { log, recorder } = start(key.publicKey, key)
+    const signatures: StoredSignature[] = []
+    const { sign } = recorder
+    recorder.sign = null
+    for (let i = 0; i < 4; i++) {
+      recorder.record(trades(3))
+      const state = { seq: recorder.lastSeq, heads: recorder.heads }
+      const bytes = signState(by, { ...recorder.info, team: TEAM }, state)
+      if (signedAt.includes(state.seq)) signatures.push({ seq: state.seq, bytes })
+    }
+    log.from = 4
+    const flushes = [...recorder.flushes]
+    const terminal = startTerminal(log, {
+      trusted,
+      history: { flushes: () => historyOf(flushes), signatures: async () => signatures },
+    })
+    await terminal.follower.start()
+    // So that it reads the history.
+    recorder.record(trades(3))
+    await settle()
+    const signNext = async (): Promise<void> => {
+      recorder.sign = sign
+      recorder.record(trades(3))
+      await settle()
+    }
+    return { recorder, terminal, signNext }
+  }
+
+  it.each([
+    ['nothing of it that nobody signed', [], 0],
+    ['what is signed there', [3, 9], 9],
+    ['all of it if all is signed', [6, 12], 15],
+  ])('stores of the history %s, and the rest once the log has a signature', async (_what, signedAt, seq) => {
+    const { recorder, terminal, signNext } = await startBehind(signedAt)
+    expect(storedOf(terminal, recorder)).toBe(seq)
+    await signNext()
+    expectEqual(terminal, recorder)
+  })
+
+  it('stores nothing of a history that a stranger signed, or whose signatures don’t fit', async () => {
+    const { recorder, terminal } = await startBehind([6], stranger)
+    expect([storedOf(terminal, recorder), whyOf(terminal).includes('stranger')]).toEqual([0, true])
+    const other = await startBehind([3], signedLater)
+    expect([storedOf(other.terminal, other.recorder), whyOf(other.terminal)]).toEqual([0, expect.stringContaining('isn’t what its recorder signed')]) // prettier-ignore
+  })
+})
+
+async function* historyOf(flushes: readonly CommittedFlush[]): AsyncGenerator<readonly CommittedFlush[]> {
+  yield flushes
+}
+
+describe('a terminal with a backlog', () => {
+  it('shows it in order, a part of it in each turn of the event loop', async () => {
+    const log = new MemoryLog()
+    const recorder = new Recorder(log, 1)
+    const { session } = recorder.info
+    for (let i = 0; i < 60; i++) recorder.heads = advanceHeads(session, recorder.heads, [recorder.commit(trades(100))])
+    const options = { session, epoch: 1, heads: NONE, maxPayload: 1 << 30, bundleBytes: 1 << 30 }
+    const [frame] = valueOf(encodeFlushes(options, recorder.flushes)).messages
+    log.publish(recorder.info, frame.bytes, false)
+    let [turn, running] = [0, true]
+    const count = (): void => void (turn++, running && setImmediate(count))
+    count()
+    const shows: { readonly turn: number; readonly flushes: readonly CommittedFlush[] }[] = []
+    const market = { show: (_: unknown, flushes: readonly CommittedFlush[]) => void shows.push({ turn, flushes }), end() {}, reachedPresent() {}, setLost() {}, setGone() {} } // prettier-ignore
+    const { follower } = startTerminal(log, { market })
+    await follower.start()
+    const shownSeqs = () => shows.flatMap(({ flushes }) => flushes.flatMap(({ batch }) => [...batch.messages.seq]))
+    await expect.poll(() => shownSeqs().length).toBe(6_000)
+    running = false
+    const counts = shows.map(({ flushes }) => flushes.reduce((sum, { batch }) => sum + batch.messages.count, 0))
+    expect(Math.max(...counts)).toBeLessThanOrEqual(1_000)
+    expect(new Set(shows.map(({ turn }) => turn)).size).toBe(shows.length)
+    expect(shownSeqs()).toEqual(seqs(6_000))
+    await follower.close()
+  })
+})
 
 describe('a terminal on a team', () => {
   it('reads what was recorded before it joined, then follows live', async () => {
@@ -101,7 +496,7 @@ describe('a terminal on a team', () => {
         for (const flush of flushes) if (flush.batch.messages.seq[0] > afterSeq) yield [flush]
       },
     }
-    const terminal = startTerminal(log, { history })
+    const terminal = startTerminal(log, { history: { ...history, signatures: async () => [] } })
     await terminal.follower.start()
     await settle()
     expect(phases(terminal)).toEqual(['live'])

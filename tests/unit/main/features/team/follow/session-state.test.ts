@@ -18,7 +18,7 @@ const piece = (firstSeq: number, lastSeq = firstSeq, bytes = 100): Piece => ({
   firstSeq,
   lastSeq,
   bytes,
-  data: { is: 'flushes', flushes: [] },
+  data: { is: 'flushes', flushes: [], signatures: [] },
 })
 
 interface Run {

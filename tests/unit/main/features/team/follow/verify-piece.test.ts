@@ -4,12 +4,14 @@ import { columnBytes } from '../../../../../../src/main/core/store/format/messag
 import { advanceHeads } from '../../../../../../src/main/features/team/frame/encode.ts'
 import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import type { Piece } from '../../../../../../src/main/features/team/follow/session-model.ts'
-import { lastSeqOf, verifyPiece } from '../../../../../../src/main/features/team/follow/verify-piece.ts'
+import { verifyPiece } from '../../../../../../src/main/features/team/follow/verify-piece.ts'
+import { lastSeqOf } from '../../../../../../src/main/features/team/frame/seqs.ts'
 import { recordingId } from '../../../../../../src/shared/base/units.ts'
 import { anyFlushes, codeOf, flushesOf, frameOf, NONE, SESSION, trades, valueOf } from '../frame/flushes.ts'
 
 const pieceOf = (data: Piece['data']): Piece => ({ firstSeq: 0, lastSeq: 0, bytes: 0, data })
-const frame = (flushes: readonly CommittedFlush[]): Piece => pieceOf({ is: 'frame', bytes: frameOf(flushes) })
+const frame = (flushes: readonly CommittedFlush[]): Piece =>
+  pieceOf({ is: 'frame', bytes: frameOf(flushes), time: { clock: 'log', ms: 0 } })
 const after = (flushes: readonly CommittedFlush[]) => ({
   session: SESSION,
   lastSeq: flushes.reduce((last, { batch }) => Math.max(last, lastSeqOf(batch)), 0),
@@ -28,7 +30,7 @@ describe('a piece of a session', () => {
     fc.assert(
       fc.property(anyFlushes, fc.nat(), fc.boolean(), (flushes, at, isFrame) => {
         const have = at % flushes.length
-        const piece = isFrame ? frame(flushes) : pieceOf({ is: 'flushes', flushes })
+        const piece = isFrame ? frame(flushes) : pieceOf({ is: 'flushes', flushes, signatures: [] })
         const { flushes: rest, heads } = valueOf(verifyPiece(after(flushes.slice(0, have)), piece))
         expect(plain(rest)).toEqual(plain(flushes.slice(have)))
         expect(heads).toEqual(new Map(advanceHeads(SESSION, NONE, flushes)))
@@ -57,16 +59,18 @@ describe('a piece of a session', () => {
   it('refuses altered flushes of the history', () => {
     const [flush] = flushesOf([trades(3)])
     flush.batch.messages.bytes[5] ^= 1
-    const piece = pieceOf({ is: 'flushes', flushes: [flush] })
+    const piece = pieceOf({ is: 'flushes', flushes: [flush], signatures: [] })
     expect(codeOf(verifyPiece(START, piece))).toBe('chain-mismatch')
   })
 
   it('refuses what does not follow the copy, and frames of another session', () => {
     const flushes = flushesOf([trades(3), trades(4)])
-    expect(codeOf(verifyPiece(START, pieceOf({ is: 'flushes', flushes: flushes.slice(1) })))).toBe('not-next')
+    expect(codeOf(verifyPiece(START, pieceOf({ is: 'flushes', flushes: flushes.slice(1), signatures: [] })))).toBe(
+      'not-next',
+    )
     const other = { ...START, session: recordingId('01khj7x0a0zzzzzzzzzzzzzzzz') }
     expect(codeOf(verifyPiece(other, frame(flushes)))).toBe('not-next')
     const silent = flushes.map(({ batch, leaves }) => ({ leaves, batch: { ...batch, connections: [] } }))
-    expect(codeOf(verifyPiece(START, pieceOf({ is: 'flushes', flushes: silent })))).toBe('not-next')
+    expect(codeOf(verifyPiece(START, pieceOf({ is: 'flushes', flushes: silent, signatures: [] })))).toBe('not-next')
   })
 })

@@ -3,12 +3,19 @@ import { LeafHasher } from '../../../../../../src/main/core/store/format/leaves.
 import { entryRow } from '../../../../../../src/main/core/store/format/ledger.ts'
 import type { Batch } from '../../../../../../src/main/core/store/types/messages.ts'
 import type { ReplicaEnd, StoreReplicas } from '../../../../../../src/main/core/store/types/replica.ts'
-import { advanceHeads, encodeFlushes } from '../../../../../../src/main/features/team/frame/encode.ts'
+import {
+  advanceHeads,
+  encodeFlushes,
+  type EncodeOptions,
+} from '../../../../../../src/main/features/team/frame/encode.ts'
 import { newChain, type ChainHeads, type CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
+import { encodeReport } from '../../../../../../src/main/features/team/reports/report.ts'
 import type {
+  BucketEntry,
   ConnectionState,
   LiveMessage,
   StoredMessage,
+  TeamBucket,
 } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import type { LocalCopies, TeamFollowerParts } from '../../../../../../src/main/features/team/follow/follower.ts'
 import { TeamFollower } from '../../../../../../src/main/features/team/follow/follower.ts'
@@ -22,6 +29,8 @@ import { FEEDS, NONE, valueOf } from '../frame/flushes.ts'
 
 export const TEAM = 'eu' as TeamName
 export const sessionId = (n: number): RecordingId => recordingId(`01khj7x0a0abcdefghjkmnp${String(n).padStart(3, '0')}`)
+
+const NOTHING_HELD = { epoch: 0, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null }
 
 /** Lets everything that is under way go on until nothing changes any more. */
 export async function settle(): Promise<void> {
@@ -43,6 +52,8 @@ export class Recorder {
   readonly #hasher = new LeafHasher()
   heads: ChainHeads = NONE
   maxPayload = 1 << 20
+  /** Signs each frame; null: none. */
+  sign: EncodeOptions['sign'] | null = null
 
   constructor(log: LogSink, n: number, about: Partial<SessionInfo> = {}) {
     this.#log = log
@@ -71,7 +82,16 @@ export class Recorder {
 
   publish(flush: CommittedFlush, isLost = false): void {
     const { messages } = valueOf(
-      encodeFlushes({ session: this.info.session, epoch: 1, heads: this.heads, maxPayload: this.maxPayload }, [flush]),
+      encodeFlushes(
+        {
+          session: this.info.session,
+          epoch: 1,
+          heads: this.heads,
+          maxPayload: this.maxPayload,
+          ...(this.sign === null ? {} : { sign: this.sign }),
+        },
+        [flush],
+      ),
     )
     this.heads = advanceHeads(this.info.session, this.heads, [flush])
     for (const { bytes } of messages) this.#log.publish(this.info, bytes, isLost)
@@ -88,7 +108,7 @@ export class Recorder {
     return flush
   }
 
-  end(): void {
+  end(signature?: string): void {
     this.info.end = {
       endedMs: unixMs(T0 + 3_600_000),
       clean: true,
@@ -96,6 +116,7 @@ export class Recorder {
       messages: 0,
       entries: 0,
       heads: Object.fromEntries([...this.heads].map(([conn, { head }]) => [conn, Buffer.from(head).toString('hex')])),
+      signature,
     }
     this.#log.put({ ...this.info })
   }
@@ -107,6 +128,7 @@ export class MemoryLog implements LogSink {
   readonly #watchers = new Set<(info: SessionInfo) => void>()
   readonly #live = new Set<(message: LiveMessage) => void>()
   readonly #states = new Set<(state: ConnectionState) => void>()
+  readonly #reports = new Set<(value: string) => void>()
   #isConnected = true
   /** Messages that the log no longer has: those before this index. */
   from = 0
@@ -137,6 +159,33 @@ export class MemoryLog implements LogSink {
   onState(listener: (state: ConnectionState) => void): () => void {
     this.#states.add(listener)
     return () => this.#states.delete(listener)
+  }
+
+  /** Only reports are watched. */
+  bucket(): TeamBucket {
+    const watch: TeamBucket['watch'] = ({ signal }) => this.#watchReports(signal)
+    return { watch } as TeamBucket // nothing else is used
+  }
+
+  /** A recorder reports its sessions. */
+  report(...sessions: RecordingId[]): void {
+    const report = { role: 'recorder', name: 'paris', shard: 1, ...NOTHING_HELD, sessions } as const
+    for (const take of this.#reports) take(encodeReport(report))
+  }
+
+  async *#watchReports(signal: AbortSignal): AsyncGenerator<BucketEntry> {
+    const queue: string[] = []
+    let wake = (): void => undefined
+    this.#reports.add((value) => {
+      queue.push(value)
+      wake()
+    })
+    signal.addEventListener('abort', () => wake())
+    while (!signal.aborted) {
+      const value = queue.shift()
+      if (value !== undefined) yield { key: 'recorder.x', value, revision: 1 }
+      else await new Promise<void>((resolve) => void (wake = resolve))
+    }
   }
 
   subscribeLive(_shard: number | '*', handler: (message: LiveMessage) => void): () => void {
@@ -256,6 +305,8 @@ export interface Terminal {
   /** Seqs in the order in which they were shown, by session. */
   readonly shown: Map<RecordingId, number[]>
   readonly reports: string[]
+  /** Sessions whose recorders are gone, as they were shown, one list after another. */
+  readonly gone: string[][]
 }
 
 export function startTerminal(
@@ -265,18 +316,21 @@ export function startTerminal(
     copies?: Partial<LocalCopies>
     history?: TeamFollowerParts['history']
     market?: TeamFollowerParts['market']
+    trusted?: TeamFollowerParts['trusted']
   } = {},
 ): Terminal {
   const { replicas = new MemoryReplicas(), history = null } = options
   const clock = manualClock(T0 + 1_000)
   const shown = new Map<RecordingId, number[]>()
   const reports: string[] = []
+  const gone: string[][] = []
   const follower = new TeamFollower({
     team: TEAM,
     log,
     history,
     replicas: async () => replicas,
     lastReceived: async () => null,
+    trusted: options.trusted ?? null,
     clock,
     report: (level, text) => void reports.push(`${level}: ${text}`),
     market: options.market ?? {
@@ -289,9 +343,10 @@ export function startTerminal(
       end() {},
       reachedPresent() {},
       setLost() {},
+      setGone: (now) => void gone.push([...now.keys()]),
     },
     copies: async () => ({ complete: new Set(), begun: new Set(), upToMs: null, ...options.copies }),
     changed() {},
   })
-  return { follower, replicas, clock, shown, reports }
+  return { follower, replicas, clock, shown, reports, gone }
 }

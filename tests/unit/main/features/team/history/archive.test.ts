@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Archive } from '../../../../../../src/main/features/team/history/archive.ts'
+import { copyToTail, type TailFrame } from '../../../../../../src/main/features/team/history/tail/copy-to-tail.ts'
 import { sealPart } from '../../../../../../src/main/features/team/history/seal.ts'
 import { checksum } from '../../../../../../src/main/features/team/frame/envelope.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
@@ -109,6 +110,26 @@ describe.skipIf(!hasPostgres)('storing frames [needs postgresql]', () => {
     await expect(archive.store(SESSION, FRAMES)).rejects.toMatchObject({ code: 'server-error' })
     expect(await keyCount(db)).toBe(0)
     fail = false
+    expect(await archive.store(SESSION, FRAMES)).toEqual({ is: 'stored', lastSeq: LAST })
+  })
+
+  it('stores nothing if a frame fails while others are being copied, and goes on afterwards', async () => {
+    const { archive, db } = await newHistory()
+    await archive.putSession(ABOUT)
+    const [{ id }] = await db.rows<{ id: number }>(`SELECT id FROM ${db.schema}.session`)
+    const bytes = Buffer.alloc(1 << 16)
+    const copy = (frames: () => AsyncGenerator<TailFrame>) =>
+      db.transaction((sql) => copyToTail(sql, db.schema, id, frames()))
+    const broken = copy(async function* () {
+      for (let seq = 1; seq < 50; seq++) yield { firstSeq: seq, lastSeq: seq, bytes }
+      throw new TypeError('a fault')
+    })
+    await expect(broken).rejects.toThrow('a fault')
+    const twice = copy(async function* () {
+      for (const seq of [1, 2, 1]) yield { firstSeq: seq, lastSeq: seq, bytes }
+    })
+    await expect(twice).rejects.toMatchObject({ message: expect.stringContaining('duplicate key') as string })
+    expect(await keyCount(db)).toBe(0)
     expect(await archive.store(SESSION, FRAMES)).toEqual({ is: 'stored', lastSeq: LAST })
   })
 
@@ -222,13 +243,16 @@ describe.skipIf(!hasPostgres)('the end of a session [needs postgresql]', () => {
 
 describe.skipIf(!hasPostgres)('reading a history [needs postgresql]', () => {
   it('gives back random sessions to the bit, sealed anywhere, from the end of any flush', async () => {
+    const { history, db } = await newHistory()
     await fc.assert(
       fc.asyncProperty(
         anyFlushes,
         fc.constantFrom(1, 300, 1 << 20),
         fc.array(fc.nat(3)),
         async (flushes, bundleBytes, seals) => {
-          const { archive, history, db } = await newHistory()
+          for (const table of ['signature', 'entry_block', 'block', 'chain', 'part', 'tail', 'connection', 'session'])
+            await db.run(`DELETE FROM ${db.schema}.${table}`)
+          const archive = new Archive(db)
           const end = endOf(flushes)
           await archive.putSession({ ...ABOUT, end })
           for (const [i, { bytes }] of encode(flushes, { bundleBytes }).entries()) {

@@ -3,22 +3,28 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import { Archive } from '../../../../../../src/main/features/team/history/archive.ts'
 import { runArchiver } from '../../../../../../src/main/features/team/history/archiver.ts'
+import { makeSeed, readSigningKey } from '../../../../../../src/main/features/team/sign/keys.ts'
+import { signState } from '../../../../../../src/main/features/team/sign/signature.ts'
+import type { ChainHeads } from '../../../../../../src/main/features/team/frame/frame.ts'
 import { createTeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
 import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
+import { readReports } from '../../../../../../src/main/features/team/reports/report.ts'
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
 import { recordingId } from '../../../../../../src/shared/base/units.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
-import { hasPostgres } from '../../../../../kit/postgres-server.ts'
+import { hasPostgres, startPostgres } from '../../../../../kit/postgres-server.ts'
+import type { PostgresServer } from '../../../../../kit/postgres-process.ts'
 import { killArchivers } from '../../../../../loss/team-archive.ts'
 import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
-import { ABOUT, all, endOf, newHistory, plain, teamName, testServer } from './kit.ts'
+import { ABOUT, all, endOf, newHistory, plain, teamName } from './kit.ts'
 
 const WITHIN_MS = 25_000
 
@@ -37,42 +43,50 @@ const END = endOf(FLUSHES)
 /** The last seq of so many frames. */
 const seqAfter = (frames: number): number => endOf(FLUSHES.slice(0, frames)).lastSeq
 
-describe.skipIf(!hasNatsServer || !hasPostgres)(
-  'an archiver [needs nats-server] [needs postgresql]',
-  { timeout: 60_000 },
-  () => {
+/** `running`: what is stopped after the test. */
+const it = test.extend('running', ({}, { onCleanup }) => {
+  const running: (() => Promise<unknown>)[] = []
+  onCleanup(async () => void (await Promise.all(running.map((stop) => stop()))))
+  return running
+})
+
+// Side by side, because they mostly wait. Each has a team of its own; one that kills a server has that to itself, too.
+describe
+  .skipIf(!hasNatsServer || !hasPostgres)
+  .concurrent('an archiver [needs nats-server] [needs postgresql]', { timeout: 60_000 }, () => {
     let nats: NatsServer
     const logs: TeamLog[] = []
-    const running: (() => Promise<unknown>)[] = []
 
     beforeAll(async () => {
       nats = await startNatsServer()
     })
-    afterEach(async () => {
-      await Promise.all(running.splice(0).map((stop) => stop()))
-    })
     afterAll(() => Promise.all(logs.map((log) => log.close())))
 
-    async function connectLog(team: TeamName): Promise<TeamLog> {
-      const log = await connectTeam({ target: readNatsTarget(nats.url, {}, {}), team, name: 'test', allowOld: true })
+    async function connectLog(team: TeamName, url: string): Promise<TeamLog> {
+      const log = await connectTeam({ target: readNatsTarget(url, {}, {}), team, name: 'test', allowOld: true })
       logs.push(log)
       return log
     }
 
-    async function newTeam() {
-      const made = await newHistory()
-      const log = await connectLog(made.team)
+    async function newTeam(
+      running: (() => Promise<unknown>)[],
+      own: { readonly nats?: NatsServer; readonly postgres?: PostgresServer } = {},
+    ) {
+      const made = await newHistory({}, own.postgres)
+      const { url } = own.nats ?? nats
+      const log = await connectLog(made.team, url)
       await log.ensureBuckets(1)
       await log.ensureShard(1, 1)
-      return { ...made, log }
+      return { ...made, log, url, running }
     }
     type Team = Awaited<ReturnType<typeof newTeam>>
 
     /** Starts an archiver in this process. Returns what it reported. */
-    async function startArchiver({ db, team }: Team) {
-      const log = await connectLog(team)
+    async function startArchiver({ db, team, url, running }: Team, change = (log: TeamLog) => log) {
+      const log = change(await connectLog(team, url))
       const stop = new AbortController()
       const reports: string[] = []
+      const metrics = createTeamMetrics({ team, role: 'archiver' })
       const done = runArchiver({
         log,
         db,
@@ -80,21 +94,22 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
         clock: systemClock,
         signal: stop.signal,
         report: (level, text) => reports.push(`${level}: ${text}`),
-        metrics: createTeamMetrics({ team, role: 'archiver' }),
+        metrics,
         sealBytes: 20_000,
+        retryMs: 300,
       })
       const end = async () => {
         stop.abort()
         return done
       }
       running.push(end)
-      return { reports, end }
+      return { reports, end, metrics }
     }
 
     const script = fileURLToPath(new URL('../../../../../loss/team-archiver.ts', import.meta.url))
     /** Starts an archiver in a process of its own. */
-    function spawnArchiver({ server, team }: Team, ...args: string[]): ChildProcess {
-      const child = spawn(process.execPath, [script, server.url(), nats.url, team, ...args], {
+    function spawnArchiver({ server, team, url, running }: Team, ...args: string[]): ChildProcess {
+      const child = spawn(process.execPath, [script, server.url(), url, team, ...args], {
         stdio: ['ignore', 'ignore', 'inherit'],
       })
       running.push(async () => {
@@ -122,7 +137,8 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
         const progress = await archive.progress(SESSION)
         return progress?.complete === true && progress.sealedSeq === END.lastSeq
       })
-      await until('the watermark', async () => (await log.watermark(SESSION)) === END.lastSeq)
+      await until('the watermark', async () => (await log.watermark(SESSION))?.isComplete === true)
+      expect((await log.watermark(SESSION))?.lastSeq).toBe(END.lastSeq)
       const [session] = await history.sessions()
       expect(session).toMatchObject({ lastSeq: END.lastSeq, messages: END.messages, entries: END.entries })
       expect(await db.rows(`SELECT 1 FROM ${db.schema}.tail`)).toEqual([])
@@ -131,20 +147,33 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       expect(plain(await all(history.flushes(SESSION, 0)))).toEqual(plain(FLUSHES))
     }
 
-    it('stores, seals and acknowledges what recorders publish', async () => {
-      const team = await newTeam()
-      const { reports } = await startArchiver(team)
+    it('survives being killed before it commits and before it acknowledges, and PostgreSQL being killed', async () => {
+      const [team, postgres] = [teamName('killed'), await startPostgres()]
+      const seen = await killArchivers({ team, postgres, nats: nats.url, kills: 4, postgresKills: 1 })
+      expect(seen).toMatch(/^4 archivers and 1 times PostgreSQL killed: 240 messages, each once/)
+    })
+
+    it('stores, seals and acknowledges what recorders publish', async ({ running }) => {
+      const team = await newTeam(running)
+      const { reports, end } = await startArchiver(team)
       await team.log.putSession(ABOUT)
       await publish(team.log, FRAMES.slice(0, 40))
-      await until('40 frames', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(40))
+      await until('40 frames', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(40))
       await publish(team.log, FRAMES.slice(40))
+      const hasAll = async () => (await team.log.watermark(SESSION))?.lastSeq === END.lastSeq
+      await until('all frames', hasAll)
+      // Its recorder keeps it until the history has its close record, too.
+      expect(await team.log.watermark(SESSION)).toEqual({ lastSeq: END.lastSeq, isComplete: false })
       await team.log.putSession({ ...ABOUT, end: END })
       await expectWhole(team)
       expect(reports).toEqual(['info: Archiving shard 1.'])
+      expect(await readReports(team.log.bucket('reports'))).toMatchObject([{ role: 'archiver', name: hostname() }])
+      await end()
+      expect(await readReports(team.log.bucket('reports'))).toEqual([])
     })
 
-    it('joins frames that travel as parts', async () => {
-      const team = await newTeam()
+    it('joins frames that travel as parts', async ({ running }) => {
+      const team = await newTeam(running)
       await startArchiver(team)
       await team.log.putSession({ ...ABOUT, end: END })
       const parts = encode(FLUSHES, { maxPayload: 4_096, canCompress: false }).map(({ bytes }) => bytes)
@@ -153,14 +182,8 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await expectWhole(team)
     })
 
-    it('survives being killed before it commits and before it acknowledges, and PostgreSQL being killed', async () => {
-      const [team, postgres] = [teamName('killed'), await testServer()]
-      const seen = await killArchivers({ team, postgres, nats: nats.url, kills: 4, postgresKills: 1 })
-      expect(seen).toMatch(/^4 archivers and 1 times PostgreSQL killed: 240 messages, each once/)
-    })
-
-    it('waits for PostgreSQL while it is down, however it went', async () => {
-      const team = await newTeam()
+    it('waits for PostgreSQL while it is down, however it went', async ({ running }) => {
+      const team = await newTeam(running, { postgres: await startPostgres() })
       const { reports } = await startArchiver(team)
       await team.log.putSession(ABOUT)
       await publish(team.log, FRAMES.slice(0, 40))
@@ -173,20 +196,26 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       expect(reports.filter((text) => text.startsWith('alarm'))).toEqual([])
     })
 
-    it('catches up after the log lost everything and the recorder published again, bundled otherwise', async () => {
-      const team = await newTeam()
+    it('catches up after the log lost everything and the recorder published again, bundled otherwise', async ({
+      running,
+    }) => {
+      const own = await startNatsServer()
+      const team = await newTeam(running, { nats: own })
       await startArchiver(team)
       await team.log.putSession(ABOUT)
       await publish(team.log, FRAMES.slice(0, 60))
-      await until('60 frames', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(60))
-      await nats.kill()
-      rmSync(nats.storeFolder, { recursive: true })
-      await nats.start()
+      await until('60 frames', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(60))
+      await own.kill()
+      rmSync(own.storeFolder, { recursive: true })
+      await own.start()
       await until('the connection', () => team.log.state().is === 'connected')
       await team.log.ensureBuckets(1)
       await team.log.ensureShard(1, 1)
       await team.log.putSession({ ...ABOUT, end: END })
-      await until('the watermark is back', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(60))
+      await until(
+        'the watermark is back',
+        async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(60),
+      )
       await publish(
         team.log,
         encode(FLUSHES, { bundleBytes: 1_500 }).map(({ bytes }) => bytes),
@@ -194,15 +223,15 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await expectWhole(team)
     })
 
-    it('lets one of two archivers work at a time, and the other take over', async () => {
-      const team = await newTeam()
+    it('lets one of two archivers work at a time, and the other take over', async ({ running }) => {
+      const team = await newTeam(running)
       await team.log.putSession(ABOUT)
       const first = spawnArchiver(team)
       await publish(team.log, FRAMES.slice(0, 30))
-      await until('the first', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(30))
+      await until('the first', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(30))
       const { reports } = await startArchiver(team)
       await publish(team.log, FRAMES.slice(30, 60))
-      await until('60 frames', async () => ((await team.log.watermark(SESSION)) ?? 0) >= seqAfter(60))
+      await until('60 frames', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(60))
       expect(reports).toEqual([])
       first.kill('SIGKILL')
       await publish(team.log, FRAMES.slice(60))
@@ -211,35 +240,72 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       expect(reports).toEqual(['info: Archiving shard 1.'])
     })
 
-    it('lowers the watermark of a history that was restored from a backup, with an alarm', async () => {
-      const team = await newTeam()
+    it('lowers the watermark of a history that was restored from a backup, with an alarm', async ({ running }) => {
+      const team = await newTeam(running)
       await team.log.putSession(ABOUT)
       await publish(team.log, FRAMES.slice(0, 30))
-      await team.log.putWatermark(SESSION, 10_000)
+      await team.log.putWatermark(SESSION, { lastSeq: 10_000, isComplete: false })
       const { reports } = await startArchiver(team)
-      await until('the watermark', async () => (await team.log.watermark(SESSION)) === seqAfter(30))
+      await until('the watermark', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(30))
       expect(reports.find((text) => text.startsWith('alarm'))).toMatch(
         /^alarm: The history has session \S+ up to seq \d+, but had it up to 10000 before\.$/,
       )
     })
 
-    it('never lowers a watermark that another archiver has raised', async () => {
-      const team = await newTeam()
+    it('says that it has nothing of a session whose frames the log lost before any arrived', async ({ running }) => {
+      const team = await newTeam(running)
+      await startArchiver(team)
+      await team.log.putSession({ ...ABOUT, end: END })
+      await until('the watermark', async () => (await team.log.watermark(SESSION))?.lastSeq === 0)
+      await publish(team.log, FRAMES)
+      await expectWhole(team)
+    })
+
+    it('says that a session without a message is complete', async ({ running }) => {
+      const team = await newTeam(running)
+      await startArchiver(team)
+      const end = { ...END, lastSeq: 0, messages: 0, entries: 0, heads: {} }
+      await team.log.putSession({ ...ABOUT, end })
+      await until('the watermark', async () => (await team.log.watermark(SESSION))?.isComplete === true)
+    })
+
+    it('puts a watermark again that was damaged on its way', async ({ running }) => {
+      const team = await newTeam(running)
+      let sent = 0
+      await startArchiver(team, (log) => {
+        const bucketOf = log.bucket.bind(log)
+        vi.spyOn(log, 'bucket').mockImplementation((name) => {
+          const bucket = bucketOf(name)
+          if (name !== 'watermarks') return bucket
+          const damaged = (value: string) =>
+            sent++ === 0 ? value.replace(/\d$/, (digit) => String(9 - Number(digit))) : value
+          return { ...bucket, update: (key, value, revision) => bucket.update(key, damaged(value), revision) }
+        })
+        return log
+      })
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 5))
+      await until('the watermark', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(5))
+      expect(sent).toBeGreaterThan(1)
+    })
+
+    it('never lowers a watermark that another archiver has raised', async ({ running }) => {
+      const team = await newTeam(running)
       await team.log.putSession(ABOUT)
       await startArchiver(team)
       await publish(team.log, FRAMES.slice(0, 5))
-      await until('5 frames', async () => (await team.log.watermark(SESSION)) === seqAfter(5))
-      await team.log.putWatermark(SESSION, 1_000)
+      await until('5 frames', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(5))
+      await team.log.putWatermark(SESSION, { lastSeq: 1_000, isComplete: false })
       await publish(team.log, FRAMES.slice(5, 6))
       await until('6 frames', async () => (await team.archive.progress(SESSION))?.lastSeq === seqAfter(6))
       await publish(team.log, FRAMES.slice(6, 8))
       await until('8 frames', async () => (await team.archive.progress(SESSION))?.lastSeq === seqAfter(8))
       await sleep(600) // two rounds of watermarks
-      expect(await team.log.watermark(SESSION)).toBe(1_000)
+      expect((await team.log.watermark(SESSION))?.lastSeq).toBe(1_000)
     })
 
-    it('reads from the log what another archiver had and didn’t store', async () => {
-      const team = await newTeam()
+    it('reads from the log what another archiver had and didn’t store', async ({ running }) => {
+      const team = await newTeam(running)
       await team.log.putSession({ ...ABOUT, end: END })
       await publish(team.log, FRAMES)
       // Another archiver takes ten frames from the shared consumer, and neither stores nor acknowledges them.
@@ -257,8 +323,8 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await expectWhole(team)
     })
 
-    it('stops the shard at a frame that doesn’t verify, and keeps what came before', async () => {
-      const team = await newTeam()
+    it('stops the shard at a frame that doesn’t verify, and keeps what came before', async ({ running }) => {
+      const team = await newTeam(running)
       const { reports, end } = await startArchiver(team)
       await team.log.putSession(ABOUT)
       const flipped = Buffer.from(FRAMES[2])
@@ -274,14 +340,30 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       expect(await end()).toEqual([1])
     })
 
-    it('stores nothing of a session that arrives in another shard than its own', async () => {
-      const team = await newTeam()
+    it('stops the shard at a frame with a wrong signature, and counts what is in quarantine', async ({ running }) => {
+      const team = await newTeam(running)
+      const { reports, end, metrics } = await startArchiver(team)
+      const counted = () => /quarantined_frames\{.*shard="1"\} (\d)/.exec(metrics.text())?.[1]
+      await team.log.putSession(ABOUT)
+      await until('the count', () => counted() === '0')
+      const key = readSigningKey(makeSeed())
+      const sign = (seq: number, heads: ChainHeads) => signState(key, { ...ABOUT, team: 'another' }, { seq, heads })
+      const [forged] = encode(FLUSHES.slice(0, 1), { sign })
+      await publish(team.log, [forged.bytes])
+      await until('the alarm', () => reports.some((text) => text.startsWith('alarm')))
+      expect(reports.at(-1)).toContain(`by ${key.publicKey} doesn’t match what is stored.`)
+      expect(counted()).toBe('1')
+      expect(await end()).toEqual([1])
+    })
+
+    it('stores nothing of a session that arrives in another shard than its own', async ({ running }) => {
+      const team = await newTeam(running)
       await team.log.ensureShard(2, 1)
       await team.log.putSession(ABOUT)
       await team.log.putSession({ ...ABOUT, session: recordingId('01khj7x0a0zzzzzzzzzzzzzzzz'), shard: 2 })
       const { reports } = await startArchiver(team)
       await publish(team.log, FRAMES.slice(0, 2))
-      await until('2 frames', async () => (await team.log.watermark(SESSION)) === seqAfter(2))
+      await until('2 frames', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(2))
       // The next frame, with the right hashes, from a recorder that may publish to shard 2 only.
       await team.log.publish(2, SESSION, FRAMES[2], 0)
       await until('the alarm', () => reports.some((text) => text.startsWith('alarm')))
@@ -294,8 +376,8 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await expectWhole(team)
     })
 
-    it('waits with an alarm for frames that are missing until the recorder publishes them', async () => {
-      const team = await newTeam()
+    it('waits with an alarm for frames that are missing until the recorder publishes them', async ({ running }) => {
+      const team = await newTeam(running)
       await team.log.putSession(ABOUT)
       const { reports } = await startArchiver(team)
       await publish(team.log, [FRAMES[0], ...FRAMES.slice(2, 5)])
@@ -308,5 +390,4 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       await expectWhole(team)
       expect(reports.filter((text) => text.startsWith('alarm'))).toHaveLength(1)
     })
-  },
-)
+  })

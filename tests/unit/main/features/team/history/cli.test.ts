@@ -75,8 +75,13 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
       err: `tapedeck: The database ${place} has no history of team made. Its owner creates it with: tapedeck archive postgres://OWNER@${place} --team made --migrate\n`,
     })
     const migrate = () => run('archive', server.url(), '--team', 'made', '--migrate')
-    expect(await migrate()).toEqual({ code: 0, out: '', err: `Created the history of team made at ${place}.\n` })
-    expect(await migrate()).toEqual({ code: 0, out: '', err: `The history of team made at ${place} is up to date.\n` })
+    // Standard error is a log here, because it isn't a terminal.
+    const said = async (): Promise<unknown> => {
+      const { code, out, err } = await migrate()
+      return { code, out, said: (JSON.parse(err) as { readonly msg: string }).msg } // a line of the log
+    }
+    expect(await said()).toEqual({ code: 0, out: '', said: `Created the history of team made at ${place}.` })
+    expect(await said()).toEqual({ code: 0, out: '', said: `The history of team made at ${place} is up to date.` })
     expect(await run('verify', '--history', server.url(), '--team', 'made')).toEqual({
       code: 0,
       out: '0 sessions, 0 messages: all as recorded\n',
@@ -88,14 +93,14 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
     const { args, db } = await archived()
     expect(await run('verify', ...args)).toEqual({
       code: 0,
-      out: '1 session, 80 messages: all as recorded\n',
+      out: `1 session, 80 messages: all as recorded\n${SESSION}: unsigned\n`,
       err: '',
     })
     await db.run(`UPDATE ${db.schema}.session SET messages = 81`)
     const { code, out, err } = await run('verify', '--session', SESSION, ...args)
     expect([code, err]).toEqual([1, 'tapedeck: the history has 1 problem.\n'])
     expect(out).toMatch(
-      /^\S+ {2}- {2}count: it has 80 messages and 1 entries instead of 81 and 1\n1 session, .*NOT as recorded\n$/,
+      /^\S+ {2}- {2}count: it has 80 messages and 1 entries instead of 81 and 1\n1 session, .*NOT as recorded\n\S+: unsigned\n$/,
     )
     const json = JSON.parse((await run('verify', '--json', ...args)).out) as { readonly ok: boolean } // a VerifyReport
     expect(json).toMatchObject({ ok: false, sessions: 1, messages: 80, problems: [{ kind: 'count' }] })
@@ -107,7 +112,7 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
     const store = ['--store', join(home, 'tapedeck.db')]
     expect(await run('fetch-session', SESSION, ...args, ...store)).toEqual({
       code: 0,
-      out: `${SESSION}: 80 messages\n`,
+      out: `${SESSION}: 80 messages, unsigned\n`,
       err: '',
     })
     expect(await run('verify', ...store)).toMatchObject({ code: 0, out: '1 session, 80 messages: all as recorded\n' })
@@ -115,7 +120,7 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
     expect(JSON.parse(sessions.out)).toMatchObject({ session: SESSION, source: `team:1@${db.team}`, messages: 80 })
     expect(await run('fetch-session', SESSION, ...args, ...store, '--json')).toMatchObject({
       code: 0,
-      out: `{"session":"${SESSION}","messages":80,"already":true}\n`,
+      out: `{"schema":"tapedeck/fetch-session/1","session":"${SESSION}","messages":80,"already":true,"author":null}\n`,
     })
   })
 

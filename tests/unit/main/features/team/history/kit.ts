@@ -35,15 +35,15 @@ export async function connect(server: PostgresServer, team: TeamName, user?: str
   return db
 }
 
-let server: PostgresServer | null = null
+let server: Promise<PostgresServer> | null = null
 let teams = 0
 
 /** The server of the test file, started on first use. */
-export const testServer = async (): Promise<PostgresServer> => (server ??= await startPostgres())
+export const testServer = (): Promise<PostgresServer> => (server ??= startPostgres())
 
-/** A new history with its archive. */
-export async function newHistory(options?: ArchiveOptions) {
-  const server = await testServer()
+/** A new history with its archive. `own`: in a server of its own. */
+export async function newHistory(options?: ArchiveOptions, own?: PostgresServer) {
+  const server = own ?? (await testServer())
   const team = teamName(`t${++teams}`)
   const db = await connect(server, team)
   await migrate(db)

@@ -52,12 +52,14 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
         fetched = await run('fetch-session', session, ...history, '--home', b)
       expect([archiver.printed.err, fetched]).toEqual([
         expect.stringContaining('Archiving shard 1.'),
-        { code: 0, out: `${session}: ${messages} messages\n`, err: '' },
+        { code: 0, out: expect.stringContaining(`${session}: ${messages} messages, signed by U`) as string, err: '' },
       ])
-      expect(await run('verify', ...history, '--home', b)).toMatchObject({
-        code: 0,
-        out: `1 session, ${messages} messages: all as recorded\n`,
-      })
+      const signed = ['--trust', /signed by (U\w+)/.exec(fetched.out)?.[1] ?? '']
+      const verified = await run('verify', ...history, '--home', b, ...signed)
+      expect([verified.code, verified.out]).toEqual([
+        0,
+        `1 session, ${messages} messages: all as recorded\n${session}: signed by a trusted key, ${signed[1]}\n`,
+      ])
       const digests = (home: string) => run('replay', '--session', session, '--digest', '--json', '--home', home)
       const [there, here] = await Promise.all([digests(a), digests(b)])
       expect(there.code).toBe(0)

@@ -9,9 +9,12 @@ import { recordingId } from '../../../../../../src/shared/base/units.ts'
 import {
   readMetricsAddress,
   serveMetrics,
+  type Monitored,
   type MetricsServer,
-} from '../../../../../../src/main/features/team/metrics/serve.ts'
-import { TEAM_METRICS, type MetricRow } from '../../../../../../src/main/features/team/metrics/table.ts'
+} from '../../../../../../src/main/command-line/metrics/serve.ts'
+import type { MetricRow } from '../../../../../../src/main/command-line/metrics/metrics.ts'
+import { PROCESS_METRICS } from '../../../../../../src/main/core/monitor/table.ts'
+import { TEAM_METRICS } from '../../../../../../src/main/features/team/metrics/table.ts'
 
 const createMetrics = () => createTeamMetrics({ team: 'eu', role: 'recorder' })
 
@@ -96,7 +99,7 @@ describe('the text of metrics', () => {
   })
 
   it('has names that Prometheus accepts, counters that end in _total, and help on one line', () => {
-    const rows: readonly (readonly [string, MetricRow])[] = Object.entries(TEAM_METRICS)
+    const rows: readonly (readonly [string, MetricRow])[] = Object.entries({ ...PROCESS_METRICS, ...TEAM_METRICS })
     for (const [name, { type, labels, help }] of rows) {
       for (const word of [name, ...labels]) expect(word).toMatch(/^[a-z][a-z_]*$/)
       expect(name.endsWith('_total')).toBe(type === 'counter')
@@ -132,6 +135,11 @@ describe('--metrics', () => {
 })
 
 describe('the metrics server', () => {
+  let isHealthy = true
+  const monitor = (metrics: TeamMetrics): Monitored => ({
+    metrics: () => metrics.text(),
+    health: () => ({ ok: isHealthy, why: 'asked' }),
+  })
   let server: MetricsServer | undefined
   afterEach(async () => {
     await server?.close()
@@ -152,7 +160,7 @@ describe('the metrics server', () => {
   it('serves the text, and nothing else', async () => {
     const metrics = createMetrics()
     metrics.set('lease_epoch', { shard: 2 }, 12)
-    server = await serveMetrics({ host: '127.0.0.1', port: 0 }, metrics)
+    server = await serveMetrics({ host: '127.0.0.1', port: 0 }, monitor(metrics))
     expect(await get('/metrics')).toEqual({
       status: 200,
       type: 'text/plain; version=0.0.4; charset=utf-8',
@@ -166,10 +174,24 @@ describe('the metrics server', () => {
     expect(await get('/metrics', 'GET', { host: 'localhost:1' })).toMatchObject({ status: 200 })
   })
 
+  it('responds to /healthz with 503 and the reasons where something is wrong', async () => {
+    server = await serveMetrics({ host: '127.0.0.1', port: 0 }, monitor(createMetrics()))
+    const good = await get('/healthz')
+    expect([good.status, good.type, JSON.parse(good.text)]).toEqual([
+      200,
+      'application/json',
+      { ok: true, why: 'asked' },
+    ])
+    isHealthy = false
+    const bad = await get('/healthz')
+    expect([bad.status, JSON.parse(bad.text)]).toEqual([503, { ok: false, why: 'asked' }])
+    expect(await get('/healthz', 'GET', { host: 'evil.example' })).toMatchObject({ status: 421 })
+  })
+
   it('says so if the port is taken', async () => {
-    server = await serveMetrics({ host: '127.0.0.1', port: 0 }, createMetrics())
+    server = await serveMetrics({ host: '127.0.0.1', port: 0 }, monitor(createMetrics()))
     const port = Number(new URL(server.url).port)
-    await expect(serveMetrics({ host: '127.0.0.1', port }, createMetrics())).rejects.toMatchObject({
+    await expect(serveMetrics({ host: '127.0.0.1', port }, monitor(createMetrics()))).rejects.toMatchObject({
       code: 'busy',
       message: `Couldn’t serve metrics at 127.0.0.1:${port}.`,
     })
@@ -199,6 +221,7 @@ describe('what recorders and terminals report', () => {
       unfinished: 1,
       held: 1,
       heldBytes: 5_000,
+      inFlightBytes: 700,
       progress,
       lagMs: 1_500,
     })
@@ -223,6 +246,7 @@ describe('what recorders and terminals report', () => {
       'publish_lag_seconds{shard="2"} 1.5',
       'spool_bytes{shard="2"} 5000',
       'spool_limit_bytes{shard="2"} 9000',
+      'in_flight_bytes{shard="2"} 700',
       'lease_epoch{shard="2"} 12',
     ])
   })
@@ -232,17 +256,30 @@ describe('what recorders and terminals report', () => {
     const reported = new Set<string>()
     reportTerminal(metrics, null, reported)
     expect(samples(metrics)).toEqual(['connected{server="nats"} 0', 'copy_lag_seconds{} 0'])
-    const session = { session: A, shard: 1, recorder: 'r', phase: 'live', seq: 7, lastMs: null, why: null } as const
+    const session = {
+      session: A,
+      shard: 1,
+      recorder: 'r',
+      phase: 'live',
+      seq: 7,
+      lastMs: null,
+      goneMs: null,
+      why: null,
+      signer: null,
+      isSigning: false,
+    } as const
     reportTerminal(
       metrics,
       {
         name: 'eu',
+        isGiven: true,
         servers: 'a',
         history: null,
         link: { is: 'connected', server: 'a' },
         problem: null,
         lagMs: 250,
         sessions: [session],
+        isTrusting: false,
       },
       reported,
     )

@@ -111,7 +111,7 @@ describe.skipIf(!hasNatsServer)('permissions on a server with TLS [needs nats-se
     'read a session back': { do: (log) => log.lastOf(1, B), users: ['recorder1', 'recorder2', 'archiver', 'terminal'] },
     'read the sessions': { do: (log) => log.session(A), users: ['recorder1', 'recorder2', 'archiver', 'terminal'] },
     'describe a session': { do: (log) => log.putSession(info), users: ['recorder1', 'recorder2'] },
-    'move a watermark': { do: (log) => log.putWatermark(A, 1), users: ['archiver'] },
+    'move a watermark': { do: (log) => log.putWatermark(A, { lastSeq: 1, isComplete: false }), users: ['archiver'] },
     'change the plan': { do: (log) => log.bucket('plan').put('plan', '{}'), users: [] },
     'take a lease': { do: (log) => log.bucket('leases').update('1', 'me', 0), users: [] },
     'create a stream': { do: (log) => log.ensureShard(3), users: [] },

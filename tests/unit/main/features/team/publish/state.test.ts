@@ -38,6 +38,16 @@ const brief = (effects: readonly Effect[]): string[] =>
   })
 
 const CASES: readonly [string, PublishState, PublishEvent, readonly string[]][] = [
+  ['reads a session back of which the log dropped frames', state({}), { is: 'dropped', session: A }, ['locate A']],
+  ['finishes a publish first when the log dropped frames', publishing, { is: 'dropped', session: A }, []],
+  ['reads it back after that publish', publishing, { is: 'dropped', session: A, ends: true }, ['locate A']],
+  [
+    'goes on without a session that the history has',
+    state({ sessions: [session(A, { cursor: null })] }),
+    { is: 'released', session: A },
+    [],
+  ],
+  ['describes a session again that the team lacks', state({}), { is: 'undescribed', session: A }, ['announce A']],
   ['connects before there is anything to publish', IDLE, { is: 'started' }, ['connect']],
   ['connects for the first session', IDLE, { is: 'session', session: A, isClosed: false }, ['connect']],
   ['prepares once connected', { ...IDLE, busy: 'connect' }, { is: 'connected' }, ['prepare']],
@@ -122,9 +132,15 @@ const CASES: readonly [string, PublishState, PublishEvent, readonly string[]][] 
   ],
   [
     'waits no longer than two seconds',
+    state({ busy: 'publish', failures: 60, trouble: trouble('server-error') }),
+    { is: 'failed', session: A, trouble: trouble('server-error') },
+    ['wait 2000'],
+  ],
+  [
+    'asks soon again where nothing was replied, because the time limit was the wait',
     state({ busy: 'publish', failures: 60, trouble: trouble('timeout') }),
     { is: 'failed', session: A, trouble: trouble('timeout') },
-    ['wait 2000'],
+    ['wait 250'],
   ],
   [
     'doesn’t wait for a connection that is back',

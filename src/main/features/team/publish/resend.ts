@@ -1,0 +1,53 @@
+/** Sessions that are published again, because the log dropped frames before the history had them. */
+import { randomUUID } from 'node:crypto'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+
+export interface Resend {
+  /** Up to here the history has it. */
+  readonly afterSeq: number
+  /** Up to here the log had it. */
+  readonly upToSeq: number
+}
+
+export class Resends {
+  readonly #pending = new Map<RecordingId, Resend & { readonly hasBegun: boolean; readonly token: string }>()
+
+  add(session: RecordingId, resend: Resend): void {
+    this.#pending.set(session, { ...resend, hasBegun: false, token: randomUUID() })
+  }
+
+  sessions(): readonly RecordingId[] {
+    return [...this.#pending.keys()]
+  }
+
+  delete(session: RecordingId): void {
+    this.#pending.delete(session)
+  }
+
+  has(session: RecordingId): boolean {
+    return this.#pending.has(session)
+  }
+
+  /** Where to begin; null: nowhere, or it has begun, and the log says where it stands. */
+  startOf(session: RecordingId): number | null {
+    const pending = this.#pending.get(session)
+    return pending === undefined || pending.hasBegun ? null : pending.afterSeq
+  }
+
+  /**
+   * Returns a new id for each resend. For two minutes, servers take a message with a known id for one that they already
+   * have, even if they have dropped it.
+   */
+  idOf(session: RecordingId, id: string): string {
+    const pending = this.#pending.get(session)
+    return pending === undefined ? id : `${id}/again-${pending.token}`
+  }
+
+  /** The log has the session up to `seq` again. */
+  published(session: RecordingId, seq: number): void {
+    const pending = this.#pending.get(session)
+    if (pending === undefined) return
+    if (seq >= pending.upToSeq) this.#pending.delete(session)
+    else this.#pending.set(session, { ...pending, hasBegun: true })
+  }
+}
