@@ -60,17 +60,22 @@ function lcg(seed: number): () => number {
   }
 }
 
-/** Records trades and quotes of many instruments, with the snapshots that live would take. */
-function makeSession(file: string, count: number, everyMs: number): Part {
+/** Records trades and quotes of many instruments, with the snapshots that live would take. `market`: takes them, too. */
+export function makeSession(
+  file: string,
+  count: number,
+  everyMs: number,
+  instruments = INSTRUMENTS,
+  market: Market = newMarket(),
+): Part {
   const engine = new StoreEngine(file)
   const recording = newRecordingId(unixMs(START))
   engine.begin(recording, { kind: 'demo', origin: 'demo', user: '' }, unixMs(START))
-  const market = newMarket()
   const snapshots = createSnapshots(market, engine)
   snapshots.began(recording, START)
   const record = scratch()
   const random = lcg(11)
-  const prices = Float64Array.from({ length: INSTRUMENTS }, (_, i) => 1_000 + i * 731)
+  const prices = Float64Array.from({ length: instruments }, (_, i) => 1_000 + i * 731)
   const connSeq = [0, 0]
   const encoder = new TextEncoder()
   let wallMs = START
@@ -82,7 +87,7 @@ function makeSession(file: string, count: number, everyMs: number): Part {
     for (let i = 0; i < n; i++) {
       const seq = done + i + 1
       // Few instruments trade much, most a little; five quotes to three trades.
-      const k = Math.floor(random() ** 2 * INSTRUMENTS)
+      const k = Math.floor(random() ** 2 * instruments)
       const conn = random() < 0.375 ? 0 : 1
       wallMs = START + Math.floor(seq * everyMs)
       const p = (prices[k] = prices[k] + Math.round((random() - 0.5) * 20) / 100)
@@ -118,7 +123,7 @@ function makeSession(file: string, count: number, everyMs: number): Part {
   engine.end(unixMs(wallMs), [])
   engine.drain()
   engine.close()
-  return { recording, fromMs: START, toMs: wallMs, lastSeq: count, notBeforeMs: -Infinity, clean: true }
+  return { recording, fromMs: START, toMs: wallMs, lastSeq: count, counts: null, clean: true }
 }
 
 /** Text out of blocks, and records out of text: what no replay can do without. */
@@ -213,5 +218,5 @@ async function jumping(file: string, reader: StoreReader, part: Part, jumps: num
 
 function checkPlace(player: Player, recording: RecordingId): void {
   const { at, problem } = player.state
-  if (at?.session !== recording || at.seq === 0 || problem !== null) throw new Error('a jump did not arrive')
+  if (at?.recording !== recording || at.seq === 0 || problem !== null) throw new Error('a jump did not arrive')
 }

@@ -121,7 +121,12 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await expect(screen.source(/This is a replay/)).toContainText('REPLAY')
     await expect(page.getByRole('contentinfo')).toContainText('Live recording continues in the background')
     await expect(screen.recorder()).toHaveAccessibleName(/^Recording/)
+    // It opens where there is something to see, and nothing of later.
+    await expect(screen.bigPrice()).toHaveText(/\d/)
+    await expect.poll(() => screen.prints().count()).toBeGreaterThan(0)
+    await expectNothingAhead(page)
     // At the start nothing was received yet: no price of the live market may be left.
+    await page.keyboard.press('Home')
     await expect(screen.last('BTC-USD')).not.toHaveText(/\d/)
     await expect(screen.bigPrice()).toHaveText('\u2014')
     await expect(screen.prints()).toHaveCount(0)
@@ -152,7 +157,11 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await page.keyboard.press('Shift+ArrowLeft')
     await expect.poll(async () => (await screen.clockMs()) % 1_000).toBe(0)
     await expectNothingAhead(page)
+    // Wherever the focus is.
+    await screen.row('ETH-USD').click()
     await page.keyboard.press('End')
+    await expect.poll(() => screen.clockMs()).toBe(last)
+    await screen.row('BTC-USD').click()
     await expect.poll(() => screen.market()).toBe(end)
   })
 
@@ -273,8 +282,14 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await expect.poll(end, { timeout: 20_000 }).toBeGreaterThan(before)
     await page.keyboard.press('Alt+End')
     await expect(screen.dock()).toHaveCount(0)
-    await chart.click({ button: 'right' })
-    await expect(page.getByRole('menuitem', { name: /^Replay from here/ })).toBeVisible()
+    // Between the words before the first bar and the room behind the last one, once the live bars are back.
+    const box = await chart.boundingBox()
+    if (!box) throw new Error('no chart')
+    await expect(async () => {
+      await page.keyboard.press('Escape')
+      await chart.click({ button: 'right', position: { x: box.width * 0.62, y: box.height * 0.25 } })
+      await expect(page.getByRole('menuitem', { name: /^Replay from here/ })).toBeVisible({ timeout: 5_000 })
+    }).toPass({ timeout: 60_000 })
     await page.keyboard.press('Escape')
     await expect(page.getByRole('menu')).toHaveCount(0)
   })

@@ -1,5 +1,45 @@
 /** The sessions of a replay in order. Replay time is receive time that never decreases across all of them. */
-import type { RecordingId } from '../../../shared/base/units.ts'
+import { isCounted, type SessionShares } from '../../../shared/core/recording/merged-sessions.ts'
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentId,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../../shared/base/units.ts'
+import type { Scratch } from '../../../service/codec.ts'
+import { decodeStored } from '../../../service/decode-stored.ts'
+import type { ReplayBatch } from '../store/types/replay.ts'
+import type { Tracker } from './tracker.ts'
+
+/** Whether a message of a session counts, and not that of another one at the same time. Times are UTC ms. */
+export type Counts = (feed: FeedId, record: Pick<Scratch, 'symbol' | 'eventMs'>, seq: number, recvMs: number) => boolean
+
+/** What was received before an instant belongs to an earlier session. */
+export const receivedSince = (notBeforeMs: number): Counts | null =>
+  notBeforeMs === -Infinity ? null : (_feed, _record, _seq, recvMs) => recvMs >= notBeforeMs
+
+/** What a session of a team adds to the others that overlap it. */
+export function countsIn({ feeds }: SessionShares): Counts | null {
+  if (feeds.size === 0) return null
+  const names = new Map<string, InstrumentId>()
+  return (feed, { symbol, eventMs }, seq, recvMs) => {
+    const shares = feeds.get(feed)
+    if (shares === undefined) return true
+    let instrument = names.get(`${feed} ${symbol}`)
+    if (instrument === undefined) names.set(`${feed} ${symbol}`, (instrument = instrumentId(feedAsset(feed), symbol)))
+    return isCounted(shares.instruments.get(instrument) ?? shares.share, seq, eventMs, recvMs)
+  }
+}
+
+/** Whether the message in a row of a batch counts. `record` is overwritten. */
+export function isRowCounted(counts: Counts, batch: ReplayBatch, row: number, record: Scratch): boolean {
+  const { feed, seq, recvMs, flags, bytes, offsets } = batch
+  const id = FEED_IDS[feed[row]]
+  decodeStored(id, flags[row], bytes, offsets[row], offsets[row + 1], record)
+  return counts(id, record, seq[row], recvMs[row])
+}
 
 /** One session of a replay. Times are replay times, UTC ms. */
 export interface Part {
@@ -8,10 +48,12 @@ export interface Part {
   readonly toMs: number
   /** Its last message or entry. What a live session receives later isn't played. */
   readonly lastSeq: number
-  /** Messages received before this belong to an earlier session; -Infinity if there are none. */
-  readonly notBeforeMs: number
+  /** Whether a message counts in the view of all sessions. Null: every one does. */
+  readonly counts: Counts | null
   /** Whether it was closed. Otherwise a crash follows it. */
   readonly clean: boolean
+  /** It is several sessions as one. `why`: why its digests can't be compared with those of recorders. */
+  readonly merged?: { readonly newTracker: () => Tracker; readonly why: string } | undefined
 }
 
 /** Makes the times of parts, which are in playing order, never decrease. */

@@ -11,7 +11,7 @@ import type { Market } from '../market/market.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 import type { BatchCursor, Cursor } from './cursor.ts'
 import type { Part } from './parts.ts'
-import { FeedTracker } from './tracker.ts'
+import { FeedTracker, type Tracker } from './tracker.ts'
 
 /** Messages between two checks of the clock. */
 const CLOCK_CHECK_MESSAGES = 64
@@ -55,8 +55,8 @@ export class PlaybackState<C extends BatchCursor = Cursor> {
   lastMessageSeq = 0
   /** Messages applied by this object. */
   messages = 0
-  exactness: ReplayExactness = { is: 'none' }
-  tracker = new FeedTracker()
+  exactness: ReplayExactness
+  tracker: Tracker
   /** Messages and last receive time (UTC ms) by feed index. */
   readonly received = new Float64Array(FEED_IDS.length)
   readonly lastMs = new Float64Array(FEED_IDS.length).fill(NaN)
@@ -75,6 +75,9 @@ export class PlaybackState<C extends BatchCursor = Cursor> {
     this.#cursor = cursor
     this.seq = at.seq
     this.timeMs = Math.max(at.timeMs, part.fromMs)
+    const { merged } = part
+    this.tracker = merged?.newTracker() ?? new FeedTracker()
+    this.exactness = merged === undefined ? { is: 'none' } : { is: 'not comparable', why: merged.why }
   }
 
   get cursor(): C {
@@ -186,15 +189,16 @@ export class PlaybackState<C extends BatchCursor = Cursor> {
     const at = unixMs(recvMs)
     this.#taken = this.#market.digest(id, at, record) ?? this.#taken
     this.#hasFolded = true
-    if (recvMs >= this.part.notBeforeMs) this.#market.sink.apply(id, seq, at, record)
+    const { counts } = this.part
+    if (counts === null || counts(id, record, seq, recvMs)) this.#market.sink.apply(id, seq, at, record)
   }
 
   #entry({ seq, wallMs, entry }: StoredEntry): void {
     this.seq = seq
     if (wallMs > this.timeMs) this.timeMs = wallMs
     if (entry.type === 'gap-open') {
-      // The recorder's own gaps lose records. Live restarted its fold there, too.
-      if (cutsOrder(entry.cause)) this.#market.cut()
+      // The recorder's own gaps lose records. Live restarted its fold there, too. A merge may have them from another one.
+      if (cutsOrder(entry.cause) && this.part.merged === undefined) this.#market.cut()
       this.#market.setSkew(entry.skewMs ?? 0)
     }
     this.tracker.apply(seq, unixMs(wallMs), entry, this.#market.sink)

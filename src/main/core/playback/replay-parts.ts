@@ -1,16 +1,25 @@
 /** Makes the parts of a replay from listed sessions, with the gaps in and between them. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
-import { unixMs, type RecordingId } from '../../../shared/base/units.ts'
-import { joinParts, type Part } from './parts.ts'
+import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
+import { unixMs } from '../../../shared/base/units.ts'
+import { joinParts, receivedSince, type Part } from './parts.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 
-/** Loads the parts of the named sessions in playing order. Rejects with `not-found` or `ambiguous-source`. */
+export interface LoadedParts {
+  readonly source: string
+  readonly rows: readonly SessionRow[]
+  readonly parts: readonly Part[]
+}
+
+/**
+ * Loads the parts of the named sessions in playing order. Several sessions of a team are a merge instead (`loadMerge`);
+ * one that is played alone is whole. Rejects with `not-found` or `ambiguous-source`.
+ */
 export async function loadParts(
   reader: Pick<StoreReader, 'sessions' | 'findPosition'>,
   names: readonly string[],
-): Promise<{ readonly source: string; readonly rows: readonly SessionRow[]; readonly parts: readonly Part[] }> {
+): Promise<LoadedParts> {
   const all = await reader.sessions()
   const chosen = all.filter(({ session }) => names.includes(session))
   const missing = names.find((name) => !all.some(({ session }) => session === name))
@@ -29,8 +38,7 @@ export async function loadParts(
   const rows: SessionRow[] = []
   const parts: Part[] = []
   const ofSource = all.filter((one) => one.source === source)
-  const ends = await readEndsSoFar(reader, ofSource)
-  const turns = inTurn(ofSource.map((row) => ({ ...row, row, endedMs: row.endedMs ?? ends.get(row.session) ?? null })))
+  const turns = inTurn(ofSource.map((row) => ({ ...row, row })))
   for (const {
     of: { row },
     notBeforeMs,
@@ -44,7 +52,7 @@ export async function loadParts(
       fromMs: row.startedMs,
       toMs: Math.max(row.endedMs ?? -Infinity, last.ms),
       lastSeq: last.seq,
-      notBeforeMs,
+      counts: receivedSince(notBeforeMs),
       clean: row.clean,
     })
   }
@@ -52,24 +60,6 @@ export async function loadParts(
     throw new CodedError('not-found', 'Nothing was recorded in this session.', { hint: 'Choose another session.' })
   }
   return { source, rows, parts: joinParts(parts) }
-}
-
-/**
- * When each open replica with a later session of its shard ends so far, UTC ms, because its recorder may have died:
- * readers take the later one from there.
- */
-async function readEndsSoFar(
-  reader: Pick<StoreReader, 'findPosition'>,
-  rows: readonly SessionRow[],
-): Promise<ReadonlyMap<RecordingId, number>> {
-  const newestMs = Math.max(...rows.map(({ startedMs }) => startedMs))
-  const ends = new Map<RecordingId, number>()
-  for (const { session, source, startedMs, endedMs } of rows) {
-    if (endedMs !== null || startedMs === newestMs || !isTeamKey(source)) continue
-    const last = await reader.findPosition({ recording: session, ms: Number.MAX_SAFE_INTEGER })
-    ends.set(session, last?.ms ?? startedMs)
-  }
-  return ends
 }
 
 /** The time between parts that no stored gap covers, as a gap of each feed of the earlier session. */

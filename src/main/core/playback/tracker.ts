@@ -2,7 +2,15 @@
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
 import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
-import { FEED_IDS, feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentKey,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type UnixMs,
+} from '../../../shared/base/units.ts'
 import type { HubSink, MarketContext } from '../market/hub-types.ts'
 
 /** Maximum gaps in memory. The store has the older ones. */
@@ -27,6 +35,12 @@ interface Connection {
 interface Slot {
   readonly conn: number
   readonly state: FeedState
+}
+
+/** What a replay asks of one. */
+export interface Tracker extends Pick<FeedTracker, 'apply' | 'end' | 'marketContext' | 'statuses'> {
+  /** The state of the feed that an instrument's price comes from; undefined or absent: as the feed's. */
+  stateOf?(feed: FeedId, id: InstrumentId): FeedState | undefined
 }
 
 export class FeedTracker {

@@ -1,10 +1,10 @@
 /** `tapedeck replay`: plays a session through a hub and a digest fold, as the window does. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { countText } from '../../../shared/base/count-text.ts'
-import { CodedError, missingCase } from '../../../shared/base/errors.ts'
+import { missingCase } from '../../../shared/base/errors.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
-import { recordingId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { recordingId, type RecordingId } from '../../../shared/base/units.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import { createHub } from '../../core/market/hub.ts'
 import { hubCalendar } from '../../core/market/hub-calendar.ts'
@@ -13,39 +13,90 @@ import { Cursor } from '../../core/playback/cursor.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import { NO_LIMITS, PlaybackState } from '../../core/playback/playback-state.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
 import { createProgressLine, type ProgressLine } from '../../command-line/progress-line.ts'
+import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
+import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { withReader } from '../../core/store/with-reader.ts'
-
-/** Maximum time between checks for Ctrl+C while playing, and between checks of the clock while waiting, ms. */
-const TURN_MS = 20
-const REST_MS = 20
+import { playTeam } from './play-team.ts'
+import { rest, REST_MS, TURN_MS, type MinuteLine, type Played } from './played.ts'
+import { FASTEST, parseSpeed, SLOWEST } from './serve/query.ts'
+import { GAP_MODES, SERVE_ONLY, STARTS } from './serve/options.ts'
 
 export const replay = defineCommand({
   examples: [
-    ['Compare a replay with live at full speed', '--session ID --digest'],
+    ['Compare a replay with live at full speed', '--session latest --digest'],
     ['Ten times as fast, from a given time', '--session ID --speed 10 --from 2026-01-05T09:30:00-05:00'],
+    [
+      'An hour of all shards of a team, merged by receive time',
+      '--source team:*@eu --from 2026-01-05T09:00Z --to 2026-01-05T10:00Z --digest',
+    ],
+    ['Serve a session to any client of the service, as if it were live', '--serve 8017 --session ID'],
+    [
+      'Serve an hour of all shards of a team',
+      '--serve 8017 --source team:*@eu --from 2026-01-05T09:00Z --to 2026-01-05T10:00Z',
+    ],
+    [
+      'Serve it as fast as clients read, once every recorded symbol is subscribed',
+      '--serve 8017 --session ID --speed max --start all',
+    ],
   ],
   options: {
-    session: { type: 'string', value: 'ID', help: 'The session to play; tapedeck sessions lists them' },
+    session: {
+      type: 'string',
+      multiple: true,
+      value: 'ID',
+      help: `The session to play: ${SESSION_HELP}. With --serve, several of one source may follow each other, and those of a team are merged`,
+    },
+    source: {
+      type: 'string',
+      value: 'KEY',
+      help: 'Instead of a session: all sessions of a team as one, such as team:*@eu, or of a shard, such as team:2@eu',
+    },
     speed: { type: 'string', value: '0.25..1000|max', help: 'Playback speed (default: 1; with --digest: max)' },
-    from: { type: 'string', value: 'T', help: 'Start at this receive time: ISO 8601 with a zone, or epoch ms' },
+    from: { type: 'string', value: 'T', help: `Start at this receive time: ${INSTANT_HELP}` },
+    to: { type: 'string', value: 'T', help: 'With --serve or --source: stop before this receive time' },
+    zone: ZONE_OPTION,
     digest: { type: 'boolean', help: 'Print a hash of the state at each minute and at the end' },
+    serve: {
+      type: 'string',
+      value: 'PORT',
+      help: 'Serve the session on loopback over the service’s own protocol, and as NDJSON at /replay; 0: any free port',
+    },
+    loop: { type: 'boolean', help: 'With --serve: start again at the end' },
+    start: {
+      type: 'string',
+      value: STARTS.join('|'),
+      words: STARTS,
+      help: 'With --serve: start at the first subscription (default), once all recorded symbols are subscribed, or paused',
+    },
+    gaps: {
+      type: 'string',
+      value: GAP_MODES.join('|'),
+      words: GAP_MODES,
+      help: 'With --serve: what clients notice of recorded gaps (default: silence)',
+    },
   },
   async run(values, context) {
-    const session = values.text('session')
-    if (session === undefined) throw new UsageError('choose the session with --session ID')
+    const sessions = values.texts('session')
+    const source = values.text('source')
     const speed = readSpeed(values)
-    const fromMs = instant(values, 'from')
+    if (source !== undefined && sessions.length > 0) throw new UsageError('--session can’t be used with --source')
+    const [session] = sessions
+    if (session === undefined && source === undefined) throw new UsageError('choose the session with --session ID')
+    if (values.text('serve') !== undefined) {
+      const { serveReplay } = await import('./serve/cli.ts')
+      return serveReplay({ values, context, sessions, source, speed })
+    }
+    if (source !== undefined) return replayTeam({ values, context, source, speed })
+    const misplaced = SERVE_ONLY.find((name) => values.text(name) !== undefined || values.on(name))
+    if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --serve`)
+    if (sessions.length > 1) throw new UsageError('several sessions can be played only with --serve')
+    const fromMs = instant(values, 'from', context.clock)
     const json = values.on('json')
     const played = await withReader(values, context, async (reader) => {
-      const row = (await reader.sessions()).find((one) => one.session === session)
-      if (row === undefined) {
-        throw new CodedError('not-found', `There is no session ${session}.`, {
-          hint: '"tapedeck sessions" lists them.',
-        })
-      }
+      const row = findSession(await reader.sessions(), session)
       const progress = createProgressLine(context, !json)
       try {
         return await play({ reader, row, speed, fromMs, context, progress })
@@ -54,19 +105,52 @@ export const replay = defineCommand({
       }
     })
     if (played === null) return exitWhenUnfinished(context.signal)
-    const { messages, digest, minutes, exactness } = played
-    if (json) context.out(`${JSON.stringify(jsonOf(played))}\n`)
-    else {
-      if (values.on('digest')) {
-        for (const one of minutes) context.out(`${new Date(one.at).toISOString()}  ${one.seq}  ${one.digest}\n`)
-      }
-      context.out(`messages ${messages}\ndigest ${digest}\n${words(exactness)}\n`)
-    }
-    if (exactness.is !== 'differs') return EXIT.ok
-    context.err(`tapedeck: ${words(exactness)}\n`)
-    return EXIT.failed
+    return report(played, values, context)
   },
 })
+
+/** `--source`: all sessions of a team as one. */
+async function replayTeam({
+  values,
+  context,
+  source,
+  speed,
+}: {
+  readonly values: Values
+  readonly context: Context
+  readonly source: string
+  readonly speed: ReplaySpeed
+}): Promise<number> {
+  const misplaced = SERVE_ONLY.filter((name) => name !== 'to').find(
+    (name) => values.text(name) !== undefined || values.on(name),
+  )
+  if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --serve`)
+  const fromMs = instant(values, 'from', context.clock) ?? -Infinity
+  const toMs = instant(values, 'to', context.clock) ?? Infinity
+  const progress = createProgressLine(context, !values.on('json'))
+  const played = await withReader(values, context, async (reader) => {
+    try {
+      return await playTeam({ reader, source, speed, fromMs, toMs, context, progress })
+    } finally {
+      progress.clear()
+    }
+  })
+  return played === null ? exitWhenUnfinished(context.signal) : report(played, values, context)
+}
+
+function report(played: Played, values: Values, context: Context): number {
+  const { messages, digest, minutes, exactness } = played
+  if (values.on('json')) context.out(`${JSON.stringify(jsonOf(played))}\n`)
+  else {
+    if (values.on('digest')) {
+      for (const one of minutes) context.out(`${new Date(one.at).toISOString()}  ${one.seq}  ${one.digest}\n`)
+    }
+    context.out(`messages ${messages}\ndigest ${digest}\n${words(exactness)}\n`)
+  }
+  if (exactness.is !== 'differs') return EXIT.ok
+  context.err(`tapedeck: ${words(exactness)}\n`)
+  return EXIT.failed
+}
 
 /** The result as JSON. */
 function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {
@@ -111,11 +195,9 @@ function comparedMinutes(exactness: ReplayExactness, live: readonly MinuteLine[]
 function readSpeed(values: Values): ReplaySpeed {
   const text = values.text('speed')
   if (text === undefined) return values.on('digest') ? 'max' : 1
-  if (text === 'max') return 'max'
-  const speed = Number(text)
-  if (text.trim() === '' || !(speed >= 0.25 && speed <= 1_000)) {
-    throw new UsageError(`--speed takes a number from 0.25 to 1000, or max, not "${text}"`)
-  }
+  const speed = parseSpeed(text)
+  if (speed === undefined)
+    throw new UsageError(`--speed takes a number from ${SLOWEST} to ${FASTEST}, or max, not "${text}"`)
   return speed
 }
 
@@ -133,23 +215,6 @@ function words(exactness: ReplayExactness): string {
     case 'not comparable':
       return `not comparable: ${exactness.why}`
   }
-}
-
-interface MinuteLine {
-  /** Start of the minute, UTC ms. */
-  readonly at: UnixMs
-  /** Seq of the first message after the minute. For live minutes, the seq of the digest entry. */
-  readonly seq: number
-  readonly digest: string
-}
-
-export interface Played {
-  readonly messages: number
-  readonly digest: string
-  readonly minutes: readonly MinuteLine[]
-  /** The digests that live wrote, from the snapshot where playback began, which may be before `--from`. */
-  readonly live: readonly MinuteLine[]
-  readonly exactness: ReplayExactness
 }
 
 interface PlayOptions {
@@ -185,7 +250,7 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     fromMs: row.startedMs,
     toMs: end?.ms ?? row.startedMs,
     lastSeq: end?.seq ?? 0,
-    notBeforeMs: -Infinity,
+    counts: null,
     clean: row.clean,
   }
   const at = { seq: snapshot?.seq ?? 0, timeMs: snapshot?.wallMs ?? row.startedMs }
@@ -230,17 +295,4 @@ async function liveDigests(reader: StoreReader, recording: RecordingId, afterSeq
   return entries.flatMap(({ seq, entry }) =>
     entry.type === 'digest' ? [{ at: entry.minuteMs, seq, digest: entry.sha256 }] : [],
   )
-}
-
-/** Waits, but not past Ctrl+C. */
-function rest({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      undo()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const undo = clock.after(ms, done)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -39,19 +39,24 @@ export const replay = defineFeature({
       service,
       responders: [
         ...respond(REPLAY_CALLS, {
-          'replay.open': ({ sessions, atMs }) => replays.open(sessions, atMs),
+          'replay.open': (args) => replays.open(args),
           'replay.close': ({ id }) => replays.close(id),
           'replay.play': ({ id, on }) => replays.play(id, on),
           'replay.speed': ({ id, speed }) => replays.speed(id, speed),
           'replay.step': (args) => replays.step(args),
           'replay.seek': ({ id, to }) => replays.seek(id, to),
           'replay.options': (args) => replays.options(args),
+          'replay.serve': ({ id, port }) => replays.serve(id, port),
+          'replay.stop-serving': ({ id }) => replays.stopServing(id),
           'replay.timeline': (args) => replays.timeline(args),
           'bookmarks.list': ({ session }) => replays.bookmarks(session),
           'bookmarks.add': (bookmark) => replays.addBookmark(bookmark),
           'bookmarks.remove': ({ bookmark }) => replays.removeBookmark(bookmark),
         }),
-        ...stream(REPLAY_STREAMS, { replay: (args, wake) => replays.stream(args, wake) }),
+        ...stream(REPLAY_STREAMS, {
+          replay: (args, wake) => replays.stream(args, wake),
+          'replay.served': (args, wake) => replays.served(args, wake),
+        }),
       ],
       stop: () => replays.closeAll(),
     }

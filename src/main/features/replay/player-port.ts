@@ -7,6 +7,12 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import type { Span } from './play.ts'
 
+/** A place in what is played: the recording of a part, and a seq of it. */
+export interface Place {
+  readonly recording: RecordingId
+  readonly seq: number
+}
+
 export interface PlayerOptions {
   readonly reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
   /** In playing order, with times that never decrease (`joinParts`). At least one. */
@@ -20,12 +26,15 @@ export interface PlayerOptions {
   readonly after: (ms: number, then: () => void) => () => void
   /** Called when `state` changes. */
   readonly changed: () => void
+  /** Called with each jump: everything up to `from` was played, and nothing between it and `to`. */
+  readonly jumped?: (from: Place, to: Place) => void
 }
 
 /** The state of a replay. Times are replay times, UTC ms. */
 export interface PlayerState {
   readonly nowMs: number
-  readonly at: { readonly session: RecordingId; readonly seq: number } | null
+  /** The recording of a part, and a seq of it; null before the first. */
+  readonly at: Place | null
   readonly playing: boolean
   readonly speed: ReplaySpeed
   readonly skipIdle: boolean

@@ -4,8 +4,8 @@
  */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
-import type { FeedStatus, Reason } from '../../../shared/core/status/status.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
+import type { FeedId, InstrumentId, RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
 import { SavedStates } from './saved-states.ts'
@@ -74,9 +74,13 @@ export class Player {
   }
 
   /** The newest visible position. Earlier sessions are visible completely, this one up to `seq`. */
-  get present(): { readonly recording: RecordingId; readonly seq: number; readonly session: RecordingId } {
-    const { recording } = this.#playback.part
-    return { recording, session: recording, seq: this.#playback.seq }
+  get present(): { readonly recording: RecordingId; readonly seq: number } {
+    return { recording: this.#playback.part.recording, seq: this.#playback.seq }
+  }
+
+  /** The state of the feed that an instrument's price comes from; undefined: as the feed's. */
+  stateOf(feed: FeedId, id: InstrumentId): FeedState | undefined {
+    return this.#playback.tracker.stateOf?.(feed, id)
   }
 
   feeds(): readonly FeedStatus[] {
@@ -317,8 +321,10 @@ export class Player {
       const data = aside.save()
       const placed = state.copyOnto(market, this.#cursorAt(target.part, state.seq))
       this.#playback.cursor.close()
+      const before = this.present
       this.#playback = placed
       this.#index = target.part
+      this.#o.jumped?.(before, this.present)
       this.#rates.restart()
       this.#reached(Math.max(target.ms ?? -Infinity, state.timeMs))
       market.restore(data, placed.tracker.marketContext())

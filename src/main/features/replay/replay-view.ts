@@ -2,13 +2,12 @@
 import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
-import { INTERVALS } from '../../../shared/core/market/market.ts'
+import { msOf } from '../../../shared/core/market/market.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import { isTeamKey } from '../../../shared/core/recording/recording.ts'
-import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import { unixMs, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
+import { recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import type { HubCalendar } from '../../core/market/hub-types.ts'
@@ -17,11 +16,13 @@ import { createHub } from '../../core/market/hub.ts'
 import { createMarket } from '../../core/market/market.ts'
 import { nextOpen } from './opens.ts'
 import { Player } from './player.ts'
-import { limitsOf } from '../../core/store/types/bars.ts'
+import { loadPlayable } from './playable.ts'
+import { createServing, type Serving } from './serving.ts'
+import type { Part } from '../../core/playback/parts.ts'
+import type { SeqLimits } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { StoreWriter } from '../../core/store/types/writer.ts'
 import { createViewHistory, type ViewHistory } from '../../core/views/history.ts'
-import { gapsKnownAt, gapsBetween, loadParts } from '../../core/playback/replay-parts.ts'
 import { createSeeder } from '../../core/views/seeder.ts'
 import type { View } from '../../core/views/views.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
@@ -38,7 +39,9 @@ export interface OpenReplay {
   seek(to: CallArgs<'replay.seek'>['to']): Promise<void>
   step(args: Omit<CallArgs<'replay.step'>, 'id'>): Promise<void>
   timeline(args: Omit<CallArgs<'replay.timeline'>, 'id'>): Promise<ReplayTimeline>
-  close(): void
+  readonly serving: Serving
+  /** Resolves when everything that the replay runs has ended. */
+  close(): Promise<void>
 }
 
 /** Follows the market of one replay. */
@@ -77,6 +80,8 @@ export interface ReplaysOptions {
 export interface OpenOptions extends ReplaysOptions {
   readonly id: ReplayId
   readonly sessions: readonly string[]
+  /** Of a team's sessions: with all others of it at that time. */
+  readonly team: boolean
 }
 
 /** Interval for checking whether a session that is still recording has grown, real ms. */
@@ -87,14 +92,9 @@ const SWEEP_MS = 200
 /** Opens sessions as a replay without a position; seek it next. Rejects with `not-found` or `ambiguous-source`. */
 export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const { id, reader, clock, calendar, nameOf } = options
-  const opened = await loadParts(reader, options.sessions)
-  const { source, rows } = opened
-  let { parts } = opened
-  const between = gapsBetween(parts, rows)
-  const end = () => parts[parts.length - 1]
-  /** Gaps of the last session, updated while it is still recording. */
-  let lastGaps = rows[rows.length - 1].gaps
-  const newHub = () => createHub({ calendar, nameOf })
+  const playable = await loadPlayable(reader, options)
+  const { source } = playable
+  const newHub = () => createHub({ calendar, nameOf, stateOf: (feed, of) => player.stateOf(feed, of) })
   const hub = newHub()
   const realMs = () => clock.monoNs() / 1e6
   let closed = false
@@ -108,15 +108,18 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       bars: (instrument, of, interval, limit) => history.barsOrThrow(instrument, of, interval, limit),
     }),
   )
-  const player = new Player({
-    reader,
-    parts,
-    market: companions.reduce((market, one) => one.over(market), createMarket(hub, createDigestFold())),
-    newMarket: () => createMarket(newHub(), createDigestFold()),
+  const market = companions.reduce((inner, one) => one.over(inner), createMarket(hub, createDigestFold()))
+  const player: Player = new Player({
+    reader: playable.reader,
+    parts: playable.parts,
+    market: playable.into(market),
+    newMarket: () => playable.into(createMarket(newHub(), createDigestFold())),
     realMs,
     after: (ms, then) => clock.after(ms, then),
+    jumped: (from, to) => serving.jumped(from, to),
     changed() {
       states.changed()
+      serving.moved()
       const now = realMs()
       if (now - sweptMs < SWEEP_MS) return
       sweptMs = now
@@ -130,20 +133,19 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     return {
       id,
       source,
-      sessions: parts.map(({ recording, fromMs, toMs }) => ({
-        session: recording,
-        fromMs: unixMs(fromMs),
-        toMs: unixMs(toMs),
-      })),
-      fromMs: unixMs(parts[0].fromMs),
+      sessions: playable.sessions,
+      opened: options.sessions.map(recordingId),
+      team: options.team,
+      fromMs: unixMs(playable.parts[0].fromMs),
       toMs: unixMs(end().toMs),
       nowMs: unixMs(nowMs),
-      at: at === null ? null : { session: at.session, seq: at.seq },
+      at: at === null ? null : playable.originOf(at),
       loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
       ...rest,
     }
   }
   const states = wholeStreams(state)
+  const serving = createServing({ reader, clock, playable, player, failed: options.failed })
   const status = wholeStreams((): StatusState => {
     const live = options.status()
     return {
@@ -156,25 +158,18 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     }
   })
 
-  /** The position of each of the source's sessions in reading order. */
-  let order: ReadonlyMap<string, number> = new Map()
-  const readOrder = async (): Promise<void> => {
-    const all = (await reader.sessions(true)).filter((row) => row.source === source)
-    order = new Map(inTurn(all).map(({ of }, i) => [of.session, i]))
-  }
-  await readOrder()
+  const limits = (): SeqLimits => playable.limitsAt(player.present)
   const history = createViewHistory({
     reader,
     source: () => source,
-    present: () => limitsOf(player.present) ?? new Map(),
+    present: limits,
     committed: () => Promise.resolve(),
     wallMs: () => player.nowMs,
     days: (asset) => calendar.days(asset),
-    visible: {
-      sessions: (all) =>
-        all.filter(({ session }) => (order.get(session) ?? Infinity) <= (order.get(player.present.recording) ?? -1)),
-      gaps: (gaps) => gapsKnownAt([...gaps, ...between], order, player.present, player.nowMs),
-    },
+    visible: playable.visibleAt(
+      () => player.present,
+      () => player.nowMs,
+    ),
     failed: options.failed,
   })
   const seeder = createSeeder(hub, history)
@@ -188,7 +183,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     status,
     wallMs: () => player.nowMs,
     source: () => source,
-    upTo: () => player.present,
+    upTo: limits,
     hold<T>(stream: StreamSource<T>, wake: () => void): StreamSource<T> {
       wakes.add(wake)
       return {
@@ -204,8 +199,8 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     },
   }
 
-  const gapsOfAll = () => [...rows.slice(0, -1).flatMap(({ gaps }) => gaps), ...lastGaps, ...between]
-  const marksOf = async () => (await Promise.all(parts.map(({ recording }) => reader.bookmarks(recording)))).flat()
+  const marksOf = async () =>
+    (await Promise.all(playable.sessions.map(({ session }) => reader.bookmarks(session)))).flat()
   /** The nearest of some instants after now (1) or before it (-1). */
   const nearest = (instants: readonly number[], towards: 1 | -1): number | undefined => {
     const { nowMs } = player
@@ -224,28 +219,19 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     await (seq === null ? player.seek(atMs) : player.seekSeq(session, Math.max(0, seq - 1), atMs))
   }
 
-  let goesOn = rows[rows.length - 1].endedMs === null
+  const end = (): Part => playable.parts[playable.parts.length - 1]
   let growing = false
   let grownMs = -Infinity
-  const isStillRecorded = async (recording: RecordingId): Promise<boolean> => {
+  const liveSessions = async (): Promise<ReadonlySet<string>> => {
     if (isTeamKey(source))
-      return (await reader.sessions(true)).some(({ session, live }) => session === recording && live)
+      return new Set((await reader.sessions(true)).flatMap(({ session, live }) => (live ? [session] : [])))
     const { recorder } = options.status()
-    return recorder.is === 'recording' && recorder.session === recording
+    return new Set(recorder.is === 'recording' ? [recorder.session] : [])
   }
   const grow = async (): Promise<void> => {
-    const { recording } = end()
-    const isOpen = await isStillRecorded(recording)
-    const [last, gaps] = await Promise.all([
-      reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER }),
-      reader.gaps({ recording }),
-    ])
-    // That is from before the reads, so a session that has ended since is read once more.
-    goesOn = isOpen
-    if (closed || last === null || last.seq <= end().lastSeq) return
-    lastGaps = gaps
-    parts = [...parts.slice(0, -1), { ...end(), lastSeq: last.seq, toMs: Math.max(end().toMs, last.ms) }]
-    player.grow(end())
+    const live = await liveSessions()
+    const grown = await playable.grow((session) => live.has(session))
+    if (!closed && grown !== null) player.grow(grown)
   }
 
   return {
@@ -254,7 +240,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     states,
     grow() {
       const now = realMs()
-      if (!goesOn || growing || closed || now - grownMs < GROW_MS) return
+      if (!playable.goesOn || growing || closed || now - grownMs < GROW_MS) return
       grownMs = now
       growing = true
       grow()
@@ -276,7 +262,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
         case 'next gap':
         case 'previous gap': {
           // Skip `connect` gaps: a feed that isn't connected at the start is no event to seek to.
-          const starts = gapsOfAll().flatMap(({ cause, fromMs }) => (cause === 'connect' ? [] : [fromMs]))
+          const starts = playable.gaps.flatMap(({ cause, fromMs }) => (cause === 'connect' ? [] : [fromMs]))
           const found = nearest(starts, to.at === 'next gap' ? 1 : -1)
           if (found === undefined) throw none(to.at === 'next gap' ? 'further gap' : 'earlier gap')
           return player.seek(found)
@@ -308,27 +294,29 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
         case 'second':
           return player.stepTo(player.nowMs + (forward ? 1_000 : -1_000))
         case 'bar':
-          return player.stepTo(barEdge(player.nowMs, forward, gridOf(asset ?? 'crypto', interval), INTERVALS[interval]))
+          return player.stepTo(barEdge(player.nowMs, forward, gridOf(asset ?? 'crypto', interval), msOf(interval)))
         default:
           return missingCase(by)
       }
     },
     async timeline({ fromMs, toMs, buckets }) {
-      const recordings = parts.map(({ recording }) => recording)
+      const recordings = playable.sessions.map(({ session }) => session)
       const [counts, marks] = await Promise.all([reader.activity({ recordings, fromMs, toMs, buckets }), marksOf()])
       return {
         fromMs: unixMs(fromMs),
         toMs: unixMs(toMs),
         counts,
-        gaps: gapsOfAll().filter((gap) => gap.fromMs < toMs && (gap.toMs ?? Infinity) > fromMs),
+        gaps: playable.gaps.filter((gap) => gap.fromMs < toMs && (gap.toMs ?? Infinity) > fromMs),
         bookmarks: marks.filter(({ atMs }) => atMs >= fromMs && atMs < toMs),
       }
     },
+    serving,
     close() {
       closed = true
       for (const one of companions) one.close()
       player.close()
       for (const wake of [...wakes]) wake()
+      return serving.stop()
     },
   }
 }

@@ -8,17 +8,20 @@ import type {
   ReplaySpeed,
   ReplayState,
   ReplayTimeline,
+  ServedReplay,
+  ServedState,
 } from '../../../shared/features/replay/replay.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { recordingId } from '../../../shared/base/units.ts'
 import { storeAway } from '../../core/jobs/jobs.ts'
+import { seekFirstFrame } from './first-frame.ts'
 import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
 import type { View } from '../../core/views/views.ts'
 
 /** Replay operations for windows. Any call with the id of a replay that isn't open fails with `not-found`. */
 export interface Replays {
-  /** Opens sessions of one source at a replay time, UTC ms. Null: at the start. */
-  open(sessions: readonly string[], atMs: number | null): Promise<ReplayState>
+  /** Opens sessions of one source at a replay time, UTC ms; null: at the start, `first frame`: see `seekFirstFrame`. */
+  open(args: CallArgs<'replay.open'>): Promise<ReplayState>
   /** Closes a replay and its streams. Does nothing if it isn't open. */
   close(id: ReplayId): Promise<void>
   play(id: ReplayId, on: boolean): void
@@ -28,6 +31,12 @@ export interface Replays {
   options(args: CallArgs<'replay.options'>): void
   timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
+  /** Serves a replay to other programs on its own clock, `port` 0: on any free one. */
+  serve(id: ReplayId, port: number): Promise<ServedReplay>
+  stopServing(id: ReplayId): Promise<void>
+  served(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ServedState>
+  /** The states of all open replays. */
+  states(): readonly ReplayState[]
   /** Number of open replays. */
   count(): number
   /** The view of an open replay. */
@@ -38,8 +47,8 @@ export interface Replays {
   removeBookmark(bookmark: number): Promise<void>
   /** Call regularly. Updates what a replay shows of the live recorder, even while its clock is paused. */
   tick(): void
-  /** Closes all replays. */
-  closeAll(): void
+  /** Closes all replays and their servers. */
+  closeAll(): Promise<void>
 }
 
 /** Maximum open replays. To make room, one without streams is closed, such as one that a crashed window left open. */
@@ -54,9 +63,10 @@ export function createReplays(options: ReplaysOptions): Replays {
     if (replay !== undefined) return replay
     throw new CodedError('not-found', `There is no replay "${id}".`, { hint: 'Open the session again.' })
   }
-  const end = (id: ReplayId): void => {
-    open.get(id)?.close()
+  const end = (id: ReplayId): Promise<void> => {
+    const closed = open.get(id)?.close()
     open.delete(id)
+    return closed ?? Promise.resolve()
   }
   const makeRoom = (): void => {
     if (open.size < MAX) return
@@ -64,20 +74,21 @@ export function createReplays(options: ReplaysOptions): Replays {
     if (left === undefined) {
       throw new CodedError('budget', `${MAX} replays are open.`, { hint: 'Close one of them first.' })
     }
-    end(left[0])
+    void end(left[0])
   }
   return {
-    async open(sessions, atMs) {
+    async open({ sessions, atMs, team = false }) {
       if (options.storeIsAway()) throw storeAway()
       makeRoom()
       // Unique across restarts: a window that outlives this process must not find another replay under its id.
       const id = `replay-${randomUUID()}`
-      const replay = await openReplay({ ...options, id, sessions: [...new Set(sessions)] })
+      const replay = await openReplay({ ...options, id, sessions: [...new Set(sessions)], team })
       open.set(id, replay)
       try {
-        await (atMs === null ? replay.seek({ at: 'start' }) : replay.seek({ at: 'ms', ms: atMs }))
+        if (atMs === 'first frame') await seekFirstFrame(replay)
+        else await (atMs === null ? replay.seek({ at: 'start' }) : replay.seek({ at: 'ms', ms: atMs }))
       } catch (thrown) {
-        end(id)
+        void end(id)
         throw thrown
       }
       return replay.state()
@@ -101,6 +112,12 @@ export function createReplays(options: ReplaysOptions): Replays {
       const replay = known(id)
       return replay.view.hold(replay.states.open(wake), wake)
     },
+    serve: async (id, port) => known(id).serving.start(port),
+    stopServing: async (id) => known(id).serving.stop(),
+    served({ id }, wake) {
+      const { view, serving } = known(id)
+      return view.hold(serving.states.open(wake), wake)
+    },
     view: (id) => open.get(id)?.view,
     bookmarks: (session) => reader.bookmarks(session === null ? null : recordingId(session)),
     addBookmark: ({ session, atMs, seq, text }) =>
@@ -114,9 +131,10 @@ export function createReplays(options: ReplaysOptions): Replays {
         replay.grow()
       }
     },
+    states: () => [...open.values()].map((one) => one.state()),
     count: () => open.size,
-    closeAll() {
-      for (const id of [...open.keys()]) end(id)
+    async closeAll() {
+      await Promise.all([...open.keys()].map(end))
     },
   }
 }

@@ -1,16 +1,7 @@
 /** Finds the sessions that cover an instant, to go back to it from the live market. Pure. */
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
-import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { ReplayRoute } from '../../core/window/window-route.ts'
-
-/** Whether a session was recorded from the source of the live market. */
-export function isOfSource(
-  row: Pick<SessionRow, 'source'>,
-  { source, origin }: Pick<StatusState, 'source' | 'origin'>,
-) {
-  return source === 'demo' ? row.source === 'demo' : row.source.endsWith(`@${origin}`)
-}
 
 /**
  * The session in `rows` (all of one source) recorded at `ms`; if several overlap, the one a replay reads there.

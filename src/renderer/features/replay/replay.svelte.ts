@@ -68,11 +68,15 @@ export class Replay {
     return this.state === null ? null : (this.aimMs ?? this.state.nowMs)
   }
 
-  /** Opens sessions of one source in place of what the window shows. `atMs` null: from the start. True on success. */
-  async open(sessions: readonly string[], atMs: number | null): Promise<boolean> {
+  /**
+   * Opens sessions of one source in place of what the window shows. Unless `alone`, also opens the other sessions of
+   * their team at that time. `atMs` null: at the first frame with something to see. Returns true on success.
+   */
+  async open(sessions: readonly string[], atMs: number | null, alone = false): Promise<boolean> {
     const asked = ++this.#asked
     this.opening = true
-    const result = await this.#transport.invoke('replay.open', { sessions: [...sessions], atMs })
+    const at = atMs ?? 'first frame'
+    const result = await this.#transport.invoke('replay.open', { sessions: [...sessions], atMs: at, team: !alone })
     if (asked !== this.#asked) {
       // A later request replaced this one.
       if (result.ok) void this.#transport.invoke('replay.close', { id: result.value.id })
@@ -124,10 +128,7 @@ export class Replay {
     this.#revivedAt = performance.now()
     this.#stop?.()
     this.#stop = undefined
-    const opened = await this.open(
-      last.sessions.map((one) => one.session),
-      last.nowMs,
-    )
+    const opened = await this.open(last.opened, last.nowMs, !last.team)
     if (!opened && this.state === last) this.close()
   }
 

@@ -1,9 +1,11 @@
 /** Opens replays in this window or in a new one, and goes back to the live market. */
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
+import { isOfSource } from '../../core/market/of-source.ts'
 import { replayHash } from '../../core/window/window-route.ts'
+import { matchesSource } from '../../../shared/core/recording/recording.ts'
 import { t } from '../../../shared/base/text.ts'
-import { isOfSource, replayFrom } from './replay-from.ts'
+import { replayFrom } from './replay-from.ts'
 import { Replay } from './replay.svelte.ts'
 
 export class Replays {
@@ -23,9 +25,12 @@ export class Replays {
     else this.#app.tell(failure)
   }
 
-  /** Replays sessions of one source in this window, from `atMs` (UTC ms) or, if null, from their start. */
-  async open(sessions: readonly string[], atMs: number | null): Promise<void> {
-    if (await this.current.open(sessions, atMs))
+  /**
+   * Replays sessions of one source in this window, from `atMs` (UTC ms) or, if null, from their start. Those of a team
+   * are replayed with all others of it at that time, unless `alone`.
+   */
+  async open(sessions: readonly string[], atMs: number | null, alone = false): Promise<void> {
+    if (await this.current.open(sessions, atMs, alone))
       this.#app.toasts.say(t('Replaying recorded data. Select “Back to live” to end.'))
   }
   /** Replays the newest session that has ended, else the one being recorded. */
@@ -49,22 +54,21 @@ export class Replays {
     const { status } = this.#app
     const source = state?.source
     const rows = result.value.filter((row) =>
-      source === undefined ? status !== undefined && isOfSource(row, status) : row.source === source,
+      source === undefined ? status !== undefined && isOfSource(row, status) : matchesSource(row.source, source),
     )
     const route = replayFrom(rows, ms, this.#app.wallMs)
     if (route) return this.open(route.sessions, route.atMs)
     this.#app.toasts.show(t('No recorded session from this source to replay yet. Sessions in the bin don’t count.'))
   }
   /** Replays sessions in a new window. False if the browser blocked it. */
-  openWindow(sessions: readonly string[], atMs: number | null): boolean {
-    return this.#app.openBeside(replayHash({ sessions, atMs }), 'popup,width=1280,height=800')
+  openWindow(sessions: readonly string[], atMs: number | null, alone = false): boolean {
+    return this.#app.openBeside(replayHash({ sessions, atMs, alone }), 'popup,width=1280,height=800')
   }
   /** Moves this window's replay into a new window and goes back to live here. */
   popOut(): void {
     const { state } = this.current
     if (!state) return
-    const sessions = state.sessions.map((one) => one.session)
-    if (this.openWindow(sessions, state.nowMs)) this.backToLive()
+    if (this.openWindow(state.opened, state.nowMs, !state.team)) this.backToLive()
   }
   backToLive(): void {
     if (!this.current.state) return

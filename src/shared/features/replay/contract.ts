@@ -1,7 +1,7 @@
 /** Calls and the stream of replays. */
 import * as v from 'valibot'
 import { ASSET_CLASSES } from '../../base/units.ts'
-import type { ReplayBookmark, ReplayState, ReplayTimeline } from './replay.ts'
+import type { ReplayBookmark, ReplayState, ReplayTimeline, ServedReplay, ServedState } from './replay.ts'
 import { interval } from '../../core/market/contract.ts'
 import { call, limit, ms, text } from '../../rpc/contract.ts'
 
@@ -23,9 +23,19 @@ const at = v.variant('at', [
 ])
 
 export const REPLAY_CALLS = {
-  /** Opens sessions of one source as a view. Fails with `not-found` and `ambiguous-source`. */
+  /**
+   * Opens sessions of one source as a view, at a replay time. `atMs` null opens them at the start, before the first
+   * message; `first frame` opens them a little after the first price, when a bar is there to see. Several sessions of a
+   * team are played as one, in the order in which their messages arrived. With `team`, the other sessions of their team
+   * at that time are played, too.
+   * Fails with `not-found` and `ambiguous-source`.
+   */
   'replay.open': call<ReplayState>()(
-    v.strictObject({ sessions: v.pipe(v.array(session), v.minLength(1), v.maxLength(100)), atMs: v.nullable(ms) }),
+    v.strictObject({
+      sessions: v.pipe(v.array(session), v.minLength(1), v.maxLength(100)),
+      atMs: v.nullable(v.union([ms, v.literal('first frame')])),
+      team: v.optional(v.boolean()),
+    }),
   ),
   'replay.close': call<null>()(v.strictObject({ id })),
   'replay.play': call<null>()(v.strictObject({ id, on: v.boolean() })),
@@ -59,6 +69,14 @@ export const REPLAY_CALLS = {
     }),
   ),
   'replay.timeline': call<ReplayTimeline>()(v.strictObject({ id, fromMs: ms, toMs: ms, buckets: limit(2_000) })),
+  /**
+   * Serves the replay to other programs on this computer until it is closed, over the service's own protocol. Port 0
+   * means any free one. Returns the running server if there is one. Fails with `not-allowed` if the port is taken.
+   */
+  'replay.serve': call<ServedReplay>()(
+    v.strictObject({ id, port: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)) }),
+  ),
+  'replay.stop-serving': call<null>()(v.strictObject({ id })),
   'bookmarks.list': call<readonly ReplayBookmark[]>()(v.strictObject({ session: v.nullable(session) })),
   'bookmarks.add': call<ReplayBookmark>()(v.strictObject({ session, atMs: ms, seq: v.nullable(seq), text: text(200) })),
   'bookmarks.remove': call<null>()(v.strictObject({ bookmark })),
@@ -70,4 +88,6 @@ export const REPLAY_STREAMS = {
    * its view.
    */
   replay: call<ReplayState>()(v.strictObject({ id })),
+  /** How other programs connect to the replay. */
+  'replay.served': call<ServedState>()(v.strictObject({ id })),
 } as const

@@ -1,4 +1,5 @@
 /** A replay for windows: sessions of one source, played through a hub of their own. */
+import type { Failure } from '../../base/errors.ts'
 import type { Gap } from '../../core/recording/recording.ts'
 import type { Reason } from '../../core/status/status.ts'
 import type { RecordingId, UnixMs } from '../../base/units.ts'
@@ -35,8 +36,12 @@ export type ReplayExactness =
 
 export interface ReplayState {
   readonly id: ReplayId
+  /** Of sessions of several shards: that of their team. */
   readonly source: string
-  /** Oldest first. The time between them counts as gaps. */
+  /** What it was opened with, so that it can be opened again. */
+  readonly opened: readonly RecordingId[]
+  readonly team: boolean
+  /** Oldest first. The time between them counts as gaps. Those of a team can overlap: they are played as one. */
   readonly sessions: readonly { readonly session: RecordingId; readonly fromMs: UnixMs; readonly toMs: UnixMs }[]
   /** The whole range in replay time: receive time that never decreases. */
   readonly fromMs: UnixMs
@@ -59,6 +64,20 @@ export interface ReplayState {
   readonly exactness: ReplayExactness
   readonly problem: Reason | null
 }
+
+/** A replay that other programs on this computer can connect to. Its clock is that of the transport bar. */
+export interface ServedReplay {
+  /** Where clients of the service connect: `http://127.0.0.1:PORT`. */
+  readonly baseUrl: string
+  readonly username: string
+  readonly password: string
+  readonly apiKey: string
+  /** Open sockets. */
+  readonly clients: number
+}
+
+/** `failure`: serving ended by itself, and why. Null: the replay isn't served. */
+export type ServedState = ServedReplay | { readonly failure: Failure } | null
 
 /** The timeline of [fromMs, toMs): messages in equal buckets, gaps, bookmarks. */
 export interface ReplayTimeline {

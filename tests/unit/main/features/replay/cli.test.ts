@@ -79,7 +79,8 @@ beforeAll(async () => {
 async function replay(args: readonly string[], signal = new AbortController().signal) {
   let out = ''
   let err = ''
-  const code = await runCommandLine(['replay', '--session', session, '--store', file(), ...args], {
+  const named = args.includes('--session') ? [] : ['--session', session]
+  const code = await runCommandLine(['replay', ...named, '--store', file(), ...args], {
     out: (text) => (out += text),
     err: (text) => (err += text),
     interactive: false,
@@ -129,6 +130,7 @@ it('gives the digests that live wrote, in one go', async () => {
   expect(digest).toMatch(/^[0-9a-f]{64}$/)
   // the settled shape first, then what it was compared with
   expect(Object.keys(report(out))).toEqual([
+    'schema',
     'messages',
     'digest',
     'minutes',
@@ -174,6 +176,32 @@ it('refuses a session that is not there', async () => {
   const { code, err } = await replay(['--session', 'none', '--digest'])
   expect(code).toBe(1)
   expect(err).toContain('There is no session none.')
+})
+
+it.each([
+  [['--session', 'a', '--session', 'b'], 'several sessions can be played only with --serve'],
+  [['--loop'], '--loop needs --serve'],
+  [['--gaps', 'silence'], '--gaps needs --serve'],
+  [['--serve', '0', '--start', 'later'], '--start takes first or all or paused'],
+  [['--serve', '0', '--digest'], '--digest can’t be combined with --serve'],
+])('refuses %j', async (args, sentence) => {
+  const { code, err } = await replay(args)
+  expect([code, err]).toEqual([2, expect.stringContaining(sentence)])
+})
+
+it('serves a session until it is stopped, and says how to connect', async () => {
+  const stopping = new AbortController()
+  const running = replay(['--serve', '0', '--json'], stopping.signal)
+  stopping.abort('terminate')
+  const { code, out } = await running
+  expect(code).toBe(0)
+  expect(JSON.parse(out)).toEqual({
+    schema: 'tapedeck/replay-server/1',
+    base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as unknown,
+    username: 'replay',
+    password: expect.any(String) as unknown,
+    api_key: expect.any(String) as unknown,
+  })
 })
 
 // Last: it damages the store.

@@ -241,7 +241,7 @@ export class FakeLive {
       fromMs: one.startedMs,
       toMs: one.endedMs,
       lastSeq: Math.max(0, one.messages.at(-1)?.seq ?? 0, one.entries.at(-1)?.seq ?? 0),
-      notBeforeMs: -Infinity,
+      counts: null,
       clean: true,
     }))
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
+import type { PlayerOptions } from '../../../../../src/main/features/replay/player-port.ts'
 import { emptyMarket, FakeLive, memoryReader, RETRY_MS, rowsOf, T0, type HubOf } from './live.ts'
 
 /** A real clock that only moves when told, and its timers. */
@@ -40,7 +41,10 @@ interface Replaying {
   readonly of: HubOf
 }
 
-function replaying(live: FakeLive, options: { rows?: number; snapshots?: boolean } = {}): Replaying {
+function replaying(
+  live: FakeLive,
+  options: { rows?: number; snapshots?: boolean } & Pick<PlayerOptions, 'jumped'> = {},
+): Replaying {
   const time = new FakeTime()
   const of = emptyMarket()
   const player = new Player({
@@ -51,6 +55,7 @@ function replaying(live: FakeLive, options: { rows?: number; snapshots?: boolean
     realMs: () => time.ms,
     after: time.after,
     changed: () => {},
+    ...(options.jumped === undefined ? {} : { jumped: options.jumped }),
   })
   return { player, time, of }
 }
@@ -84,6 +89,28 @@ describe('a replay', () => {
     expect(player.state.messages).toBe(live.now.messages.length)
     expect(of.digest()).toBe(live.of.digest())
     expect(rowsOf(of.hub, T0 + 310_000)).toEqual(rowsOf(live.of.hub, T0 + 310_000))
+    player.close()
+  })
+
+  it('says from where to where it jumps: by a seek, at each start of a loop, and not while it plays', async () => {
+    const jumps: [number, number][] = []
+    const { player, time } = replaying(calm(1), { jumped: (from, to) => jumps.push([from.seq, to.seq]) })
+    await player.seek(T0 + 10_000)
+    const start = player.present.seq
+    player.play(true)
+    await time.pass(5_000)
+    const reached = player.present.seq
+    expect(reached).toBeGreaterThan(start)
+    await player.seek(T0 + 2_000)
+    const second = player.present.seq
+    expect(jumps).toEqual([
+      [0, start],
+      [reached, second],
+    ])
+    player.options({ loop: { fromMs: T0 + 1_000, toMs: T0 + 3_000 } })
+    await time.pass(2_500)
+    expect(jumps).toHaveLength(3)
+    expect(jumps[2][0]).toBeGreaterThan(second)
     player.close()
   })
 

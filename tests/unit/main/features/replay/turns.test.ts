@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
+import { joinParts, receivedSince } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import { SLICE_MS } from '../../../../../src/main/features/replay/seek.ts'
 import { emptyMarket, FakeLive, memoryReader, T0, type HubOf } from './live.ts'
@@ -25,7 +25,7 @@ describe('a replay of recordings that overlap', () => {
     for (let i = 31; i < 90; i += 1) live.trade('BTC-USD', 100 + i, T0 + i * 1_000)
     live.end(T0 + 90_000)
     const [first, second] = live.parts()
-    const parts = joinParts([first, { ...second, notBeforeMs: first.toMs }])
+    const parts = joinParts([first, { ...second, counts: receivedSince(first.toMs) }])
     const times: number[] = []
     const counting = (): HubOf => {
       const of = emptyMarket()

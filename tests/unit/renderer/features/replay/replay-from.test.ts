@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeSession } from '../../../../kit/market.ts'
-import { isOfSource, replayFrom } from '../../../../../src/renderer/features/replay/replay-from.ts'
+import { isOfSource } from '../../../../../src/renderer/core/market/of-source.ts'
+import { replayFrom } from '../../../../../src/renderer/features/replay/replay-from.ts'
 import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 

@@ -4,6 +4,7 @@ import { tick } from 'svelte'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import BookmarkDialog from '../../../../../src/renderer/features/replay/BookmarkDialog.svelte'
 import GoPanel from '../../../../../src/renderer/features/replay/GoPanel.svelte'
+import ServePanel from '../../../../../src/renderer/features/replay/ServePanel.svelte'
 import JumpDialog from '../../../../../src/renderer/features/replay/JumpDialog.svelte'
 import TransportBar from '../../../../../src/renderer/features/replay/TransportBar.svelte'
 import StatusBar from '../../../../../src/renderer/core/frame/StatusBar.svelte'
@@ -12,7 +13,8 @@ import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, replaysOf } from '../../open-window.ts'
 import type { CallName } from '../../../../../src/shared/contracts.ts'
-import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
+import type { ReplayState, ServedReplay } from '../../../../../src/shared/features/replay/replay.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 let app: WindowState | undefined
@@ -35,6 +37,7 @@ async function open() {
   app = state
   await terminal.settle()
   await replaysOf(state).openLatest()
+  replaysOf(state).current.seek({ at: 'start' })
   await terminal.settle()
   return { state }
 }
@@ -191,5 +194,52 @@ describe('the frame of a replay', () => {
     const { state } = await open()
     render(StatusBar, { app: state })
     expect(screen.getByRole('contentinfo').textContent).toContain('Nothing is being recorded.')
+  })
+})
+
+describe('serving to other programs', () => {
+  const button = () => screen.getByRole('button', { name: /^Serve to other programs/ })
+  async function openPanel(served: ServedReplay | null) {
+    const { state } = await open()
+    const { id } = replaysOf(state).current.state!
+    render(TransportBar, { app: state })
+    render(ServePanel, { app: state, id, served })
+  }
+
+  it('starts, is shown in the bar, and stops', async () => {
+    await openPanel(null)
+    await fireEvent.click(screen.getByRole('button', { name: 'Start serving' }))
+    expect(last('replay.serve')).toMatchObject({ port: 0 })
+    await terminal.settle()
+    expect(button().title).toMatch(/^Served at http:\/\/127\.0\.0\.1:\d+, 0 connections$/)
+    cleanup()
+    await openPanel({ baseUrl: 'http://127.0.0.1:8017', username: 'replay', password: 'p', apiKey: 'k', clients: 1 })
+    screen.getByText('http://127.0.0.1:8017')
+    expect(screen.getByRole('status').textContent).toBe('1 connection')
+    await fireEvent.click(screen.getByRole('button', { name: 'Stop serving' }))
+    expect(last('replay.stop-serving')).toBeDefined()
+  })
+
+  it('says why it ended by itself', async () => {
+    await openPanel(null)
+    const message = 'The replay is no longer served: the recording couldn’t be read.'
+    terminal.alter('replay.served', () => ({ failure: { code: 'store-damaged', message } }))
+    render(StatusBar, { app: app! })
+    await screen.findByText(new RegExp(message))
+    expect(button().title).toBe('Serve to other programs')
+  })
+
+  it('rejects an invalid port, and says why a port was refused', async () => {
+    await openPanel(null)
+    const port = screen.getByLabelText('Port')
+    const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start serving' })
+    await fireEvent.input(port, { target: { value: '70000' } })
+    expect(start.disabled).toBe(true)
+    await fireEvent.input(port, { target: { value: '8017' } })
+    terminal.answer('replay.serve', () => {
+      throw new CodedError('not-allowed', 'Port 8017 is already in use.', { hint: 'Choose another port, or 0.' })
+    })
+    await fireEvent.click(start)
+    await vi.waitFor(() => expect(screen.getByRole('alert').textContent).toContain('Port 8017 is already in use.'))
   })
 })

@@ -1,0 +1,92 @@
+/** Streams stored messages as lines of JSON in an HTTP response, as fast as the client reads them. */
+import type { ServerResponse } from 'node:http'
+import { decodeStored } from '../../../../service/decode-stored.ts'
+import { scratch } from '../../../../service/codec.ts'
+import { FEEDS } from '../../../../service/feeds.ts'
+import { FLAG } from '../../../../shared/core/recording/recording.ts'
+import { FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
+import type { ReplayBatch } from '../../../core/store/types/replay.ts'
+import { LineWriter } from './line-writer.ts'
+import type { Outlet } from './playout.ts'
+
+/** What to stream. */
+export interface LineFilter {
+  readonly feeds: readonly FeedId[]
+  /** Null: every instrument. */
+  readonly instruments: ReadonlySet<InstrumentId> | null
+}
+
+/** Room for the lines of a turn, mostly. */
+const BUFFER_BYTES = 1024 * 1024
+/** Bytes on their way to the client above which nothing more is read. */
+const BUSY_BYTES = 3 * 1024 * 1024
+
+export class LineOutlet implements Outlet {
+  readonly #response: ServerResponse
+  readonly #lines = new LineWriter(BUFFER_BYTES)
+  readonly #isFeed: readonly boolean[]
+  readonly #instruments: LineFilter['instruments']
+  readonly #isWanted = FEED_IDS.map(() => new Map<string, boolean>())
+  readonly #record = scratch()
+  readonly #onEnd: () => void
+  #unsent = 0
+  #freed: () => void = () => undefined
+
+  constructor(response: ServerResponse, filter: LineFilter, onEnd: () => void) {
+    this.#response = response
+    this.#isFeed = FEED_IDS.map((feed) => filter.feeds.includes(feed))
+    this.#instruments = filter.instruments
+    this.#onEnd = onEnd
+  }
+
+  take(batch: ReplayBatch, row: number): void {
+    const flags = batch.flags[row]
+    const feed = batch.feed[row]
+    if (!this.#isFeed[feed] || (flags & (FLAG.control | FLAG.unasked)) !== 0) return
+    if (this.#instruments !== null && !this.#hasInstrument(batch, row, feed, flags)) return
+    this.#lines.add(batch, row)
+  }
+
+  #hasInstrument({ bytes, offsets }: ReplayBatch, row: number, feed: number, flags: number): boolean {
+    const id = FEED_IDS[feed]
+    if (decodeStored(id, flags, bytes, offsets[row], offsets[row + 1], this.#record) !== 'market') return false
+    const { symbol } = this.#record
+    const known = this.#isWanted[feed]
+    let isWanted = known.get(symbol)
+    if (isWanted === undefined) {
+      isWanted = this.#instruments?.has(instrumentId(FEEDS[id].asset, symbol)) === true
+      known.set(symbol, isWanted)
+    }
+    return isWanted
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return
+    const bytes = this.#lines.take()
+    this.#unsent += bytes.length
+    this.#response.write(bytes, (error) => {
+      this.#unsent -= bytes.length
+      if (!error) this.#lines.giveBack(bytes)
+      this.#freed()
+    })
+  }
+
+  get isFull(): boolean {
+    return this.#unsent > BUSY_BYTES && !this.#response.destroyed
+  }
+
+  async whenFree(): Promise<void> {
+    while (this.isFull) await new Promise<void>((resolve) => (this.#freed = resolve))
+  }
+
+  /** The client went away: nothing waits for it any longer. */
+  abandon(): void {
+    this.#freed()
+  }
+
+  ended(): void {
+    this.flush()
+    this.#response.end()
+    this.#onEnd()
+  }
+}

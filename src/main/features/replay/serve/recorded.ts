@@ -1,0 +1,117 @@
+/** What is served: the parts of sessions in order, or a merge of a team's, and the instruments of each feed. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { FEEDS } from '../../../../service/feeds.ts'
+import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/recording.ts'
+import { instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
+import { joinParts, type Part } from '../../../core/playback/parts.ts'
+import { loadMerge, sourceOfMerge } from '../../../core/playback/load-merge.ts'
+import { loadParts } from '../../../core/playback/replay-parts.ts'
+import type { StoreReader } from '../../../core/store/types/reader.ts'
+import { findMerge, type Playable } from '../playable.ts'
+import type { Span } from '../play.ts'
+import type { Place } from '../player-port.ts'
+import type { OwnClock } from './query.ts'
+
+export interface Recorded {
+  /** Reads the parts. */
+  readonly reader: Pick<StoreReader, 'replay' | 'findPosition'>
+  readonly parts: readonly Part[]
+  /** Whether it is several sessions as one. */
+  readonly isMerge: boolean
+  readonly instruments: ReadonlyMap<FeedId, ReadonlySet<InstrumentId>>
+}
+
+/** What to serve: sessions, or what a team recorded in a time, UTC ms. */
+export type Served =
+  | { readonly sessions: readonly string[] }
+  | { readonly source: string; readonly fromMs: number; readonly endMs: number }
+  | { readonly playable: Playable }
+
+/** Loads what is served; several sessions of a team as one. Rejects with `not-found` or `ambiguous-source`. */
+export async function loadRecorded(reader: StoreReader, served: Served): Promise<Recorded> {
+  if ('playable' in served) return loadedOf(reader, served.playable)
+  const merge = 'source' in served ? await loadMerge(reader, served) : await findMerge(reader, served.sessions, false)
+  if (merge !== null) return loaded(reader, merge.recording, [merge.part], merge.rows)
+  const { parts, rows } = await loadParts(reader, 'sessions' in served ? served.sessions : [])
+  return loaded(reader, reader, parts, rows)
+}
+
+/** What a window's replay plays. Its parts grow while a session is recorded. */
+async function loadedOf(store: StoreReader, playable: Playable): Promise<Recorded> {
+  const sessions = new Set(playable.sessions.map(({ session }) => session))
+  const rows = (await store.sessions(true)).filter(({ session }) => sessions.has(session))
+  const recorded = await loaded(store, playable.reader, playable.parts, rows)
+  return {
+    ...recorded,
+    get parts() {
+      return playable.parts
+    },
+  }
+}
+
+async function loaded(
+  store: StoreReader,
+  reader: Recorded['reader'],
+  parts: readonly Part[],
+  rows: readonly SessionRow[],
+): Promise<Recorded> {
+  const recordings = rows.map(({ session }) => session)
+  const feeds = new Set(rows.flatMap((row) => row.feeds.map(({ feed }) => feed)))
+  const instruments = new Map<FeedId, ReadonlySet<InstrumentId>>()
+  for (const feed of feeds) {
+    const found = await store.instruments({ feed, recordings, source: sourceOf(rows) })
+    instruments.set(feed, new Set(found.map(({ instrument }) => instrument)))
+  }
+  return { reader, parts, instruments, isMerge: reader !== store }
+}
+
+/** The source of sessions: that of their team if they are of several shards. */
+const sourceOf = (rows: readonly SessionRow[]): string =>
+  isTeamKey(rows[0].source) ? sourceOfMerge(rows) : rows[0].source
+
+/** The receive times that a clock plays, [from, to). Throws `usage` if the recording has none of them. */
+export function rangeOf(parts: readonly Part[], { fromMs, toMs }: Pick<OwnClock, 'fromMs' | 'toMs'>): Span {
+  const first = parts[0].fromMs
+  // The end is exclusive, and the last message is played.
+  const last = parts[parts.length - 1].toMs + 1
+  const span = { fromMs: Math.max(first, fromMs ?? first), toMs: Math.min(last, toMs ?? last) }
+  if (span.fromMs < span.toMs) return span
+  throw new CodedError('usage', 'Nothing was recorded at these times.', {
+    hint: `The recording goes from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}.`,
+  })
+}
+
+/** The parts up to a place at a time, UTC ms: what follows isn't known there. */
+export function partsUpTo(parts: readonly Part[], { recording, seq }: Place, atMs: number): readonly Part[] {
+  const at = parts.findIndex((part) => part.recording === recording)
+  const last = parts[at]
+  const toMs = Math.min(Math.max(atMs, last.fromMs), last.toMs)
+  return [...parts.slice(0, at), { ...last, lastSeq: Math.min(seq, last.lastSeq), toMs }]
+}
+
+/** The parts of some of the sessions; of all if none is named. Throws `not-found`. */
+export function partsOf(parts: readonly Part[], sessions: readonly string[]): readonly Part[] {
+  if (sessions.length === 0) return parts
+  const unknown = sessions.find((name) => !parts.some(({ recording }) => recording === name))
+  if (unknown !== undefined) throw new CodedError('not-found', `The session "${unknown}" isn’t served here.`)
+  return joinParts(parts.filter(({ recording }) => sessions.includes(recording)))
+}
+
+/** The instruments of symbols in some feeds; null: all. Throws `not-found` for a symbol that none of them recorded. */
+export function instrumentsOf(
+  { instruments }: Recorded,
+  feeds: readonly FeedId[],
+  symbols: readonly string[],
+): ReadonlySet<InstrumentId> | null {
+  if (symbols.length === 0) return null
+  const wanted = new Set<InstrumentId>()
+  for (const symbol of symbols) {
+    const ids = feeds
+      .map((feed) => [feed, instrumentId(FEEDS[feed].asset, symbol)] as const)
+      .filter(([feed, id]) => instruments.get(feed)?.has(id) === true)
+    if (ids.length === 0)
+      throw new CodedError('not-found', `No message of the symbol "${symbol}" was recorded in these feeds.`)
+    for (const [, id] of ids) wanted.add(id)
+  }
+  return wanted
+}

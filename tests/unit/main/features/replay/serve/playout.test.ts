@@ -1,0 +1,161 @@
+/** The clock of a served replay: what it gives an outlet, when, and in which order. */
+import { afterEach, expect, it } from 'vitest'
+import { Playout, type Outlet, type PlayoutOptions } from '../../../../../../src/main/features/replay/serve/playout.ts'
+import { loadRecorded, rangeOf } from '../../../../../../src/main/features/replay/serve/recorded.ts'
+import type { ReplayBatch } from '../../../../../../src/main/core/store/types/replay.ts'
+import { manualClock } from '../../../../../kit/clock.ts'
+import { T0, type Item } from '../../../core/store/harness.ts'
+import { recorded, type RecordedStore } from '../../export/recorded.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** A message received at a time after the start, ms. */
+const at = (ms: number): Item => ({ conn: 1, data: `{"ms":${ms}}`, recvMs: T0 + ms })
+
+class Notes implements Outlet {
+  readonly notes: string[] = []
+  isFull = false
+  free: () => void = () => undefined
+  take({ bytes, offsets }: ReplayBatch, row: number): void {
+    const { ms } = JSON.parse(Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()) as { ms: number }
+    this.notes.push(String(ms))
+  }
+  flush(): void {}
+  whenFree(): Promise<void> {
+    return new Promise((resolve) => (this.free = resolve))
+  }
+  between(): void {
+    this.notes.push('between')
+  }
+  jumped(): void {
+    this.notes.push('jumped')
+  }
+  ended(): void {
+    this.notes.push('ended')
+  }
+}
+
+async function play(lists: readonly (readonly Item[])[], options: Partial<PlayoutOptions> = {}) {
+  const store: RecordedStore = await recorded(lists, { feeds: ['crypto/XT'] })
+  const clock = manualClock(0)
+  const outlet = new Notes()
+  const { parts } = await loadRecorded(store.reader, { sessions: store.sessions })
+  const playout = new Playout({
+    reader: store.reader,
+    parts,
+    range: rangeOf(parts, { fromMs: undefined, toMs: undefined }),
+    speed: 1,
+    loop: false,
+    clock,
+    outlet,
+    ...options,
+  })
+  closing.push(
+    () => store.close(),
+    async () => {
+      playout.close()
+      outlet.free()
+      await playout.done
+    },
+  )
+  /** Lets reads settle; the manual clock doesn't move. */
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 40; i++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return {
+    playout,
+    outlet,
+    settle,
+    async pass(ms: number): Promise<readonly string[]> {
+      await settle()
+      await clock.pass(ms)
+      await settle()
+      return outlet.notes.splice(0)
+    },
+  }
+}
+
+it('gives each message at its time, and nothing before it plays', async () => {
+  const { playout, pass } = await play([[at(0), at(10), at(10), at(500)]])
+  expect(await pass(100)).toEqual(['jumped'])
+  playout.setPlaying(true)
+  expect(await pass(0)).toEqual(['0'])
+  expect(await pass(9)).toEqual([])
+  expect(await pass(1)).toEqual(['10', '10'])
+  expect(await pass(489)).toEqual([])
+  expect(await pass(1)).toEqual(['500'])
+})
+
+it.each([
+  [10, 49, 1],
+  [0.25, 1_999, 1],
+])('at speed %s', async (speed, before, more) => {
+  const { playout, pass } = await play([[at(0), at(500)]], { speed })
+  playout.setPlaying(true)
+  expect(await pass(before)).toEqual(['jumped', '0'])
+  expect(await pass(more)).toEqual(['500'])
+})
+
+it('counts the time until a pause or a change of speed at the speed it passed at', async () => {
+  const { playout, pass } = await play([[at(0), at(500)]])
+  playout.setPlaying(true)
+  await pass(300)
+  playout.setPlaying(false)
+  expect(playout.state.atMs).toBe(T0 + 300)
+  expect(await pass(10_000)).toEqual([])
+  playout.setPlaying(true)
+  await pass(100)
+  playout.setSpeed(10)
+  expect(await pass(9)).toEqual([])
+  expect(await pass(1)).toEqual(['500'])
+})
+
+it('plays everything without waiting at full speed, but not while the outlet is full', async () => {
+  const { playout, outlet, pass } = await play([[at(0), at(1_000_000)]], { speed: 'max' })
+  outlet.isFull = true
+  playout.setPlaying(true)
+  await pass(0)
+  expect(playout.messages).toBeLessThanOrEqual(2)
+  outlet.isFull = false
+  outlet.free()
+  await pass(0)
+  expect(playout.messages).toBe(2)
+  expect(playout.state).toMatchObject({ playing: false, ended: true })
+})
+
+it('plays a range with its start and without its end', async () => {
+  const { playout, pass } = await play([[at(0), at(10), at(20), at(30)]], {
+    speed: 'max',
+    range: { fromMs: T0 + 10, toMs: T0 + 30 },
+  })
+  playout.setPlaying(true)
+  expect(await pass(0)).toEqual(['jumped', '10', '20', 'ended'])
+})
+
+it('seeks to the first message at an instant, and plays on', async () => {
+  const { playout, pass } = await play([[at(0), at(100), at(200)]])
+  playout.seek(T0 + 100)
+  await pass(0)
+  playout.setPlaying(true)
+  expect(await pass(0)).toEqual(['100'])
+  playout.seek(T0)
+  expect(await pass(0)).toEqual(['jumped', '0'])
+})
+
+it('starts again at the end of a loop, and never ends', async () => {
+  const { playout, pass } = await play([[at(0), at(50)]], { loop: true, range: { fromMs: T0, toMs: T0 + 51 } })
+  playout.setPlaying(true)
+  const notes: string[] = []
+  for (let i = 0; i < 12; i++) notes.push(...(await pass(10)))
+  expect(notes.slice(0, 6)).toEqual(['jumped', '0', '50', 'jumped', '0', '50'])
+  expect(notes).not.toContain('ended')
+})
+
+it('plays sessions one after another, and says where nothing was received between them', async () => {
+  const { playout, pass } = await play([[at(0)], [at(3_600_000)]], { speed: 'max' })
+  playout.setPlaying(true)
+  expect(await pass(0)).toEqual(['jumped', '0', 'between', '3600000', 'ended'])
+})

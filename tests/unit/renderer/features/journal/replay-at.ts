@@ -1,0 +1,25 @@
+/** A replay from 0 to 10 s whose clock is at an instant, UTC ms. */
+import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+
+export const replayAt = (nowMs: number): ReplayState => ({
+  id: 'replay-1',
+  source: 'demo',
+  opened: [],
+  team: false,
+  sessions: [],
+  fromMs: unixMs(0),
+  toMs: unixMs(10_000),
+  nowMs: unixMs(nowMs),
+  at: null,
+  playing: false,
+  speed: 1,
+  skipIdle: false,
+  loop: null,
+  seeking: false,
+  ended: false,
+  messages: 0,
+  perSecond: 0,
+  exactness: { is: 'none' },
+  problem: null,
+})
