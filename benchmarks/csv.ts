@@ -52,6 +52,7 @@ function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): St
     ledgerHead: () => Promise.resolve(null),
     bars: () => Promise.resolve({ bars: [], more: false, gaps: [] }),
     gaps: () => Promise.resolve([]),
+    shares: () => Promise.resolve([]),
     extent: () => Promise.resolve({ messages: 0, records: 0, instruments: 0, fromMs: null, toMs: null }),
     replay: () => {
       throw new Error('not measured here')

@@ -1,10 +1,11 @@
 /** Exports bars, oldest first, to a file with a manifest. */
+import { countGaps } from '../../../shared/core/recording/recording.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { ExportedFile } from '../../../shared/features/export/export.ts'
+import type { ExportedFile, ExportFormat } from '../../../shared/features/export/export.ts'
 import {
   INTERVAL_LABELS,
-  INTERVALS,
+  msOf,
   type Bar,
   type BarSource,
   type Interval,
@@ -13,22 +14,25 @@ import {
 import { t } from '../../../shared/base/text.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { barColumns, barSchema, beginBars } from './bar-rows.ts'
+import { barColumns, barSchema, beginBars, hasVwap } from './bars/bar-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type Prepared } from './options.ts'
-import { commitPrepared, prepareFile } from './prepare.ts'
-import { vwapsOf } from './vwap.ts'
+import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
+import { tableFormat } from './tables/table.ts'
+import { vwapsOf } from './bars/vwap.ts'
 
 export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
   /** Default: CSV. */
-  readonly format?: 'csv' | 'parquet' | undefined
+  readonly format?: ExportFormat | undefined
   /** Any alias of an instrument matches. Absent: every symbol. */
   readonly symbols?: readonly string[] | undefined
   readonly of: BarSource
   readonly interval: Interval
   /** Aggregate only this feed's service bars. Absent: use the feed that matches the interval. */
   readonly feed?: FeedId | undefined
-  /** Adds `EXTENDED_COLUMNS`. */
+  /** Default: 1. */
+  readonly schema?: 1 | 2 | undefined
+  /** Schema 1: adds `EXTENDED_COLUMNS`. */
   readonly extended?: boolean | undefined
 }
 
@@ -46,11 +50,11 @@ export function barFeed({
 }: Pick<BarExportOptions, 'asset' | 'of' | 'interval' | 'feed'>): FeedId {
   if (of === 'service') {
     if (named !== undefined) return foldable(named, interval)
-    const feed = serviceBarFeed(asset, INTERVALS[interval])
+    const feed = serviceBarFeed(asset, msOf(interval))
     if (feed === undefined)
       throw new CodedError(
         'usage',
-        t('The service sends no bars shorter than a second. Build them from trades, bid, ask, or mid.'),
+        t('The service’s bars last whole seconds. Build others from trades, bid, ask, or mid.'),
       )
     return feed
   }
@@ -63,10 +67,10 @@ export function barFeed({
 
 function foldable(feed: FeedId, interval: Interval): FeedId {
   const { barMs } = FEEDS[feed]
-  if (barMs !== null && INTERVALS[interval] >= barMs) return feed
-  const least = INTERVAL_LABELS.find((one) => INTERVALS[one] === barMs) ?? '1m'
+  if (barMs !== null && msOf(interval) % barMs === 0) return feed
+  const least = INTERVAL_LABELS.find((one) => msOf(one) === barMs) ?? '1m'
   throw new CodedError('usage', `${feed} sends ${least} bars, not ${interval}.`, {
-    hint: `Export ${least} or longer, or choose a feed with shorter bars.`,
+    hint: `Export ${least} or a multiple of it, or choose a feed with shorter bars.`,
   })
 }
 
@@ -75,49 +79,97 @@ function foldable(feed: FeedId, interval: Interval): FeedId {
  * sessions, so rows are not grouped by session. Throws and guarantees the same as `exportTicks`.
  */
 export async function exportBars(reader: StoreReader, options: BarExportOptions): Promise<ExportedFile> {
-  return commitPrepared(await prepareBars(reader, options))
+  return commitPrepared(await prepareBars(reader, options, createBarRun(reader, options)))
 }
 
-/** Like `exportBars`, but leaves the files under their temporary names. */
-export async function prepareBars(reader: StoreReader, options: BarExportOptions): Promise<Prepared> {
-  const { of, interval, signal } = options
+/** Like `exportBars`, in as many files as `maxRows` asks for, which are left under their temporary names. */
+export async function prepareBarFiles(reader: StoreReader, options: BarExportOptions): Promise<readonly Prepared[]> {
+  const run = createBarRun(reader, options)
+  return prepareFiles(
+    options,
+    (part) => prepareBars(reader, part, run),
+    () => run.hasMore(),
+  )
+}
+
+/** Bars of one symbol, oldest first; `at`: the first that isn't written. */
+interface BarPagePart {
+  readonly symbol: string
+  readonly bars: readonly Bar[]
+  readonly vwaps: readonly number[]
+  at: number
+}
+
+/** The bars of an export, which several files may share. */
+interface BarRun {
+  now(): Promise<BarPagePart | null>
+  hasMore(): Promise<boolean>
+}
+
+function createBarRun(reader: StoreReader, options: BarExportOptions): BarRun {
+  const pages = barPages(reader, options)
+  let current: BarPagePart | null | undefined
+  const now = async (): Promise<BarPagePart | null> => {
+    while (current === undefined || (current !== null && current.at >= current.bars.length)) {
+      const { value, done } = await pages.next()
+      current = done === true ? null : value
+    }
+    return current
+  }
+  return { now, hasMore: async () => (await now()) !== null }
+}
+
+async function* barPages(reader: StoreReader, options: BarExportOptions): AsyncGenerator<BarPagePart, void, void> {
+  const feed = barFeed(options)
+  const chosen = chooseSource(await reader.sessions(), feed, options)
+  const range = barRange(options)
+  for (const { instrument, symbol } of await barInstruments(reader, feed, chosen, options)) {
+    for await (const bars of pagesOf(reader, instrument, chosen.source, range, options)) {
+      const vwaps = hasVwap(options) ? await vwapsOf(reader, feed, instrument, chosen.source, bars, options) : []
+      yield { symbol, bars, vwaps, at: 0 }
+    }
+  }
+}
+
+/** Writes one file from where `run` is. */
+async function prepareBars(reader: StoreReader, options: BarExportOptions, run: BarRun): Promise<Prepared> {
+  const { of, interval, signal, maxRows = Infinity } = options
   stopIfCancelled(signal)
   const feed = barFeed(options)
   const chosen = chooseSource(await reader.sessions(), feed, options)
-  const wanted = await barInstruments(reader, feed, chosen, options)
-  return prepareFile(options.out, signal, async (file) => {
-    const table = beginBars(file, options, feed)
-    const range = barRange(options)
+  return prepareFile(options, signal, async (file) => {
+    const table = beginBars(file, options, feed, await tableFormat(options))
     let rows = 0
     let first = Infinity
     let last = -Infinity
-    for (const { instrument, symbol } of wanted) {
-      const write = table.of(symbol)
-      for await (const page of pagesOf(reader, instrument, chosen.source, range, options)) {
-        const vwaps =
-          options.extended === true ? await vwapsOf(reader, feed, instrument, chosen.source, page, options) : []
-        for (const [i, bar] of page.entries()) write(bar, vwaps[i] ?? NaN)
-        rows += page.length
-        first = Math.min(first, page[0].startMs)
-        last = Math.max(last, page[page.length - 1].endMs)
-        await file.drain()
-        stopIfCancelled(signal)
-        options.onProgress?.({ rows, bytes: file.written + file.at })
+    for (let page = await run.now(); page !== null && rows < maxRows; page = await run.now()) {
+      const write = table.of(page.symbol)
+      for (; page.at < page.bars.length && rows < maxRows; page.at++, rows++) {
+        const bar = page.bars[page.at]
+        write(bar, page.vwaps[page.at] ?? NaN)
+        first = Math.min(first, bar.startMs)
+        last = Math.max(last, bar.endMs)
       }
+      await file.drain()
+      stopIfCancelled(signal)
+      options.onProgress?.({ rows, bytes: file.written + file.at })
     }
     table.end()
     return async () => {
       const recordings = chosen.sessions.map((row) => row.session)
+      const gaps = await gapsOf(reader, feed, chosen, options)
+      options.onGaps?.(countGaps(gaps))
       return {
         schema: barSchema(options),
         columns: barColumns(options),
         feed,
         chosen,
         sessions: recordings,
+        zone: options.sheet?.zone,
         fromMs: options.fromMs ?? (rows === 0 ? null : first),
         toMs: options.toMs ?? (rows === 0 ? null : last),
         rows,
-        gaps: await gapsOf(reader, feed, chosen, options),
+        gaps,
         ledgerHead: await reader.ledgerHead(recordings),
         more: { interval, of },
       }

@@ -29,6 +29,12 @@ export function writeWhole(out: Uint8Array, at: number, value: number): number {
   return at + digits
 }
 
+/** Writes epoch ms with any fraction; nothing for NaN. Returns the offset after it. */
+export function writeMs(out: Uint8Array, at: number, ms: number): number {
+  if (ms >= 0 && ms <= Number.MAX_SAFE_INTEGER && Number.isInteger(ms)) return writeWhole(out, at, ms)
+  return Number.isNaN(ms) ? at : at + encoder.encodeInto(String(ms), out.subarray(at)).written
+}
+
 function digitsOf(value: number): number {
   if (value < 1e4) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4
   if (value < 1e8) return value < 1e6 ? (value < 1e5 ? 5 : 6) : value < 1e7 ? 7 : 8
@@ -49,7 +55,7 @@ function writeSmall(out: Uint8Array, at: number, value: number, digits: number):
   return at + digits
 }
 
-/** Writes times as "ms<separator>ISO". Each writer caches the last second it wrote. */
+/** Writes times as "ms<separator>ISO", or as ISO alone. Each writer caches the last second it wrote. */
 export interface TimeWriter {
   /**
    * Returns the offset after the cells. NaN leaves both empty. `view` spans the same buffer as `out`, which needs
@@ -60,12 +66,13 @@ export interface TimeWriter {
   lead(bytes: Uint8Array): void
 }
 
-/** "1723161255342,2024-08-08T23:54:15.342Z". */
-const PAIR_BYTES = 38
-const ISO_AT = 14
+/** Length of "2024-08-08T23:54:15.342Z", and of "1723161255342," before it. */
+const ISO_BYTES = 24
+const MS_BYTES = 14
 
-/** Creates a time writer: epoch ms with any fraction, and ISO 8601 with Z, to the millisecond. */
-export function createTimeWriter(separator: number): TimeWriter {
+/** Creates a time writer: epoch ms with any fraction unless `isoOnly`, and ISO 8601 with Z, to the millisecond. */
+export function createTimeWriter(separator: number, isoOnly = false): TimeWriter {
+  const isoAt = isoOnly ? 0 : MS_BYTES
   // Prefix and both cells of the last second written. Rows copy it word by word and patch only the milliseconds.
   let start = 0
   let cells = new Uint8Array(40)
@@ -76,8 +83,10 @@ export function createTimeWriter(separator: number): TimeWriter {
   const slow = (out: Uint8Array, at: number, ms: number): number => {
     out.set(cells.subarray(0, start), at)
     let i = at + start
-    if (!Number.isNaN(ms)) i += encoder.encodeInto(String(ms), out.subarray(i)).written
-    out[i++] = separator
+    if (!isoOnly) {
+      i = writeMs(out, i, ms)
+      out[i++] = separator
+    }
     const date = new Date(Math.floor(ms))
     const year = date.getUTCFullYear()
     if (year >= 0 && year <= 9999) i += encoder.encodeInto(date.toISOString(), out.subarray(i)).written
@@ -85,8 +94,8 @@ export function createTimeWriter(separator: number): TimeWriter {
   }
   const second = (ms: number): void => {
     from = Math.floor(ms / 1000) * 1000
-    const iso = start + ISO_AT
-    writeWhole(cells, start, from / 1000)
+    const iso = start + isoAt
+    if (!isoOnly) writeWhole(cells, start, from / 1000)
     const midnight = Math.floor(from / DAY_MS) * DAY_MS
     if (midnight !== day) {
       day = midnight
@@ -99,11 +108,11 @@ export function createTimeWriter(separator: number): TimeWriter {
   }
   const lead = (bytes: Uint8Array): void => {
     start = bytes.length
-    cells = new Uint8Array(Math.ceil((start + PAIR_BYTES) / 8) * 8)
+    cells = new Uint8Array(Math.ceil((start + isoAt + ISO_BYTES) / 8) * 8)
     words = new Float64Array(cells.buffer)
     cells.set(bytes)
-    cells[start + 13] = separator
-    cells[start + 37] = 90
+    if (!isoOnly) cells[start + MS_BYTES - 1] = separator
+    cells[start + isoAt + ISO_BYTES - 1] = 90
     from = day = NaN
   }
   lead(new Uint8Array(0))
@@ -128,13 +137,16 @@ export function createTimeWriter(separator: number): TimeWriter {
       const below = 2 * (milli % 100)
       const tens = PAIRS[below]
       const ones = PAIRS[below + 1]
-      out[to + 10] = hundreds
-      out[to + 11] = tens
-      out[to + 12] = ones
-      out[to + 34] = hundreds
-      out[to + 35] = tens
-      out[to + 36] = ones
-      return to + PAIR_BYTES
+      if (!isoOnly) {
+        out[to + 10] = hundreds
+        out[to + 11] = tens
+        out[to + 12] = ones
+      }
+      const iso = to + isoAt + 20
+      out[iso] = hundreds
+      out[iso + 1] = tens
+      out[iso + 2] = ones
+      return iso + 4
     },
   }
 }

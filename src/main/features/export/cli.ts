@@ -5,6 +5,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_KINDS,
+  EXPORT_SCHEMAS,
   SEPARATORS,
   SPLITS,
   formatOfName,
@@ -14,16 +15,26 @@ import {
   type ExportRequest,
   type Separator,
 } from '../../../shared/features/export/export.ts'
-import { BAR_SOURCES, INTERVAL_LABELS } from '../../../shared/core/market/market.ts'
-import { exportSettings, type ExportPreset } from '../../../shared/features/export/settings.ts'
-import { FEED_IDS, isFeedId, recordingId } from '../../../shared/base/units.ts'
+import {
+  BAR_SOURCES,
+  INTERVAL_EXAMPLES,
+  INTERVAL_LABELS,
+  parseInterval,
+  type Interval,
+} from '../../../shared/core/market/market.ts'
+import { BUILT_IN_PRESETS, exportSettings, type ExportPreset } from '../../../shared/features/export/settings.ts'
+import { FEED_IDS, isFeedId, type RecordingId } from '../../../shared/base/units.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
+import { createStreamFile, isDevice, withDevice } from '../../base/file-sink.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
-import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
+import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
+import { INSTANT_HELP, instant, ZONE_OPTION, zoneOption } from '../../command-line/times.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
 export const exportCommand = defineCommand({
@@ -33,16 +44,23 @@ export const exportCommand = defineCommand({
       'Five-minute bars of two symbols in a time range',
       '--feed crypto/XT --what bars --interval 5m --symbol BTC-USD --symbol ETH-USD --from 2026-01-05T00:00:00Z --out bars.csv',
     ],
+    ['The latest session, into another program', '-f crypto/XT --session latest --out - | gzip > btc.csv.gz'],
+    [
+      'Into a data frame, without a file between',
+      '-f crypto/XT --session latest --format arrow --out - | python3 plot.py',
+    ],
     ['Quotes as Parquet, one file per UTC day', '--feed forex/C --split day --out quotes.parquet'],
-    ['With a preset saved in the window', '--preset "Excel" --session ID --out day.csv'],
+    ['For Excel, with times of New York', '--preset "Excel (comma)" -f crypto/XT --zone America/New_York -o day.csv'],
+    ['With a preset saved in the window', '--preset "Daily" --session ID --out day.csv'],
   ],
   options: {
     feed: { type: 'string', value: 'FEED', help: 'The feed, such as crypto/XT', words: FEED_IDS },
     symbol: { type: 'string', multiple: true, value: 'S', help: 'Only this symbol, by any alias; repeatable' },
-    session: { type: 'string', multiple: true, value: 'ID', help: 'Only this session; repeatable' },
+    session: { type: 'string', multiple: true, value: 'ID', help: `Only this session: ${SESSION_HELP}; repeatable` },
     source: { type: 'string', value: 'KEY', help: 'Only this source; required if several have the feed' },
-    from: { type: 'string', value: 'T', help: 'Start at this event time: ISO 8601 with a zone, or epoch ms' },
+    from: { type: 'string', value: 'T', help: `Start at this event time: ${INSTANT_HELP}` },
     to: { type: 'string', value: 'T', help: 'End before this event time' },
+    zone: ZONE_OPTION,
     what: {
       type: 'string',
       value: EXPORT_KINDS.join('|'),
@@ -52,7 +70,7 @@ export const exportCommand = defineCommand({
     interval: {
       type: 'string',
       value: '1m',
-      help: `Bar length: ${INTERVAL_LABELS.join(', ')}`,
+      help: `Bar length: any from 100ms to 1D, such as ${INTERVAL_EXAMPLES}`,
       words: INTERVAL_LABELS,
     },
     of: {
@@ -70,26 +88,44 @@ export const exportCommand = defineCommand({
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'File to write; with --split, the symbol or day comes before its extension',
+      help: 'File to write, or - for standard output; with --split, the symbol or day comes before its extension',
       file: true,
     },
     split: { type: 'string', value: 'symbol|day', help: 'Write one file per symbol or UTC day', words: SPLITS },
-    raw: { type: 'boolean', help: 'Add a column with each message exactly as it arrived' },
+    schema: {
+      type: 'string',
+      value: EXPORT_SCHEMAS.join('|'),
+      help: 'Columns: 2 (default) in whole words, the same in every format; 1 as in the messages',
+      words: EXPORT_SCHEMAS.map(String),
+    },
+    raw: {
+      type: 'boolean',
+      help: 'Add a column with each message exactly as it arrived; JSON Lines then contain only messages',
+    },
     bom: { type: 'boolean', help: 'Start with a byte order mark, for spreadsheets' },
     separator: { type: 'string', value: 'C', help: 'Column separator: comma (default; tab for FILE.tsv), ; | or tab' },
-    extended: { type: 'boolean', help: 'Bars: add feed, end time and VWAP (tapedeck/bars/2)' },
+    extended: { type: 'boolean', help: 'Bars of --schema 1: add feed, end time and VWAP' },
     force: { type: 'boolean', help: 'Replace an existing file' },
     'allow-empty': { type: 'boolean', help: 'Write a file without rows if nothing matches' },
-    preset: { type: 'string', value: 'NAME', help: 'Start from this preset of the window; other options override it' },
+    preset: {
+      type: 'string',
+      value: 'NAME',
+      help: `Start from this preset of the window, or ${BUILT_IN_PRESETS.map(({ name }) => `"${name}"`).join(' or ')}; other options override it`,
+    },
   },
   async run(values, context) {
     const out = values.text('out')
     if (out === undefined) throw new UsageError('name the file to write with --out')
-    const request = requestOf(values, context, out)
-    if (!values.on('force')) await refuseExisting(resolve(out), request)
+    const asked = requestOf(values, context, out)
+    if (out === '-' || out === '/dev/stdout') return streamOut(asked, '-', outputWriter(context), values, context)
+    if (await isDevice(resolve(out))) {
+      return withDevice(resolve(out), (write) => streamOut(asked, out, write, values, context))
+    }
+    if (!values.on('force')) await refuseExisting(resolve(out), asked)
     const json = values.on('json')
     const line = createProgressLine(context, !json)
     const result = await withReader(values, context, async (reader) => {
+      const request = { ...asked, sessions: await namedSessions(reader, values) }
       const { rows: all } = line.shown ? await estimateExport(reader, request) : { rows: 0 }
       return runExport(reader, request, resolve(out), {
         signal: context.signal,
@@ -101,8 +137,8 @@ export const exportCommand = defineCommand({
     const { rows, bytes, feed, source, sha256, manifest, files } = result
     if (json) {
       const one = { rows, bytes, sha256, manifest, feed, source }
-      context.out(`${JSON.stringify(request.split === 'none' ? one : { ...one, files })}\n`)
-    } else if (request.split === 'none') {
+      context.out(`${JSON.stringify(files.length === 1 && asked.split === 'none' ? one : { ...one, files })}\n`)
+    } else if (asked.split === 'none' && files.length === 1) {
       context.out(
         `${countText(rows, 'row')} of ${feed} from ${source}, ${countText(bytes, 'byte')}, manifest ${manifest}\n`,
       )
@@ -117,7 +153,56 @@ export const exportCommand = defineCommand({
   },
 })
 
-/** Builds the request from the command line. Missing options come from the preset, then from the defaults. */
+type Write = (chunk: Uint8Array) => Promise<void>
+
+/** Writes to standard output. */
+const outputWriter =
+  (context: Context): Write =>
+  async (chunk) => {
+    if (context.stream === undefined) context.out(Buffer.from(chunk).toString())
+    else await context.stream(chunk)
+  }
+
+/** Writes the export to a stream, and what it contains to standard error. `out`: as it was named. */
+async function streamOut(
+  asked: ExportRequest,
+  out: string,
+  write: Write,
+  values: Values,
+  context: Context,
+): Promise<number> {
+  if (asked.sheet !== undefined)
+    throw new UsageError('a spreadsheet needs files of limited length: name one with --out FILE')
+  if (asked.split !== 'none') throw new UsageError('--split writes several files: name them with --out FILE')
+  if (values.on('json') && out === '-')
+    throw new UsageError('--json can’t be combined with --out -: both use standard output')
+  let gaps = 0
+  const { rows, bytes, feed, source } = await withReader(values, context, async (reader) => {
+    const request = { ...asked, sessions: await namedSessions(reader, values) }
+    return runExport(reader, request, out, {
+      signal: context.signal,
+      stream: createStreamFile(write),
+      refuseEmpty: !values.on('allow-empty'),
+      onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
+      onGaps: (count) => void (gaps = count),
+    })
+  })
+  if (values.on('json')) context.out(`${JSON.stringify({ rows, bytes, feed, source })}\n`)
+  // A stream has no manifest, which would list them.
+  const missing = gaps === 0 ? '' : `, ${countText(gaps, 'gap')} (tapedeck sessions --gaps lists them)`
+  context.err(`${countText(rows, 'row')} of ${feed} from ${source}${missing}\n`)
+  return EXIT.ok
+}
+
+/** The sessions that --session names. */
+async function namedSessions(reader: StoreReader, values: Values): Promise<readonly RecordingId[]> {
+  const names = values.texts('session')
+  if (names.length === 0) return []
+  const rows = await reader.sessions(true)
+  return [...new Set(names.map((name) => findSession(rows, name).session))]
+}
+
+/** Builds the request from the command line, without its sessions. Missing options come from the preset, then from the defaults. */
 function requestOf(values: Values, context: Context, out: string): ExportRequest {
   const saved = presetOf(values, context)
   const what = oneOf(values, 'what', EXPORT_KINDS) ?? saved?.what ?? 'ticks'
@@ -131,29 +216,42 @@ function requestOf(values: Values, context: Context, out: string): ExportRequest
     what,
     feed,
     symbols: symbols.length > 0 ? symbols : (preset.symbols ?? []),
-    sessions: [...new Set(values.texts('session'))].map(recordingId),
+    sessions: [],
     source: values.text('source') ?? null,
-    fromMs: instant(values, 'from') ?? null,
-    toMs: instant(values, 'to') ?? null,
+    fromMs: instant(values, 'from', context.clock) ?? null,
+    toMs: instant(values, 'to', context.clock) ?? null,
     of: oneOf(values, 'of', BAR_SOURCES) ?? preset.of ?? null,
-    interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset.interval ?? '1m',
+    interval: intervalOf(values) ?? preset.interval ?? '1m',
     format,
+    schema: oneOf(values, 'schema', EXPORT_SCHEMAS) ?? (saved === undefined ? 2 : (saved.schema ?? 1)),
     extended: values.on('extended') || (preset.extended ?? false),
     raw: values.on('raw') || (preset.raw ?? false),
     bom: values.on('bom') || (preset.bom ?? false),
     separator: separatorFor(values, preset, out),
+    sheet: preset.sheet === true ? { zone: zoneOption(values) ?? localZone() } : undefined,
     split: oneOf(values, 'split', SPLITS) ?? preset.split ?? 'none',
   }
 }
 
+/** Also accepts `90` and `1d`, as the window does. */
+function intervalOf(values: Values): Interval | undefined {
+  const given = values.text('interval')
+  if (given === undefined) return undefined
+  const interval = parseInterval(given)
+  if (interval === undefined)
+    throw new UsageError(`--interval takes a length such as ${INTERVAL_EXAMPLES}, not “${given}”.`)
+  return interval
+}
+
 /** Removes preset options that don't apply to this export. `dropped` lists the ones that were set. */
 function applicableTo(what: ExportKind, format: ExportFormat, preset: Partial<ExportPreset> = {}) {
-  const { raw, extended, bom, separator = ',' } = preset
+  const { raw, extended, bom, separator = ',', sheet } = preset
   const isCsv = format === 'csv'
   const dropped = [
     ...(raw === true && what !== 'ticks' ? ['raw messages (ticks only)'] : []),
     ...(extended === true && what !== 'bars' ? ['extended columns (bars only)'] : []),
     ...(bom === true && !isCsv ? ['byte order mark (CSV only)'] : []),
+    ...(sheet === true && !isCsv ? ['spreadsheet times (CSV only)'] : []),
     ...(separator !== ',' && !isCsv ? ['separator (CSV only)'] : []),
   ]
   const applicable = {
@@ -162,9 +260,13 @@ function applicableTo(what: ExportKind, format: ExportFormat, preset: Partial<Ex
     extended: extended === true && what === 'bars',
     bom: bom === true && isCsv,
     separator: isCsv ? separator : ',',
+    sheet: sheet === true && isCsv,
   } as const
   return { preset: applicable, dropped }
 }
+
+/** The computer's own zone. */
+const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The format from --format, the preset or the file extension. Throws UsageError if they disagree. */
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
@@ -199,20 +301,17 @@ function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefine
   const name = values.text('preset')
   if (name === undefined) return undefined
   const { presets } = createSettingsStore(settingsFile(dataDir), [exportSettings]).get().exports
-  const found = presets.find((preset) => preset.name === name)
+  const found = [...presets, ...BUILT_IN_PRESETS].find((preset) => preset.name === name)
   if (found !== undefined) return found
   throw new CodedError('usage', `No preset is named "${name}".`, {
-    hint:
-      presets.length === 0
-        ? 'Save one in the export dialog of the window.'
-        : `Saved presets: ${presets.map((preset) => preset.name).join(', ')}.`,
+    hint: `Saved presets: ${presets.map((preset) => preset.name).join(', ') || 'none'}. Built in: ${BUILT_IN_PRESETS.map((preset) => preset.name).join(', ')}.`,
   })
 }
 
-function oneOf<const T extends string>(values: Values, name: string, words: readonly T[]): T | undefined {
+function oneOf<const T extends string | number>(values: Values, name: string, words: readonly T[]): T | undefined {
   const text = values.text(name)
   if (text === undefined) return undefined
-  const word = words.find((one) => one === text)
+  const word = words.find((one) => String(one) === text)
   if (word === undefined) throw new UsageError(`--${name} must be one of ${words.join(', ')}, not "${text}"`)
   return word
 }

@@ -1,9 +1,18 @@
 /** Ticks as rows of a CSV file. */
-import { fieldsOf } from '../../../service/tick-columns.ts'
+import { tickFields, type TickSchema } from '../../../service/tick-columns.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import type { LiteralWriter } from '../../core/store/types/ticks.ts'
-import { createTimeWriter, textRoom, TIME_ROOM, writeMessage, writeText, writeWhole, type TimeWriter } from './cells.ts'
-import { createSymbolCells, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import {
+  createTimeWriter,
+  textRoom,
+  TIME_ROOM,
+  writeMessage,
+  writeMs,
+  writeText,
+  writeWhole,
+  type TimeWriter,
+} from './cells.ts'
+import { createSymbolCells, LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
 const encoder = new TextEncoder()
@@ -14,11 +23,23 @@ interface Head {
   readonly event: TimeWriter
 }
 
+/** Writes a column of times in ms. */
+const millisWriter = (times: Float64Array): LiteralWriter => ({
+  maxBytes: 32,
+  write: (row, out, at) => writeMs(out, at, times[row]),
+})
+
 /** Writes the columns of `tickColumns`, separated by `separatorText`, and extends `span` with each row's time. */
-export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: string, raw: boolean, span: Span): TickRows {
+export function createCsvRows(
+  file: ByteSink,
+  feed: FeedId,
+  { separator: separatorText, raw, schema }: { separator: string; raw: boolean; schema: TickSchema },
+  span: Span,
+): TickRows {
   const separator = separatorText.charCodeAt(0)
-  const fields = fieldsOf(feed)
-  const recv: TimeWriter = createTimeWriter(separator)
+  const fields = tickFields(feed, schema)
+  const isLong = schema === 2
+  const recv: TimeWriter = createTimeWriter(separator, isLong)
   // Every row starts with feed, symbol and event time. Symbols alternate between rows, so each has its own writer.
   const headOf = createSymbolCells<Head>((symbol) => {
     const text = encoder.encode(symbol)
@@ -27,7 +48,7 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
     out[at++] = separator
     at = writeText(out, at, text, separator, true)
     out[at++] = separator
-    const event = createTimeWriter(separator)
+    const event = createTimeWriter(separator, isLong)
     event.lead(out.subarray(0, at))
     return { bytes: at, event }
   })
@@ -35,7 +56,9 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
     end() {},
     of(ticks) {
       const { eventMs, recvMs, seq, flags } = ticks
-      const writers: readonly LiteralWriter[] = fields.map((key) => ticks.writer(key))
+      const writers: readonly LiteralWriter[] = fields.map(({ key, isTime }) =>
+        isTime ? millisWriter(timesOf(ticks.column(key))) : ticks.writer(key),
+      )
       const count = writers.length
       let most = 2 * TIME_ROOM + 24
       for (const writer of writers) most += writer.maxBytes + 1
@@ -63,6 +86,12 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
           out[at++] = separator
           at = recv.write(out, view, at, recvAt)
           out[at++] = separator
+          if (isLong) {
+            at = writeMs(out, at, eventAt)
+            out[at++] = separator
+            at = writeMs(out, at, recvAt)
+            out[at++] = separator
+          }
           at = writeWhole(out, at, seq[row])
           for (let i = 0; i < count; i++) {
             out[at++] = separator

@@ -1,14 +1,15 @@
 /** Estimates the size of an export from the store's index and a sample of its rows. */
 import type { ExportRequest } from '../../../shared/features/export/export.ts'
-import { INTERVALS } from '../../../shared/core/market/market.ts'
+import { msOf } from '../../../shared/core/market/market.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { beginBars } from './bar-rows.ts'
+import { beginBars } from './bars/bar-rows.ts'
 import { barFeed, barInstruments, barRange } from './bars.ts'
 import { chooseSource } from './options.ts'
 import { refuseConflict, wholePart } from './run.ts'
 import { createMemoryFile } from '../../base/file-sink.ts'
-import { beginTickRows, tickQuery } from './ticks.ts'
+import { tableFormat } from './tables/table.ts'
+import { beginTickRows, isRawLines, tickQuery } from './ticks.ts'
 
 export interface Estimated {
   readonly rows: number
@@ -36,11 +37,11 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
     const { options } = part
     const query = tickQuery(options, chooseSource(sessions, options.feed, options).source)
     const extent = await reader.extent(query)
-    const rows = options.format === 'jsonl' ? extent.messages : extent.records
+    const rows = isRawLines(options) ? extent.messages : extent.records
     const files = split(extent.instruments, extent.fromMs, extent.toMs)
     if (rows === 0) return { rows: 0, bytes: 0, files: request.split === 'none' ? 1 : 0 }
     const file = createMemoryFile()
-    const table = beginTickRows(file, options, { first: Infinity, last: -Infinity })
+    const table = beginTickRows(file, options, { first: Infinity, last: -Infinity }, await tableFormat(options))
     const head = file.at
     let sampled = 0
     for await (const ticks of reader.ticks(query)) {
@@ -64,11 +65,11 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
     ...(range.toMs === null ? {} : { toMs: range.toMs }),
   })
   const { fromMs, toMs } = extent
-  const length = INTERVALS[options.interval]
+  const length = msOf(options.interval)
   const each = fromMs === null || toMs === null ? 0 : Math.floor(toMs / length) - Math.floor(fromMs / length) + 1
   const rows = Math.min(extent.records, each * wanted.length)
   const file = createMemoryFile()
-  const table = beginBars(file, options, feed)
+  const table = beginBars(file, options, feed, await tableFormat(options))
   const head = file.at
   const write = table.of(wanted[0]?.symbol ?? '')
   for (let i = 0; i < SAMPLE; i++) write(sampleBar((fromMs ?? 0) + i * length, length), 64_124.512_345)

@@ -6,7 +6,15 @@ import { jobs } from '../../core/jobs/feature.ts'
 import { store } from '../../core/store/feature.ts'
 import { respond } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
-import { createExports } from './export-jobs.ts'
+import { createStreamFile } from '../../base/file-sink.ts'
+import type { ExportRequest } from '../../../shared/features/export/export.ts'
+import { createExports, type Exports } from './export-jobs.ts'
+import { runExport } from './run.ts'
+
+export interface ExportService extends Exports {
+  /** Writes an export that isn't split to a stream, without a manifest. Rejects as `runExport`. */
+  stream(request: ExportRequest, write: (bytes: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<void>
+}
 
 export const exporting = defineFeature({
   name: 'export',
@@ -14,8 +22,14 @@ export const exporting = defineFeature({
   settings: [exportSettings],
   start({ store: { reader }, jobs }, { userFolder, chooseFolder }) {
     const exports = createExports({ reader, jobs, home: userFolder ?? homedir(), chooseFolder })
+    const service: ExportService = {
+      ...exports,
+      async stream(request, write, signal) {
+        await runExport(reader, request, '-', { stream: createStreamFile(write), signal })
+      },
+    }
     return {
-      service: exports,
+      service,
       responders: respond(EXPORT_CALLS, {
         'export.defaults': () => exports.defaults(),
         'export.choose': ({ folder }) => exports.choose(folder),

@@ -1,16 +1,20 @@
 /** The manifest written next to an export: the file's schema and hash, where its rows came from, and their gaps. */
-import type { Gap } from '../../../shared/core/recording/recording.ts'
+import { isTeamKey, type Gap } from '../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
+import type { TickSchema } from '../../../service/tick-columns.ts'
+import type { BarSchema } from './bars/bar-rows.ts'
 import type { Chosen } from './options.ts'
 
 export interface ManifestInput {
-  readonly schema: 'tapedeck/ticks/1' | 'tapedeck/bars/1' | 'tapedeck/bars/2'
+  readonly schema: `tapedeck/ticks/${TickSchema}` | BarSchema
   readonly columns: readonly string[]
   /** The feed that the rows come from or are built from. */
   readonly feed: FeedId
   readonly chosen: Chosen
   /** Sessions that the rows came from. */
   readonly sessions: readonly string[]
+  /** Of the times in the file. Default: UTC. */
+  readonly zone?: string | undefined
   /** UTC ms. Null: unbounded. */
   readonly fromMs: number | null
   readonly toMs: number | null
@@ -26,9 +30,8 @@ const iso = (ms: number | null): string | null =>
 
 /** Returns the manifest as JSON with a final line feed. */
 export function manifestText(input: ManifestInput): string {
-  const overlaps = input.chosen.overlaps.map(({ earlier, later, fromMs, toMs }) => ({
-    read: earlier,
-    left_out: later,
+  const overlaps = input.chosen.overlaps.map(({ source, earlier, later, fromMs, toMs }) => ({
+    ...(isTeamKey(source) ? { joined: [earlier, later] } : { read: earlier, left_out: later }),
     from: iso(fromMs),
     to: iso(toMs),
   }))
@@ -38,7 +41,7 @@ export function manifestText(input: ManifestInput): string {
     feed: input.feed,
     source: input.chosen.source,
     sessions: input.sessions,
-    zone: 'UTC',
+    zone: input.zone ?? 'UTC',
     from: iso(input.fromMs),
     to: iso(input.toMs),
     rows: input.rows,

@@ -1,14 +1,19 @@
 /** Options and results shared by all exports, and the choice of the source to read. */
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { ExportedFile, Separator } from '../../../shared/features/export/export.ts'
+import type { ExportedFile, Separator, SheetStyle } from '../../../shared/features/export/export.ts'
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
 import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import type { SafeFile } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface CommonOptions {
   /** File to write. The manifest goes next to it, as `OUT.manifest.json`. */
   readonly out: string
+  /** Writes here instead, without a manifest. */
+  readonly stream?: SafeFile | undefined
+  /** Called with the number of gaps in what was exported, without ordinary edges of sessions. */
+  readonly onGaps?: ((count: number) => void) | undefined
   /** Only these sessions. Absent: all sessions of the source. */
   readonly sessions?: readonly RecordingId[] | undefined
   /** Source key (`sourceKey`). Required if several sources match. */
@@ -19,6 +24,10 @@ export interface CommonOptions {
   /** Starts a CSV file with a byte order mark. */
   readonly bom?: boolean | undefined
   readonly separator?: Separator | undefined
+  /** CSV of schema 2: for a spreadsheet. */
+  readonly sheet?: SheetStyle | undefined
+  /** Begins another file, `OUT.2.csv`, after this many rows. */
+  readonly maxRows?: number | undefined
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -40,7 +49,7 @@ export function stopIfCancelled(signal: AbortSignal | undefined): void {
 export interface Chosen {
   readonly source: string
   readonly sessions: readonly SessionRow[]
-  /** Time ranges covered by two sessions. Only the earlier session is read there. */
+  /** Time ranges covered by two sessions. */
   readonly overlaps: readonly Overlap[]
 }
 
@@ -105,6 +114,7 @@ export async function gapsOf(
   const gaps = await reader.gaps({
     feed,
     source,
+    recordings: [...chosen],
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(toMs === undefined ? {} : { toMs }),
   })

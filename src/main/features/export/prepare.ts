@@ -1,21 +1,22 @@
 /** Writes an export and its manifest under temporary names, then renames both once they are complete. */
 import type { ExportedFile } from '../../../shared/features/export/export.ts'
 import { manifestText, type ManifestInput } from './manifest.ts'
-import { stopIfCancelled, type Prepared } from './options.ts'
+import { partPath } from './names.ts'
+import { stopIfCancelled, type CommonOptions, type Prepared } from './options.ts'
 import { createSafeFile, type SafeFile } from '../../base/file-sink.ts'
 
 /** What `fill` reports for the manifest. */
 export type PreparedExport = Omit<ManifestInput, 'sha256'>
 
 /**
- * Calls `fill` to write the file, then writes the manifest. On any failure, removes both.
+ * Calls `fill` to write the file, then writes the manifest, which a stream has none of. On any failure, removes both.
  */
 export async function prepareFile(
-  out: string,
+  { out, stream }: Pick<CommonOptions, 'out' | 'stream'>,
   signal: AbortSignal | undefined,
   fill: (file: SafeFile) => Promise<() => Promise<PreparedExport>>,
 ): Promise<Prepared> {
-  const file = await createSafeFile(out)
+  const file = stream ?? (await createSafeFile(out))
   let note: SafeFile | undefined
   const discard = async (): Promise<void> => {
     await file.discard()
@@ -25,6 +26,10 @@ export async function prepareFile(
     const tell = await fill(file)
     const sha256 = await file.finish()
     const prepared = await tell()
+    if (stream !== undefined) {
+      const { rows } = prepared
+      return { path: out, rows, bytes: file.written, sha256, manifest: '', commit: () => file.commit(), discard }
+    }
     const manifest = `${out}.manifest.json`
     note = await createSafeFile(manifest)
     note.text(manifestText({ ...prepared, sha256 }))
@@ -45,6 +50,35 @@ export async function prepareFile(
     }
   } catch (thrown) {
     await discard()
+    throw thrown
+  }
+}
+
+/**
+ * Prepares one file, or several where `maxRows` is reached: `OUT.csv`, `OUT.2.csv` and so on. On any failure, removes all.
+ */
+export async function prepareFiles<Options extends Pick<CommonOptions, 'out' | 'onProgress' | 'maxRows'>>(
+  options: Options,
+  prepare: (part: Options) => Promise<Prepared>,
+  hasMore: () => Promise<boolean>,
+): Promise<readonly Prepared[]> {
+  const prepared: Prepared[] = []
+  const written = { rows: 0, bytes: 0 }
+  try {
+    do {
+      const out = prepared.length === 0 ? options.out : partPath(options.out, String(prepared.length + 1))
+      const onProgress: Options['onProgress'] = ({ rows, bytes }) =>
+        options.onProgress?.({ rows: written.rows + rows, bytes: written.bytes + bytes })
+      const one = await prepare({ ...options, out, onProgress })
+      // What was left may have been no market data.
+      if (one.rows === 0 && prepared.length > 0) await one.discard()
+      else prepared.push(one)
+      written.rows += one.rows
+      written.bytes += one.bytes
+    } while (options.maxRows !== undefined && (await hasMore()))
+    return prepared
+  } catch (thrown) {
+    for (const one of prepared) await one.discard()
     throw thrown
   }
 }

@@ -1,5 +1,6 @@
 /** What the tick writers share: their interface, and which messages they skip. */
 import { isUtf8 } from 'node:buffer'
+import { inRange, readTime } from '../../../service/codecs/times.ts'
 import { FLAG } from '../../../shared/core/recording/recording.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 
@@ -31,6 +32,11 @@ export function widen(span: Span, event: number, recv: number): void {
 
 /** Writes rows [from, to) except skipped ones. Returns how many it wrote. */
 export type WriteRows = (from: number, to: number) => number
+
+/** Times as sent, in ms: the service sends some in s, µs or ns. NaN stays NaN. */
+export function timesOf(column: Float64Array): Float64Array {
+  return column.every((ms) => inRange(ms)) ? column : column.map((value) => readTime(value)?.ms ?? NaN)
+}
 
 /** Flags of messages that may not be valid UTF-8. */
 export const UNSURE = FLAG.invalidUtf8 | FLAG.binary

@@ -11,16 +11,21 @@ import {
 } from '../../../shared/features/export/export.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import type { SafeFile } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { barFeed, barInstruments, barRange, prepareBars, type BarExportOptions } from './bars.ts'
+import { barFeed, barInstruments, barRange, prepareBarFiles, type BarExportOptions } from './bars.ts'
 import { nameOfSymbol, NAMELESS, partPath } from './names.ts'
 import { chooseSource, stopIfCancelled, type Prepared } from './options.ts'
 import { commitPrepared } from './prepare.ts'
-import { prepareTicks, tickQuery, type TickExportOptions } from './ticks.ts'
+import { SHEET_ROWS } from './sheet.ts'
+import { isRawLines, prepareTickFiles, tickQuery, type TickExportOptions } from './ticks.ts'
 
 export interface ExportWatch {
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** Writes here instead of to files; a request that isn't split. */
+  readonly stream?: SafeFile | undefined
+  readonly onGaps?: ((count: number) => void) | undefined
   /** Called once, with a sentence for the user, if sessions overlap. */
   readonly onOverlap?: ((sentence: string) => void) | undefined
   /** Reject with `not-found` if there are no rows. An existing file stays unchanged. */
@@ -60,23 +65,25 @@ export async function runExport(
     for (const part of await partsOf(reader, request, out, watch.signal)) {
       const onProgress = ({ rows, bytes }: typeof done): void =>
         watch.onProgress?.({ rows: done.rows + rows, bytes: done.bytes + bytes })
-      const one = await prepare(reader, part, { signal: watch.signal, onProgress })
-      // A day or symbol without rows gets no file.
-      if (split && one.rows === 0) {
-        await one.discard()
-        continue
+      const { signal, stream, onGaps } = watch
+      for (const one of await prepare(reader, part, { signal, stream, onGaps, onProgress })) {
+        // A day or symbol without rows gets no file.
+        if (split && one.rows === 0) {
+          await one.discard()
+          continue
+        }
+        prepared.push(one)
+        done.rows += one.rows
+        done.bytes += one.bytes
       }
-      prepared.push(one)
-      done.rows += one.rows
-      done.bytes += one.bytes
     }
     stopIfCancelled(watch.signal)
     if (done.rows === 0 && watch.refuseEmpty === true) throw noRows(feed, request)
     const files = []
     for (const one of prepared) files.push(await commitPrepared(one))
-    const only = split ? undefined : files[0]
+    const only = files.length > 1 || split ? undefined : files[0]
     const { source } = chosen
-    return { ...done, feed, source, sha256: only?.sha256 ?? null, manifest: only?.manifest ?? null, files }
+    return { ...done, feed, source, sha256: only?.sha256 ?? null, manifest: only?.manifest || null, files }
   } finally {
     for (const one of prepared) await one.discard()
   }
@@ -139,17 +146,17 @@ type Part =
   | { readonly what: 'ticks'; readonly options: TickExportOptions }
   | { readonly what: 'bars'; readonly options: BarExportOptions }
 
-const prepare = (reader: StoreReader, part: Part, watch: ExportWatch): Promise<Prepared> =>
+const prepare = (reader: StoreReader, part: Part, watch: ExportWatch): Promise<readonly Prepared[]> =>
   part.what === 'ticks'
-    ? prepareTicks(reader, { ...part.options, ...watch })
-    : prepareBars(reader, { ...part.options, ...watch })
+    ? prepareTickFiles(reader, { ...part.options, ...watch })
+    : prepareBarFiles(reader, { ...part.options, ...watch })
 
 const namedSessions = ({ sessions }: ExportRequest): readonly RecordingId[] | undefined =>
   sessions.length === 0 ? undefined : sessions
 
 /** Converts the request to options for a single, unsplit file. */
 export function wholePart(request: ExportRequest, out: string): Part {
-  const { feed, symbols, source, fromMs, toMs, format, raw, bom, separator } = request
+  const { feed, symbols, source, fromMs, toMs, format, raw, bom, separator, schema, sheet } = request
   const common = {
     out,
     sessions: namedSessions(request),
@@ -159,10 +166,11 @@ export function wholePart(request: ExportRequest, out: string): Part {
     symbols: symbols.length === 0 ? undefined : symbols,
     bom,
     separator,
+    schema,
+    sheet,
+    maxRows: sheet === undefined ? undefined : SHEET_ROWS,
   }
   if (request.what === 'ticks') return { what: 'ticks', options: { ...common, feed, format, raw } }
-  // `exportConflict` already rejects this; the check narrows the type.
-  if (format === 'jsonl') throw new CodedError('usage', 'Bars can be exported as CSV or Parquet only.')
   return { what: 'bars', options: { ...common, ...barTerms(request), format, extended: request.extended } }
 }
 
@@ -185,7 +193,7 @@ async function partsOf(
     case 'symbol': {
       const symbols = await symbolsOf(reader, whole)
       const parts = symbols.map((symbol) => narrowed(nameOfSymbol(symbol), { symbols: [symbol] }))
-      const others = request.format === 'jsonl' && request.symbols.length === 0
+      const others = whole.what === 'ticks' && isRawLines(whole.options) && request.symbols.length === 0
       return others ? [...parts, narrowed(NAMELESS, { nameless: true })] : parts
     }
     case 'day':

@@ -2,19 +2,22 @@
  * Exports ticks straight from the store's columns, without an object per row. The window and the command line produce
  * the same bytes for the same rows.
  */
+import { countGaps } from '../../../shared/core/recording/recording.ts'
 import { FEEDS } from '../../../service/feeds.ts'
-import { csvTickColumns } from '../../../service/tick-columns.ts'
+import { csvTickColumns, type TickSchema } from '../../../service/tick-columns.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { ExportedFile, ExportFormat } from '../../../shared/features/export/export.ts'
 import { instrumentId, type FeedId, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { TickColumns, TickQuery } from '../../core/store/types/ticks.ts'
 import { createCsvRows } from './csv-rows.ts'
-import { createJsonRows } from './json-rows.ts'
+import { createDecodedRows, createJsonRows } from './json-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type CommonOptions, type Prepared } from './options.ts'
-import { createParquetRows, tickParquetColumns } from './parquet-rows.ts'
-import { commitPrepared, prepareFile } from './prepare.ts'
+import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
 import type { Span, TickRows } from './rows.ts'
+import { createSheetRows } from './sheet.ts'
+import { createTableRows, tickTableColumns } from './tables/table-rows.ts'
+import { tableFormat, type BeginTable } from './tables/table.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
 export interface TickExportOptions extends CommonOptions {
@@ -24,19 +27,37 @@ export interface TickExportOptions extends CommonOptions {
   readonly symbols?: readonly string[] | undefined
   /** JSON Lines only: export the messages stored outside any instrument's series (no symbol, or an unasked one). */
   readonly nameless?: boolean | undefined
-  /** Adds a column with each message exactly as it arrived. JSON Lines always have it. */
+  /**
+   * Adds a column with each message exactly as it arrived. JSON Lines: writes only that, for every message. JSON Lines
+   * of schema 1 always do.
+   */
   readonly raw?: boolean | undefined
+  /** Default: 1. */
+  readonly schema?: TickSchema | undefined
 }
 
+/** Whether a tick export consists of messages as they arrived. Their lines are those of schema 1. */
+export const isRawLines = ({
+  format,
+  raw,
+  schema = 1,
+}: Pick<TickExportOptions, 'format' | 'raw' | 'schema'>): boolean =>
+  format === 'jsonl' && (raw === true || schema === 1)
+
 /** Column names of a tick export. */
-export function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): readonly string[] {
+export function tickColumns(
+  feed: FeedId,
+  options: Pick<TickExportOptions, 'format' | 'raw' | 'schema'>,
+): readonly string[] {
+  const { format, raw = false, schema = 1 } = options
   switch (format) {
     case 'jsonl':
-      return ['feed', 'symbol', 'recv_ms', 'seq', 'raw']
+      return isRawLines(options) ? ['feed', 'symbol', 'recv_ms', 'seq', 'raw'] : csvTickColumns(feed, false, schema)
     case 'parquet':
-      return tickParquetColumns(feed, raw).map(({ name }) => name)
+    case 'arrow':
+      return tickTableColumns(feed, raw, schema).map(({ name }) => name)
     case 'csv':
-      return csvTickColumns(feed, raw)
+      return csvTickColumns(feed, raw, schema)
     default:
       return missingCase(format)
   }
@@ -61,18 +82,27 @@ export function tickQuery(
 const instrumentsOf = (feed: FeedId, symbols: readonly string[] | undefined): readonly InstrumentId[] | null =>
   symbols === undefined ? null : [...new Set(symbols.map((symbol) => instrumentId(FEEDS[feed].asset, symbol)))]
 
-/** Writes the header, if the format has one, and returns the row writer. */
-export function beginTickRows(file: ByteSink, options: TickExportOptions, span: Span): TickRows {
-  const { feed, format, raw = false, separator = ',' } = options
+/** Writes the header, if the format has one, and returns the row writer. `begin`: the format's, if it has typed columns. */
+export function beginTickRows(
+  file: ByteSink,
+  options: TickExportOptions,
+  span: Span,
+  begin: BeginTable | null,
+): TickRows {
+  const { feed, format, raw = false, separator = ',', schema = 1 } = options
+  if (begin !== null) return createTableRows(begin, file, feed, { raw, schema }, span)
   switch (format) {
     case 'csv':
       if (options.bom === true) file.text('\ufeff')
-      file.text(`${tickColumns(feed, format, raw).join(separator)}\n`)
-      return createCsvRows(file, feed, separator, raw, span)
+      file.text(`${tickColumns(feed, options).join(separator)}\n`)
+      if (options.sheet !== undefined)
+        return createSheetRows(file, feed, { separator, raw, style: options.sheet }, span)
+      return createCsvRows(file, feed, { separator, raw, schema }, span)
     case 'jsonl':
-      return createJsonRows(file, feed, span)
+      return isRawLines(options) ? createJsonRows(file, feed, span) : createDecodedRows(file, feed, span)
     case 'parquet':
-      return createParquetRows(file, feed, raw, span)
+    case 'arrow':
+      throw new CodedError('internal', `The writer of ${format} is missing.`)
     default:
       return missingCase(format)
   }
@@ -84,27 +114,64 @@ export function beginTickRows(file: ByteSink, options: TickExportOptions, span: 
  * A failed export never creates a file under the final name.
  */
 export async function exportTicks(reader: StoreReader, options: TickExportOptions): Promise<ExportedFile> {
-  return commitPrepared(await prepareTicks(reader, options))
+  return commitPrepared(await prepareTicks(reader, options, createTickRun(reader, options)))
 }
 
-/** Like `exportTicks`, but leaves the files under their temporary names. */
-export async function prepareTicks(reader: StoreReader, options: TickExportOptions): Promise<Prepared> {
-  const { feed, format, signal } = options
+/** Like `exportTicks`, in as many files as `maxRows` asks for, which are left under their temporary names. */
+export async function prepareTickFiles(reader: StoreReader, options: TickExportOptions): Promise<readonly Prepared[]> {
+  const run = createTickRun(reader, options)
+  return prepareFiles(
+    options,
+    (part) => prepareTicks(reader, part, run),
+    () => run.hasMore(),
+  )
+}
+
+/** The rows of an export, which several files may share. */
+interface TickRun {
+  /** The batch to write from now, beginning at `at`; null at the end. */
+  now(): Promise<{ readonly ticks: TickColumns; at: number } | null>
+  hasMore(): Promise<boolean>
+}
+
+function createTickRun(reader: StoreReader, options: TickExportOptions): TickRun {
+  const order = createOrder()
+  let runs: AsyncIterator<TickColumns> | undefined
+  let current: { readonly ticks: TickColumns; at: number } | null | undefined
+  const now = async (): Promise<(typeof current & object) | null> => {
+    while (current === undefined || (current !== null && current.at >= current.ticks.count)) {
+      runs ??= reader
+        .ticks(tickQuery(options, chooseSource(await reader.sessions(), options.feed, options).source))
+        [Symbol.asyncIterator]()
+      const next = await runs.next()
+      if (next.done === true) return (current = null)
+      stopIfCancelled(options.signal)
+      if (next.value.count > 0) order.check(next.value)
+      current = { ticks: next.value, at: 0 }
+    }
+    return current
+  }
+  return { now, hasMore: async () => (await now()) !== null }
+}
+
+/** Writes one file from where `run` is. */
+async function prepareTicks(reader: StoreReader, options: TickExportOptions, run: TickRun): Promise<Prepared> {
+  const { feed, signal, maxRows = Infinity } = options
   stopIfCancelled(signal)
   const chosen = chooseSource(await reader.sessions(), feed, options)
-  return prepareFile(options.out, signal, async (file) => {
+  return prepareFile(options, signal, async (file) => {
     const span: Span = { first: Infinity, last: -Infinity }
-    const table = beginTickRows(file, options, span)
-    const order = createOrder()
+    const table = beginTickRows(file, options, span, await tableFormat(options))
+    const recordings = new Set<RecordingId>()
     let rows = 0
-    for await (const ticks of reader.ticks(tickQuery(options, chosen.source))) {
-      stopIfCancelled(signal)
-      if (ticks.count === 0) continue
-      order.check(ticks)
+    for (let part = await run.now(); part !== null && rows < maxRows; part = await run.now()) {
+      const { ticks } = part
+      recordings.add(ticks.recording)
       const write = table.of(ticks)
-      for (let from = 0; from < ticks.count; from += ROWS_AT_ONCE) {
-        const to = Math.min(from + ROWS_AT_ONCE, ticks.count)
-        rows += write(from, to)
+      while (part.at < ticks.count && rows < maxRows) {
+        const to = Math.min(part.at + ROWS_AT_ONCE, part.at + (maxRows - rows), ticks.count)
+        rows += write(part.at, to)
+        part.at = to
         await file.drain()
         stopIfCancelled(signal)
       }
@@ -112,18 +179,21 @@ export async function prepareTicks(reader: StoreReader, options: TickExportOptio
     }
     table.end()
     return async () => {
-      const recordings = order.sessions()
+      const sessions = [...recordings]
+      const gaps = await gapsOf(reader, feed, chosen, options)
+      options.onGaps?.(countGaps(gaps))
       return {
-        schema: 'tapedeck/ticks/1',
-        columns: tickColumns(feed, format, options.raw ?? false),
+        schema: `tapedeck/ticks/${isRawLines(options) ? 1 : (options.schema ?? 1)}`,
+        columns: tickColumns(feed, options),
         feed,
         chosen,
-        sessions: recordings,
+        sessions,
+        zone: options.sheet?.zone,
         fromMs: options.fromMs ?? (rows === 0 ? null : span.first),
         toMs: options.toMs ?? (rows === 0 ? null : Math.floor(span.last) + 1),
         rows,
-        gaps: await gapsOf(reader, feed, chosen, options),
-        ledgerHead: await reader.ledgerHead(recordings),
+        gaps,
+        ledgerHead: await reader.ledgerHead(sessions),
       }
     }
   })
@@ -132,7 +202,7 @@ export async function prepareTicks(reader: StoreReader, options: TickExportOptio
 const ROWS_AT_ONCE = 4096
 
 /** Checks that the reader delivers sessions one after another, with increasing seqs in each. */
-function createOrder() {
+function createOrder(): { check(ticks: TickColumns): void } {
   const seen = new Set<RecordingId>()
   let recording: RecordingId | undefined
   let seq = -1
@@ -150,6 +220,5 @@ function createOrder() {
         seq = next
       }
     },
-    sessions: (): readonly RecordingId[] => [...seen],
   }
 }

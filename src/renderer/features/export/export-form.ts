@@ -6,10 +6,11 @@ import {
   type ExportFormat,
   type ExportKind,
   type ExportRequest,
+  type ExportSchema,
   type Separator,
   type Split,
 } from '../../../shared/features/export/export.ts'
-import { INTERVALS, serviceBarFeed, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
+import { msOf, serviceBarFeed, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
 import { matchesSource, readTeamKey, teamKey, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ExportPreset } from '../../../shared/features/export/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
@@ -32,11 +33,14 @@ export interface ExportForm {
   readonly of: BarSource
   readonly interval: Interval
   readonly format: ExportFormat
+  readonly schema: ExportSchema
   readonly raw: boolean
-  /** Bars only: adds the feed, the end time and the VWAP. */
+  /** Bars of schema 1: adds the feed, the end time and the VWAP. */
   readonly extended: boolean
   readonly bom: boolean
   readonly separator: Separator
+  /** CSV of schema 2: times and numbers as a spreadsheet reads them, in the window's zone. */
+  readonly sheet: boolean
   readonly split: Split
 }
 
@@ -69,10 +73,12 @@ export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[]
     of: prefill.of ?? (feedAsset(feed) === 'forex' ? 'mid' : 'trade'),
     interval: prefill.interval ?? '1m',
     format: 'csv',
+    schema: 2,
     raw: false,
     extended: false,
     bom: false,
     separator: ',',
+    sheet: false,
     split: 'none',
   }
 }
@@ -100,12 +106,12 @@ function wantedSessions({ scope, few }: ExportForm): readonly string[] | null {
 
 /** The feed to export. For service bars, the bar feed of the chosen market, whichever tick feed is selected. */
 function feedOf({ what, of, feed, interval }: ExportForm): FeedId {
-  const bars = what === 'bars' && of === 'service' ? serviceBarFeed(feedAsset(feed), INTERVALS[interval]) : undefined
+  const bars = what === 'bars' && of === 'service' ? serviceBarFeed(feedAsset(feed), msOf(interval)) : undefined
   return bars ?? feed
 }
 
-/** Builds the request. Options that don't apply are reset. */
-export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): ExportRequest {
+/** Builds the request. Options that don't apply are reset. `zone`: of a spreadsheet's times. */
+export function requestOf(form: ExportForm, sessions: readonly SessionRow[], zone = 'UTC'): ExportRequest {
   const { what, fromMs, toMs, interval, format, split } = form
   const wanted = wantedSessions(form)
   const csv = format === 'csv'
@@ -124,10 +130,12 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
     of: what === 'bars' ? form.of : null,
     interval,
     format,
-    raw: what === 'ticks' && format !== 'jsonl' && form.raw,
-    extended: what === 'bars' && form.extended,
+    schema: form.schema,
+    raw: what === 'ticks' && !(format === 'jsonl' && form.schema === 1) && form.raw,
+    extended: what === 'bars' && form.schema === 1 && form.extended,
     bom: csv && form.bom,
     separator: csv ? form.separator : ',',
+    sheet: csv && form.schema === 2 && form.sheet ? { zone } : undefined,
     split,
   }
 }
@@ -174,8 +182,12 @@ export function instantText(ms: number | null, zone: string): string {
 
 /** A preset from a form, without range, sessions and folder. Options that don't apply are reset. */
 export function presetOf(name: string, form: ExportForm): ExportPreset {
-  const { what, feed, symbols, of, interval, format, raw, extended, bom, separator, split } = requestOf(form, [])
-  return { name, what, feed, symbols: [...symbols], of, interval, format, raw, extended, bom, separator, split }
+  const { what, feed, of, interval, format, schema, raw, extended, bom, separator, split, ...rest } = requestOf(
+    form,
+    [],
+  )
+  const [symbols, sheet] = [[...rest.symbols], rest.sheet !== undefined]
+  return { name, what, feed, symbols, of, interval, format, schema, raw, extended, bom, separator, sheet, split }
 }
 
 /** Applies a preset to a form. */
@@ -189,10 +201,12 @@ export function withPreset(form: ExportForm, preset: ExportPreset): ExportForm {
     of: preset.of ?? (feedAsset(feed) === 'forex' && form.of === 'trade' ? 'mid' : form.of),
     interval: preset.interval ?? form.interval,
     format: preset.format ?? form.format,
+    schema: preset.schema ?? 1,
     raw: preset.raw ?? form.raw,
     extended: preset.extended ?? form.extended,
     bom: preset.bom ?? form.bom,
     separator: preset.separator ?? form.separator,
+    sheet: preset.sheet ?? false,
     split: preset.split ?? form.split,
   }
 }

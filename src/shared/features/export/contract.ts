@@ -1,6 +1,14 @@
 /** Exports recorded ticks and bars as files. An export is a job; the stream `jobs` reports its progress. */
 import * as v from 'valibot'
-import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS, type ExportEstimate, type ExportRequest } from './export.ts'
+import {
+  EXPORT_FORMATS,
+  EXPORT_KINDS,
+  EXPORT_SCHEMAS,
+  SEPARATORS,
+  SPLITS,
+  type ExportEstimate,
+  type ExportRequest,
+} from './export.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { recordingId } from '../../base/units.ts'
 import { interval, of } from '../../core/market/contract.ts'
@@ -17,10 +25,12 @@ const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   of: v.nullable(of),
   interval,
   format: v.picklist(EXPORT_FORMATS),
+  schema: v.optional(v.picklist(EXPORT_SCHEMAS)),
   raw: v.boolean(),
   extended: v.optional(v.boolean()),
   bom: v.boolean(),
   separator: v.picklist(SEPARATORS),
+  sheet: v.optional(v.strictObject({ zone: text(64) })),
   split: v.picklist(SPLITS),
 })
 const folder = text(4_096)

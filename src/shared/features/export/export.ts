@@ -3,10 +3,13 @@ import { t } from '../../base/text.ts'
 import { hasBars, type BarSource, type Interval } from '../../core/market/market.ts'
 import type { FeedId, RecordingId } from '../../base/units.ts'
 
-export const EXPORT_FORMATS = ['csv', 'parquet', 'jsonl'] as const
+export const EXPORT_FORMATS = ['csv', 'parquet', 'jsonl', 'arrow'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 export const EXPORT_KINDS = ['ticks', 'bars'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
+/** Versions of the columns. */
+export const EXPORT_SCHEMAS = [1, 2] as const
+export type ExportSchema = (typeof EXPORT_SCHEMAS)[number]
 export const SEPARATORS = [',', ';', '\t', '|'] as const
 export type Separator = (typeof SEPARATORS)[number]
 /** One file, or one per symbol or UTC day. */
@@ -31,15 +34,28 @@ export interface ExportRequest {
   readonly of: BarSource | null
   readonly interval: Interval
   readonly format: ExportFormat
-  /** Ticks: adds a column with the message as it arrived. JSON Lines always has it. */
+  /** 1: columns as in the messages. 2: whole words, the same in every format. Absent: 1, as in presets saved before 2. */
+  readonly schema?: ExportSchema | undefined
+  /**
+   * Ticks: adds a column with the message as it arrived; JSON Lines then have one line for each message, as it arrived.
+   * JSON Lines of schema 1 always do.
+   */
   readonly raw: boolean
-  /** Bars: adds feed, end time and VWAP (schema `tapedeck/bars/2`). */
+  /** Bars of schema 1: adds feed, end time and VWAP. */
   readonly extended?: boolean | undefined
   /** CSV: starts with a byte order mark, for spreadsheets. */
   readonly bom: boolean
   /** CSV: the column separator. */
   readonly separator: Separator
+  /** CSV of schema 2: times and numbers for a spreadsheet, and files of no more rows than it takes. */
+  readonly sheet?: SheetStyle | undefined
   readonly split: Split
+}
+
+/** How a spreadsheet is to read times. */
+export interface SheetStyle {
+  /** IANA zone of the times. */
+  readonly zone: string
 }
 
 /** A written file and its manifest. */
@@ -80,22 +96,35 @@ export interface ExportEstimate {
 
 /** Why the options of a request can't be combined, as a sentence, or null. */
 export function exportConflict(request: ExportRequest): string | null {
-  const { what, format, raw, bom, separator, fromMs, toMs, of, interval, extended } = request
-  if (what === 'bars' && format === 'jsonl') return t('JSON Lines contain messages. Choose CSV or Parquet for bars.')
+  const { what, format, raw, bom, separator, fromMs, toMs, of, interval, extended, schema = 1 } = request
+  if (what === 'bars' && format === 'jsonl' && schema === 1)
+    return t('Schema 1 has no bars as JSON Lines. Choose CSV or Parquet, or schema 2.')
   if (what === 'ticks' && extended === true) return t('Only bars have an end time and a VWAP.')
   if (what === 'bars' && raw) return t('Bars have no raw message. Leave out the raw column.')
   if (what === 'bars' && of !== null && !hasBars(of, interval))
-    return t('The service sends no bars shorter than a second. Build them from trades, bid, ask, or mid.')
+    return t('The service’s bars last whole seconds. Build others from trades, bid, ask, or mid.')
   if (format !== 'csv' && (bom || separator !== ',')) return t('A byte order mark and a separator apply to CSV only.')
+  if (request.sheet !== undefined && (format !== 'csv' || schema === 1))
+    return t('Spreadsheet times apply to CSV of schema 2 only.')
   if (fromMs !== null && toMs !== null && toMs <= fromMs) return t('The range ends before it starts.')
   return null
 }
 
 /** The file extension of each format. */
-export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: '.csv', parquet: '.parquet', jsonl: '.jsonl' }
+export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
+  csv: '.csv',
+  parquet: '.parquet',
+  jsonl: '.jsonl',
+  arrow: '.arrow',
+}
 
 /** Other extensions that imply a format. */
-const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = { '.ndjson': 'jsonl', '.tsv': 'csv' }
+const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = {
+  '.ndjson': 'jsonl',
+  '.tsv': 'csv',
+  '.arrows': 'arrow',
+  '.feather': 'arrow',
+}
 
 /** The format implied by a file name's extension, or undefined. */
 export function formatOfName(name: string): ExportFormat | undefined {
@@ -103,6 +132,9 @@ export function formatOfName(name: string): ExportFormat | undefined {
   const other = Object.entries(OTHER_ENDINGS).find(([ending]) => lower.endsWith(ending))?.[1]
   return other ?? EXPORT_FORMATS.find((format) => lower.endsWith(EXTENSIONS[format]))
 }
+
+/** Whether a file name asks for Arrow's stream format, which pipes get, too. Other Arrow files have a footer. */
+export const isArrowStreamName = (name: string): boolean => name.toLowerCase().endsWith('.arrows')
 
 /** The separator implied by a file name's extension, or undefined for any. */
 export const separatorOfName = (name: string): Separator | undefined =>

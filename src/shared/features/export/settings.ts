@@ -1,12 +1,12 @@
 /** The saved exports. */
 import * as v from 'valibot'
 import { FEED_IDS } from '../../base/units.ts'
-import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
-import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from './export.ts'
+import { BAR_SOURCES, isInterval, type Interval } from '../../core/market/market.ts'
+import { EXPORT_FORMATS, EXPORT_KINDS, EXPORT_SCHEMAS, SEPARATORS, SPLITS } from './export.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
-const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
+const interval = v.custom<Interval>(isInterval)
 
 /** A saved export. Absent options are asked for or use their defaults. */
 const exportPreset = v.object({
@@ -17,13 +17,23 @@ const exportPreset = v.object({
   of: v.optional(v.nullable(v.picklist(BAR_SOURCES))),
   interval: v.optional(interval),
   format: v.optional(v.picklist(EXPORT_FORMATS)),
+  /** Absent: 1, as before there was another. */
+  schema: v.optional(v.picklist(EXPORT_SCHEMAS)),
   raw: v.optional(v.boolean()),
   extended: v.optional(v.boolean()),
   bom: v.optional(v.boolean()),
   separator: v.optional(v.picklist(SEPARATORS)),
+  /** Times and numbers for a spreadsheet, in the zone of the window or computer. */
+  sheet: v.optional(v.boolean()),
   split: v.optional(v.picklist(SPLITS)),
 })
 export type ExportPreset = v.InferOutput<typeof exportPreset>
+
+/** Presets that everyone has; a saved one of the same name outranks them. */
+export const BUILT_IN_PRESETS: readonly ExportPreset[] = [
+  { name: 'Excel (comma)', format: 'csv', schema: 2, bom: true, separator: ',', sheet: true },
+  { name: 'Excel (semicolon)', format: 'csv', schema: 2, bom: true, separator: ';', sheet: true },
+]
 
 const schema = v.optional(v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) }), {
   presets: [],

@@ -7,7 +7,7 @@ import { needsDefusing, textRoom, writeMessage, writeText } from '../../../../..
 import { nameOfSymbol, partPath } from '../../../../../src/main/features/export/names.ts'
 import { previewText } from '../../../../../src/main/features/import/run.ts'
 import { readManifest } from '../../../../../src/main/features/import/manifest.ts'
-import { undefused, undefusedSymbol } from '../../../../../src/main/features/import/rows.ts'
+import { undefused, undefusedSymbol } from '../../../../../src/main/features/import/own-rows.ts'
 import { isFileName } from '../../../../../src/main/base/file-names.ts'
 import { csvText, isFormula } from '../../../../../src/shared/base/csv.ts'
 import { SEPARATORS } from '../../../../../src/shared/features/export/export.ts'

@@ -174,7 +174,7 @@ describe('extended bars', () => {
 
   it('append feed, end and VWAP, under a schema of their own', async () => {
     const { manifest, cells } = await rowsOf(store, { feed: 'crypto/XT', extended: true }, 'more.csv')
-    expect(manifest).toMatchObject({ schema: 'tapedeck/bars/2', feed: 'crypto/XT' })
+    expect(manifest).toMatchObject({ schema: 'tapedeck/bars/1+extended', feed: 'crypto/XT' })
     expect(manifest.columns.slice(11)).toEqual(['feed', 'end_ms', 'end_iso', 'vwap'])
     expect(cells).toMatchObject([
       { close: '90', volume: '4', feed: 'crypto/XT', end_ms: String(START + MINUTE), vwap: '100' },

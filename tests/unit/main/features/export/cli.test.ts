@@ -1,5 +1,7 @@
 /** What an export of the command line refuses rather than mislead. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
@@ -90,7 +92,9 @@ describe('an export', () => {
     expect(readFileSync(path('excel.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t/)
     const bars = await exported('--what', 'bars', '--split', 'symbol', '--out', path('BARS.TSV'))
     expect(bars.code).toBe(0)
-    expect(readFileSync(path('BARS.ETH-USD.TSV'), 'utf8')).toMatch(/^symbol\tstart_ms\t[^,]*\nETH-USD\t[^,]*\n$/)
+    expect(readFileSync(path('BARS.ETH-USD.TSV'), 'utf8')).toMatch(
+      /^feed\tsymbol\t[^,]*\ncrypto\/XT\tETH-USD\t[^,]*\n$/,
+    )
   })
 
   it('with a preset leaves out what does not apply, and says so', async () => {
@@ -115,6 +119,23 @@ describe('an export', () => {
     const { code, err } = await exported(...args, '--out', path('x.tsv'))
     expect([code, existsSync(path('x.tsv'))]).toEqual([2, false])
     expect(err).toContain(message)
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('writes to a device, and says what the device says', async () => {
+    const full = await exported('--out', '/dev/full')
+    expect(full).toEqual({ code: 1, out: '', err: 'tapedeck: /dev/full has no space left.\n' })
+    const json = await exported('--out', '/dev/null', '--json')
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { rows: 2, feed: 'crypto/XT', source: 'demo' }])
+    expect((await exported('--out', '/dev/null', '--split', 'day')).code).toBe(2)
+    expect((await exported('--out', '/dev/stdout')).out).toMatch(/^feed,symbol/)
+  })
+
+  it.skipIf(process.platform === 'win32')('writes into a pipe', async () => {
+    const pipe = path('pipe.csv')
+    execFileSync('mkfifo', [pipe])
+    const [text, { code }] = await Promise.all([readFile(pipe, 'utf8'), exported('--out', pipe)])
+    expect([code, text]).toEqual([0, (await exported('--out', '-')).out])
+    expect(existsSync(`${pipe}.manifest.json`)).toBe(false)
   })
 
   it('of a session as a file never replaces another without --force', async () => {

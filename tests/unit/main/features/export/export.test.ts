@@ -355,11 +355,11 @@ test('bars, oldest first over several pages', async () => {
   })
 })
 
-test('the service has no bars below a second', async () => {
+test('the service has bars of whole seconds only', async () => {
   const reader = fakeReader([runOf([xt('A', '1', T, '1')])])
   await expect(
     exportBars(reader, { out, asset: 'crypto', symbols: ['A'], of: 'service', interval: '500ms' }),
-  ).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('shorter than a second') as string })
+  ).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('last whole seconds') as string })
 })
 
 test('forex has no trades to make bars of', async () => {

@@ -73,7 +73,7 @@ it('are the same in Parquet, with types', async () => {
   })
   expect(rows).toMatchObject([row(START, 101), row(START + MINUTE, 7)])
   const manifest = JSON.parse(await readFile(done.manifest ?? '', 'utf8')) as { columns: string[] }
-  expect(manifest).toMatchObject({ schema: 'tapedeck/bars/2' })
+  expect(manifest).toMatchObject({ schema: 'tapedeck/bars/1+extended' })
   expect(manifest.columns.slice(-4)).toEqual(['feed', 'end_ms', 'end_time', 'vwap'])
   await store.close()
 })

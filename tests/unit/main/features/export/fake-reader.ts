@@ -61,6 +61,7 @@ export function fakeReader(
       return Promise.resolve({ bars: before.slice(-limit), more: before.length > limit, gaps: [] })
     },
     gaps: () => Promise.resolve(gaps),
+    shares: () => Promise.resolve([]),
     replay: () => {
       throw new Error('not of this test')
     },

@@ -73,8 +73,19 @@ describe('the same from window and command line', () => {
     ['with everything', { raw: true, bom: true, separator: ';' as const }, ['--raw', '--bom', '--separator', ';']],
     ['Parquet', { format: 'parquet' as const }, ['--format', 'parquet']],
     ['JSON Lines', { format: 'jsonl' as const }, ['--format', 'jsonl']],
+    ['messages as JSON Lines', { format: 'jsonl' as const, raw: true }, ['--format', 'jsonl', '--raw']],
+    [
+      'bars as JSON Lines',
+      { what: 'bars' as const, format: 'jsonl' as const },
+      ['--what', 'bars', '--format', 'jsonl'],
+    ],
+    ['ticks of schema 1', { schema: 1 as const }, ['--schema', '1']],
     ['bars', { what: 'bars' as const, interval: '1h' as const }, ['--what', 'bars', '--interval', '1h']],
-    ['extended bars', { what: 'bars' as const, extended: true }, ['--what', 'bars', '--extended']],
+    [
+      'extended bars',
+      { what: 'bars' as const, schema: 1 as const, extended: true },
+      ['--what', 'bars', '--schema', '1', '--extended'],
+    ],
     [
       'bars below a second',
       { what: 'bars' as const, interval: '100ms' as const },
@@ -83,7 +94,12 @@ describe('the same from window and command line', () => {
   ])('%s', async (_, more, args) => {
     const jobs = createJobs(() => T0)
     const exports = createExports({ reader: store.reader, jobs, home: store.path })
-    const id = await exports.start({ request: request(more), folder: store.path, name: 'window', replace: false })
+    const id = await exports.start({
+      request: request({ schema: 2, ...more }),
+      folder: store.path,
+      name: 'window',
+      replace: false,
+    })
     await new Promise<void>((resolve) => {
       const stream = jobs.streams.open(() => {
         if (stream.take()?.some((job) => job.outcome.is !== 'running')) resolve()
@@ -149,7 +165,7 @@ describe('a chosen few recordings', () => {
 
   it('are the same from the command line', async () => {
     const [a, , c] = three.sessions
-    const window = await runExport(three.reader, request({ sessions: [a, c] }), out('window.csv'))
+    const window = await runExport(three.reader, request({ schema: 2, sessions: [a, c] }), out('window.csv'))
     const context = commandContext({ dataDir: store.path })
     const args = ['--store', three.file, '--session', c, '--session', a, '--out', out('line.csv'), '--json']
     expect(await runCommandLine(['export', '--feed', 'crypto/XT', ...args], context)).toBe(0)
@@ -311,7 +327,9 @@ describe('presets', () => {
     })
     expect(await line('--preset', 'VWAP')).toEqual({ code: 0, errors: '' })
     expect((await readFile(out(), 'utf8')).split('\n')[0]).toMatch(/,of,feed,end_ms,end_iso,vwap$/)
-    expect(JSON.parse(await readFile(`${out()}.manifest.json`, 'utf8'))).toMatchObject({ schema: 'tapedeck/bars/2' })
+    expect(JSON.parse(await readFile(`${out()}.manifest.json`, 'utf8'))).toMatchObject({
+      schema: 'tapedeck/bars/1+extended',
+    })
     expect(await line('--preset', 'VWAP', '--what', 'ticks', '--force')).toEqual({
       code: 0,
       errors: 'tapedeck: not applied from the preset: extended columns (bars only)\n',

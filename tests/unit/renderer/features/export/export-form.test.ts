@@ -79,11 +79,20 @@ describe('the form of an export', () => {
   })
 
   it('asks only for what applies, and for what the contract takes', () => {
-    const form = { ...openForm({}, sessions, 'crypto'), bom: true, separator: ';' as const, raw: true, extended: true }
+    const form = {
+      ...openForm({}, sessions, 'crypto'),
+      bom: true,
+      separator: ';' as const,
+      raw: true,
+      extended: true,
+      schema: 1 as const,
+    }
     const of = (part: object) => requestOf({ ...form, ...part }, sessions)
     expect(of({})).toMatchObject({ bom: true, separator: ';', raw: true, extended: false, of: null })
     expect(of({ format: 'parquet' })).toMatchObject({ bom: false, separator: ',', raw: true })
     expect(of({ format: 'jsonl' })).toMatchObject({ raw: false })
+    expect(of({ format: 'jsonl', schema: 2 })).toMatchObject({ raw: true, schema: 2 })
+    expect(of({ what: 'bars', schema: 2 })).toMatchObject({ extended: false, schema: 2 })
     expect(of({ what: 'bars' })).toMatchObject({ raw: false, extended: true, of: 'trade' })
     expect(of({ what: 'bars', format: 'parquet' })).toMatchObject({ extended: true })
     expect(of({ what: 'bars', extended: false })).toMatchObject({ extended: false })
@@ -134,13 +143,27 @@ describe('the form of an export', () => {
     const form = { ...openForm({ symbols: ['A'] }, sessions, 'forex'), what: 'bars' as const, split: 'day' as const }
     const preset = presetOf('daily', form)
     expect(withPreset(openForm({}, sessions, 'crypto'), preset)).toEqual({ ...form, scope: 'source:demo' })
-    const extended = presetOf('more', { ...form, extended: true })
+    const extended = presetOf('more', { ...form, schema: 1, extended: true })
     expect(withPreset(form, extended).extended).toBe(true)
     expect(withPreset({ ...form, extended: true }, preset).extended).toBe(false)
+    expect(withPreset(form, { name: 'x', schema: 2, sheet: true })).toMatchObject({ sheet: true })
+    expect(requestOf({ ...form, format: 'csv', schema: 2, sheet: true }, [], 'Asia/Tokyo').sheet).toEqual({
+      zone: 'Asia/Tokyo',
+    })
+    expect(requestOf({ ...form, format: 'parquet', schema: 2, sheet: true }, []).sheet).toBe(undefined)
+    // Saved before there was another.
+    expect(withPreset(form, { name: 'old' }).schema).toBe(1)
   })
 
   it('saves a preset that the command line can take: without options that do not apply', () => {
-    const form = { ...openForm({}, sessions, 'crypto'), raw: true, bom: true, separator: ';' as const, extended: true }
+    const form = {
+      ...openForm({}, sessions, 'crypto'),
+      raw: true,
+      bom: true,
+      separator: ';' as const,
+      extended: true,
+      schema: 1 as const,
+    }
     expect(presetOf('a', { ...form, what: 'bars' })).toMatchObject({ raw: false, extended: true, bom: true })
     expect(presetOf('b', { ...form, format: 'parquet' })).toMatchObject({
       raw: true,

@@ -3,45 +3,24 @@
  * and writes it, so memory use doesn't grow with the file.
  */
 import { constants } from 'node:zlib'
-import { zstdCompressSync } from '../../base/zstd.ts'
+import { zstdCompressSync } from '../../../base/zstd.ts'
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
-import type { ByteSink } from '../../base/file-sink.ts'
-
-/**
- * `whole`: 64-bit integer. `time`: UTC timestamp in microseconds, given in ms. In an `optional` column, NaN is null.
- */
-export type ParquetColumn =
-  | { readonly name: string; readonly is: 'text' | 'bool' }
-  | { readonly name: string; readonly is: 'whole' | 'time' | 'number'; readonly optional: boolean }
-
-/** Rows per row group. One group is held in memory. */
-const GROUP = 65_536
+import type { ByteSink } from '../../../base/file-sink.ts'
+import { GROUP_ROWS, integerOf, type TableColumn, type TypedTable } from './table.ts'
 
 interface Column {
-  readonly about: ParquetColumn
+  readonly about: TableColumn
   text: string[]
   bool: boolean[]
   readonly numbers: Float64Array
 }
 
-/** A Parquet table being written. */
-export interface ParquetTable {
-  /** Sets a cell of the current row. Set every column once per row. NaN is null in an optional column. */
-  text(column: number, value: string): void
-  number(column: number, value: number): void
-  bool(column: number, value: boolean): void
-  /** Ends the row and writes the group if it is full. */
-  row(): void
-  /** Writes the remaining rows and the footer. */
-  end(): void
-}
-
 /** Starts a table. `notes` become the file's key-value metadata. */
 export function createParquetTable(
   file: ByteSink,
-  columns: readonly ParquetColumn[],
+  columns: readonly TableColumn[],
   notes: Readonly<Record<string, string>>,
-): ParquetTable {
+): TypedTable {
   const bytes = new FileBytes(file)
   const writer = new ParquetWriter({
     writer: bytes,
@@ -55,7 +34,7 @@ export function createParquetTable(
     about,
     text: [],
     bool: [],
-    numbers: new Float64Array(about.is === 'text' || about.is === 'bool' ? 0 : GROUP),
+    numbers: new Float64Array(about.is === 'text' || about.is === 'bool' ? 0 : GROUP_ROWS),
   }))
   let rows = 0
   const flush = (): void => {
@@ -68,7 +47,7 @@ export function createParquetTable(
         offsetIndex: false,
         ...encodingOf(column.about),
       })),
-      rowGroupSize: GROUP,
+      rowGroupSize: GROUP_ROWS,
     })
     bytes.pour()
     for (const column of held) {
@@ -82,7 +61,7 @@ export function createParquetTable(
     number: (column, value) => void (held[column].numbers[rows] = value),
     bool: (column, value) => void held[column].bool.push(value),
     row() {
-      if (++rows === GROUP) flush()
+      if (++rows === GROUP_ROWS) flush()
     },
     end() {
       flush()
@@ -93,10 +72,10 @@ export function createParquetTable(
 }
 
 /** Times and seqs increase in small steps and rarely repeat, so delta encoding beats a dictionary. */
-const encodingOf = (column: ParquetColumn): { readonly encoding?: 'DELTA_BINARY_PACKED' } =>
+const encodingOf = (column: TableColumn): { readonly encoding?: 'DELTA_BINARY_PACKED' } =>
   column.is === 'whole' || column.is === 'time' ? { encoding: 'DELTA_BINARY_PACKED' } : {}
 
-function elementOf(column: ParquetColumn): SchemaElement {
+function elementOf(column: TableColumn): SchemaElement {
   const { name } = column
   const repetition = (optional: boolean) => ({ repetition_type: optional ? 'OPTIONAL' : 'REQUIRED' }) as const
   switch (column.is) {
@@ -136,15 +115,8 @@ function valuesOf({ about, text, bool, numbers }: Column, rows: number): unknown
       return Array.from(numbers.subarray(0, rows), (value) => (Number.isNaN(value) ? null : value))
     case 'whole':
     case 'time': {
-      const by = about.is === 'time' ? 1_000 : 1
-      const values = new Array<bigint | null>(rows)
-      for (let i = 0; i < rows; i++) {
-        const value = numbers[i]
-        values[i] = Number.isNaN(value)
-          ? null
-          : BigInt(about.is === 'time' ? Math.round(value * by) : Math.floor(value))
-      }
-      return values
+      const { is } = about
+      return Array.from(numbers.subarray(0, rows), (value) => integerOf(is, value))
     }
   }
 }

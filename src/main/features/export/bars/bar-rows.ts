@@ -1,19 +1,25 @@
-/** Rows and columns of bar exports, as CSV and as typed Parquet. */
-import type { Bar, BarSource } from '../../../shared/core/market/market.ts'
-import type { Separator } from '../../../shared/features/export/export.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
-import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
-import { createParquetTable, type ParquetColumn } from './parquet.ts'
-import type { ByteSink } from '../../base/file-sink.ts'
+/** Rows and columns of bar exports; those of schema 1 as CSV and with typed columns. */
+import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
+import type { ExportFormat, Separator, SheetStyle } from '../../../../shared/features/export/export.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
+import { createTimeWriter, textRoom, TIME_ROOM, writeText } from '../cells.ts'
+import { beginLongBars, LONG_BAR_COLUMNS, type BarTable } from './bar-cells.ts'
+import type { BeginTable, TableColumn } from '../tables/table.ts'
+import type { ByteSink } from '../../../base/file-sink.ts'
 
 /** The export options that affect the rows. */
 export interface BarRowOptions {
   /** Default: CSV. */
-  readonly format?: 'csv' | 'parquet' | undefined
+  readonly format?: ExportFormat | undefined
   readonly of: BarSource
+  readonly interval: Interval
+  /** Default: 1, which has no JSON Lines. */
+  readonly schema?: 1 | 2 | undefined
+  /** Schema 1: adds `EXTENDED_COLUMNS`. */
   readonly extended?: boolean | undefined
   readonly bom?: boolean | undefined
   readonly separator?: Separator | undefined
+  readonly sheet?: SheetStyle | undefined
 }
 
 /** Columns of `tapedeck/bars/1`. */
@@ -31,11 +37,11 @@ export const BAR_COLUMNS = [
   'of',
 ] as const
 
-/** Additional columns of `tapedeck/bars/2`. */
+/** Additional columns of `tapedeck/bars/1+extended`. */
 export const EXTENDED_COLUMNS = ['feed', 'end_ms', 'end_iso', 'vwap'] as const
 
 /** The CSV columns with types. The start appears twice: as epoch ms and as a UTC timestamp. */
-const PARQUET_COLUMNS: readonly ParquetColumn[] = [
+const TYPED_COLUMNS: readonly TableColumn[] = [
   { name: 'symbol', is: 'text' },
   { name: 'start_ms', is: 'whole', optional: false },
   { name: 'start_time', is: 'time', optional: false },
@@ -49,48 +55,55 @@ const PARQUET_COLUMNS: readonly ParquetColumn[] = [
   { name: 'of', is: 'text' },
 ]
 
-const PARQUET_EXTENDED: readonly ParquetColumn[] = [
+const TYPED_EXTENDED: readonly TableColumn[] = [
   { name: 'feed', is: 'text' },
   { name: 'end_ms', is: 'whole', optional: false },
   { name: 'end_time', is: 'time', optional: false },
   { name: 'vwap', is: 'number', optional: true },
 ]
 
-export type BarSchema = 'tapedeck/bars/1' | 'tapedeck/bars/2'
+export type BarSchema = 'tapedeck/bars/1' | 'tapedeck/bars/1+extended' | 'tapedeck/bars/2'
 /** The schema name for the manifest. */
-export const barSchema = ({ extended }: Pick<BarRowOptions, 'extended'>): BarSchema =>
-  extended === true ? 'tapedeck/bars/2' : 'tapedeck/bars/1'
+export const barSchema = ({ schema, extended }: Pick<BarRowOptions, 'schema' | 'extended'>): BarSchema =>
+  schema === 2 ? 'tapedeck/bars/2' : extended === true ? 'tapedeck/bars/1+extended' : 'tapedeck/bars/1'
+
+/** Whether the rows have a VWAP, which rereads every trade. */
+export const hasVwap = (options: Pick<BarRowOptions, 'schema' | 'extended'>): boolean =>
+  options.schema === 2 || options.extended === true
 
 /** Header cells of a bar export. */
-export function barColumns({ format, extended }: Pick<BarRowOptions, 'format' | 'extended'>): readonly string[] {
-  if (format === 'parquet') return parquetColumns(extended).map(({ name }) => name)
+export function barColumns({
+  format,
+  schema,
+  extended,
+}: Pick<BarRowOptions, 'format' | 'schema' | 'extended'>): readonly string[] {
+  if (schema === 2) return LONG_BAR_COLUMNS
+  if (format === 'parquet' || format === 'arrow') return typedColumns(extended).map(({ name }) => name)
   return extended === true ? [...BAR_COLUMNS, ...EXTENDED_COLUMNS] : BAR_COLUMNS
 }
 
-const parquetColumns = (extended: boolean | undefined): readonly ParquetColumn[] =>
-  extended === true ? [...PARQUET_COLUMNS, ...PARQUET_EXTENDED] : PARQUET_COLUMNS
+const typedColumns = (extended: boolean | undefined): readonly TableColumn[] =>
+  extended === true ? [...TYPED_COLUMNS, ...TYPED_EXTENDED] : TYPED_COLUMNS
 
 const NUMBER_ROOM = 26
 
-/** Writes bars one symbol at a time. */
-interface BarTable {
-  /** Returns the row writer for one symbol. `vwap` is written only to extended rows; NaN means no VWAP. */
-  of(symbol: string): (bar: Bar, vwap: number) => void
-  end(): void
-}
-
-/** Writes the header, if the format has one, and returns the row writer. `feed`: the feed the bars are built from. */
-export function beginBars(file: ByteSink, options: BarRowOptions, feed: FeedId): BarTable {
-  const { format, separator = ',', bom } = options
-  if (format === 'parquet') return createBarTable(file, options, feed)
-  if (bom === true) file.text('\ufeff')
+/**
+ * Writes the header, if the format has one, and returns the row writer. `feed`: the feed the bars are built from. `begin`:
+ * the format's, if it has typed columns.
+ */
+export function beginBars(file: ByteSink, options: BarRowOptions, feed: FeedId, begin: BeginTable | null): BarTable {
+  const { format = 'csv', separator = ',', bom = false, of, interval, schema } = options
+  if (schema === 2)
+    return beginLongBars(file, format, { feed, interval, of }, { separator, bom, sheet: options.sheet }, begin)
+  if (begin !== null) return createBarTable(begin, file, options, feed)
+  if (bom) file.text('\ufeff')
   file.text(`${barColumns(options).join(separator)}\n`)
   return { of: (symbol) => createBarRow(symbol, options, feed, file), end: () => undefined }
 }
 
-function createBarTable(file: ByteSink, options: BarRowOptions, feed: FeedId): BarTable {
+function createBarTable(begin: BeginTable, file: ByteSink, options: BarRowOptions, feed: FeedId): BarTable {
   const { of, extended } = options
-  const table = createParquetTable(file, parquetColumns(extended), { schema: barSchema(options), zone: 'UTC' })
+  const table = begin(file, typedColumns(extended), { schema: barSchema(options), zone: 'UTC' })
   return {
     end: () => table.end(),
     of: (symbol) => (bar, vwap) => {

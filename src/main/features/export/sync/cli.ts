@@ -1,0 +1,62 @@
+/** `tapedeck sync`: keeps a partitioned Parquet dataset up to date with the store. */
+import { resolve } from 'node:path'
+import { countText } from '../../../../shared/base/count-text.ts'
+import { FEED_IDS, isFeedId } from '../../../../shared/base/units.ts'
+import { defineCommand, UsageError } from '../../../command-line/command.ts'
+import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
+import { createProgressLine } from '../../../command-line/progress-line.ts'
+import { duration } from '../../../command-line/times.ts'
+import { waitUntil } from '../../../command-line/until.ts'
+import { withReader } from '../../../core/store/with-reader.ts'
+import { syncDataset } from './sync.ts'
+
+const FORMATS = ['parquet'] as const
+const EVERY_MS = 10_000
+
+export const sync = defineCommand({
+  positionals: 'DIR',
+  examples: [
+    ['Everything stored of the only source, and later only what is new', 'dataset'],
+    ['One feed, every ten seconds while it is being recorded', 'dataset -f crypto/XT --follow'],
+  ],
+  options: {
+    feed: { type: 'string', multiple: true, value: 'FEED', help: 'Only this feed; repeatable', words: FEED_IDS },
+    source: { type: 'string', value: 'KEY', help: 'The source; required if the store has several' },
+    format: { type: 'string', value: 'parquet', help: 'Format of the files (default: parquet)', words: FORMATS },
+    follow: { type: 'boolean', help: 'Go on until Ctrl+C or SIGTERM' },
+    every: { type: 'string', value: '10s', help: 'With --follow: how often (default: 10s)' },
+  },
+  async run(values, context) {
+    const [dir, ...more] = values.texts('')
+    if (dir === undefined || more.length > 0) throw new UsageError('sync takes one folder')
+    const format = values.text('format') ?? 'parquet'
+    if (format !== 'parquet') throw new UsageError(`--format takes parquet, not "${format}"`)
+    const feeds = values.texts('feed')
+    const unknown = feeds.find((feed) => !isFeedId(feed))
+    if (unknown !== undefined) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}, not "${unknown}"`)
+    if (values.text('every') !== undefined && !values.on('follow')) throw new UsageError('--every needs --follow')
+    const everyMs = duration(values, 'every') ?? EVERY_MS
+    const root = resolve(dir)
+    const json = values.on('json')
+    return withReader(values, context, async (reader) => {
+      for (;;) {
+        const line = createProgressLine(context, !json)
+        const done = await syncDataset(reader, {
+          root,
+          source: values.text('source'),
+          feeds: feeds.length === 0 ? null : feeds.filter(isFeedId),
+          signal: context.signal,
+          onProgress: ({ files, rows }) => line.draw(rows, 0, countText(files, 'file'), 'rows'),
+        }).finally(() => line.clear())
+        const { files, rows, bytes } = done
+        if (json) context.out(`${JSON.stringify({ schema: 'tapedeck/sync/1', files, rows, bytes })}\n`)
+        else if (files > 0 || !values.on('follow')) {
+          context.out(`${countText(files, 'file')}, ${countText(rows, 'row')}, ${countText(bytes, 'byte')}\n`)
+        }
+        if (!values.on('follow')) return EXIT.ok
+        if ((await waitUntil(context.clock, context.signal, everyMs)) === 'signal')
+          return exitWhenStopped(context.signal)
+      }
+    })
+  },
+})

@@ -1,0 +1,353 @@
+/**
+ * Brings a dataset up to date with the store. Every file depends on the stored messages alone, is written whole under
+ * its name, and is written again only if it changes. After a kill at any instant, the next run makes the dataset what an
+ * uninterrupted one would have made it.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
+import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
+import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/recording.ts'
+import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import type { StoreReader } from '../../../core/store/types/reader.ts'
+import { LEFT_OUT_OF_TABLES } from '../rows.ts'
+import {
+  datasetDocument,
+  partitionDocument,
+  readDocument,
+  sessionDocument,
+  writeDocument,
+  type FeedState,
+  type PartitionFile,
+} from './documents.ts'
+import {
+  CHUNK,
+  chunkName,
+  DATASET_FILE,
+  DATASET_SCHEMA,
+  gapsFile,
+  MANIFEST_FILE,
+  partitionFolder,
+  partitionValue,
+  stateFile,
+  type Partition,
+} from './layout.ts'
+import { tickColumnsOf, writeGaps, writeTicks } from './tables.ts'
+
+export interface SyncOptions {
+  readonly root: string
+  /** Required if the store has several sources. */
+  readonly source?: string | undefined
+  /** Only these; null: every feed. */
+  readonly feeds: readonly FeedId[] | null
+  readonly signal: AbortSignal
+  readonly onProgress?: (done: Synced) => void
+  /** Messages per chunk; for tests. */
+  readonly chunk?: number | undefined
+}
+
+/** What a run wrote. */
+export interface Synced {
+  readonly files: number
+  readonly rows: number
+  readonly bytes: number
+}
+
+const DAY_MS = 86_400_000
+
+/** A session's part in the dataset. */
+interface Turn {
+  readonly row: SessionRow
+  /** Messages received before this belong to an earlier session. */
+  readonly notBeforeMs: number
+  /** What a team's session leaves to others; undefined if none overlaps it. */
+  readonly shares: SessionShares | undefined
+}
+
+/** One run. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`, `disk-full`, `disk-error`. */
+export async function syncDataset(reader: StoreReader, options: SyncOptions): Promise<Synced> {
+  const { root } = options
+  const rows = (await reader.sessions(true)).filter(({ binnedMs }) => binnedMs === null)
+  const source = await openDataset(root, rows, options)
+  const done = { files: 0, rows: 0, bytes: 0 }
+  const wrote = (files: number, { rows, bytes }: Omit<Synced, 'files'>): void => {
+    done.files += files
+    done.rows += rows
+    done.bytes += bytes
+    options.onProgress?.({ ...done })
+  }
+  const turns = inTurn(rows.filter((one) => one.source === source))
+  const sessions = turns.map(({ of }) => of.session)
+  const overlapping = isTeamKey(source) ? await reader.shares(sessions, source) : []
+  for (const { of: row, notBeforeMs } of turns) {
+    const shares = overlapping.find(({ session }) => session === row.session)
+    await syncSession(reader, { row, notBeforeMs, shares }, options, wrote)
+  }
+  return done
+}
+
+/** Makes the folder a dataset of one source, or checks that it is. Removes what a killed run left. */
+async function openDataset(
+  root: string,
+  rows: readonly SessionRow[],
+  { source: asked, feeds }: SyncOptions,
+): Promise<string> {
+  if (existsSync(root) && !statSync(root).isDirectory()) {
+    throw new CodedError('usage', `${root} isn’t a folder.`, { hint: 'Name a new folder for the dataset.' })
+  }
+  const file = join(root, DATASET_FILE)
+  const known = await readDocument(file, datasetDocument)
+  const has = (row: SessionRow): boolean =>
+    row.feeds.some(({ feed, stored }) => stored > 0 && (feeds === null || feeds.includes(feed)))
+  const sources = [...new Set(rows.filter(has).map((row) => row.source))]
+  const source = asked ?? known?.source ?? sources[0]
+  if (source === undefined || (asked !== undefined && !sources.includes(asked))) {
+    throw new CodedError(
+      'not-found',
+      asked === undefined ? 'Nothing is stored to sync.' : `No data from ${asked} is stored.`,
+      {
+        hint: '"tapedeck sessions" lists what is stored.',
+      },
+    )
+  }
+  if (known !== null && known.source !== source) {
+    throw new CodedError('usage', `${root} is a dataset of ${known.source}, and sources are never joined.`, {
+      hint: `Sync ${source} into another folder.`,
+    })
+  }
+  if (known === null && asked === undefined && sources.length > 1) {
+    throw new CodedError('ambiguous-source', `The store has several sources: ${sources.join(', ')}.`, {
+      hint: 'Choose one with --source, and a folder for each.',
+    })
+  }
+  if (known === null) {
+    if (existsSync(root) && readdirSync(root).some((name) => !isUnfinished(name))) {
+      throw new CodedError('usage', `${root} has files and isn’t a dataset of Tapedeck.`, {
+        hint: 'Name a new folder.',
+      })
+    }
+    await createDataset(root)
+  }
+  removeUnfinished(root)
+  if (known === null)
+    await writeDocument(file, { schema: DATASET_SCHEMA, source, partitions: ['feed', 'symbol', 'date'] })
+  return source
+}
+
+/** Creates the dataset's folder. Throws `disk-error` if the system doesn't allow it, or a link leads nowhere. */
+async function createDataset(root: string): Promise<void> {
+  try {
+    await makeFolder(root)
+  } catch (cause) {
+    throw new CodedError('disk-error', `Couldn’t create the folder ${root}.`, {
+      cause,
+      hint: 'Check the disk and its permissions, or name another folder.',
+    })
+  }
+}
+
+/** Node's recursive `mkdir` never ends where a file system refuses folders as if their parent weren't there, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path) && statSync(path).isDirectory()) return
+  if (!existsSync(dirname(path))) await makeFolder(dirname(path))
+  await mkdir(path)
+}
+
+/** The temporary name of a file that was being written. */
+const isUnfinished = (name: string): boolean => name.startsWith('.') && name.endsWith('.part')
+
+function removeUnfinished(root: string): void {
+  for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (isUnfinished(basename(path))) rmSync(join(root, path), { force: true })
+  }
+}
+
+type Wrote = (files: number, written: Omit<Synced, 'files'>) => void
+
+async function syncSession(reader: StoreReader, turn: Turn, options: SyncOptions, wrote: Wrote): Promise<void> {
+  const { root, feeds, chunk: size = CHUNK } = options
+  const { row, notBeforeMs } = turn
+  const { session } = row
+  const state = (await readDocument(stateFile(root, session), sessionDocument))?.feeds ?? {}
+  // Fixed now: the same for every feed, also while the session is being recorded.
+  const last = (await reader.findPosition({ recording: session, ms: Number.MAX_SAFE_INTEGER }))?.seq ?? 0
+  const notBefore = notBeforeMs === -Infinity ? null : notBeforeMs
+  let changed = false
+  for (const { feed, stored } of row.feeds) {
+    if (stored === 0 || (feeds !== null && !feeds.includes(feed))) continue
+    const before = state[feed] as FeedState | undefined
+    const share = hashShare(turn.shares, feed)
+    const isSame = before?.not_before === notBefore && (before.share ?? null) === share
+    const hasMoved = before !== undefined && !isSame
+    const chunks = before === undefined || hasMoved ? [] : [...before.chunks]
+    const paths = new Set<string>()
+    const keep = (): Promise<void> => {
+      state[feed] = { chunks, not_before: notBefore, ...(share === null ? {} : { share }) }
+      return writeDocument(stateFile(root, session), { schema: DATASET_SCHEMA, session, feeds: state })
+    }
+    for (let chunk = 0; chunk * size < last; chunk++) {
+      const toSeq = Math.min(last, (chunk + 1) * size)
+      if (chunks[chunk] === toSeq) continue
+      changed = true
+      const written = await syncChunk(reader, turn, { feed, chunk, afterSeq: chunk * size, toSeq }, options, wrote)
+      for (const path of written) paths.add(path)
+      chunks[chunk] = toSeq
+      if (!hasMoved) await keep()
+    }
+    if (!hasMoved) continue
+    // Another session was added that has some of these messages.
+    await removeOthers(root, feed, session, paths)
+    await keep()
+  }
+  if (!changed) return
+  const gaps = await reader.gaps({ recording: session })
+  const written = await writeGaps(gapsFile(root, session), session, gaps)
+  if (written.rows > 0) wrote(1, { rows: 0, bytes: written.bytes })
+}
+
+/** A hash that changes when other messages of a feed count; null if all of them do. */
+function hashShare(shares: SessionShares | undefined, feed: FeedId): string | null {
+  const of = shares?.feeds.get(feed)
+  if (of === undefined) return null
+  const instruments = [...of.instruments].sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([of.share, instruments]))
+    .digest('hex')
+}
+
+/** Messages whose symbol can't be an instrument are stored under this name. */
+const NAMELESS = '' as InstrumentId
+
+interface Chunk {
+  readonly feed: FeedId
+  readonly chunk: number
+  readonly afterSeq: number
+  readonly toSeq: number
+}
+
+/** Writes the files of a chunk, one instrument after another, so that memory doesn't grow with their number. */
+async function syncChunk(
+  reader: StoreReader,
+  { row, notBeforeMs }: Turn,
+  { feed, chunk, afterSeq, toSeq }: Chunk,
+  { root, signal }: SyncOptions,
+  wrote: Wrote,
+): Promise<readonly string[]> {
+  const { session } = row
+  const paths: string[] = []
+  const stop = (): void => {
+    if (signal.aborted) throw new CodedError('cancelled', 'The sync was canceled; what is complete stays.')
+  }
+  const stored = await reader.instruments({ feed, recording: session })
+  for (const instrument of [...stored.map((one) => one.instrument), NAMELESS]) {
+    const query = {
+      feed,
+      recordings: [session],
+      asInSource: true,
+      instruments: [instrument],
+      afterSeq,
+      upToSeq: toSeq,
+    }
+    for (const { symbol, date } of await partitionsOf(reader, query, notBeforeMs, stop)) {
+      stop()
+      const folder = partitionFolder(root, { feed, symbol, date })
+      const name = chunkName(session, chunk)
+      const fromMs = Date.parse(date)
+      let [first, last] = [0, 0]
+      const path = join(folder, name)
+      paths.push(path)
+      const written = await writeTicks(
+        path,
+        feed,
+        reader.ticks({ ...query, fromMs, toMs: fromMs + DAY_MS }),
+        (ticks, at) => ticks.recvMs[at] >= notBeforeMs && ticks.symbol(at) === symbol,
+        (seq) => {
+          first ||= seq
+          last = seq
+        },
+      )
+      const file = {
+        name,
+        session,
+        rows: written.rows,
+        from_seq: first,
+        to_seq: last,
+        bytes: written.bytes,
+        sha256: written.sha256,
+      }
+      await recordFile({ feed, symbol, date }, folder, file, row.source)
+      wrote(1, written)
+    }
+  }
+  return paths
+}
+
+/** Removes the files of a session's feed that aren't among `paths`, and their lines in the manifests. */
+async function removeOthers(
+  root: string,
+  feed: FeedId,
+  session: SessionRow['session'],
+  paths: ReadonlySet<string>,
+): Promise<void> {
+  const top = join(root, 'ticks', `feed=${partitionValue(feed)}`)
+  if (!existsSync(top)) return
+  for (const found of readdirSync(top, { recursive: true, encoding: 'utf8' })) {
+    const path = join(top, found)
+    if (!basename(found).startsWith(`${session}-`) || paths.has(path)) continue
+    const manifest = join(dirname(path), MANIFEST_FILE)
+    const document = await readDocument(manifest, partitionDocument)
+    if (document !== null) {
+      const files = document.files.filter(({ name }) => name !== basename(found))
+      await writeDocument(manifest, { ...document, files })
+    }
+    rmSync(path, { force: true })
+  }
+}
+
+/** The symbols and UTC days among the market data of an instrument. */
+async function partitionsOf(
+  reader: StoreReader,
+  query: {
+    feed: FeedId
+    recordings: SessionRow['session'][]
+    instruments: InstrumentId[]
+    afterSeq: number
+    upToSeq: number
+  },
+  notBeforeMs: number,
+  stop: () => void,
+): Promise<readonly { readonly symbol: string; readonly date: string }[]> {
+  const found = new Map<string, Set<number>>()
+  for await (const ticks of reader.ticks(query)) {
+    stop()
+    const { eventMs, recvMs, flags } = ticks
+    for (let row = 0; row < ticks.count; row++) {
+      if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0 || recvMs[row] < notBeforeMs) continue
+      const day = Math.floor((Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row]) / DAY_MS)
+      const symbol = ticks.symbol(row)
+      let days = found.get(symbol)
+      if (days === undefined) found.set(symbol, (days = new Set()))
+      days.add(day)
+    }
+  }
+  return [...found].flatMap(([symbol, days]) =>
+    [...days].sort((a, b) => a - b).map((day) => ({ symbol, date: new Date(day * DAY_MS).toISOString().slice(0, 10) })),
+  )
+}
+
+/** Lists a written file in the manifest of its partition. */
+async function recordFile(
+  { feed, symbol, date }: Partition,
+  folder: string,
+  file: PartitionFile,
+  source: string,
+): Promise<void> {
+  const path = join(folder, MANIFEST_FILE)
+  const others = ((await readDocument(path, partitionDocument))?.files ?? []).filter(({ name }) => name !== file.name)
+  const files = [...others, file].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const columns = tickColumnsOf(feed).map(({ name }) => name)
+  await writeDocument(path, { schema: DATASET_SCHEMA, feed, symbol, date, source, zone: 'UTC', columns, files })
+}

@@ -1,0 +1,61 @@
+/** Tables of typed columns: what Parquet and Arrow have in common. */
+import { isArrowStreamName, type ExportFormat } from '../../../../shared/features/export/export.ts'
+import type { ByteSink } from '../../../base/file-sink.ts'
+
+/**
+ * `whole`: 64-bit integer. `time`: UTC timestamp in microseconds, given in ms. In an `optional` column, NaN is null.
+ */
+export type TableColumn =
+  | { readonly name: string; readonly is: 'text' | 'bool' }
+  | { readonly name: string; readonly is: 'whole' | 'time' | 'number'; readonly optional: boolean }
+
+/** A table being written. */
+export interface TypedTable {
+  /** Sets a cell of the current row. Set every column once per row. NaN is null in an optional column. */
+  text(column: number, value: string): void
+  number(column: number, value: number): void
+  bool(column: number, value: boolean): void
+  /** Ends the row, and writes the rows held so far if they are many. */
+  row(): void
+  /** Writes the remaining rows and the end of the table. */
+  end(): void
+}
+
+/** Starts a table. `notes` are its metadata, such as the schema of its columns. */
+export type BeginTable = (
+  file: ByteSink,
+  columns: readonly TableColumn[],
+  notes: Readonly<Record<string, string>>,
+) => TypedTable
+
+/** Rows held in memory until they are written. */
+export const GROUP_ROWS = 65_536
+
+/** The integer of a `whole` or `time` cell; times become microseconds. Null for NaN. */
+export const integerOf = (is: 'whole' | 'time', value: number): bigint | null =>
+  Number.isNaN(value) ? null : BigInt(is === 'time' ? Math.round(value * 1_000) : Math.floor(value))
+
+/** The writer of a format with typed columns, loaded when it is used; null for a text format. */
+export async function tableFormat({
+  format,
+  out,
+  stream,
+}: {
+  readonly format?: ExportFormat | undefined
+  readonly out: string
+  readonly stream?: unknown
+}): Promise<BeginTable | null> {
+  switch (format) {
+    case 'parquet':
+      return (await import('./parquet.ts')).createParquetTable
+    case 'arrow': {
+      const { createArrowTable } = await import('./arrow.ts')
+      const layout = stream !== undefined || isArrowStreamName(out) ? 'stream' : 'file'
+      return (file, columns, notes) => createArrowTable(file, columns, notes, layout)
+    }
+    case 'csv':
+    case 'jsonl':
+    case undefined:
+      return null
+  }
+}

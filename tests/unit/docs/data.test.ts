@@ -1,0 +1,180 @@
+/** The page "Use your data elsewhere": every block runs, in the order of the page, and prints what the page says. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unixMs } from '../../../src/shared/base/units.ts'
+import { quoteText, tradeText } from '../../kit/market.ts'
+import { T0, type Item } from '../main/core/store/harness.ts'
+import { recorded, type RecordedStore } from '../main/features/export/recorded.ts'
+
+const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
+const page = readFileSync(new URL('../../../docs/guide/data.md', import.meta.url), 'utf8')
+const EXAMPLES = new URL('../../../examples/', import.meta.url)
+
+interface Block {
+  readonly language: string
+  readonly code: string
+  /** The text block after it. */
+  readonly output: string
+}
+const blocks: Block[] = [...page.matchAll(/```(sh|sql|python|r)\n([\s\S]*?)```\s*```text\n([\s\S]*?)```/g)].map(
+  ([, language, code, output]) => ({ language, code, output }),
+)
+
+let store: RecordedStore
+beforeAll(async () => {
+  const trade = (ms: number, symbol: string, price: string, size: number): Item => ({
+    conn: 1,
+    data: tradeText(symbol, price, size, T0 + ms),
+    recvMs: T0 + ms,
+  })
+  const quote = (ms: number, bid: string, ask: string): Item => ({
+    conn: 2,
+    data: quoteText('BTC-USD', bid, ask, T0 + ms),
+    recvMs: T0 + ms,
+  })
+  store = await recorded(
+    [
+      [
+        trade(0, 'BTC-USD', '100.5', 1),
+        quote(500, '100', '102'),
+        trade(1_000, 'BTC-USD', '101.5', 2),
+        trade(2_000, 'ETH-USD', '10', 5),
+        quote(2_500, '99', '100'),
+        trade(3_000, 'BTC-USD', '99.5', 1),
+        trade(4_000, 'ETH-USD', '11', 5),
+        {
+          entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + 61_000) },
+          wallMs: T0 + 61_000,
+        },
+        { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 8 }, wallMs: T0 + 62_000 },
+        quote(62_500, '103', '104'),
+        trade(63_000, 'BTC-USD', '103.5', 1),
+        trade(64_000, 'ETH-USD', '12.5', 2),
+      ],
+    ],
+    { feeds: ['crypto/XT', 'crypto/XQ'] },
+  )
+})
+afterAll(() => store.close())
+
+function run(
+  program: string,
+  args: readonly string[],
+  input?: string,
+): { status: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd: store.path,
+    env: { ...process.env, TAPEDECK_HOME: store.path },
+    encoding: 'utf8',
+    input,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  return { status, out: stdout, err: stderr }
+}
+const PYTHONS = [process.env.TAPEDECK_PYTHON, 'python3', '/usr/bin/python3'].filter(
+  (one): one is string => one !== undefined && one !== '',
+)
+const isThere = (program: string, args: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: 'ignore' }).status === 0
+
+/** DuckDB's JSON: wide integers are text. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+async function sql(text: string): Promise<string> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  const result = await connection.runAndReadAll(text.replaceAll("'dataset/", `'${store.path}/dataset/`))
+  const rows = result.getRowObjectsJson()
+  const names = result.columnNames()
+  return [names, ...rows.map((row) => names.map((name) => textOf(row[name])))]
+    .map((cells) => `${cells.join(',')}\n`)
+    .join('')
+}
+
+/** What a block needs beyond Node: the name under which the summary of `npm test` lists it. */
+const needOf = ({ language, code }: Block): string | null =>
+  language === 'r'
+    ? 'r-arrow'
+    : language !== 'python'
+      ? null
+      : code.includes('polars')
+        ? 'polars'
+        : code.includes('parquet')
+          ? 'pyarrow'
+          : 'pandas'
+const CHECKS: Readonly<Record<string, string>> = {
+  polars: 'import polars',
+  pyarrow: 'import pandas, pyarrow',
+  pandas: 'import pandas',
+}
+/** The first Python that has what a block needs. */
+const pythonWith = (need: string): string | undefined => PYTHONS.find((one) => isThere(one, ['-c', CHECKS[need] ?? '']))
+const canRun = (need: string): boolean =>
+  need === 'r-arrow' ? isThere('Rscript', ['-e', 'library(arrow); library(dplyr)']) : pythonWith(need) !== undefined
+
+/** Runs a block. */
+async function outputOf(block: Block): Promise<string> {
+  const { language, code } = block
+  switch (language) {
+    case 'sql':
+      return sql(code)
+    case 'sh': {
+      const script = `set -euo pipefail; tapedeck() { "${process.execPath}" "${CLI}" "$@"; }\n${code}`
+      const { status, out, err } = run('bash', ['-c', script])
+      expect(status, err).toBe(0)
+      return out.replace(/[1-9]\d* bytes/g, 'N bytes')
+    }
+    case 'python': {
+      const { status, out, err } = run(pythonWith(needOf(block) ?? '') ?? '', ['-'], code)
+      expect(status, err).toBe(0)
+      return out
+    }
+    default: {
+      const { status, out, err } = run('Rscript', ['-'], code)
+      expect(status, err).toBe(0)
+      return out
+    }
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('the page about data', { timeout: 180_000 }, () => {
+  it('prints what it says, block by block', async () => {
+    expect(blocks.length).toBe(page.match(/```text/g)?.length)
+    expect(blocks.length).toBe(page.match(/```(?!text)[a-z]+\n/g)?.length)
+    for (const block of blocks.filter((one) => needOf(one) === null))
+      expect(await outputOf(block), block.code).toBe(block.output)
+  })
+
+  // Without what they need, they were only read.
+  describe.each([...new Set(blocks.map(needOf).filter((need) => need !== null))])('[needs %s]', (need) => {
+    const mine = blocks.filter((block) => needOf(block) === need)
+    it.skipIf(!canRun(need))(`prints what it says in ${mine[0]?.language ?? ''}`, async () => {
+      for (const block of mine) expect(await outputOf(block), block.code).toBe(block.output)
+    })
+  })
+
+  it('has a DuckDB script whose views work', async () => {
+    const script = readFileSync(new URL('dataset.sql', EXAMPLES), 'utf8')
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    await connection.run(script.replaceAll("'dataset/", `'${store.path}/dataset/`))
+    const rows = (await connection.runAndReadAll('SELECT feed, symbol, messages FROM contents')).getRowsJson()
+    expect(rows).toEqual([
+      ['crypto/XQ', 'BTC-USD', '3'],
+      ['crypto/XT', 'BTC-USD', '4'],
+      ['crypto/XT', 'ETH-USD', '3'],
+    ])
+    expect((await connection.runAndReadAll('SELECT cause FROM gaps')).getRowsJson()).toEqual([['drop']])
+  })
+
+  it.skipIf(!canRun('pyarrow'))('[needs pyarrow] has a notebook that runs', () => {
+    const notebook = JSON.parse(readFileSync(new URL('dataset.ipynb', EXAMPLES), 'utf8')) as {
+      cells: { cell_type: string; source: string[] }[]
+    }
+    const code = notebook.cells.filter((one) => one.cell_type === 'code').map((one) => one.source.join(''))
+    expect(code.length).toBeGreaterThan(2)
+    expect(run(pythonWith('pyarrow') ?? '', ['-'], code.join('\n'))).toMatchObject({ status: 0 })
+  })
+})
