@@ -1,6 +1,7 @@
 /** `tapedeck import`: imports session files, Tapedeck exports, and tables of ticks. */
-import { existsSync, statSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { countText } from '../../../shared/base/count-text.ts'
 import { DATE_FORMAT_HELP } from '../../../shared/features/import/date-formats.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -13,10 +14,14 @@ import {
 } from '../../../shared/features/import/import.ts'
 import { FEED_IDS, isFeedId } from '../../../shared/base/units.ts'
 import { kindOfText } from './kinds.ts'
-import { guessMapping } from './mapping.ts'
+import { ownBarMapping } from './own-bars.ts'
+import { manifestFeed } from './manifest.ts'
+import { suggestMapping } from './mapping.ts'
+import { VENDORS, vendorMapping } from './vendors.ts'
 import { importFile, type FileImportStore } from './file.ts'
 import type { ImportWatch } from './run.ts'
 import { isPackage } from '../sessions/unpack.ts'
+import { fileFailure } from '../../base/file-sink.ts'
 import { openStoreReader, openStoreWriter } from '../../core/store/open.ts'
 import { newRecordingId } from '../../core/store/types/recording-id.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
@@ -25,7 +30,7 @@ import { createProgressLine } from '../../command-line/progress-line.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
 export const importCommand = defineCommand({
-  positionals: 'FILE …',
+  positionals: 'FILE …|-',
   examples: [
     ['A session from another machine', 'monday.tapedeck'],
     ['A Tapedeck export, with the gaps listed in the manifest next to it', 'btc.csv'],
@@ -37,6 +42,8 @@ export const importCommand = defineCommand({
       'A table with German local times',
       'dax.csv --feed stocks/T --symbol SAP --zone Europe/Berlin --date-format "DD.MM.YYYY HH:mm:ss"',
     ],
+    ['From another program', '- < btc.csv'],
+    ['Trades from Binance; the symbol is in the name', 'BTCUSDT-trades-2024-01-15.csv'],
     ['A table of one symbol', 'eurusd.csv --feed forex/C --symbol EURUSD'],
   ],
   options: {
@@ -46,6 +53,12 @@ export const importCommand = defineCommand({
       multiple: true,
       value: 'COLUMN=FIELD,…',
       help: `Tables: what the columns contain: ${IMPORT_FIELDS.join(', ')}, or none`,
+    },
+    preset: {
+      type: 'string',
+      value: 'VENDOR',
+      help: `Tables: columns of this vendor (default: recognized by their names): ${VENDORS.map(({ id }) => id).join(', ')}`,
+      words: VENDORS.map(({ id }) => id),
     },
     symbol: { type: 'string', value: 'S', help: 'Tables without a symbol column: the symbol of every row' },
     zone: { type: 'string', value: 'ZONE', help: 'Tables: time zone of times without one (default: UTC)' },
@@ -64,32 +77,68 @@ export const importCommand = defineCommand({
   async run(values, context) {
     const files = values.texts('')
     if (files.length === 0) throw new UsageError('name the files to import')
+    if (files.includes('-')) {
+      if (files.length > 1) throw new UsageError('standard input is a single file: import others on their own')
+      return withInput(context, async (path) => {
+        const mapping = await mappingOf(path, 'standard input', values)
+        report(await bringIn(path, mapping, values, context), 'standard input', values, context)
+        return EXIT.ok
+      })
+    }
     const paths = files.map((file) => resolve(file))
     for (const path of paths) {
-      if (!existsSync(path) || !statSync(path).isFile()) {
-        throw new CodedError('not-found', `No such file: ${path}.`)
+      if (!existsSync(path)) throw new CodedError('not-found', `No such file: ${path}.`)
+      if (!statSync(path).isFile()) {
+        throw new CodedError('usage', `${path} isn’t a file.`, {
+          hint: 'Name the files of a folder one by one. Pipe the output of a program into tapedeck import -.',
+        })
       }
     }
-    const json = values.on('json')
-    for (const path of paths) {
-      const done = await bringIn(path, values, context)
-      for (const { session, messages } of done.sessions) {
-        context.out(
-          json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${countText(messages, 'message')}\n`,
-        )
-      }
-      if (done.already) context.err(`${basename(path)} is already in the store.\n`)
-      for (const { line, text } of done.problems) context.err(`${basename(path)}, line ${line}: ${text}\n`)
-      if (done.skipped > 0) context.err(`${basename(path)}: skipped ${countText(done.skipped, 'line')}.\n`)
+    // All options are checked before anything is imported.
+    const mappings = []
+    for (const path of paths) mappings.push(await mappingOf(path, basename(path), values))
+    for (const [i, path] of paths.entries()) {
+      report(await bringIn(path, mappings[i] ?? null, values, context), basename(path), values, context)
     }
     return EXIT.ok
   },
 })
 
+function report(done: ImportDone, name: string, values: Values, context: Context): void {
+  const json = values.on('json')
+  for (const { session, messages } of done.sessions) {
+    context.out(json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${countText(messages, 'message')}\n`)
+  }
+  if (done.already) context.err(`${name} is already in the store.\n`)
+  for (const { line, text } of done.problems) context.err(`tapedeck: ${name}, line ${line}: ${text}\n`)
+  if (done.skipped > 0) context.err(`tapedeck: ${name}: skipped ${countText(done.skipped, 'line')}.\n`)
+}
+
+/** Saves standard input as a file that only the user can read, for as long as `use` takes: an import reads it twice. */
+async function withInput<T>({ input, dataDir, signal }: Context, use: (path: string) => Promise<T>): Promise<T> {
+  if (input === undefined) throw new UsageError('standard input is a terminal: pipe a file into it')
+  mkdirSync(dataDir, { recursive: true })
+  const folder = mkdtempSync(join(dataDir, 'import-'))
+  const path = join(folder, 'standard-input')
+  try {
+    await pipeline(input, createWriteStream(path, { mode: 0o600 }), { signal })
+    return await use(path)
+  } catch (thrown) {
+    if (signal.aborted) throw new CodedError('cancelled', 'The import was canceled.', { cause: thrown })
+    throw fileFailure(thrown, path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Imports one file. Needs the store's lock, so it fails while Tapedeck is running; import in its window instead. */
-async function bringIn(path: string, values: Values, context: Context): Promise<ImportDone> {
+async function bringIn(
+  path: string,
+  mapping: CsvMapping | null,
+  values: Values,
+  context: Context,
+): Promise<ImportDone> {
   const name = basename(path)
-  const mapping = await mappingOf(path, values)
   const file = storePath(values, context)
   const writer = await openStoreWriter({
     file,
@@ -119,33 +168,65 @@ async function bringIn(path: string, values: Values, context: Context): Promise<
   }
 }
 
-/** Returns a table's mapping: guessed from the column names, then overridden by the options. Null for other files. */
-async function mappingOf(path: string, values: Values): Promise<CsvMapping | null> {
+/** What says how a table is read. Our own files say it themselves. */
+const TABLE_OPTIONS = ['feed', 'map', 'preset', 'symbol', 'zone', 'date-format', 'repeated'] as const
+
+/** Throws `usage` if options for tables are given with a file that isn't one. */
+function refuseTableOptions(name: string, what: string, values: Values): null {
+  const given = TABLE_OPTIONS.filter((option) => values.texts(option).length > 0 || values.text(option) !== undefined)
+  if (given.length === 0) return null
+  const options = given.map((option) => `--${option}`).join(' and ')
+  throw new UsageError(`${name} is ${what} and says itself what it holds: import it without ${options}`)
+}
+
+/**
+ * Returns a table's mapping: guessed from the column names, then overridden by the options. Null for other files.
+ * `title`: the file, for people.
+ */
+async function mappingOf(path: string, title: string, values: Values): Promise<CsvMapping | null> {
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
-  if (await isPackage(path)) return null
+  if (await isPackage(path)) return refuseTableOptions(title, 'a session file', values)
   const kind = await kindOfText(path)
-  if (kind.is !== 'table') return null
-  const guessed = guessMapping(kind.columns)
+  if (kind.is !== 'table') return refuseTableOptions(title, 'an export of Tapedeck', values)
+  const vendor = values.text('preset')
+  if (vendor !== undefined && !VENDORS.some(({ id }) => id === vendor)) {
+    throw new UsageError(`--preset takes one of ${VENDORS.map(({ id }) => id).join(', ')}, not "${vendor}"`)
+  }
+  if (vendor !== undefined && vendorMapping(kind, basename(path), vendor) === null) {
+    throw new UsageError(`${title} doesn’t have the columns of ${vendor}`)
+  }
+  const guessed = suggestMapping(kind, basename(path), await manifestFeed(`${path}.manifest.json`), vendor)
+  const isKnown =
+    vendorMapping(kind, basename(path), vendor) !== null ||
+    ownBarMapping(kind, await manifestFeed(`${path}.manifest.json`)) !== null
   const columns = [...guessed.columns]
   for (const pair of values.texts('map').flatMap((text) => text.split(','))) {
     const [, column, word] = /^(.+)=([A-Za-z]+)$/.exec(pair) ?? []
     const field = IMPORT_FIELDS.find((one) => one === word) ?? (word === 'none' ? null : undefined)
     const at = kind.columns.findIndex((one) => one === column)
     if (field === undefined) throw new UsageError(`--map takes COLUMN=FIELD with ${IMPORT_FIELDS.join(', ')} or none`)
-    if (at < 0) throw new UsageError(`${basename(path)} has no column "${column}", only ${kind.columns.join(', ')}`)
+    if (at < 0) throw new UsageError(`${title} has no column "${column}", only ${kind.columns.join(', ')}`)
     columns.forEach((one: ImportField | null, i) => {
       if (one === field) columns[i] = null // An explicit mapping replaces a guess.
     })
     columns[at] = field
   }
-  if (feed === undefined) {
-    throw new UsageError(`${basename(path)} isn’t a Tapedeck export: name the feed of its rows with --feed`)
+  if (feed === undefined && !isKnown) {
+    throw new UsageError(`${title} isn’t a Tapedeck export: name the feed of its rows with --feed`)
   }
   const word = values.text('repeated')
   const repeated = REPEATED_TIMES.find((one) => one === word)
   if (word !== undefined && repeated === undefined)
     throw new UsageError(`--repeated takes first or second, not "${word}"`)
   const zone = values.text('zone') ?? 'UTC'
-  return { columns, feed, zone, symbol: values.text('symbol') ?? '', dateFormat: values.text('date-format'), repeated }
+  return {
+    ...guessed,
+    columns,
+    feed: feed ?? guessed.feed,
+    zone,
+    symbol: values.text('symbol') ?? guessed.symbol,
+    dateFormat: values.text('date-format') ?? guessed.dateFormat,
+    repeated,
+  }
 }

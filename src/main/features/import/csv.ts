@@ -1,5 +1,7 @@
 /** Reads CSV (RFC 4180) in chunks, with LF or CRLF, with or without a byte order mark. */
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { SEPARATORS, type Separator } from '../../../shared/features/export/export.ts'
 
@@ -14,7 +16,7 @@ const LONGEST_ROW = 32 << 20
 const MAX_CELLS = 1_000
 
 /**
- * Parses text in chunks and returns complete rows, without empty lines. Throws `usage` if a row is too long or a quote
+ * Parses text in chunks and returns complete rows, without empty lines. Throws `bad-file` if a row is too long or a quote
  * is still open at the end.
  */
 export function createCsvParser(separator: Separator): {
@@ -59,7 +61,7 @@ export function createCsvParser(separator: Separator): {
     rest = rest.slice(from)
     seen -= from
     if (last && rest !== '') {
-      if (open) throw new CodedError('usage', `Line ${line}: a quote isn’t closed.`)
+      if (open) throw new CodedError('bad-file', `Line ${line}: a quote isn’t closed.`)
       addRow(rows, rest)
       rest = ''
     }
@@ -86,12 +88,12 @@ export function createCsvParser(separator: Separator): {
 }
 
 const tooLong = (line: number, open: boolean): CodedError =>
-  new CodedError('usage', open ? `Line ${line}: a quote isn’t closed.` : `Line ${line} is too long.`, {
+  new CodedError('bad-file', open ? `Line ${line}: a quote isn’t closed.` : `Line ${line} is too long.`, {
     hint: 'Check that this is a text file with a table.',
   })
 
 function limited(cells: string[], line: number): string[] {
-  if (cells.length > MAX_CELLS) throw new CodedError('usage', `Line ${line} has more than ${MAX_CELLS} columns.`)
+  if (cells.length > MAX_CELLS) throw new CodedError('bad-file', `Line ${line} has more than ${MAX_CELLS} columns.`)
   return cells
 }
 
@@ -131,15 +133,42 @@ export function separatorOfLine(line: string): Separator {
   return SEPARATORS[counts.indexOf(Math.max(...counts))]
 }
 
-/** Yields a file's text in chunks, without a byte order mark. Invalid UTF-8 becomes U+FFFD. `bytes`: read so far. */
+/** Whether a file begins as gzip does. */
+async function isGzip(path: string): Promise<boolean> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Yields a file's text in chunks, unpacked if it is gzip, without a byte order mark. Invalid UTF-8 becomes U+FFFD.
+ * `bytes`: read so far, of the file as it is.
+ */
 export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerator<{ text: string; bytes: number }> {
   const decoder = new TextDecoder('utf-8')
+  const file = createReadStream(path, { highWaterMark: 1 << 20 })
+  // Errors of the file end the unpacking, and with it the loop below.
+  const unpacked = (await isGzip(path)) ? file.pipe(createGunzip()) : file
+  if (unpacked !== file) file.on('error', (error) => unpacked.destroy(error))
   let bytes = 0
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
-    const chunk = piece as Buffer // the stream has no encoding
-    bytes += chunk.length
-    yield { text: decoder.decode(chunk, { stream: true }), bytes }
+  try {
+    for await (const piece of unpacked) {
+      if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
+      const chunk = piece as Buffer // the stream has no encoding
+      bytes = unpacked === file ? bytes + chunk.length : file.bytesRead
+      yield { text: decoder.decode(chunk, { stream: true }), bytes }
+    }
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_')) {
+      throw new CodedError('bad-file', 'Couldn’t unpack the file.', { hint: 'Check that it is complete.', cause })
+    }
+    throw cause
+  } finally {
+    file.destroy()
   }
   yield { text: decoder.decode(), bytes }
 }

@@ -1,43 +1,53 @@
 /** Recognizes the kind of a text file by its content, not by its name. */
 import { FEEDS } from '../../../service/feeds.ts'
 import { csvTickColumns } from '../../../service/tick-columns.ts'
-import { FEED_IDS, isFeedId, type FeedId } from '../../../shared/base/units.ts'
+import { FEED_IDS, isFeedId } from '../../../shared/base/units.ts'
 import type { Separator } from '../../../shared/features/export/export.ts'
 import { createCsvParser, headOf, separatorOfLine } from './csv.ts'
+import type { OwnTable } from './own-rows.ts'
+import { isParquet, parquetHead } from './parquet.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 
 export type TextKind =
-  /** Tapedeck's own CSV of one feed. */
-  | { readonly is: 'ticks'; readonly separator: Separator; readonly feed: FeedId; readonly raw: boolean }
+  /** Tapedeck's own table of one feed. */
+  | ({ readonly is: 'ticks'; readonly separator: Separator | null } & OwnTable)
   /** Tapedeck's own JSON Lines. */
-  | { readonly is: 'lines' }
+  | { readonly is: 'lines'; readonly raw: boolean }
   | {
       readonly is: 'table'
-      readonly separator: Separator
+      /** Null: Parquet. */
+      readonly separator: Separator | null
       readonly header: boolean
       readonly columns: readonly string[]
       readonly rows: readonly (readonly string[])[]
     }
 
 const HEAD = 256 << 10
+const HEAD_ROWS = 200
+const OWN_TABLES = ([1, 2] as const).flatMap((schema) => [false, true].map((raw) => ({ raw, schema })))
 
 /** Determines a file's kind from its first characters. */
 export async function kindOfText(path: string): Promise<TextKind> {
+  if (await isParquet(path)) {
+    const { columns, rows } = await parquetHead(path, HEAD_ROWS)
+    return (
+      ownTicks([columns.map((name) => PARQUET_NAMES[name] ?? name), ...rows], null) ??
+      ownTicks([columns, ...rows], null) ?? { is: 'table', separator: null, header: true, columns, rows }
+    )
+  }
   const head = await headOf(path, HEAD)
-  if (/^\s*\{"feed":/.test(head)) return { is: 'lines' }
-  const firstLine = /^[^\r\n]*/.exec(head)?.[0] ?? ''
+  if (/^ARROW1|^\ufffd{4}/.test(head)) {
+    throw new CodedError('bad-file', 'This is Arrow, which Tapedeck doesn’t import.', {
+      hint: 'Export Parquet or CSV instead.',
+    })
+  }
+  const firstLine = /^\s*[^\r\n]*/.exec(head)?.[0] ?? ''
+  if (/^\s*\{"feed":/.test(head)) return { is: 'lines', raw: /,"raw(?:_base64)?":/.test(firstLine) }
   const separator = separatorOfLine(firstLine)
   const rows = rowsOfHead(head, separator)
-  const [first = [], second] = rows
-  for (const feed of FEED_IDS) {
-    for (const raw of [false, true]) {
-      const own = csvTickColumns(feed, raw)
-      if (own.length !== first.length || own.some((name, i) => first[i] !== name)) continue
-      const named = second?.[0]
-      // Feeds of the same shape have the same columns, so take the feed from the first row.
-      const of = named !== undefined && isFeedId(named) ? named : feed
-      if (FEEDS[of].kind === FEEDS[feed].kind) return { is: 'ticks', separator, feed: of, raw }
-    }
-  }
+  const [first = []] = rows
+  const own = ownTicks(rows, separator)
+  if (own !== null) return own
   const header = first.length > 0 && first.every((cell) => cell.trim() !== '' && !/^[\d.,:+\-\s]+$/.test(cell.trim()))
   return {
     is: 'table',
@@ -48,9 +58,29 @@ export async function kindOfText(path: string): Promise<TextKind> {
   }
 }
 
+/** Names in Parquet of schema 1, in CSV. */
+const PARQUET_NAMES: Readonly<Record<string, string>> = { event_time: 'event_iso', recv_time: 'recv_iso' }
+
+/** Our own table of ticks, recognized by its exact header; null for any other. */
+function ownTicks(rows: readonly (readonly string[])[], separator: Separator | null): TextKind | null {
+  const [first = [], second] = rows
+  for (const feed of FEED_IDS) {
+    for (const { raw, schema } of OWN_TABLES) {
+      const own = csvTickColumns(feed, raw, schema)
+      if (own.length !== first.length || own.some((name, i) => first[i] !== name)) continue
+      const named = second?.[0]
+      // Feeds of the same shape have the same columns, so take the feed from the first row.
+      const of = named !== undefined && isFeedId(named) ? named : feed
+      if (FEEDS[of].kind !== FEEDS[feed].kind) continue
+      return { is: 'ticks', separator, feed: of, raw, schema, isPlain: separator === null }
+    }
+  }
+  return null
+}
+
 /** The complete rows at the start of a file, at most 200. Skips a row that `HEAD` cuts off. */
 function rowsOfHead(head: string, separator: Separator): readonly (readonly string[])[] {
   const parser = createCsvParser(separator)
   const rows = parser.push(head.length < HEAD && !head.endsWith('\n') ? `${head}\n` : head)
-  return rows.slice(0, 200).map(({ cells }) => cells)
+  return rows.slice(0, HEAD_ROWS).map(({ cells }) => cells)
 }

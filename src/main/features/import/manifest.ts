@@ -17,7 +17,7 @@ const instant = v.pipe(
   v.finite(),
 )
 const manifest = v.looseObject({
-  schema: v.literal('tapedeck/ticks/1'),
+  schema: v.picklist(['tapedeck/ticks/1', 'tapedeck/ticks/2']),
   sessions: v.array(v.string()),
   sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   gaps: v.array(
@@ -83,6 +83,14 @@ export async function readManifest(path: string): Promise<ManifestGaps | null> {
   })
   const named = new Set<string>(sessions)
   return { sha256, count: gaps.filter((gap) => named.has(gap.session)).length, entries }
+}
+
+/** The feed that a manifest names; null if it names none. */
+export async function manifestFeed(path: string): Promise<string | null> {
+  const about = await stat(path).catch(() => null)
+  if (about === null || !about.isFile() || about.size > MAX_BYTES) return null
+  const read = v.safeParse(v.looseObject({ feed: v.string() }), parsed(await readFile(path, 'utf8')))
+  return read.success ? read.output.feed : null
 }
 
 function parsed(json: string): unknown {

@@ -3,6 +3,8 @@ import { FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportField } from '../../../shared/features/import/import.ts'
 import { createDateFormat } from './date-format.ts'
+import { ownBarMapping } from './own-bars.ts'
+import { vendorMapping, type TableHead } from './vendors.ts'
 
 /** Common column names of tick tables, in lower case without spaces and punctuation. */
 const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
@@ -39,6 +41,20 @@ export function guessMapping(columns: readonly string[]): CsvMapping {
   })
   const feed = taken.has('bid') || taken.has('ask') ? 'crypto/XQ' : taken.has('open') ? 'crypto/XA' : 'crypto/XT'
   return { columns: fields, feed, zone: 'UTC', symbol: '' }
+}
+
+/** What a table's columns contain: as one of ours or a vendor's, else as the names of its columns say. */
+export function suggestMapping(
+  table: TableHead,
+  name: string,
+  manifestFeed: string | null,
+  vendor?: string,
+): CsvMapping {
+  return (
+    (vendor === undefined ? ownBarMapping(table, manifestFeed) : null) ??
+    vendorMapping(table, name, vendor) ??
+    guessMapping(table.columns)
+  )
 }
 
 /** Throws `usage` if a mapping lacks a required field or uses a field twice. */

@@ -1,19 +1,16 @@
 /** Reads the rows of a text file as messages. Unreadable lines are reported and skipped. */
-import { isUtf8 } from 'node:buffer'
-import { KIND, scratch } from '../../../service/codec.ts'
-import { inRange } from '../../../service/codecs/times.ts'
-import { decode } from '../../../service/codecs/decode.ts'
+import { KIND } from '../../../service/codec.ts'
 import { FEEDS } from '../../../service/feeds.ts'
-import { csvTickColumns } from '../../../service/tick-columns.ts'
-import { isFormula } from '../../../shared/base/csv.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
-import { parseBoundedJson } from '../../../shared/base/json-depth.ts'
-import { FLAG } from '../../../shared/core/recording/recording.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../../shared/features/import/import.ts'
-import { isFeedId, type FeedId } from '../../../shared/base/units.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
 import { createCsvParser, textOf, type CsvRow } from './csv.ts'
+import { parquetRows } from './parquet.ts'
+import type { Separator } from '../../../shared/features/export/export.ts'
 import type { TextKind } from './kinds.ts'
 import { messageOf, type Part } from './message.ts'
+import { ownLine, ownRow, undefused, undefusedSymbol } from './own-rows.ts'
+import { flagsOf, record } from './receipt-flags.ts'
 import { createTimeReader, type TimeReading } from './times.ts'
 
 /** A message to import into a session. */
@@ -48,9 +45,8 @@ export async function* incoming(
     yield* incomingLines(path, signal)
     return
   }
-  const parser = createCsvParser(kind.separator)
-  const read = kind.is === 'ticks' ? ownRow(kind.feed, kind.raw) : tableRow(mapping ?? fail())
-  let header = kind.is === 'ticks' || kind.header
+  const read = kind.is === 'ticks' ? ownRow(kind) : tableRow(mapping ?? fail(), kind.separator === null)
+  let header = kind.separator !== null && (kind.is === 'ticks' || kind.header)
   const take = (rows: readonly CsvRow[], bytes: number): Portion => {
     const messages: Incoming[] = []
     const problems: ImportProblem[] = []
@@ -66,84 +62,27 @@ export async function* incoming(
     }
     return { messages, problems, bytes }
   }
-  let read1 = 0
+  const tables = kind.separator === null ? parquetRows(path, signal) : csvRows(path, kind.separator, signal)
+  for await (const { rows, bytes } of tables) yield take(rows, bytes)
+}
+
+async function* csvRows(
+  path: string,
+  separator: Separator,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly rows: readonly CsvRow[]; readonly bytes: number }, void, void> {
+  const parser = createCsvParser(separator)
+  let seen = 0
   for await (const { text, bytes } of textOf(path, signal)) {
-    read1 = bytes
-    yield take(parser.push(text), bytes)
+    seen = bytes
+    yield { rows: parser.push(text), bytes }
   }
-  yield take(parser.end(), read1)
+  yield { rows: parser.end(), bytes: seen }
 }
 
 const fail = (): never => {
   throw new TypeError('a table is read by a mapping')
 }
-
-/** The flags that the message would have gotten on receipt. Leaves the decoded message in `record`. */
-function flagsOf(feed: FeedId, bytes: Uint8Array): number {
-  switch (decode(feed, bytes, 0, bytes.length, record)) {
-    case 'control':
-      return FLAG.control
-    case 'undecodable':
-      return FLAG.undecodable | (isUtf8(bytes) ? 0 : FLAG.invalidUtf8)
-    case 'market':
-      return inRange(record.kind === KIND.bar ? record.startMs : record.eventMs) ? 0 : FLAG.undated
-  }
-}
-/** The last record that `flagsOf` decoded. */
-const record = scratch()
-
-/** Removes the apostrophe that an export adds so that spreadsheets don't run the text as a formula. */
-export function undefused(cell: string): string {
-  return cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell
-}
-
-/** Restores a symbol. Exports defuse symbols after each separator inside them, too (`export/cells.ts`). */
-export function undefusedSymbol(cell: string): string {
-  if (!cell.includes("'")) return cell
-  let text = ''
-  // Go backwards: whether an apostrophe was added depends on the restored text after it.
-  for (let i = cell.length - 1; i >= 0; i--) {
-    const begins = i === 0 || ',;|\t\n\r'.includes(cell[i - 1])
-    if (!(begins && cell[i] === "'" && isFormula(text))) text = cell[i] + text
-  }
-  return text
-}
-
-/** Reads rows of our own CSV: the exact message from a `raw` column, else a message rebuilt with the same literals. */
-function ownRow(feed: FeedId, raw: boolean): ReadRow {
-  const columns = csvTickColumns(feed, raw)
-  const { fields } = FEEDS[feed]
-  const parts = new Map(Object.entries<string>({ ...fields }).map(([part, key]) => [key, part as Part]))
-  return (cells) => {
-    if (cells.length !== columns.length) return `has ${cells.length} columns instead of ${columns.length}`
-    const [named, symbolCell, eventMs, , recvMs, , seqText] = cells
-    if (!isFeedId(named)) return `unknown feed "${named.slice(0, 40)}"`
-    const recv = Number(recvMs)
-    const seq = Number(seqText)
-    if (recvMs === '' || !inRange(recv)) return `its recv_ms "${recvMs.slice(0, 40)}" isn’t a time`
-    if (seqText === '' || !Number.isSafeInteger(seq) || seq < 1)
-      return `its seq "${seqText.slice(0, 40)}" isn’t a sequence number`
-    const symbol = undefusedSymbol(symbolCell)
-    let bytes: Uint8Array
-    if (raw) bytes = encoder.encode(undefused(cells[columns.length - 1]))
-    else {
-      const texts: Partial<Record<Part, string>> = { symbol, ...(fields.time === undefined ? {} : { time: eventMs }) }
-      for (let i = FIRST_FIELD; i < columns.length; i++) {
-        const part = parts.get(columns[i])
-        if (part !== undefined) texts[part] = cells[i]
-      }
-      bytes = encoder.encode(messageOf(named, texts))
-    }
-    const flags = flagsOf(named, bytes)
-    // A message without a record has no symbol to compare; its column comes from the store.
-    if ((flags & (FLAG.control | FLAG.undecodable)) === 0 && record.symbol !== '' && record.symbol !== symbol) {
-      return `its message has the symbol "${record.symbol.slice(0, 40)}", its column "${symbol.slice(0, 40)}"`
-    }
-    return { feed: named, seq, recvMs: recv, flags, bytes }
-  }
-}
-
-const FIRST_FIELD = 7
 
 const PARTS: Readonly<Partial<Record<ImportField, Part>>> = {
   price: 'price',
@@ -157,6 +96,19 @@ const PARTS: Readonly<Partial<Record<ImportField, Part>>> = {
   low: 'low',
   close: 'close',
   volume: 'volume',
+}
+
+const PRICES = new Set<Part>(['price', 'bid', 'ask', 'open', 'high', 'low', 'close'])
+/** Databento's largest integer stands for an absent price. */
+const NO_PRICE = '9223372036854775807'
+
+/** A price in billionths as decimals; any other text as it is. */
+function fixedPrice(text: string): string {
+  if (text === NO_PRICE) return ''
+  const [, sign, digits] = /^(-?)(\d+)$/.exec(text) ?? []
+  if (digits === undefined) return text
+  const padded = digits.padStart(10, '0')
+  return `${sign}${padded.slice(0, -9)}.${padded.slice(-9)}`
 }
 
 /** Describes why a time can't be used. */
@@ -175,7 +127,10 @@ function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: 
 }
 
 /** Reads rows of any table by its mapping. */
-function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: CsvMapping): ReadRow {
+function tableRow(
+  { columns, feed, zone, symbol: only, dateFormat, repeated, fixedPrices }: CsvMapping,
+  isPlain: boolean,
+): ReadRow {
   const timeOf = createTimeReader({ zone: zone === '' ? 'UTC' : zone, dateFormat, repeated })
   const at = (field: ImportField): number => columns.indexOf(field)
   const [timeAt, recvAt, symbolAt, endAt, rawAt] = [at('time'), at('received'), at('symbol'), at('end'), at('raw')]
@@ -192,17 +147,17 @@ function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: C
     if (timeText === '' && recvText === '') return 'it has no time'
     const event = timeText === '' ? NaN : timeOf(timeText)
     if (typeof event === 'string') return timeProblem(event, timeText, zone)
-    const recv = recvText === '' ? event : timeOf(recvText)
+    let recv = recvText === '' ? event : timeOf(recvText)
     if (typeof recv === 'string') return timeProblem(recv, recvText, zone)
     if (rawAt >= 0) {
-      const bytes = encoder.encode(undefused(cells[rawAt]))
+      const bytes = encoder.encode(isPlain ? cells[rawAt] : undefused(cells[rawAt]))
       return { feed, seq: null, recvMs: recv, flags: flagsOf(feed, bytes), bytes }
     }
-    const symbol = (symbolAt < 0 ? only : undefusedSymbol(cells[symbolAt])).trim()
+    const symbol = (symbolAt < 0 ? only : isPlain ? cells[symbolAt] : undefusedSymbol(cells[symbolAt])).trim()
     const texts: Partial<Record<Part, string>> = { symbol }
     texts[bar ? 'start' : 'time'] = String(event)
     for (const [i, part] of numbers) {
-      const text = cells[i].trim()
+      const text = fixedPrices === true && PRICES.has(part) ? fixedPrice(cells[i].trim()) : cells[i].trim()
       if (text === '') continue
       if (!Number.isFinite(Number(text)) || !/\d/.test(text)) return `its ${part} "${text.slice(0, 40)}" isn’t a number`
       texts[part] = text.replace(/^\+/, '')
@@ -214,6 +169,8 @@ function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: C
       const length = FEEDS[feed].barMs
       if (end !== 'none') texts.end = String(end)
       else if (length !== null) texts.end = String(event + length)
+      // A bar is known when it ends: received at its start, it would look ahead.
+      if (recvText === '') recv = Number(texts.end ?? event)
     }
     const bytes = encoder.encode(messageOf(feed, texts))
     const flags = flagsOf(feed, bytes)
@@ -251,27 +208,4 @@ async function* incomingLines(path: string, signal?: AbortSignal): AsyncGenerato
     yield take(lines, bytes)
   }
   if (rest !== '') yield take([rest], seen)
-}
-
-/** Reads a line of our own JSON Lines. Returns what is wrong with it if it can't. */
-function ownLine(text: string): Incoming | string {
-  let value: unknown
-  try {
-    value = parseBoundedJson(text)
-  } catch {
-    return 'it isn’t JSON'
-  }
-  if (typeof value !== 'object' || value === null) return 'it isn’t a JSON object'
-  const { feed, recv_ms: recvMs, seq, raw, raw_base64: base64 } = value as Record<string, unknown> // checked below
-  if (typeof feed !== 'string' || !isFeedId(feed)) return 'it names no known feed'
-  if (typeof recvMs !== 'number' || !inRange(recvMs)) return 'its recv_ms isn’t a time'
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return 'its seq isn’t a sequence number'
-  const bytes =
-    typeof raw === 'string'
-      ? encoder.encode(raw)
-      : typeof base64 === 'string'
-        ? new Uint8Array(Buffer.from(base64, 'base64'))
-        : undefined
-  if (bytes === undefined) return 'it has no message'
-  return { feed, seq, recvMs, flags: flagsOf(feed, bytes), bytes }
 }

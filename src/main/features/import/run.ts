@@ -13,8 +13,9 @@ import type { Batch, StoredEntry } from '../../core/store/types/messages.ts'
 import type { ImportDetails, StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { kindOfText, type TextKind } from './kinds.ts'
-import { readManifest, type ManifestGaps } from './manifest.ts'
-import { checkMapping, guessMapping } from './mapping.ts'
+import { manifestFeed, readManifest, type ManifestGaps } from './manifest.ts'
+import { checkMapping, suggestMapping } from './mapping.ts'
+import type { TableHead } from './vendors.ts'
 import { incoming, type Incoming, type Portion } from './rows.ts'
 
 export interface ImportInput {
@@ -47,7 +48,7 @@ const BATCH_BYTES = 512 << 10
 /** Reports a text file's kind and how it would be read. A bad mapping is listed as a problem; bad CSV throws. */
 export async function previewText(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
   const kind = await kindOfText(input.path)
-  const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
+  const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   const problems: ImportProblem[] = []
   const unread = used === null ? null : refusal(used)
   if (unread !== null) problems.push({ line: 1, text: unread })
@@ -66,9 +67,12 @@ export async function previewText(input: ImportInput, mapping: CsvMapping | null
     mapping: used,
     problems: problems.slice(0, TOLD),
     gaps: await gapsTold(input, kind),
-    exact: kind.is === 'lines' || (kind.is === 'ticks' ? kind.raw : (used?.columns.includes('raw') ?? false)),
+    exact: kind.is === 'table' ? (used?.columns.includes('raw') ?? false) : kind.raw,
   }
 }
+
+const suggestion = async ({ name, manifest }: ImportInput, table: TableHead): Promise<CsvMapping> =>
+  suggestMapping(table, name, manifest === undefined ? null : await manifestFeed(manifest))
 
 /** Reads the manifest of a Tapedeck export. Null if there is none. */
 const manifestOf = (input: ImportInput, kind: TextKind): Promise<ManifestGaps | null> =>
@@ -116,8 +120,8 @@ interface Segment {
 }
 
 /**
- * Imports a text file. Rejects with `usage` if nothing in it can be read or it was imported before, with `cancelled`,
- * or with a disk error. A partially imported session is removed.
+ * Imports a text file. Rejects with `bad-file` if nothing in it can be read, with `not-allowed` if it was imported
+ * before, with `cancelled`, or with a disk error. A partially imported session is removed.
  */
 export async function importText(
   input: ImportInput,
@@ -127,13 +131,15 @@ export async function importText(
 ): Promise<ImportDone> {
   const { signal, onProgress } = watch
   const kind = await kindOfText(input.path)
-  const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
+  const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   if (used !== null) checkMapping(used)
   const sha256 = await hashOf(input.path, signal)
   const source: Source = { kind: 'import', origin: sha256.slice(0, 16), user: input.name }
   const before = (await store.sessions()).find((row) => row.source === sourceKey(source))
   if (before !== undefined) {
-    throw new CodedError('usage', `${input.name} is already in the store, as session ${before.session}.`)
+    throw new CodedError('not-allowed', `${input.name} is already in the store, as session ${before.session}.`, {
+      hint: 'To import it differently, delete that session first.',
+    })
   }
   const read = { skipped: 0, problems: [] as ImportProblem[] }
   const manifest = await manifestOf(input, kind)
@@ -150,12 +156,12 @@ export async function importText(
   const all = segments.reduce((sum, { messages }) => sum + messages, 0)
   if (all === 0) {
     const [first] = read.problems
-    throw new CodedError('usage', `Couldn’t read anything in ${input.name}.`, {
+    throw new CodedError('bad-file', `Couldn’t read anything in ${input.name}.`, {
       hint: first === undefined ? 'It has no rows.' : `Line ${first.line}: ${first.text}.`,
     })
   }
   const gaps = manifest?.sha256 === sha256 && manifest.entries.length === segments.length ? manifest.entries : null
-  if (input.manifest !== undefined && gaps === null) {
+  if (input.manifest !== undefined && kind.is !== 'table' && gaps === null) {
     read.problems.push({ line: 1, text: 'The manifest next to it belongs to another file, so its gaps were skipped' })
   }
   const sessions: ImportDone['sessions'][number][] = []
@@ -184,6 +190,8 @@ export async function importText(
     written += outcome.messages
     sessions.push({ session: outcome.recording, messages: outcome.messages })
   }
+  // Its last message was taken, but it still has the file open.
+  await messages.close()
   return { sessions, messages: written, already: false, ...read }
 }
 
@@ -204,7 +212,7 @@ const backwards = (rows: number): string =>
 
 /** The notes of an imported session: where it came from, and whether its messages are the original ones. */
 function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gaps: boolean, back: number): string {
-  const exact = kind.is === 'lines' || (kind.is === 'ticks' && kind.raw) || mapping?.columns.includes('raw') === true
+  const exact = kind.is === 'table' ? mapping?.columns.includes('raw') === true : kind.raw
   const how = exact
     ? 'The messages are byte for byte those of the file.'
     : 'The file contained no messages, so Tapedeck built them from its columns in the format of the feed.'
@@ -246,7 +254,10 @@ function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages 
 }
 
 /** Returns the messages of all portions one at a time. */
-function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): Promise<Incoming | undefined> } {
+function createQueue(portions: AsyncGenerator<Portion, void, void>): {
+  next(): Promise<Incoming | undefined>
+  close(): Promise<unknown>
+} {
   let now: readonly Incoming[] = []
   let at = 0
   return {
@@ -259,6 +270,7 @@ function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): P
       }
       return now[at++]
     },
+    close: () => portions.return(),
   }
 }
 

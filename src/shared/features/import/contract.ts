@@ -17,6 +17,7 @@ const mapping: v.GenericSchema<unknown, CsvMapping> = v.strictObject({
   zone: text(64),
   symbol: text(64),
   dateFormat: v.optional(text(64)),
+  fixedPrices: v.optional(v.boolean()),
   repeated: v.optional(v.picklist(REPEATED_TIMES)),
 })
 /** The manifest exported next to the file, sent as a file of its own. */

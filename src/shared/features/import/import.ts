@@ -33,6 +33,8 @@ export interface CsvMapping {
   readonly symbol: string
   /** How times are written, such as `DD.MM.YYYY HH:mm:ss`. Absent: ISO 8601, or a number since 1970. */
   readonly dateFormat?: string | undefined
+  /** Whole prices are billionths, as Databento writes them. */
+  readonly fixedPrices?: boolean | undefined
   /** Which time a local time means that occurs twice in the zone. Absent: a table with such a time is refused. */
   readonly repeated?: RepeatedTime | undefined
 }

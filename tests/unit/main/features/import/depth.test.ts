@@ -26,7 +26,7 @@ it.each([
     'a line of an import',
     async () => {
       const found = []
-      for await (const { problems } of incoming(file, { is: 'lines' }, null)) found.push(...problems)
+      for await (const { problems } of incoming(file, { is: 'lines', raw: true }, null)) found.push(...problems)
       return found
     },
     [{ line: 1, text: 'it isn’t JSON' }],

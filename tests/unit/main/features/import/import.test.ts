@@ -226,7 +226,13 @@ describe('export, import, export', () => {
           data: shape(JSON.stringify(s), a, b, T0 + t),
           recvMs: T0 + i,
         }))
-        for (const more of [{ raw: false }, { raw: true, separator: ';' as const, bom: true }]) {
+        for (const more of [
+          { raw: false },
+          { raw: true, separator: ';' as const, bom: true },
+          { schema: 2 as const, raw: false },
+          { schema: 2 as const, raw: true, separator: '\t' as const },
+          { schema: 2 as const, raw: false, format: 'jsonl' as const },
+        ]) {
           const store = await recorded([items], { feeds: [feed] })
           const [before, after] = await round(store, { feed, ...more })
           expect(after).toBe(before)
@@ -263,7 +269,7 @@ describe('export, import, export', () => {
     expect(sessions.map(({ messages }) => messages).sort()).toEqual([1, 2])
     expect(new Set(sessions.map(({ source }) => source)).size).toBe(1)
     expect(sessions[0]?.source).toMatch(/^import:out\.csv@[0-9a-f]{16}$/)
-    await expect(fresh.take(join(store.path, 'out.csv'))).rejects.toMatchObject({ code: 'usage' })
+    await expect(fresh.take(join(store.path, 'out.csv'))).rejects.toMatchObject({ code: 'not-allowed' })
     await store.close()
   })
 })
@@ -309,7 +315,7 @@ describe('a table of any kind', () => {
 
   it('of which nothing can be read leaves nothing', async () => {
     const path = file('x.csv', 'time,symbol,price\nsoon,A,1\n')
-    await expect(fresh.take(path)).rejects.toMatchObject({ code: 'usage', hint: 'Line 2: "soon" isn’t a time.' })
+    await expect(fresh.take(path)).rejects.toMatchObject({ code: 'bad-file', hint: 'Line 2: "soon" isn’t a time.' })
     await expect(fresh.take(file('e.csv', 'time,symbol,price\n'))).rejects.toMatchObject({ hint: 'It has no rows.' })
     await expect(fresh.take(file('z.csv', ''))).rejects.toMatchObject({ code: 'usage' })
     expect(await fresh.reader.sessions()).toEqual([])
@@ -323,7 +329,7 @@ describe('a table of any kind', () => {
         writeFileSync(path, data)
         const preview = await look(path).catch((thrown: unknown) => thrown)
         expect(preview).toSatisfy(
-          (one: { kind?: unknown; code?: unknown }) => one.code === 'usage' || one.kind !== undefined,
+          (one: { kind?: unknown; code?: unknown }) => one.code === 'bad-file' || one.kind !== undefined,
         )
       }),
       { numRuns: 60 },
