@@ -1,0 +1,243 @@
+"""Client of Tapedeck's local API (`tapedeck serve --api`). Needs nothing but Python; frames need pandas or Polars."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from urllib.parse import quote, urlencode, urlsplit
+
+from ._socket import LiveStream
+
+__all__ = ["LiveStream", "Replay", "Tapedeck", "TapedeckError"]
+
+Json = Dict[str, Any]
+Time = Union[str, int]
+_PIECE = 1 << 16
+
+
+class TapedeckError(Exception):
+    """A refusal or failure. `code` is stable, the message a sentence, `hint` says what to do next."""
+
+    def __init__(self, code: str, message: str, hint: Optional[str] = None) -> None:
+        super().__init__(message if hint is None else f"{message} {hint}")
+        self.code = code
+        self.hint = hint
+
+
+def _home() -> Path:
+    """Tapedeck's folder, as Tapedeck finds it."""
+    if os.environ.get("TAPEDECK_HOME"):
+        return Path(os.environ["TAPEDECK_HOME"])
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "Tapedeck"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "Tapedeck"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tapedeck"
+
+
+class _Body(io.RawIOBase):
+    """The body of an answer as a file. Raises if it ends early, which http.client's own readline hides."""
+
+    def __init__(self, response: http.client.HTTPResponse, connection: http.client.HTTPConnection) -> None:
+        self._response = response
+        self._connection = connection
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            piece = self._response.read1(min(len(buffer), _PIECE))
+        except (http.client.HTTPException, OSError) as error:
+            raise TapedeckError("truncated", "The stream ended early.", "Ask for it again.") from error
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._connection.close()
+        super().close()
+
+
+class Tapedeck:
+    """A running Tapedeck. Times are ISO 8601 texts, epoch milliseconds, or texts such as "today" and "-1h", in UTC."""
+
+    def __init__(self, base_url: str, token: str, timeout: Optional[float] = 60) -> None:
+        self.base_url = base_url
+        self._token = token
+        self._timeout = timeout
+
+    @classmethod
+    def connect(cls, home: Union[str, "os.PathLike[str]", None] = None) -> "Tapedeck":
+        """Reads address and token from `api.json` in Tapedeck's folder (default: its own). Raises `not-found`."""
+        file = (_home() if home is None else Path(home)) / "api.json"
+        try:
+            found = json.loads(file.read_text("utf-8"))
+        except FileNotFoundError as error:
+            raise TapedeckError("not-found", f"There is no {file}.", "Start tapedeck serve --api first.") from error
+        return cls(found["base_url"], found["token"])
+
+    # What is recorded
+
+    def info(self) -> Json:
+        return self._json("GET", "/v1")
+
+    def sessions(self) -> List[Json]:
+        return self._json("GET", "/v1/sessions")["sessions"]
+
+    def session(self, name: str = "latest") -> Json:
+        return self._json("GET", f"/v1/sessions/{quote(name, safe='')}")
+
+    def gaps(self, feed: Optional[str] = None, **query: Any) -> List[Json]:
+        """Intervals that weren't received. `session`, `source`, `start`, `end` narrow them."""
+        return self._json("GET", "/v1/gaps" + _query(feed=feed, **query))["gaps"]
+
+    def symbols(self, feed: str, **query: Any) -> List[Json]:
+        return self._json("GET", "/v1/symbols" + _query(feed=feed, **query))["symbols"]
+
+    def ticks(self, feed: str, **query: Any) -> Iterator[Json]:
+        """Ticks as they are read. `symbols`, `session`, `source`, `start`, `end`, `raw` narrow or extend them."""
+        return self._lines("/v1/ticks" + _query(feed=feed, **query))
+
+    def bars(self, feed: str, **query: Any) -> Iterator[Json]:
+        """Bars as they are read. Also takes `interval` (default "1m") and `of`."""
+        return self._lines("/v1/bars" + _query(feed=feed, **query))
+
+    def ticks_frame(self, feed: str, engine: str = "pandas", **query: Any) -> Any:
+        """Ticks as a frame of pandas or Polars."""
+        return self._frame("/v1/ticks" + _query(feed=feed, format="csv", **query), engine, ["event_time", "recv_time"])
+
+    def bars_frame(self, feed: str, engine: str = "pandas", **query: Any) -> Any:
+        """Bars as a frame of pandas or Polars."""
+        return self._frame("/v1/bars" + _query(feed=feed, format="csv", **query), engine, ["start_time"])
+
+    # What happens now
+
+    def live(self, feed: str, symbols: Sequence[str], credit: int = 1_000) -> LiveStream:
+        """Live messages, to be iterated: ticks, gaps, and how many ticks were lost. Close it, or use `with`."""
+        parts = urlsplit(self.base_url)
+        stream = LiveStream(parts.hostname or "127.0.0.1", parts.port or 80, "/v1/stream", self._token, credit)
+        stream.subscribe(feed, symbols)
+        return stream
+
+    def open_replay(self, sessions: Sequence[str] = ("latest",), at: Optional[Time] = None) -> "Replay":
+        body: Json = {"sessions": list(sessions)}
+        if at is not None:
+            body["at"] = str(at)
+        return Replay(self, self._json("POST", "/v1/replays", body)["replay"])
+
+    def replays(self) -> List["Replay"]:
+        """Open replays, also those of windows."""
+        return [Replay(self, one["replay"]) for one in self._json("GET", "/v1/replays")["replays"]]
+
+    def alerts(self) -> List[Json]:
+        return self._json("GET", "/v1/alerts")["alerts"]
+
+    def add_alert(self, alert: Mapping[str, Any]) -> Json:
+        return self._json("POST", "/v1/alerts", dict(alert))
+
+    def remove_alert(self, alert: str) -> None:
+        self._json("DELETE", f"/v1/alerts/{quote(alert, safe='')}")
+
+    def alert_events(self, alert: Optional[str] = None, limit: int = 100) -> List[Json]:
+        return self._json("GET", "/v1/alert-events" + _query(alert=alert, limit=limit))["events"]
+
+    # How it is asked
+
+    def _open(self, method: str, path: str, body: Optional[Json] = None) -> _Body:
+        parts = urlsplit(self.base_url)
+        connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=self._timeout)
+        headers = {"authorization": f"Bearer {self._token}"}
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body).encode(), headers)
+            response = connection.getresponse()
+        except OSError as error:
+            connection.close()
+            hint = "Check that tapedeck serve --api is running."
+            raise TapedeckError("offline", f"Couldn't reach {self.base_url}.", hint) from error
+        if response.status < 400:
+            return _Body(response, connection)
+        try:
+            failure = json.loads(response.read())["error"]
+        except (ValueError, KeyError, http.client.HTTPException) as error:
+            raise TapedeckError("unexpected-answer", f"Tapedeck answered {response.status}.") from error
+        finally:
+            connection.close()
+        raise TapedeckError(failure["code"], failure["message"], failure.get("hint"))
+
+    def _json(self, method: str, path: str, body: Optional[Json] = None) -> Any:
+        with self._open(method, path, body) as answer:
+            text = answer.read() or b""
+        return json.loads(text) if text else None
+
+    def _lines(self, path: str) -> Iterator[Json]:
+        with io.BufferedReader(self._open("GET", path), _PIECE) as lines:
+            for line in lines:
+                yield json.loads(line)
+
+    def _frame(self, path: str, engine: str, times: List[str]) -> Any:
+        if engine not in ("pandas", "polars"):
+            raise TapedeckError("usage", f'"engine" is pandas or polars, not "{engine}".')
+        with io.BufferedReader(self._open("GET", path), _PIECE) as body:
+            if engine == "polars":
+                import polars
+
+                return polars.read_csv(body.read(), try_parse_dates=True)
+            import pandas
+
+            return pandas.read_csv(body, parse_dates=times, float_precision="round_trip")
+
+
+class Replay:
+    """An open replay. Nothing later than its clock is in its state."""
+
+    def __init__(self, deck: Tapedeck, replay: str) -> None:
+        self.id = replay
+        self._deck = deck
+
+    @property
+    def state(self) -> Json:
+        return self._deck._json("GET", self._path)
+
+    def play(self) -> Json:
+        return self._change(playing=True)
+
+    def pause(self) -> Json:
+        return self._change(playing=False)
+
+    def seek(self, at: Time) -> Json:
+        return self._change(at=str(at))
+
+    def set_speed(self, speed: Union[float, str]) -> Json:
+        """0.25 to 1000, or "max"."""
+        return self._change(speed=speed)
+
+    def close(self) -> None:
+        self._deck._json("DELETE", self._path)
+
+    @property
+    def _path(self) -> str:
+        return f"/v1/replays/{quote(self.id, safe='')}"
+
+    def _change(self, **change: Any) -> Json:
+        return self._deck._json("POST", self._path, change)
+
+
+_NAMES = {"symbols": "symbol", "sessions": "session", "start": "from", "end": "to"}
+
+
+def _query(**given: Any) -> str:
+    """Parameters of an address. Lists repeat, None is left out."""
+    pairs = []
+    for name, value in given.items():
+        many = value if isinstance(value, (list, tuple)) else [value]
+        pairs += [(_NAMES.get(name, name), _text(one)) for one in many if one is not None]
+    return f"?{urlencode(pairs)}" if pairs else ""
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

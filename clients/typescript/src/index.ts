@@ -1,0 +1,278 @@
+/** Client of Tapedeck's local API (`tapedeck serve --api`), for Node 22 and later. */
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** A refusal or failure. `code` is stable, the message a sentence, `hint` says what to do next. */
+export class TapedeckError extends Error {
+  readonly code: string
+  readonly hint: string | undefined
+  constructor(code: string, message: string, hint?: string) {
+    super(hint === undefined ? message : `${message} ${hint}`)
+    this.name = 'TapedeckError'
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** ISO 8601, epoch ms, or a text such as `today` or `-1h`, in UTC. */
+export type Time = string | number
+
+export interface Session {
+  readonly session: string
+  readonly source: string
+  readonly started: string
+  readonly ended: string | null
+  readonly clean: boolean
+  readonly messages: number
+  readonly bytes: number
+  /** Without the ordinary ones at the start and end of a session. */
+  readonly gap_count: number
+  readonly name: string
+  readonly live: boolean
+}
+
+export interface Gap {
+  readonly session: string
+  readonly feed: string
+  readonly cause: string
+  readonly symbols: readonly string[]
+  readonly from: string
+  readonly to: string | null
+  readonly seconds: number | null
+}
+
+/** A row of ticks or bars, with the columns of `tapedeck/ticks/2` or `tapedeck/bars/2`. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+export interface ReplayState {
+  readonly replay: string
+  readonly sessions: readonly string[]
+  readonly from: string
+  readonly to: string
+  readonly at: string
+  readonly playing: boolean
+  readonly speed: number | 'max'
+  readonly ended: boolean
+}
+
+export type LiveMessage =
+  | { readonly type: 'subscribed'; readonly feed: string; readonly symbols: readonly string[] }
+  | {
+      readonly type: 'tick'
+      readonly feed: string
+      readonly symbol: string
+      readonly seq: number
+      readonly recv_ms: number
+      readonly event_ms?: number
+      readonly price?: number
+      readonly size?: number
+      readonly bid?: number
+      readonly ask?: number
+      readonly open?: number
+      readonly high?: number
+      readonly low?: number
+      readonly close?: number
+      readonly volume?: number
+    }
+  /** So many ticks were dropped here, because this program was too slow. */
+  | { readonly type: 'lost'; readonly messages: number }
+  | {
+      readonly type: 'gap'
+      readonly feed: string
+      readonly cause: string | null
+      readonly from_ms: number
+      readonly to_ms: number | null
+    }
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
+
+export interface RowQuery {
+  readonly symbols?: readonly string[]
+  readonly sessions?: readonly string[]
+  readonly source?: string
+  readonly from?: Time
+  readonly to?: Time
+}
+
+export interface BarQuery extends RowQuery {
+  readonly interval?: string
+  readonly of?: 'trade' | 'bid' | 'ask' | 'mid' | 'service'
+}
+
+type Value = string | number | boolean | readonly string[] | undefined
+const NAMES: Readonly<Record<string, string>> = { symbols: 'symbol', sessions: 'session' }
+
+function queryText(given: Readonly<Record<string, Value>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
+      query.append(NAMES[name] ?? name, String(one))
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`
+}
+
+/** Tapedeck's folder, as Tapedeck finds it. */
+function defaultHome(): string {
+  const { env, platform } = process
+  if (env['TAPEDECK_HOME']) return env['TAPEDECK_HOME']
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Tapedeck')
+  if (platform === 'win32') return join(env['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Tapedeck')
+  return join(env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'tapedeck')
+}
+
+export class Tapedeck {
+  readonly baseUrl: string
+  readonly #token: string
+
+  constructor(baseUrl: string, token: string) {
+    this.baseUrl = baseUrl
+    this.#token = token
+  }
+
+  /** Reads address and token from `api.json` in Tapedeck's folder. Rejects with `not-found`. */
+  static async connect(home: string = defaultHome()): Promise<Tapedeck> {
+    const file = join(home, 'api.json')
+    const text = await readFile(file, 'utf8').catch(() => {
+      throw new TapedeckError('not-found', `There is no ${file}.`, 'Start tapedeck serve --api first.')
+    })
+    const { base_url: baseUrl, token } = JSON.parse(text) as { base_url: string; token: string }
+    return new Tapedeck(baseUrl, token)
+  }
+
+  async sessions(): Promise<readonly Session[]> {
+    return (await this.#json<{ sessions: Session[] }>('GET', '/v1/sessions')).sessions
+  }
+
+  /** A session by its ID or the start of it. */
+  session(name = 'latest'): Promise<Session> {
+    return this.#json('GET', `/v1/sessions/${encodeURIComponent(name)}`)
+  }
+
+  async gaps(query: Omit<RowQuery, 'symbols'> & { readonly feed?: string } = {}): Promise<readonly Gap[]> {
+    return (await this.#json<{ gaps: Gap[] }>('GET', `/v1/gaps${queryText({ ...query })}`)).gaps
+  }
+
+  /** Ticks as they are read. Throws `truncated` if the stream ends early. */
+  ticks(feed: string, query: RowQuery & { readonly raw?: boolean } = {}): AsyncGenerator<Row> {
+    return this.#rows(`/v1/ticks${queryText({ feed, ...query })}`)
+  }
+
+  bars(feed: string, query: BarQuery = {}): AsyncGenerator<Row> {
+    return this.#rows(`/v1/bars${queryText({ feed, ...query })}`)
+  }
+
+  /** A stream of bytes: CSV or Parquet of ticks or bars. */
+  async table(
+    what: 'ticks' | 'bars',
+    feed: string,
+    format: 'csv' | 'parquet',
+    query: BarQuery = {},
+  ): Promise<Response> {
+    return this.#request('GET', `/v1/${what}${queryText({ feed, format, ...query })}`)
+  }
+
+  openReplay(sessions: readonly string[] = ['latest'], at?: Time): Promise<ReplayState> {
+    return this.#json('POST', '/v1/replays', { sessions, ...(at === undefined ? {} : { at: String(at) }) })
+  }
+
+  replay(id: string): Promise<ReplayState> {
+    return this.#json('GET', `/v1/replays/${encodeURIComponent(id)}`)
+  }
+
+  controlReplay(
+    id: string,
+    { at, ...change }: { readonly playing?: boolean; readonly speed?: number | 'max'; readonly at?: Time },
+  ): Promise<ReplayState> {
+    const body = { ...change, ...(at === undefined ? {} : { at: String(at) }) }
+    return this.#json('POST', `/v1/replays/${encodeURIComponent(id)}`, body)
+  }
+
+  async closeReplay(id: string): Promise<void> {
+    await this.#request('DELETE', `/v1/replays/${encodeURIComponent(id)}`)
+  }
+
+  /** Live messages. Taking one grants new credit, so a slow program is sent no more than it can take. */
+  async *live(feed: string, symbols: readonly string[], credit = 1_000): AsyncGenerator<LiveMessage> {
+    // Node's WebSocket takes headers, which the type of a browser's doesn't know.
+    const init = { headers: { authorization: `Bearer ${this.#token}` } } as unknown as string[]
+    const socket = new WebSocket(`${this.baseUrl.replace(/^http/, 'ws')}/v1/stream`, init)
+    const waiting: LiveMessage[] = []
+    let isOver = false
+    let wake = (): void => undefined
+    socket.addEventListener('message', ({ data }) => {
+      waiting.push(JSON.parse(String(data)) as LiveMessage)
+      wake()
+    })
+    const end = (): void => {
+      isOver = true
+      wake()
+    }
+    socket.addEventListener('close', end)
+    socket.addEventListener('error', end)
+    const send = (message: object): void => socket.send(JSON.stringify(message))
+    socket.addEventListener('open', () => {
+      send({ op: 'credit', messages: credit })
+      send({ op: 'subscribe', feed, symbols })
+    })
+    let used = 0
+    try {
+      for (;;) {
+        const message = waiting.shift()
+        if (message === undefined) {
+          if (isOver)
+            throw new TapedeckError(
+              'offline',
+              'The live stream was lost.',
+              'Check that tapedeck serve --api is running.',
+            )
+          await new Promise<void>((resolve) => (wake = resolve))
+          continue
+        }
+        if (message.type === 'tick') used += 1
+        yield message
+        if (used * 2 >= credit) {
+          send({ op: 'credit', messages: used })
+          used = 0
+        }
+      }
+    } finally {
+      socket.close()
+    }
+  }
+
+  async #request(method: string, path: string, body?: object): Promise<Response> {
+    const response = await fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw Object.assign(
+        new TapedeckError('offline', `Couldn’t reach ${this.baseUrl}.`, 'Check that tapedeck serve --api is running.'),
+        { cause },
+      )
+    })
+    if (response.ok) return response
+    const { error } = (await response.json()) as { error: { code: string; message: string; hint?: string } }
+    throw new TapedeckError(error.code, error.message, error.hint)
+  }
+
+  async #json<T>(method: string, path: string, body?: object): Promise<T> {
+    return (await (await this.#request(method, path, body)).json()) as T
+  }
+
+  async *#rows(path: string): AsyncGenerator<Row> {
+    const { body } = await this.#request('GET', path)
+    const decoder = new TextDecoder()
+    let rest = ''
+    try {
+      for await (const piece of body ?? []) {
+        const lines = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) yield JSON.parse(line) as Row
+      }
+    } catch (cause) {
+      throw Object.assign(new TapedeckError('truncated', 'The stream ended early.', 'Ask for it again.'), { cause })
+    }
+  }
+}

@@ -1,0 +1,218 @@
+/** The shapes of the API's JSON, as JSON Schema: for the OpenAPI and AsyncAPI files, and for programs that check. */
+import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
+import { ALERT_ACTIONS } from '../../../shared/features/alerts/actions.ts'
+import { ALERT_KINDS, ALERT_SOUNDS } from '../../../shared/features/alerts/types.ts'
+import { ERROR_CODES } from '../../../shared/base/errors.ts'
+import { FEED_IDS } from '../../../shared/base/units.ts'
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly (string | null)[]
+  readonly const?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly oneOf?: readonly JsonSchema[]
+  readonly format?: string
+  readonly $ref?: string
+}
+
+const text: JsonSchema = { type: 'string' }
+const flag: JsonSchema = { type: 'boolean' }
+const whole: JsonSchema = { type: 'integer' }
+const number: JsonSchema = { type: 'number' }
+const time: JsonSchema = { type: 'string', format: 'date-time' }
+const perhaps = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema.type as string, 'null'] }) // of a single type
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+const feed: JsonSchema = { type: 'string', enum: FEED_IDS }
+const anything: JsonSchema = { type: 'object', additionalProperties: true }
+const object = (properties: Readonly<Record<string, JsonSchema>>, ...optional: readonly string[]): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+})
+/** A schema by its name in `components`. */
+export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+const speed: JsonSchema = { oneOf: [{ type: 'number' }, { const: 'max' }], description: '0.25 to 1000, or `max`.' }
+
+const counts = object({
+  feed,
+  received: whole,
+  decoded: whole,
+  control: whole,
+  undecodable: whole,
+  unasked: whole,
+  stored: whole,
+})
+const gap = object({
+  session: text,
+  feed,
+  cause: { type: 'string', enum: GAP_CAUSES },
+  symbols: { ...list(text), description: 'Empty: every symbol of the feed.' },
+  from: time,
+  to: perhaps(time),
+  seconds: perhaps(number),
+})
+const draft = {
+  instrument: { ...text, description: 'Such as `crypto:BTCUSD`.' },
+  condition: { ...anything, properties: { is: { type: 'string', enum: ALERT_KINDS } }, required: ['is'] },
+  repeat: { oneOf: [{ type: 'null' }, object({ restMs: whole, backPercent: number })] },
+  expiresMs: { ...perhaps(number), description: 'UTC ms.' },
+  note: text,
+  sound: { type: 'string', enum: ALERT_SOUNDS },
+  system: flag,
+  log: flag,
+  flash: flag,
+  enabled: flag,
+  action: { type: 'string', enum: ALERT_ACTIONS },
+} as const
+
+export const SCHEMAS = {
+  Document: anything,
+  Error: object({ error: object({ code: { type: 'string', enum: ERROR_CODES }, message: text, hint: text }, 'hint') }),
+  Info: object({
+    schema: { const: 'tapedeck/info/1' },
+    version: text,
+    source: { type: 'string', enum: ['demo', 'service', 'team'] },
+    recording: flag,
+  }),
+  Session: object({
+    session: text,
+    source: text,
+    started: time,
+    ended: perhaps(time),
+    clean: flag,
+    feeds: list(counts),
+    messages: whole,
+    bytes: whole,
+    gap_count: whole,
+    gaps: list(anything),
+    symbols: whole,
+    live: flag,
+    imported: flag,
+    name: text,
+    notes: text,
+    tags: list(text),
+    pinned: flag,
+    binned: perhaps(time),
+  }),
+  Sessions: object({ schema: { const: 'tapedeck/sessions/1' }, sessions: list(reference('Session')) }),
+  Gaps: object({ schema: { const: 'tapedeck/gaps/1' }, gaps: list(gap) }),
+  Symbols: object({
+    schema: { const: 'tapedeck/symbols/1' },
+    symbols: list(object({ instrument: text, symbols: list(text) })),
+  }),
+  NewReplay: object({ sessions: list(text), at: { ...text, description: 'A time; default: the start.' } }, 'at'),
+  ReplayChange: object({ playing: flag, speed, at: text }, 'playing', 'speed', 'at'),
+  Replay: object({
+    replay: text,
+    source: text,
+    sessions: list(text),
+    from: time,
+    to: time,
+    at: time,
+    playing: flag,
+    speed,
+    ended: flag,
+    exactness: { ...anything, description: 'Whether its state equals what live had, by the digest of each minute.' },
+    problem: perhaps(text),
+  }),
+  Replays: object({ schema: { const: 'tapedeck/replays/1' }, replays: list(reference('Replay')) }),
+  AlertDraft: object(draft, 'action'),
+  Alert: {
+    ...object({ id: text, ...draft, state: anything }, 'action'),
+    additionalProperties: true,
+  },
+  Alerts: object({ schema: { const: 'tapedeck/alerts/1' }, alerts: list(reference('Alert')) }),
+  AlertEvents: object({ schema: { const: 'tapedeck/alert-events/1' }, events: list(anything), more: flag }),
+} as const satisfies Readonly<Record<string, JsonSchema>>
+
+export type SchemaName = keyof typeof SCHEMAS
+
+/** Messages of the live stream that a client sends. */
+export const CLIENT_MESSAGES = {
+  subscribe: {
+    summary: 'Receive ticks of these symbols of a feed. They are subscribed at the service, and recorded.',
+    schema: object({ op: { const: 'subscribe' }, feed, symbols: list(text) }),
+  },
+  unsubscribe: {
+    summary: 'No longer receive these.',
+    schema: object({ op: { const: 'unsubscribe' }, feed, symbols: list(text) }),
+  },
+  credit: {
+    summary: 'Allow this many more ticks. A new connection has none.',
+    schema: object({ op: { const: 'credit' }, messages: whole }),
+  },
+} as const satisfies Readonly<Record<string, { readonly summary: string; readonly schema: JsonSchema }>>
+
+/** Messages of the live stream that Tapedeck sends. */
+export const SERVER_MESSAGES = {
+  subscribed: {
+    summary: 'All symbols of a feed that this connection receives, after each change.',
+    schema: object({ type: { const: 'subscribed' }, feed, symbols: list(text) }),
+  },
+  tick: {
+    summary: 'A decoded record, in the order it was received. Takes one credit. Absent values are left out.',
+    schema: {
+      ...object(
+        {
+          type: { const: 'tick' },
+          feed,
+          symbol: text,
+          seq: { ...whole, description: 'Its position in the session; 0 while nothing is recorded.' },
+          recv_ms: number,
+          event_ms: number,
+          price: number,
+          size: number,
+          bid: number,
+          ask: number,
+          bid_size: number,
+          ask_size: number,
+          open: number,
+          high: number,
+          low: number,
+          close: number,
+          volume: number,
+          start_ms: number,
+          end_ms: number,
+        },
+        ...[
+          'event_ms',
+          'price',
+          'size',
+          'bid',
+          'ask',
+          'bid_size',
+          'ask_size',
+          'open',
+          'high',
+          'low',
+          'close',
+          'volume',
+        ],
+        ...['start_ms', 'end_ms'],
+      ),
+    },
+  },
+  lost: {
+    summary: 'This many ticks were dropped here, because the connection had no credit for too long.',
+    schema: object({ type: { const: 'lost' }, messages: whole }),
+  },
+  gap: {
+    summary: 'A feed isn’t received (`to_ms` null), or is again.',
+    schema: object({
+      type: { const: 'gap' },
+      feed,
+      cause: perhaps(text),
+      symbols: list(text),
+      from_ms: number,
+      to_ms: perhaps(number),
+    }),
+  },
+  error: {
+    summary: 'A message that wasn’t understood. The connection stays open.',
+    schema: object({ type: { const: 'error' }, code: text, message: text, hint: text }, 'hint'),
+  },
+} as const satisfies Readonly<Record<string, { readonly summary: string; readonly schema: JsonSchema }>>

@@ -1,0 +1,23 @@
+/** docs/api is what the tables say. `npx vitest run tests/unit/main/features/api -u` writes it again. */
+import { format, resolveConfig } from 'prettier'
+import { expect, it } from 'vitest'
+import { asyncApi, openApi } from '../../../../../src/main/features/api/documents.ts'
+import { ENDPOINT_LIST } from '../../../../../src/main/features/api/endpoints.ts'
+
+it.each([
+  ['openapi.json', openApi],
+  ['asyncapi.json', asyncApi],
+])('docs/api/%s', async (name, make) => {
+  const path = new URL(`../../../../../docs/api/${name}`, import.meta.url).pathname
+  const style = await resolveConfig(path)
+  await expect(await format(JSON.stringify(make()), { ...style, parser: 'json' })).toMatchFileSnapshot(path)
+})
+
+it('names only schemas that exist, and every endpoint once', () => {
+  const text = JSON.stringify(openApi())
+  const { components } = openApi() as { components: { schemas: Record<string, unknown> } } // as it is made
+  const named = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name)
+  expect(named.filter((name) => !Object.hasOwn(components.schemas, name))).toEqual([])
+  const places = ENDPOINT_LIST.map(([, { method, path }]) => `${method} ${path}`)
+  expect(new Set(places).size).toBe(places.length)
+})
