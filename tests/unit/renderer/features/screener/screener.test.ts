@@ -1,0 +1,81 @@
+// The screener of a window: what it says when data can't be read, and the changes of saved screens that it tells.
+import '../../browser-stubs.ts'
+import { cleanup, screen as shown } from '@testing-library/svelte'
+import { flushSync } from 'svelte'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PaneContext } from '../../../../../src/renderer/core/window/pane-context.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import ScreenerPane from '../../../../../src/renderer/features/screener/ScreenerPane.svelte'
+import type { ScreenChange } from '../../../../../src/shared/features/screener/contract.ts'
+import type { ScreenPage } from '../../../../../src/shared/features/screener/rows.ts'
+import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
+import { openWindow, render } from '../../open-window.ts'
+
+const BTC = { instrument: instrumentId('crypto', 'BTC-USD'), symbol: 'BTC-USD' }
+const page = (part: Partial<ScreenPage>): ScreenPage => ({
+  ...{ offset: 0, rows: [], matched: 0, known: 0, nowMs: unixMs(0), readMs: null, reading: null },
+  ...{ covered: null, withoutBars: 0, problem: '' },
+  ...part,
+})
+const btc = {
+  rows: [{ ...BTC, asset: 'crypto' as const, decimals: 2, values: { price: 64_000 }, trend: [] }],
+  matched: 1,
+  known: 1,
+}
+
+let transport: TestTransport
+let app: WindowState
+beforeEach(() => {
+  transport = new TestTransport()
+  app = openWindow(transport)
+})
+afterEach(() => {
+  cleanup()
+  app.close()
+})
+
+describe('the pane', () => {
+  const open = (first: ScreenPage) => {
+    transport.serve('screener', () => first)
+    // Only what the screener uses.
+    const pane = { settings: {}, visible: true, title: () => undefined } as unknown as PaneContext
+    render(ScreenerPane, { app, pane } as never)
+    flushSync()
+  }
+  it('says why nothing could be read, instead of that nothing is recorded', () => {
+    open(page({ problem: 'The disk is gone.' }))
+    expect(shown.getByText('Couldn’t read the recorded data')).toBeTruthy()
+    expect(shown.getByText('The disk is gone. Tapedeck keeps trying.')).toBeTruthy()
+    expect(shown.queryByText('Nothing is recorded here yet')).toBeNull()
+  })
+  it('keeps what was read before, and says as of when and why', () => {
+    open(page({ ...btc, readMs: unixMs(Date.UTC(2026, 0, 5, 12)), problem: 'The disk is gone.' }))
+    expect(shown.getByText('BTC-USD')).toBeTruthy()
+    expect(shown.getByText(/^Bars as of .*12:00:00.*\. The disk is gone\.$/)).toBeTruthy()
+    transport.send('screener', page({ ...btc, readMs: unixMs(0) }))
+    flushSync()
+    expect(shown.queryByText(/The disk is gone/)).toBeNull()
+  })
+})
+
+describe('changes of saved screens', () => {
+  const change = (id: number, name: string): ScreenChange => ({
+    ...{ id, atMs: unixMs(id), screen: 'a', name },
+    ...{ entered: [BTC], left: [] },
+  })
+  const told = () => app.toasts.list.map(({ text }) => text)
+
+  it('are told once, and not those from before the window opened', () => {
+    transport.send('screener.changes', [change(10, 'Before')])
+    transport.send('screener.changes', [change(10, 'Before'), change(11, 'First')])
+    transport.send('screener.changes', [change(10, 'Before'), change(11, 'First'), change(12, 'Second')])
+    expect(told()).toEqual(['First: Entered: BTC-USD.', 'Second: Entered: BTC-USD.'])
+  })
+  it('are told after the terminal started again, also where its clock was set back', () => {
+    transport.send('screener.changes', [change(5_000, 'Before')])
+    transport.send('screener.changes', [])
+    transport.send('screener.changes', [change(3_000, 'After')])
+    expect(told()).toEqual(['After: Entered: BTC-USD.'])
+  })
+})
