@@ -149,8 +149,8 @@ async function tradesOf(file: string, symbol: string): Promise<{ eventMs: number
     .filter((cells) => cells[names.indexOf('symbol')] === symbol)
     .map((cells) => ({
       eventMs: Number(cells[names.indexOf('event_ms')]),
-      price: Number(cells[names.indexOf('p')]),
-      size: Number(cells[names.indexOf('s')]),
+      price: Number(cells[names.indexOf('price')]),
+      size: Number(cells[names.indexOf('size')]),
     }))
 }
 
@@ -164,8 +164,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     expect(await ask(home, 'verify', '--session', id)).toMatchObject([{ sessions: 1, ok: true, problems: [] }])
     for (const [, ending] of FORMATS) {
       const out = join(folders.line, `trades.${ending}`)
-      const raw = ending === 'jsonl' ? [] : ['--raw']
-      const args = ['--feed', 'crypto/XT', '--session', id, '--format', ending, ...raw, '--out', out]
+      const args = ['--feed', 'crypto/XT', '--session', id, '--format', ending, '--raw', '--out', out]
       const [done] = await ask<{ sha256: string; rows: number }>(home, 'export', ...args)
       expect(done?.rows).toBeGreaterThan(5)
       byLine.push(done?.sha256 ?? '')

@@ -6,6 +6,7 @@
 import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
 import type { Database } from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import { isCounted, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { upperBound } from '../types/upper-bound.ts'
 import { type Classifier } from '../format/classify.ts'
 import type { MessageColumns } from '../types/messages.ts'
@@ -18,8 +19,8 @@ export interface JournalPart {
   readonly row: RecordingRow
   /** Last seq to read. */
   readonly limit: number
-  /** Nothing received before this, UTC ms. */
-  readonly notBeforeMs: number
+  /** What counts of it. */
+  readonly share: Share
 }
 
 interface Head {
@@ -56,7 +57,7 @@ export class JournalIndex {
   /** Calls `take` with seq and time (UTC ms) of an instrument's messages after the watermark, in order. */
   times(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
     const rows = this.#refresh(part.row)?.feeds.get(feed)?.get(instrument)
-    for (const i of rowsInRange(rows, part)) take(rows!.seq[i], rows!.timeMs[i]) // without rows, the loop doesn't run
+    for (const i of rowsInRange(rows, part)) take(rows!.seq[i], rows!.timeOf(i)) // without rows, the loop doesn't run
   }
 
   /** Like `times`, with the current message in the classifier's record. */
@@ -83,7 +84,7 @@ export class JournalIndex {
         messages.offsets[row],
         messages.offsets[row + 1],
       )
-      take(seq, rows.timeMs[i])
+      take(seq, rows.timeOf(i))
     }
   }
 
@@ -151,7 +152,7 @@ export class JournalIndex {
       if (ofFeed === undefined) places.set(feed, (ofFeed = new Map<InstrumentId, InstrumentRows>()))
       let one = ofFeed.get(series)
       if (one === undefined) ofFeed.set(series, (one = new InstrumentRows()))
-      one.add(m.seq[i], m.recvMs[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, i)
+      one.add(m.seq[i], m.recvMs[i], eventMs, i)
     }
   }
 }
@@ -169,9 +170,9 @@ function headOf(heads: readonly Head[], seq: number, from: number): number {
 }
 
 /** Indexes of an instrument's rows that belong to a part. */
-function* rowsInRange(places: InstrumentRows | undefined, { limit, notBeforeMs }: JournalPart): Generator<number> {
+function* rowsInRange(places: InstrumentRows | undefined, { limit, share }: JournalPart): Generator<number> {
   for (let i = 0; places !== undefined && i < places.length && places.seq[i] <= limit; i += 1)
-    if (places.recvMs[i] >= notBeforeMs) yield i
+    if (isCounted(share, places.seq[i], places.eventMs[i], places.recvMs[i])) yield i
 }
 
 /** An instrument's messages of a feed, ascending: their position and time. */
@@ -179,17 +180,22 @@ class InstrumentRows {
   length = 0
   seq = new Float64Array(8)
   recvMs = new Float64Array(8)
-  /** Event time, or receive time if undated; UTC ms. */
-  timeMs = new Float64Array(8)
+  /** UTC ms; NaN if undated. */
+  eventMs = new Float64Array(8)
   /** Index within the journal row. */
   row = new Uint32Array(8)
 
-  add(seq: number, recvMs: number, timeMs: number, row: number): void {
+  /** Event time, or receive time if undated; UTC ms. */
+  timeOf(at: number): number {
+    return Number.isNaN(this.eventMs[at]) ? this.recvMs[at] : this.eventMs[at]
+  }
+
+  add(seq: number, recvMs: number, eventMs: number, row: number): void {
     const at = this.length
     if (at === this.seq.length) this.#resize(0, at * 2)
     this.seq[at] = seq
     this.recvMs[at] = recvMs
-    this.timeMs[at] = timeMs
+    this.eventMs[at] = eventMs
     this.row[at] = row
     this.length = at + 1
   }
@@ -203,14 +209,14 @@ class InstrumentRows {
   }
 
   #resize(from: number, room: number): void {
-    const { seq, recvMs, timeMs, row, length } = this
+    const { seq, recvMs, eventMs, row, length } = this
     this.seq = new Float64Array(room)
     this.recvMs = new Float64Array(room)
-    this.timeMs = new Float64Array(room)
+    this.eventMs = new Float64Array(room)
     this.row = new Uint32Array(room)
     this.seq.set(seq.subarray(from, length))
     this.recvMs.set(recvMs.subarray(from, length))
-    this.timeMs.set(timeMs.subarray(from, length))
+    this.eventMs.set(eventMs.subarray(from, length))
     this.row.set(row.subarray(from, length))
   }
 }

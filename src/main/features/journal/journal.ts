@@ -1,0 +1,191 @@
+/**
+ * The notes of all markets: saved before listeners are called. Several terminals may have one journal open, so what
+ * another one saved is read before each change.
+ */
+import { CodedError } from '../../../shared/base/errors.ts'
+import { readJournal, writeJournal } from '../../../shared/features/journal/document.ts'
+import { byTime, MAX_NOTES, type Note, type NoteDraft } from '../../../shared/features/journal/note.ts'
+import { matchesSource } from '../../../shared/core/recording/recording.ts'
+import type { JournalFiles } from './journal-files.ts'
+
+export interface JournalOptions {
+  readonly files: JournalFiles
+  readonly newId: () => string
+  /** UTC ms. */
+  readonly wallMs: () => number
+  /** Reports what was wrong with the file, as a sentence. */
+  readonly problem: (text: string, detail?: string) => void
+}
+
+export interface Journal {
+  readonly revision: number
+  /** The notes of a source, oldest first. */
+  of(source: string): readonly Note[]
+  /** Adds a note (`id` null) or changes one. Throws `not-found`, `too-large`, `store-newer` or `disk-error`. */
+  put(source: string, id: string | null, draft: NoteDraft): Note
+  /** Removes notes and returns them. Throws `store-newer` or `disk-error`. */
+  remove(ids: readonly string[]): readonly Note[]
+  /** Puts removed notes back. Throws like `put`. */
+  restore(notes: readonly Note[]): void
+  /** Saves a picture for a note to come and returns its name. Throws `bad-arguments`. */
+  addPicture(bytes: Uint8Array): string
+  /** Calls back after every change; returns a function that removes the listener. */
+  onChange(listener: () => void): () => void
+  /**
+   * Deletes the pictures that notes lost since the journal was opened, or that no note ever got. They stay until now,
+   * so removing a note can be undone. Other pictures stay, because notes in a file that was set aside may have them.
+   */
+  close(): void
+}
+
+/** Opens the journal. If its file can't be read, the notes are empty and can't be changed, so that nothing is lost. */
+export function openJournal({ files, newId, wallMs, problem }: JournalOptions): Journal {
+  const { refuses, ...loaded } = load(files, problem)
+  /** The notes that the file had when it was last read or saved, and its text. */
+  let { notes, text } = loaded
+  let revision = 0
+  const listeners = new Set<() => void>()
+  const unused = new Set<string>()
+
+  /** Takes over what another terminal saved meanwhile. Throws `store-newer`, or `disk-error` if it can't be read. */
+  const refresh = (): void => {
+    if (refuses !== null) throw refuses
+    let now: string | null
+    try {
+      now = files.load()
+    } catch (cause) {
+      throw unreadable(cause)
+    }
+    if (now === null || now === text) return
+    const found = readJournal(now)
+    if (found.is === 'newer') throw newer()
+    if (found.is === 'garbage' || found.corrupt > 0) throw unreadable()
+    ;[notes, text] = [found.notes, now]
+    revision++
+    for (const listener of [...listeners]) listener()
+  }
+  /** Saves notes that were computed after `refresh`. */
+  const change = (next: readonly Note[]): void => {
+    if (next.length > MAX_NOTES) {
+      throw new CodedError('too-large', `A journal holds up to ${MAX_NOTES} notes.`, { hint: 'Remove some first.' })
+    }
+    const sorted = [...next].sort(byTime)
+    const changed = writeJournal(sorted)
+    try {
+      files.save(changed)
+    } catch (cause) {
+      throw new CodedError('disk-error', 'Couldn’t save the note.', {
+        hint: 'Check the free disk space and the folder’s permissions.',
+        cause,
+      })
+    }
+    for (const one of notes) for (const picture of one.pictures) unused.add(picture)
+    ;[notes, text] = [sorted, changed]
+    revision++
+    for (const listener of [...listeners]) listener()
+  }
+
+  return {
+    get revision() {
+      return revision
+    },
+    of: (source) => notes.filter((one) => matchesSource(one.source, source) || matchesSource(source, one.source)),
+    put(source, id, draft) {
+      refresh()
+      const changedMs = wallMs()
+      const old = id === null ? undefined : notes.find((one) => one.id === id)
+      if (id !== null && old === undefined) {
+        throw new CodedError('not-found', 'This note was removed meanwhile.', { hint: 'Copy its text to a new note.' })
+      }
+      const note: Note =
+        old === undefined
+          ? { ...draft, id: newId(), source, createdMs: changedMs, changedMs }
+          : { ...old, ...draft, changedMs }
+      change([...notes.filter((one) => one !== old), note])
+      return note
+    },
+    remove(ids) {
+      refresh()
+      const gone = new Set(ids)
+      const removed = notes.filter((one) => gone.has(one.id))
+      if (removed.length > 0) change(notes.filter((one) => !gone.has(one.id)))
+      return removed
+    },
+    restore(removed) {
+      refresh()
+      const known = new Set(notes.map((one) => one.id))
+      change([...notes, ...removed.filter((one) => !known.has(one.id))])
+    },
+    addPicture(bytes) {
+      const { file, isNew } = files.addPicture(bytes)
+      if (isNew) unused.add(file)
+      return file
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close() {
+      try {
+        refresh()
+      } catch {
+        return // its notes may have any of these pictures
+      }
+      const used = new Set(notes.flatMap((one) => one.pictures))
+      for (const file of unused) if (!used.has(file)) files.removePicture(file)
+    },
+  }
+}
+
+const newer = (): CodedError =>
+  new CodedError('store-newer', 'The journal is from a newer Tapedeck and can’t be changed.', {
+    hint: 'Open it with that version.',
+  })
+const unreadable = (cause?: unknown): CodedError =>
+  new CodedError('disk-error', 'The journal was changed by another program and can’t be read.', {
+    hint: 'Copy your text, then restart Tapedeck.',
+    cause,
+  })
+
+interface Loaded {
+  readonly notes: readonly Note[]
+  /** The text of the file that has these notes; null: there is none. */
+  readonly text: string | null
+  /** Why notes can't be changed; null if they can. */
+  readonly refuses: CodedError | null
+}
+
+function load(files: JournalFiles, problem: JournalOptions['problem']): Loaded {
+  const failed = (text: string, cause: unknown): Loaded => {
+    problem(text, cause instanceof Error ? cause.message : String(cause))
+    const hint = 'Check the permissions of the journal folder, then restart Tapedeck.'
+    return { notes: [], text: null, refuses: new CodedError('disk-error', text, { hint, cause }) }
+  }
+  let text: string | null
+  try {
+    text = files.load()
+  } catch (cause) {
+    return failed('Couldn’t read the journal, so it can’t be changed.', cause)
+  }
+  const found = text === null ? null : readJournal(text)
+  if (found === null) return { notes: [], text: null, refuses: null }
+  if (found.is === 'newer') return { notes: [], text, refuses: newer() }
+  const notes = found.is === 'read' ? found.notes : []
+  if (found.is === 'read' && found.corrupt === 0) return { notes, text, refuses: null }
+  const what =
+    found.is === 'garbage'
+      ? 'The journal was corrupt'
+      : found.corrupt === 1
+        ? 'One note couldn’t be read'
+        : `${found.corrupt} notes couldn’t be read`
+  try {
+    const aside = files.setAside()
+    // Save the readable notes now. Otherwise the next start would find no file.
+    const readable = notes.length > 0 ? writeJournal(notes) : null
+    if (readable !== null) files.save(readable)
+    problem(`${what}; the file was saved as ${aside}.`)
+    return { notes, text: readable, refuses: null }
+  } catch (cause) {
+    return failed(`${what}, and the file couldn’t be set aside.`, cause)
+  }
+}

@@ -1,0 +1,214 @@
+/** Builds the review of a time range of a source from stored messages, up to a position. */
+import { TICK_FEEDS, FEEDS } from '../../../service/feeds.ts'
+import { MAX_EVENTS, type Alert, type AlertEvent } from '../../../shared/features/alerts/types.ts'
+import { measureLabel, conditionLabel, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
+import { isWithin, type Note } from '../../../shared/features/journal/note.ts'
+import {
+  BURST_BARS,
+  MAX_FIRED,
+  MAX_GAPS,
+  MAX_MOVES,
+  type FiredAlert,
+  type Move,
+  type Review,
+} from '../../../shared/features/journal/review.ts'
+import { msOf, type Bar, type Interval } from '../../../shared/core/market/market.ts'
+import { isEdge, matchesSource, type Gap } from '../../../shared/core/recording/recording.ts'
+import { ASSET_CLASSES, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
+import type { BarQuery, SeqLimits } from '../../core/store/types/bars.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
+
+export interface ReviewQuery {
+  readonly source: string
+  /** Only these sessions; absent: every one of the source. */
+  readonly sessions?: readonly RecordingId[]
+  /** [fromMs, toMs), UTC ms. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** The last visible entry of each session that has later ones, so that a replay can't look ahead. */
+  readonly upTo?: SeqLimits | undefined
+  /** Now by the market's clock, UTC ms. Nothing later is stored. */
+  readonly nowMs: number
+  /** The gaps of the source that may touch the range. Edges of sessions are left out here. */
+  readonly gaps: readonly Gap[]
+  readonly alerts: AlertEvents
+  readonly notes: readonly Note[]
+}
+
+/** Events of the alerts on a source, in any order, and why some may be missing; null: none are. */
+interface AlertEvents {
+  readonly events: readonly AlertEvent[]
+  readonly problem: string | null
+}
+
+/** Bars that are read at a time. A range of more minutes is reviewed with hourly bars. */
+const PAGE_BARS = 2_000
+
+/** Skips corrupt data. Rejects with any other error of the store reader. */
+export async function buildReview(reader: StoreReader, query: ReviewQuery): Promise<Review> {
+  const { source, fromMs, toMs } = query
+  const rows = (await reader.sessions(true)).filter(
+    (row) =>
+      row.binnedMs === null &&
+      matchesSource(row.source, source) &&
+      (query.sessions === undefined || query.sessions.includes(row.session)) &&
+      query.upTo?.get(row.session) !== 0 &&
+      row.startedMs < toMs &&
+      (row.endedMs === null || row.endedMs >= fromMs),
+  )
+  const recordings = rows.map((row) => row.session)
+  const interval: Interval = toMs - fromMs <= (PAGE_BARS - 1) * 60_000 ? '1m' : '1h'
+  const moves = recordings.length === 0 ? [] : await movesOf(reader, query, recordings, interval)
+  const gaps = query.gaps.filter((gap) => !isEdge(gap) && touches(gap, fromMs, toMs))
+  // A replay can't know yet when a gap ends that is open at its clock.
+  const known = gaps.map((gap) => ({ ...gap, toMs: gap.toMs !== null && gap.toMs <= query.nowMs ? gap.toMs : null }))
+  const lengthOf = (gap: { readonly fromMs: number; readonly toMs: number | null }) =>
+    (gap.toMs ?? query.nowMs) - gap.fromMs
+  const fired = query.alerts.events.flatMap((event) => firedOf(event, fromMs, toMs)).toSorted((a, b) => a.atMs - b.atMs)
+  const counts = recordings.length === 0 ? [] : await reader.activity({ recordings, fromMs, toMs, buckets: 1 })
+  return {
+    source,
+    fromMs,
+    toMs,
+    sessions: recordings,
+    messages: counts.reduce((sum, one) => sum + one, 0),
+    // A range that cuts a block is counted as if the block's messages were spread evenly.
+    messagesEstimated: rows.some((row) => row.startedMs < fromMs || (row.endedMs ?? query.nowMs) >= toMs),
+    instruments: moves.length,
+    barMs: msOf(interval),
+    moves: moves.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, MAX_MOVES),
+    gaps: known
+      .toSorted((a, b) => lengthOf(b) - lengthOf(a))
+      .slice(0, MAX_GAPS)
+      .map(({ feed, cause, symbols, fromMs, toMs }) => ({ feed, cause, symbols, fromMs, toMs })),
+    gapCount: gaps.length,
+    gapMs: unionMs(gaps, fromMs, toMs),
+    alerts: fired.slice(-MAX_FIRED),
+    alertCount: fired.length,
+    alertsProblem: query.alerts.problem,
+    notes: query.notes.filter((note) => isWithin(note, fromMs, toMs)),
+  }
+}
+
+const touches = (gap: Gap, fromMs: number, toMs: number): boolean =>
+  gap.fromMs < toMs && (gap.toMs === null || gap.toMs > fromMs)
+
+/** The time that intervals cover within [fromMs, toMs), ms. */
+function unionMs(gaps: readonly Gap[], fromMs: number, toMs: number): number {
+  let total = 0
+  let end = fromMs
+  for (const gap of gaps.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const to = Math.min(gap.toMs ?? toMs, toMs)
+    const from = Math.max(gap.fromMs, end)
+    if (to > from) total += to - from
+    end = Math.max(end, to)
+  }
+  return total
+}
+
+/**
+ * The events that belong to a source. Prices of the demo market mean nothing on a real one, and no alert watches an
+ * import. The market of a deleted alert is no longer known, so its events count for both.
+ */
+export function alertsOf(
+  source: string,
+  { events, problem, fromMs }: AlertEvents & { readonly fromMs: number },
+  alerts: readonly Pick<Alert, 'id' | 'market'>[],
+): AlertEvents {
+  if (source.startsWith('import:')) return { events: [], problem: null }
+  const market = source === 'demo' ? 'demo' : 'service'
+  const others = new Set(alerts.filter((one) => one.market !== market).map(({ id }) => id))
+  const isCut = events.length >= MAX_EVENTS && events.every(({ atMs }) => atMs > fromMs)
+  return {
+    events: events.filter((event) => !('alert' in event) || !others.has(event.alert)),
+    problem: problem ?? (isCut ? `The history of alerts holds only the last ${MAX_EVENTS} events.` : null),
+  }
+}
+
+function firedOf(event: AlertEvent, fromMs: number, toMs: number): readonly FiredAlert[] {
+  if (event.is !== 'fired' || event.atMs < fromMs || event.atMs >= toMs) return []
+  const { atMs, instrument, condition, note, value } = event
+  const text = conditionLabel(condition, PLAIN_NUMBERS)
+  return [{ atMs, instrument, text, note, value: measureLabel(condition, value, PLAIN_NUMBERS) }]
+}
+
+async function movesOf(
+  reader: StoreReader,
+  query: ReviewQuery,
+  recordings: readonly RecordingId[],
+  interval: Interval,
+): Promise<readonly Move[]> {
+  const moves: Move[] = []
+  for (const asset of ASSET_CLASSES) {
+    const done = new Set<InstrumentId>()
+    // Trades come before quotes, which count only where there are no trades.
+    for (const feed of TICK_FEEDS[asset]) {
+      const of = FEEDS[feed].kind === 'trade' ? 'trade' : 'mid'
+      for (const { instrument, symbols } of await reader.instruments({ feed, recordings })) {
+        if (done.has(instrument)) continue
+        const bars = await barsOf(reader, query, { instrument, of, interval, recordings })
+        const move = moveOf(bars, { instrument, symbol: symbols.at(-1) ?? instrument, of })
+        if (move === null) continue
+        done.add(instrument)
+        moves.push(move)
+      }
+    }
+  }
+  return moves
+}
+
+/** All bars of the range, oldest first. They are whole: the first may begin before it, and the last may end after it. */
+async function barsOf(
+  reader: StoreReader,
+  { source, fromMs, toMs, upTo }: ReviewQuery,
+  of: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'recordings'>,
+): Promise<readonly Bar[]> {
+  const pages: (readonly Bar[])[] = []
+  const first = Math.floor(fromMs / msOf(of.interval)) * msOf(of.interval)
+  for (let beforeMs = toMs; beforeMs > first;) {
+    const query = { ...of, source, beforeMs, fromMs: first, limit: PAGE_BARS, upTo, skipCorrupt: true }
+    const { bars, more } = await reader.bars(query)
+    pages.push(bars)
+    if (!more || bars.length === 0) break
+    beforeMs = bars[0].startMs
+  }
+  return pages.reverse().flat()
+}
+
+/** The move over bars, oldest first; null without any. */
+export function moveOf(bars: readonly Bar[], of: Pick<Move, 'instrument' | 'symbol' | 'of'>): Move | null {
+  const priced = bars.filter((bar) => Number.isFinite(bar.open) && Number.isFinite(bar.close) && bar.open > 0)
+  const [first] = priced
+  const last = priced.at(-1)
+  if (first === undefined || last === undefined) return null
+  let [high, low] = [first, first]
+  let burst = 0
+  let burstMs: number = first.startMs
+  for (const [i, bar] of priced.entries()) {
+    if (bar.high > high.high) high = bar
+    if (bar.low < low.low) low = bar
+    // The bars within the span; a quiet instrument has none for some of it.
+    const spanMs = (bar.endMs - bar.startMs) * BURST_BARS
+    const start = priced
+      .slice(Math.max(0, i - BURST_BARS + 1), i + 1)
+      .find((one) => one.startMs > bar.endMs - spanMs - 1)
+    const change = bar.close / (start ?? bar).open - 1
+    if (Math.abs(change) > Math.abs(burst)) {
+      burst = change
+      burstMs = (start ?? bar).startMs
+    }
+  }
+  return {
+    ...of,
+    first: first.open,
+    last: last.close,
+    change: last.close / first.open - 1,
+    high: high.high,
+    low: low.low,
+    highMs: high.startMs,
+    lowMs: low.startMs,
+    burst,
+    burstMs,
+    incomplete: priced.some((bar) => !bar.complete),
+  }
+}

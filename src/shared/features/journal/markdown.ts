@@ -1,0 +1,121 @@
+/** A review as Markdown, for the window and the command line. Pure. */
+import { countText } from '../../base/count-text.ts'
+import { durationLabel } from '../../base/duration-label.ts'
+import { t } from '../../base/text.ts'
+import { parseInstrument } from '../../base/units.ts'
+import type { Note } from './note.ts'
+import { BURST_BARS, type Review } from './review.ts'
+
+export interface ReviewFormat {
+  /** An instant, UTC ms, with its day. */
+  readonly time: (ms: number) => string
+  /** The name of the time zone of `time`. */
+  readonly zone: string
+  /** Where a note's picture is, as a path or address; null leaves pictures out. */
+  readonly picture: ((file: string) => string) | null
+}
+
+/** A review as Markdown with one heading a section. */
+export function reviewMarkdown(review: Review, format: ReviewFormat): string {
+  const sections = [
+    `# Review, ${format.time(review.fromMs)} to ${format.time(review.toMs)} (${format.zone})`,
+    summaryText(review),
+    `## Largest moves\n\n${movesText(review, format)}`,
+    `## Gaps\n\n${gapsText(review, format)}`,
+    `## Alerts\n\n${alertsText(review, format)}`,
+    `## Notes\n\n${notesText(review, format)}`,
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+const summaryText = (review: Review): string =>
+  [
+    `- Source: ${review.source}`,
+    `- ${countText(review.sessions.length, 'session')}, ${review.messagesEstimated ? 'about ' : ''}${countText(review.messages, 'stored message')}, ${countText(review.instruments, 'instrument')}`,
+    `- ${countText(review.gapCount, 'gap')}, ${secondsText(review.gapMs)} in total`,
+    `- ${countText(review.alertCount, 'alert')}, ${countText(review.notes.length, 'note')}`,
+  ].join('\n')
+
+function movesText({ moves, barMs, instruments }: Review, { time }: ReviewFormat): string {
+  if (moves.length === 0) return 'No prices were recorded.'
+  const burst = `Largest in ${secondsText(barMs * BURST_BARS)}`
+  const rows = moves.map((one) => [
+    one.symbol + (one.of === 'mid' ? ' (mid)' : '') + (one.incomplete ? ' △' : ''),
+    percent(one.change),
+    `${number(one.first)} → ${number(one.last)}`,
+    `${number(one.high)} at ${time(one.highMs)}`,
+    `${number(one.low)} at ${time(one.lowMs)}`,
+    `${percent(one.burst)} from ${time(one.burstMs)}`,
+  ])
+  const more =
+    instruments > moves.length ? `\n\n${countText(moves.length, 'instrument')} of ${instruments} are shown.` : ''
+  const marks = [
+    ...(moves.some((one) => one.of === 'mid') ? ['(mid) Midpoint of bid and ask: no trades were recorded.'] : []),
+    ...(moves.some((one) => one.incomplete) ? ['△ Part of the time was not received.'] : []),
+  ].map((mark) => `\n\n${mark}`)
+  return table(['Symbol', 'Change', 'First → last', 'High', 'Low', burst], rows) + more + marks.join('')
+}
+
+function gapsText({ gaps, gapCount }: Review, { time }: ReviewFormat): string {
+  if (gapCount === 0) return 'None, apart from connecting and closing.'
+  const rows = gaps.map(({ feed, cause, symbols, fromMs, toMs }) => [
+    time(fromMs),
+    toMs === null ? 'still open' : secondsText(toMs - fromMs),
+    feed,
+    cause,
+    symbols.length === 0
+      ? 'all symbols'
+      : symbols.length > 6
+        ? `${symbols.slice(0, 6).join(', ')} …`
+        : symbols.join(', '),
+  ])
+  const more = gapCount > gaps.length ? `\n\nThe longest ${gaps.length} of ${gapCount} are shown.` : ''
+  return table(['From', 'Length', 'Feed', 'Cause', 'Symbols'], rows) + more
+}
+
+function alertsText({ alerts, alertCount, alertsProblem }: Review, { time }: ReviewFormat): string {
+  const problem = alertsProblem === null ? '' : `${alertsProblem} Alerts may be missing here.`
+  if (alertCount === 0) return problem === '' ? 'None fired.' : problem
+  const more = alertCount > alerts.length ? `\n\nThe last ${alerts.length} of ${alertCount} are shown.` : ''
+  const rows = table(
+    ['Time', 'Symbol', 'Alert', 'Value', 'Note'],
+    alerts.map((one) => [
+      time(one.atMs),
+      parseInstrument(one.instrument)?.key ?? one.instrument,
+      one.text,
+      one.value,
+      one.note,
+    ]),
+  )
+  return rows + more + (problem === '' ? '' : `\n\n${problem}`)
+}
+
+function notesText({ notes }: Review, format: ReviewFormat): string {
+  return notes.length === 0 ? 'None.' : notes.map((note) => noteText(note, format)).join('\n\n')
+}
+
+/** A note: its time and symbol as a heading, its text as written, tags and pictures below. */
+export function noteText({ fromMs, toMs, instrument, text, tags, pictures }: Note, format: ReviewFormat): string {
+  const key = instrument === null ? null : (parseInstrument(instrument)?.key ?? instrument)
+  const when = toMs === null ? format.time(fromMs) : `${format.time(fromMs)} to ${format.time(toMs)}`
+  const { picture } = format
+  return [
+    `### ${when}${key === null ? '' : `, ${key}`}`,
+    ...(text === '' ? [] : [text]),
+    ...(tags.length === 0 ? [] : [tags.map((tag) => `#${tag}`).join(' ')]),
+    ...(picture === null ? [] : pictures.map((file) => `![Screenshot](${picture(file)})`)),
+  ].join('\n\n')
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ')
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
+const percent = (share: number): string =>
+  `${share > 0 ? '+' : ''}${(share * 100).toFixed(2)} %`.replace(/^\+(0\.00)/, '$1')
+const number = (n: number): string => String(Number(n.toPrecision(12)))
+
+/** A length of time in words: "820 ms", "12.5 s", "4 min 30 s", "2 h 5 min". */
+export function secondsText(ms: number): string {
+  const seconds = Number((ms / 1_000).toFixed(1))
+  return ms < 1_000 || seconds >= 60 ? durationLabel(ms) : t('{n} s', { n: String(seconds) })
+}

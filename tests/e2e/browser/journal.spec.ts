@@ -1,0 +1,131 @@
+/** The trade journal: notes pinned to the tape, seen on charts, in replays and after a restart, and the review of a session. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { line, violations } from '../accessibility.ts'
+import { runCli } from '../app.ts'
+import { expect, test } from '../fixtures.ts'
+import { openPane, pane as paneOf } from '../panes.ts'
+import { Screen } from '../screen.ts'
+
+/** A red picture of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+
+async function addNote(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+Alt+n')
+  const dialog = page.getByRole('dialog', { name: 'Add note' })
+  await dialog.getByLabel('Note', { exact: true }).fill(text)
+  await page.keyboard.press('Control+Enter')
+  await expect(dialog).toBeHidden()
+}
+
+test('notes are pinned to the tape, and the review has all of a session', async ({ open, home }) => {
+  test.setTimeout(240_000)
+  let app = await open()
+  let { page } = app
+  await page.getByRole('region', { name: 'Watchlist' }).getByText('BTC-USD', { exact: true }).first().click()
+  await expect.poll(() => new Screen(page).prints().count()).toBeGreaterThan(5)
+
+  await test.step('a note is written by keys, with a tag and a screenshot of the chart', async () => {
+    await page.keyboard.press('Control+Alt+n')
+    const dialog = page.getByRole('dialog', { name: 'Add note' })
+    await expect(dialog.getByLabel('Note', { exact: true })).toBeFocused()
+    await expect(dialog.getByRole('button', { name: 'Add', exact: true })).toBeDisabled()
+    await page.keyboard.type('Bought the breakout #late')
+    await dialog.getByRole('button', { name: 'Attach chart' }).click()
+    await expect(dialog.getByRole('img', { name: 'Screenshot 1' })).toBeVisible()
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from(PIXEL, 'base64') })
+    await expect(dialog.getByRole('img', { name: 'Screenshot 2' })).toBeVisible()
+    const found = await violations(page, 'dialog[open]')
+    expect.soft(found.map((one) => line('note dialog', one))).toEqual([])
+    await page.keyboard.press('Control+Enter')
+    await expect(dialog).toBeHidden()
+  })
+  await test.step('it is in the journal and on the tape', async () => {
+    const journal = await openPane(page, 'journal')
+    const notes = journal.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await expect(notes).toHaveCount(1)
+    await expect(notes.first()).toContainText('Bought the breakout #late')
+    await expect(notes.first().getByRole('img')).toHaveCount(2)
+  })
+  await test.step('removing one can be undone', async () => {
+    await addNote(page, 'Second')
+    const notes = paneOf(page, 'journal').getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await expect(notes).toHaveCount(2)
+    await notes
+      .first()
+      .getByRole('button', { name: /^Remove note/ })
+      .click()
+    await expect(notes).toHaveCount(1)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(notes).toHaveCount(2)
+  })
+  await test.step('the review has moves and notes, and saves them as Markdown', async () => {
+    const journal = paneOf(page, 'journal')
+    await journal.getByRole('tab', { name: 'Review' }).click()
+    const review = journal.getByRole('article', { name: 'Review' })
+    await expect(review.getByRole('row', { name: /BTC-USD/ })).toContainText('%')
+    await expect(review).toContainText('Bought the breakout')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      journal.getByRole('button', { name: 'Save as Markdown' }).click(),
+    ])
+    const text = (await readFile(await download.path())).toString()
+    expect(download.suggestedFilename()).toMatch(/\.md$/)
+    expect(text).toContain('## Largest moves')
+    expect(text).toContain('| BTC-USD')
+    expect(text).toContain('![Screenshot](data:image/png;base64,')
+    const found = await violations(page, '[data-testid="pane-body"]')
+    expect.soft(found.map((one) => line('journal', one))).toEqual([])
+  })
+  await test.step('printing shows the review alone, dark on white', async () => {
+    await page.evaluate(() => {
+      globalThis.print = () => undefined
+    })
+    await paneOf(page, 'journal').getByRole('button', { name: 'Print or save as PDF' }).click()
+    await page.emulateMedia({ media: 'print' })
+    await expect(page.locator('.print-sheet')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Watchlist' })).toBeHidden()
+    expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
+    await page.emulateMedia({ media: null })
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+    await expect(page.locator('.print-sheet')).toHaveCount(0)
+  })
+  await test.step('after a restart everything is there, and a replay’s beginning doesn’t know it yet', async () => {
+    await app.close()
+    app = await open()
+    page = app.page
+    const journal = paneOf(page, 'journal')
+    const notes = journal.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await expect(notes).toHaveCount(2)
+    await page.keyboard.press('Alt+r')
+    await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
+    await expect(journal.getByText('No notes yet')).toBeVisible()
+  })
+  await test.step('a note taken in the replay is pinned to its time, on the tape and on the chart', async () => {
+    const journal = paneOf(page, 'journal')
+    await page.keyboard.press('Space')
+    await expect.poll(() => new Screen(page).prints().count(), { timeout: 30_000 }).toBeGreaterThan(0)
+    await page.keyboard.press('Space')
+    const menuOf = new Screen(page).prints().first()
+    const time = (await menuOf.getByRole('cell').first().innerText()).trim().slice(0, 5)
+    await menuOf.click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Add note to this print' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add note' })
+    await expect(dialog.getByLabel('Time', { exact: true })).toHaveValue(new RegExp(` ${time}`))
+    await page.keyboard.type('Seen in the replay')
+    await page.keyboard.press('Control+Enter')
+    await expect(dialog).toBeHidden()
+    const notes = journal.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await expect(notes).toHaveCount(1)
+    await expect(new Screen(page).tape().locator('.noted')).toHaveAttribute('title', 'Seen in the replay')
+  })
+  await test.step('the command line writes the same review', async () => {
+    await app.close()
+    const { code, out, err } = await runCli(['journal', '--session', 'latest', '--from', '-1h'], home)
+    expect(code, err).toBe(0)
+    expect(out).toContain('Bought the breakout #late')
+    expect(out).toMatch(/!\[Screenshot\]\(.*journal.*\.(png|jpg)\)/)
+  })
+})

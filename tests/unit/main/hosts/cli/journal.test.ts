@@ -1,0 +1,63 @@
+/** `tapedeck journal`: where it writes, and what it refuses. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { T0 } from '../../core/store/harness.ts'
+import { recorded, type RecordedStore } from '../../features/export/recorded.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
+import { tradeText } from '../../../../kit/market.ts'
+import { commandContext } from './context.ts'
+
+let store: RecordedStore
+beforeAll(async () => {
+  store = await recorded([[{ conn: 1, data: tradeText('BTC-USD', 100, 1, T0), recvMs: T0 }]])
+})
+afterAll(() => store.close())
+
+async function run(...args: string[]) {
+  const context = commandContext({ dataDir: store.path })
+  const code = await runCommandLine(['journal', '--home', store.path, ...args], context)
+  return { code, out: context.output(), err: context.errors() }
+}
+
+describe('the journal command', () => {
+  it.each([[[]], [['--out', '-']]])('writes to standard output with %j', async (args) => {
+    const { code, out } = await run(...args)
+    expect([code, out.split('\n', 1)[0]]).toEqual([0, expect.stringMatching(/^# Review, /)])
+  })
+
+  it('writes a file that gets its name when it is complete, and replaces none unasked', async () => {
+    const folder = makeFolder()
+    const file = join(folder, 'review.md')
+    expect(await run('--out', file)).toMatchObject({ code: 0, out: '' })
+    expect(readFileSync(file, 'utf8')).toContain('| BTC-USD')
+    expect(readdirSync(folder)).toEqual(['review.md'])
+    writeFileSync(file, 'mine')
+    expect(await run('--out', file)).toMatchObject({ code: 2 })
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect(await run('--out', file, '--force')).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toContain('| BTC-USD')
+  })
+
+  it('says that a folder doesn’t exist', async () => {
+    const file = join(makeFolder(), 'missing', 'x.md')
+    const { code, err } = await run('--out', file)
+    expect([code, err]).toEqual([1, `tapedeck: Couldn’t write ${file}: its folder doesn’t exist.\n`])
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('refuses a time zone that doesn’t exist', async () => {
+    const { code, err } = await run('--zone', 'Mars/Base')
+    expect([code, err]).toEqual([2, expect.stringContaining('No such time zone: "Mars/Base".')])
+  })
+
+  it('says that alerts of a newer Tapedeck can’t be read', async () => {
+    const file = join(store.path, 'alerts-history.json')
+    writeFileSync(file, '{"version":99,"entries":[]}')
+    const missing = 'The history of alerts was written by a newer Tapedeck. Alerts may be missing here.'
+    expect((await run()).out).toContain(missing)
+    writeFileSync(file, '{"version":1,"entries":[]}')
+    expect((await run()).out).toContain('None fired.')
+  })
+})

@@ -1,0 +1,132 @@
+// The page of a review: nothing later than a replay's clock, what is left out, and failures.
+import '../../browser-stubs.ts'
+import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
+import { flushSync } from 'svelte'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { journal } from '../../../../../src/renderer/features/journal/feature.ts'
+import NoteDialog from '../../../../../src/renderer/features/journal/NoteDialog.svelte'
+import ReviewPage from '../../../../../src/renderer/features/journal/ReviewPage.svelte'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
+import type { Review } from '../../../../../src/shared/features/journal/review.ts'
+import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { STREAM_VALUES } from '../../../../contract/stub-terminal.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
+import { openWindow, render, serviceOf } from '../../open-window.ts'
+import { replayAt } from './replay-at.ts'
+
+const BTC = instrumentId('crypto', 'BTCUSD')
+const review = (more: Partial<Review> = {}): Review => ({
+  source: 'demo',
+  fromMs: 0,
+  toMs: 5_001,
+  sessions: ['01k'],
+  messages: 10,
+  messagesEstimated: false,
+  instruments: 1,
+  barMs: 60_000,
+  moves: [
+    {
+      instrument: BTC,
+      symbol: 'BTC-USD',
+      of: 'mid',
+      first: 100,
+      last: 101,
+      change: 0.01,
+      high: 101,
+      low: 100,
+      highMs: 0,
+      lowMs: 0,
+      burst: 0.01,
+      burstMs: 0,
+      incomplete: false,
+    },
+  ],
+  gaps: [{ feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD', 'ETH-USD'], fromMs: 1_000, toMs: 120_700 }],
+  gapCount: 60,
+  gapMs: 119_700,
+  alerts: [{ atMs: 2_000, instrument: BTC, text: 'price above 1', note: 'mine', value: '1.5' }],
+  alertCount: 501,
+  alertsProblem: 'The history of alerts couldn’t be read.',
+  notes: [],
+  ...more,
+})
+
+let transport: TestTransport
+let app: WindowState
+beforeEach(() => {
+  transport = new TestTransport().serve('status', () => STREAM_VALUES.status)
+  app = openWindow(transport)
+})
+afterEach(() => {
+  cleanup()
+  app.close()
+})
+const page = () => screen.findByRole('article', { name: 'Review' })
+const rowOf = async (name: RegExp) => within(await page()).getByRole('row', { name })
+
+describe('the review', () => {
+  it('names feeds, causes and symbols of gaps, heads its tables, marks mids and says what is left out', async () => {
+    transport.answer('journal.review', () => review())
+    app.replaying = replayAt(5_000)
+    render(ReviewPage, { app })
+    expect(
+      within(await rowOf(/Connection lost/i))
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['2 min', 'Crypto trades', 'connection lost', 'BTC-USD, ETH-USD'])
+    expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+      ...['Symbol', 'Change', 'First', 'Last', 'High', 'Low', 'Largest within 5 min'],
+      ...['From', 'Length', 'Feed', 'Cause', 'Symbols'],
+      ...['Time', 'Symbol', 'Alert', 'Value', 'Note'],
+    ])
+    expect((await rowOf(/^BTC-USD/)).textContent).toContain('mid')
+    const said = (await page()).textContent
+    expect(said).toContain('The longest 1 of 60.')
+    expect(said).toContain('The last 1 of 501.')
+    expect(said).toContain('The history of alerts couldn’t be read. Alerts may be missing here.')
+    expect(said).not.toContain('None fired.')
+  })
+
+  it('is gone as soon as a replay is moved back before its end, and made again', async () => {
+    const tos: number[] = []
+    transport.answer('journal.review', ({ toMs }) => {
+      tos.push(toMs)
+      return review({ toMs })
+    })
+    app.replaying = replayAt(9_000)
+    render(ReviewPage, { app })
+    await page()
+    app.replaying = replayAt(9_500)
+    flushSync()
+    expect(tos).toEqual([9_001])
+    app.replaying = replayAt(3_000)
+    flushSync()
+    expect(screen.queryByRole('article')).toBeNull()
+    await page()
+    expect(tos).toEqual([9_001, 3_001])
+  })
+
+  it('says why it can’t be made if the sessions can’t be listed', async () => {
+    transport.answer('sessions.list', () => {
+      throw new CodedError('store-damaged', 'The store is corrupt.')
+    })
+    render(ReviewPage, { app })
+    await vi.waitFor(() => screen.getByText(/The store is corrupt/))
+    expect(screen.queryByText('Nothing to review yet')).toBeNull()
+  })
+})
+
+describe('a note', () => {
+  it('can be saved after a picture of the chart failed', async () => {
+    const book = serviceOf(app, journal)
+    book.offerPicture(() => Promise.reject(new Error('the chart is gone')))
+    book.begin()
+    render(NoteDialog, { app, onclose: () => undefined })
+    await fireEvent.input(screen.getByLabelText('Note'), { target: { value: 'late' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Attach chart' }))
+    await vi.waitFor(() => expect(screen.getByRole('alert').textContent).toContain('The picture couldn’t be read.'))
+    await fireEvent.click(screen.getByRole('button', { name: 'Add' }))
+    await vi.waitFor(() => expect(transport.callsOf('journal.put')).toHaveLength(1))
+  })
+})
