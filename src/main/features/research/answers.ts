@@ -11,7 +11,7 @@ import { zstdCompress as compress, zstdDecompress as decompress } from '../../ba
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Answer, AnswerVersion } from '../../../shared/features/research/research.ts'
 import { unixMs } from '../../../shared/base/units.ts'
-import type { AnswerKey, AnswerStore } from './port.ts'
+import type { AnswerKey, AnswerStore, LatestAnswer } from './port.ts'
 import { LARGEST_ANSWER } from './request.ts'
 
 /** "TDR1": the application id in the SQLite header. */
@@ -62,12 +62,22 @@ export function openAnswers(file: string): AnswerFile {
       `SELECT ${columns} FROM ${joined} WHERE ${ofKey} AND fetched_ms <= ?
        ORDER BY fetched_ms DESC, answer.id DESC LIMIT ?`,
     ),
+    received: db.prepare<[string, string, string, number, number], Row>(
+      `SELECT ${columns} FROM ${joined} WHERE source = ? AND endpoint = ? AND symbol = ? AND fetched_ms <= ?
+       AND status BETWEEN 200 AND 299 ORDER BY fetched_ms DESC, answer.id DESC LIMIT ?`,
+    ),
     asked: db
       .prepare<[string, string, string, number, number], string>(
         `SELECT params FROM answer WHERE source = ? AND endpoint = ? AND symbol = ? AND fetched_ms <= ?
          AND status BETWEEN 200 AND 299 GROUP BY params ORDER BY max(fetched_ms) DESC LIMIT ?`,
       )
       .pluck(),
+    // SQLite takes the other columns from the row with the maximum.
+    latest: db.prepare<[string, string, number], LatestAnswer & { readonly fetched_ms: number }>(
+      `SELECT id, endpoint, symbol, max(fetched_ms) AS fetched_ms FROM answer
+       WHERE source = ? AND endpoint IN (SELECT value FROM json_each(?)) AND fetched_ms <= ?
+       AND status BETWEEN 200 AND 299 GROUP BY endpoint, symbol`,
+    ),
     byId: db.prepare<[number], RowWithData>(`SELECT ${columns}, data FROM ${joined} WHERE answer.id = ?`),
     body: db.prepare<[Buffer], number>('SELECT id FROM body WHERE sha256 = ?').pluck(),
     addBody: db.prepare<[Buffer, number, Buffer]>('INSERT INTO body (sha256, size, data) VALUES (?, ?, ?)'),
@@ -89,8 +99,14 @@ export function openAnswers(file: string): AnswerFile {
     },
     // better-sqlite3 is synchronous; the interface returns promises for stores that aren't.
     versions: async (key, atMs) => sql.versions.all(...parts(key), atMs ?? Number.MAX_VALUE, MAX_VERSIONS).map(version),
+    received: async ({ source, endpoint, symbol }, atMs) =>
+      sql.received.all(source, endpoint, symbol, atMs ?? Number.MAX_VALUE, MAX_VERSIONS).map(version),
     asked: async ({ source, endpoint, symbol }, atMs) =>
       sql.asked.all(source, endpoint, symbol, atMs ?? Number.MAX_VALUE, MAX_VERSIONS),
+    latest: async (source, endpoints, atMs) =>
+      sql.latest
+        .all(source, JSON.stringify(endpoints), atMs ?? Number.MAX_VALUE)
+        .map(({ id, endpoint, symbol }) => ({ id, endpoint, symbol })),
     async byId(id) {
       const row = sql.byId.get(id)
       return row === undefined ? null : whole(row)

@@ -1,38 +1,54 @@
 /** `tapedeck fetch`: makes one REST request, using the same history and budget as the window. */
 import { join, dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
+import { closest } from '../../../shared/base/closest.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import type { Answer } from '../../../shared/features/research/research.ts'
-import { endpointOf, ENDPOINTS, takesSymbol } from '../../../service/endpoints.ts'
+import { endpointOf, ENDPOINTS, matchEndpoint, takesSymbol } from '../../../service/endpoints.ts'
 import { createCredentials } from '../../core/account/credentials.ts'
+import { credentialsFile } from '../../core/account/credentials-file.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
 import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { startDemoMarket } from '../../core/account/demo-market.ts'
 import { createResearch } from './research.ts'
 import { createSourceControl } from '../../core/account/source.ts'
-import { defineCommand, UsageError, type Values } from '../../command-line/command.ts'
+import { aligned } from '../../command-line/aligned.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { requireAccount } from '../../core/account/cli.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
 export const fetchCommand = defineCommand({
+  foreignJson: true,
+  examples: [
+    ['Income statements of a company', '/fundamentals/AAPL/income-statement'],
+    [
+      'The last response again, without a request, by the name of the endpoint',
+      'income-statement --symbol AAPL --cached',
+    ],
+    ['The endpoints with their names', '--list'],
+  ],
   positionals: 'ENDPOINT',
   options: {
-    symbol: { type: 'string', value: 'S', help: 'For endpoints with {symbol} in their path' },
+    symbol: { type: 'string', value: 'S', help: 'The symbol, if ENDPOINT is a name or has {symbol} in its path' },
     param: { type: 'string', multiple: true, value: 'K=V', help: 'A query parameter; repeatable' },
     cached: { type: 'boolean', help: 'Print the last saved response, without a request' },
+    list: { type: 'boolean', help: 'List the endpoints and their names, without a request' },
     demo: { type: 'boolean', help: 'Use the demo market (otherwise an account is required)' },
   },
   async run(values, context) {
+    if (values.on('list')) return listEndpoints(values, context)
     const { endpoint, symbol, params } = readQuestion(values)
     const settings = createSettingsStore(settingsFile(context.dataDir), [researchSettings])
     const { account, research: settled } = settings.get()
     const chosen = requireAccount(values, context)
+    const file = credentialsFile(context.dataDir)
+    const isPortable = context.portable === true && !file.exists()
     const credentials = createCredentials({
       clock: context.clock,
-      memoryOnly:
-        context.portable === true || chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
+      file,
+      memoryOnly: isPortable || chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
     })
     const source = createSourceControl({
       credentials,
@@ -92,15 +108,29 @@ export const fetchCommand = defineCommand({
   },
 })
 
+function listEndpoints(values: Values, context: Context): number {
+  if (values.texts('').length > 0) throw new UsageError('--list takes no ENDPOINT')
+  if (values.on('json')) {
+    for (const { id, path, title } of ENDPOINTS) {
+      context.out(`${JSON.stringify({ schema: 'tapedeck/endpoints/1', endpoint: id, path, title })}\n`)
+    }
+  } else
+    context.out(
+      aligned([['endpoint', 'path', 'title'], ...ENDPOINTS.map(({ id, path, title }) => [id, path, title])], []),
+    )
+  return EXIT.ok
+}
+
 function readQuestion(values: Values): { endpoint: string; symbol: string; params: Record<string, string> } {
   const [asked, ...more] = values.texts('')
   if (asked === undefined || more.length > 0) throw new UsageError('name one ENDPOINT, such as "/news"')
-  const endpoint = endpointOf(asked)
-  if (endpoint === undefined) {
-    const paths = ENDPOINTS.map(({ path }) => path)
-    throw new UsageError(`"${asked}" isn’t a documented endpoint; use one of ${paths.join(', ')}`)
+  const typed = endpointOf(asked) === undefined ? matchEndpoint(asked) : undefined
+  const endpoint = endpointOf(asked) ?? typed?.endpoint
+  if (endpoint === undefined) throw unknownEndpoint(asked)
+  const symbol = values.text('symbol') ?? typed?.symbol ?? ''
+  if (typed?.symbol !== undefined && symbol !== typed.symbol) {
+    throw new UsageError(`the path has ${typed.symbol}, but --symbol is ${symbol}; leave one of them out`)
   }
-  const symbol = values.text('symbol') ?? ''
   if (takesSymbol(endpoint) && symbol === '') throw new UsageError(`${endpoint.path} requires --symbol`)
   if (!takesSymbol(endpoint) && symbol !== '') throw new UsageError(`${endpoint.path} takes no --symbol`)
   const params: Record<string, string> = {}
@@ -115,6 +145,15 @@ function readQuestion(values: Values): { endpoint: string; symbol: string; param
     })
   }
   return { endpoint: endpoint.id, symbol, params }
+}
+
+function unknownEndpoint(asked: string): UsageError {
+  const near = closest(
+    asked,
+    ENDPOINTS.flatMap(({ id, path }) => [id, path]),
+  )
+  const next = near === undefined ? '"tapedeck fetch --list" lists them' : `did you mean ${near}?`
+  return new UsageError(`"${asked}" isn’t a documented endpoint; ${next}`)
 }
 
 const isJson = ({ text }: Answer): boolean => {

@@ -211,10 +211,12 @@ export function createRestClient(options: RestOptions): RestClient {
       return { answer: await store.newest(key, atMs), failure: null, stale: false, fresh: false }
     },
     versions: (question, atMs) => store.versions(readQuestion(options.source(), question).key, atMs),
+    received: (question, atMs) => store.received(readQuestion(options.source(), { ...question, params: {} }).key, atMs),
     async asked(question, atMs) {
       const { key } = readQuestion(options.source(), { ...question, params: {} })
       return (await store.asked(key, atMs)).map(readParams)
     },
+    latest: (endpoints, atMs) => store.latest(options.source(), endpoints, atMs),
     version: (id) => store.byId(id),
     clear: (endpoint) => store.clear(options.source(), endpoint),
     budget() {

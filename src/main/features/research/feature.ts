@@ -38,7 +38,7 @@ export const research = defineFeature({
           'research.get': (args) => service.get(args),
           'research.cancel': ({ ticket }) => service.cancel(ticket),
           'research.versions': (args) => service.versions(args),
-          'research.asked': (args) => service.asked(args),
+          'research.received': (args) => service.received(args),
           'research.version': ({ version }) => service.version(version),
           'research.clear': ({ endpoint }) => service.clear(endpoint),
         }),

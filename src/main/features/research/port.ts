@@ -22,14 +22,25 @@ export interface NewAnswer extends AnswerKey {
   readonly text: string
 }
 
+/** The newest good response to an endpoint about a symbol, with whatever parameters. */
+export interface LatestAnswer {
+  readonly id: number
+  readonly endpoint: string
+  readonly symbol: string
+}
+
 /** The history of responses. Every method may reject, for example if the file is closed or the disk full. */
 export interface AnswerStore {
   /** The newest good response (status 2xx), fetched no later than `atMs` (UTC ms) if given. */
   newest(key: AnswerKey, atMs: number | null): Promise<Answer | null>
   /** Up to 500 responses, newest first, including errors, fetched no later than `atMs` (UTC ms) if given. */
   versions(key: AnswerKey, atMs: number | null): Promise<readonly AnswerVersion[]>
+  /** Up to 500 good responses with whatever `params`, newest first, fetched no later than `atMs` (UTC ms) if given. */
+  received(key: Omit<AnswerKey, 'params'>, atMs: number | null): Promise<readonly AnswerVersion[]>
   /** Up to 500 `params` that got a good response (no later than `atMs` if given), most recent first. */
   asked(key: Omit<AnswerKey, 'params'>, atMs: number | null): Promise<readonly string[]>
+  /** The newest good response of each symbol to these endpoints, fetched no later than `atMs` (UTC ms) if given. */
+  latest(source: string, endpoints: readonly EndpointId[], atMs: number | null): Promise<readonly LatestAnswer[]>
   byId(id: number): Promise<Answer | null>
   /** Resolves with its id. */
   save(answer: NewAnswer): Promise<number>
@@ -58,8 +69,12 @@ export interface RestClient {
   /** The newest response saved by `atMs` (UTC ms). Never makes a request. */
   asOf(question: RestQuestion, atMs: number): Promise<ResearchAnswer>
   versions(question: RestQuestion, atMs: number | null): Promise<readonly AnswerVersion[]>
+  /** The good responses, whatever their parameters, newest first (no later than `atMs`, UTC ms, if given). */
+  received(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly AnswerVersion[]>
   /** The parameters with which an endpoint returned a good response (no later than `atMs`, UTC ms, if given). */
   asked(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly RestQuestion['params'][]>
+  /** The newest good response of each symbol to these endpoints, no later than `atMs` (UTC ms) if given. */
+  latest(endpoints: readonly EndpointId[], atMs: number | null): Promise<readonly LatestAnswer[]>
   version(id: number): Promise<Answer | null>
   clear(endpoint: EndpointId | null): Promise<void>
   budget(): CallBudget

@@ -15,7 +15,7 @@ import type { Clock } from '../../base/clock.ts'
 import { openAnswers, type AnswerFile } from './answers.ts'
 import { fileCount } from './count-file.ts'
 import { createRestClient } from './client.ts'
-import type { AnswerStore, RestQuestion } from './port.ts'
+import type { AnswerStore, LatestAnswer, RestQuestion } from './port.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 
 export interface ResearchOptions {
@@ -38,7 +38,10 @@ export interface Research {
   get(args: CallArgs<'research.get'>): Promise<ResearchAnswer>
   cancel(ticket: string): void
   versions(args: CallArgs<'research.versions'>): Promise<readonly AnswerVersion[]>
-  asked(args: CallArgs<'research.asked'>): Promise<readonly RestQuestion['params'][]>
+  received(args: CallArgs<'research.received'>): Promise<readonly AnswerVersion[]>
+  asked(args: CallArgs<'research.received'>): Promise<readonly RestQuestion['params'][]>
+  /** The newest good response of each symbol to these endpoints, as of a view's clock, without their texts. */
+  latest(view: string, endpoints: readonly EndpointId[]): Promise<readonly LatestAnswer[]>
   version(id: number): Promise<Answer | null>
   clear(endpoint: string | null): Promise<void>
   readonly streams: WholeStreams<CallBudget>
@@ -64,7 +67,9 @@ export function createResearch(options: ResearchOptions): Research {
   const store: AnswerStore = {
     newest: async (key, atMs) => (await history()?.newest(key, atMs)) ?? null,
     versions: async (key, atMs) => (await history()?.versions(key, atMs)) ?? [],
+    received: async (key, atMs) => (await history()?.received(key, atMs)) ?? [],
     asked: async (key, atMs) => (await history()?.asked(key, atMs)) ?? [],
+    latest: async (source, endpoints, atMs) => (await history()?.latest(source, endpoints, atMs)) ?? [],
     byId: async (id) => (await history()?.byId(id)) ?? null,
     save: async (answer) => (await history()?.save(answer)) ?? 0,
     clear: async (source, endpoint) => history()?.clear(source, endpoint),
@@ -110,8 +115,11 @@ export function createResearch(options: ResearchOptions): Research {
     },
     cancel: (ticket) => tickets.get(ticket)?.abort(),
     versions: async (args) => client.versions(question(args), options.instantOf(args.view)),
+    received: async ({ view, endpoint, symbol }) =>
+      client.received({ endpoint: known(endpoint), symbol }, options.instantOf(view)),
     asked: async ({ view, endpoint, symbol }) =>
       client.asked({ endpoint: known(endpoint), symbol }, options.instantOf(view)),
+    latest: async (view, endpoints) => client.latest(endpoints, options.instantOf(view)),
     version: (id) => client.version(id),
     clear: (endpoint) => client.clear(endpoint === null ? null : known(endpoint)),
     streams,

@@ -31,12 +31,10 @@ export const RESEARCH_CALLS = {
   /** Newest first, at most 500. In a replay, none after its time. */
   'research.versions': call<readonly AnswerVersion[]>()(v.strictObject({ view, ...question })),
   /**
-   * The parameters of successful requests to an endpoint about a symbol, latest first, at most 500. The service can
-   * return one period per request, with parameters for each.
+   * The successful responses of an endpoint about a symbol, whatever their parameters, newest first, at most 500: the
+   * service can return one period per request. In a replay, none after its time.
    */
-  'research.asked': call<readonly Readonly<Record<string, string>>[]>()(
-    v.strictObject({ view, endpoint, symbol: question.symbol }),
-  ),
+  'research.received': call<readonly AnswerVersion[]>()(v.strictObject({ view, endpoint, symbol: question.symbol })),
   'research.version': call<Answer | null>()(v.strictObject({ version: limit(2 ** 31) })),
   /** Deletes the history of an endpoint (null: of all) of the current source. */
   'research.clear': call<null>()(v.strictObject({ endpoint: v.nullable(endpoint) })),

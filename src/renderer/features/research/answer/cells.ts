@@ -26,8 +26,11 @@ export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = 
       const kind = look.kinds?.(key) ?? null
       return kind === null || Number.isNaN(n) ? exactText(value, numbers) : figureText(kind, n, numbers)
     }
-    case 'percent':
-      return scalarText(value)
+    case 'percent': {
+      const n = typeof value === 'string' ? NaN : numberOf(value)
+      const kind = look.kinds?.(key) ?? null
+      return kind === null || Number.isNaN(n) ? scalarText(value) : figureText(kind, n, numbers)
+    }
     case 'instant': {
       const ms = timeOf(value)
       return Number.isNaN(ms) ? scalarText(value) : timeText(ms, zone, 'stamp')

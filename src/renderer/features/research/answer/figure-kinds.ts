@@ -1,7 +1,17 @@
-/** Number formats of company figures: rates with four decimals, other ratios with two. Pure. */
+/**
+ * What kind of figure a value is, by its endpoint and key, and how each kind is written: margins as percentages, prices
+ * over earnings as multiples, cycles in days. Hover texts, copies and files keep the exact digits. Pure.
+ */
+import { t } from '../../../../shared/base/text.ts'
+import type { Reading } from '../../../../shared/features/research/read.ts'
+import { numberOf } from '../../../../shared/features/research/types.ts'
 import type { NumberText } from '../../../text/format.ts'
 
-export type FigureKind = 'rate' | 'ratio'
+/**
+ * `fraction`: a rate sent as a fraction, written as a percentage. `points`: a rate sent in percent. `multiple`: times
+ * something else. `days`: a length of time. `share`: an amount per share. `ratio`: any other number.
+ */
+export type FigureKind = 'fraction' | 'points' | 'multiple' | 'days' | 'share' | 'ratio'
 
 /** Endpoints whose figures are company ratios and amounts. All other endpoints show every digit. */
 const COMPANY_FIGURES: ReadonlySet<string> = new Set([
@@ -18,21 +28,108 @@ const COMPANY_FIGURES: ReadonlySet<string> = new Set([
   'enterprise-value',
   'multiples',
 ])
-/** Keys of rates. The service doesn't say whether they are fractions or percents, so no unit is shown. */
-const RATE = /(^|_)(margin|yield|tax_rate|payout_ratio|upside|wacc|growth|cagr|return_on_[a-z_]+|roe|roa|roic|roce)$/i
 
-const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1).replace(/([a-z])([A-Z])/g, '$1_$2')
+/** Endpoints that show every digit, but for percentages. */
+const PERCENTAGES: ReadonlySet<string> = new Set(['earnings-history', 'earnings-surprises'])
+const PERCENTAGE = /(^|_)(percent(age)?|pct)$/
 
-/** The kind of a figure, from its endpoint and path; null if it is shown as received. */
-export function figureKind(endpoint: string, path: string): FigureKind | null {
+/** The first pattern that matches a key decides its kind. Keys are in snake_case, without a trailing `_ttm`. */
+const KINDS: readonly (readonly [RegExp, FigureKind | 'rate'])[] = [
+  [PERCENTAGE, 'points'],
+  [/^(days_|average_days)|_days$|_days_|(^|_)(operating|conversion)_cycle$/, 'days'],
+  [
+    /^(forward_)?price_(to|earnings)_|^ev_to_|^enterprise_value_(to|over|multiple)|^p[ebs]_?(ratio)?$|^peg(_ratio)?$/,
+    'multiple',
+  ],
+  [/(^|_)(multiple|turnover(_ratio)?|coverage(_ratio)?|leverage(_ratio)?)$|^net_debt_to_/, 'multiple'],
+  [
+    /_per_share$|^eps(_(basic|diluted|actual|estimated?|reported))?$|^(dividend|stock_price|price|fair_value|graham_number|graham_net_net)$/,
+    'share',
+  ],
+  [
+    /(^|_)(margin|yield|tax_rate|discount_rate|payout_ratio|upside|wacc|cagr|roe|roa|roic|roce)$|growth(_[a-z]+|_per_share)?$|(^|_)return_on_[a-z_]+$|_to_revenue$/,
+    'rate',
+  ],
+]
+
+const keyOf = (path: string): string =>
+  path
+    .slice(path.lastIndexOf('.') + 1)
+    .replace(/TTM$/, '')
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/_ttm$/, '')
+
+function kindOf(endpoint: string, path: string): FigureKind | 'rate' | null {
+  const key = keyOf(path)
+  if (PERCENTAGES.has(endpoint)) return PERCENTAGE.test(key) ? 'points' : null
   if (!COMPANY_FIGURES.has(endpoint)) return null
-  return RATE.test(lastKey(path)) ? 'rate' : 'ratio'
+  // Growth per share is a rate, not an amount.
+  if (/growth_per_share$/.test(key) || endpoint === 'cagr') return 'rate'
+  return KINDS.find(([pattern]) => pattern.test(key))?.[1] ?? 'ratio'
 }
 
-/** A rounded figure for display. Hover text, copies and files have the exact digits. */
+/** The numbers of a response with their paths, at most 500 rows of each table. */
+function* numbersOf({ tables, facts }: Reading): Generator<readonly [path: string, value: number]> {
+  for (const { entries } of facts) for (const { key, value } of entries) yield [key, numberOf(value)]
+  for (const table of tables) {
+    for (const [i, { key }] of table.columns.entries()) {
+      for (let row = 0; row < Math.min(table.rows, 500); row++) yield [key, numberOf(table.cell(row, i))]
+    }
+  }
+}
+
+/**
+ * Whether the rates of a response are in percent instead of fractions. The service doesn't say, and its documented
+ * statements use fractions. A margin above 1.5 can't be a fraction; without margins the median of
+ * the others decides.
+ */
+export function ratesArePoints(endpoint: string, reading: Reading): boolean {
+  const margins: number[] = []
+  const others: number[] = []
+  for (const [path, value] of numbersOf(reading)) {
+    if (!Number.isFinite(value) || value === 0 || kindOf(endpoint, path) !== 'rate') continue
+    if (/(^|_)margin$/.test(keyOf(path))) margins.push(value)
+    else others.push(Math.abs(value))
+  }
+  if (margins.length > 0) return Math.max(...margins) > 1.5
+  others.sort((a, b) => a - b)
+  return (others[others.length >> 1] ?? 0) > 2
+}
+
+/** The kind of every figure of a response by its path; null for what is shown as received. */
+export function figureKinds(endpoint: string, reading: Reading): (path: string) => FigureKind | null {
+  const rate = COMPANY_FIGURES.has(endpoint) && ratesArePoints(endpoint, reading) ? 'points' : 'fraction'
+  return (path) => {
+    const kind = kindOf(endpoint, path)
+    return kind === 'rate' ? rate : kind
+  }
+}
+
+/** A rounded figure for display. */
 export function figureText(kind: FigureKind, n: number, numbers: NumberText): string {
-  if (Number.isInteger(n)) return numbers.whole(n)
-  // Below 0.01, two decimals would show 0.00.
-  if (Math.abs(n) < 0.01) return numbers.plain(Number(n.toPrecision(2)))
-  return numbers.fixed(n, kind === 'rate' ? 4 : 2)
+  switch (kind) {
+    case 'fraction':
+      return percentText(n * 100, numbers)
+    case 'points':
+      return percentText(n, numbers)
+    case 'multiple':
+      return Math.abs(n) >= 1_000 ? `${numbers.whole(n)}×` : `${numbers.fixed(n, 2)}×`
+    case 'days':
+      return t('{n} days', { n: numbers.fixed(n, 1) })
+    case 'share':
+      return numbers.fixed(n, 2)
+    case 'ratio':
+      if (Math.abs(n) >= 1e6) return numbers.short(n)
+      if (Number.isInteger(n)) return numbers.whole(n)
+      // Below 0.01, two decimals would show 0.00.
+      return Math.abs(n) < 0.01 ? numbers.plain(Number(n.toPrecision(2))) : numbers.fixed(n, 2)
+  }
+}
+
+/** Percent with two decimals, or more if they would show 0.00. */
+export function percentText(percent: number, numbers: NumberText): string {
+  if (!Number.isFinite(percent)) return numbers.fixed(NaN, 2)
+  const small = percent !== 0 && Math.abs(percent) < 0.01
+  return `${small ? numbers.plain(Number(percent.toPrecision(1))) : numbers.fixed(percent, 2)} %`
 }

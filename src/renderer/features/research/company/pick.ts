@@ -18,12 +18,6 @@ export function scalarAt(value: Value | undefined, path: string): Scalar {
 /** The number at a path; NaN if there is none. */
 export const numberAt = (value: Value | undefined, path: string): number => numberOf(scalarAt(value, path))
 
-/** The text at a path; '' if there is none. */
-export function textAt(value: Value | undefined, path: string): string {
-  const found = scalarAt(value, path)
-  return typeof found === 'string' ? found : ''
-}
-
 /** The first non-empty scalar among several paths; null if there is none. */
 export function firstOf(value: Value | undefined, paths: readonly string[]): Scalar {
   for (const path of paths) {

@@ -2,7 +2,7 @@
 import { chartOf, orderOf, type Column, type Table } from '../../../../shared/features/research/read.ts'
 import { numberOf, timeOf } from '../../../../shared/features/research/types.ts'
 import { scalarText } from '../../../../shared/features/research/value.ts'
-import { INTERVAL_LABELS, INTERVALS, type Bar, type Interval } from '../../../../shared/core/market/market.ts'
+import { INTERVAL_LABELS, msOf, type Bar, type Interval } from '../../../../shared/core/market/market.ts'
 import type { AssetClass } from '../../../../shared/base/units.ts'
 import { t } from '../../../../shared/base/text.ts'
 
@@ -183,5 +183,5 @@ export function intervalOf(table: Table | undefined, time: number): Interval | n
     before = ms
   }
   const [usual] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [NaN]
-  return INTERVAL_LABELS.find((label) => INTERVALS[label] === usual) ?? null
+  return INTERVAL_LABELS.find((label) => msOf(label) === usual) ?? null
 }

@@ -55,6 +55,40 @@ it('parts sources, endpoints, symbols and parameters; clears one and leaves the 
   store.close()
 })
 
+it('finds the good responses of every parameter, as of an instant', async () => {
+  const store = openAnswers(file)
+  const of = (symbol: string, params: string, status = 200) => ({ symbol, params, status })
+  const saved = [of('A', 'q=1'), of('A', 'q=2'), of('A', 'q=3', 404), of('B', 'q=1'), of('A', 'q=1')]
+  for (const [i, over] of saved.entries()) await store.save(answer(`${i}`, i, over))
+  const times = async (atMs: number | null) =>
+    (await store.received({ source: 'demo', endpoint: 'news', symbol: 'A' }, atMs)).map(({ fetchedMs }) => fetchedMs)
+  expect(await times(null)).toEqual([4, 1, 0])
+  expect(await times(3)).toEqual([1, 0])
+  store.close()
+})
+
+it('lists the newest good answer of each symbol to some endpoints, up to an instant', async () => {
+  const store = openAnswers(file)
+  const save = (fetchedMs: number, over: Partial<NewAnswer>) =>
+    store.save(answer(`${fetchedMs}`, fetchedMs, { endpoint: 'ratios', ...over }))
+  const first = await save(1, { symbol: 'A', params: 'period=annual' })
+  const second = await save(2, { symbol: 'A' })
+  await save(3, { symbol: 'A', status: 500 })
+  const other = await save(4, { symbol: 'B' })
+  await save(5, { symbol: 'A', source: 'service:a@b' })
+  await save(6, { symbol: 'A', endpoint: 'news' })
+  const kpis = await save(7, { symbol: 'A', endpoint: 'kpis' })
+  expect(await store.latest('demo', ['ratios', 'kpis'], null)).toEqual([
+    { id: kpis, endpoint: 'kpis', symbol: 'A' },
+    { id: second, endpoint: 'ratios', symbol: 'A' },
+    { id: other, endpoint: 'ratios', symbol: 'B' },
+  ])
+  expect(await store.latest('demo', ['ratios'], 1)).toEqual([{ id: first, endpoint: 'ratios', symbol: 'A' }])
+  await store.clear('demo', null)
+  expect(await store.latest('demo', ['ratios'], null)).toEqual([])
+  store.close()
+})
+
 it('leaves nothing of what was cleared in its files, not even in the log', async () => {
   const store = openAnswers(file)
   const held = (): string =>

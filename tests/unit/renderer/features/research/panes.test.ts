@@ -1,16 +1,18 @@
 // Panes of research over responses that the test chooses.
 import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
-import { flushSync, tick } from 'svelte'
+import { createRawSnippet, flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import AnswerView from '../../../../../src/renderer/features/research/answer/AnswerView.svelte'
-import IncomeStatement from '../../../../../src/renderer/features/research/company/IncomeStatement.svelte'
+import Statements from '../../../../../src/renderer/features/research/company/statements/Statements.svelte'
 import QuestionView from '../../../../../src/renderer/features/research/answer/Question.svelte'
 import { AnswerState, type Question } from '../../../../../src/renderer/features/research/answer/research.svelte.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render } from '../../open-window.ts'
 import { CodedError, type Failure } from '../../../../../src/shared/base/errors.ts'
 import type { Answer, ResearchAnswer } from '../../../../../src/shared/features/research/research.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
 import type { CallArgs } from '../../../../../src/shared/contracts.ts'
 import statements from '../../../../fixtures/statements/AAPL-income.json' with { type: 'json' }
 import { makeAnswer } from '../../../../kit/research.ts'
@@ -31,6 +33,27 @@ const answering = (answer: (args: Get) => ResearchAnswer | Promise<ResearchAnswe
     .answer('research.get', answer)
     .answer('research.versions', () => [])
     .answer('research.cancel', () => null)
+const replayState = (id: string): ReplayState => ({
+  id,
+  source: 'demo',
+  opened: [],
+  team: false,
+  sessions: [],
+  fromMs: unixMs(0),
+  toMs: unixMs(1),
+  nowMs: unixMs(1),
+  at: null,
+  playing: false,
+  speed: 1,
+  skipIdle: false,
+  loop: null,
+  seeking: false,
+  ended: false,
+  messages: 0,
+  perSecond: 0,
+  exactness: { is: 'none' },
+  problem: null,
+})
 const settle = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
   flushSync()
@@ -152,26 +175,153 @@ describe('panes', () => {
           metadata: { timestamp: '2026-01-02T00:00:00Z', data_source: 'the file', last_updated: null },
         }),
       )
-      const { container } = render(IncomeStatement, { app, state, symbol: 'AAPL' })
+      const props = {
+        app,
+        state,
+        endpoint: 'income-statement',
+        symbol: 'AAPL',
+        name: 'Income',
+        onlink: () => undefined,
+      }
+      const { container } = render(Statements, props)
+      const lines = [...(container.querySelector('tbody')?.rows ?? [])].map((row) => ({
+        title: row.querySelector('th')?.textContent,
+        cell: row.querySelectorAll('td')[1],
+      }))
       const exact = new Map(
-        [...container.querySelectorAll('tr')].map((row) => [
-          row.querySelector('th')?.textContent,
-          row.querySelector('td')?.getAttribute('title')?.replaceAll(',', '').replace('\u2212', '-'),
-        ]),
+        lines.map(({ title, cell }) => [title, cell?.title.replaceAll(',', '').replace('\u2212', '-')]),
       )
       expect(exact.get('Gross profit')).toBe(String(one.grossProfit))
       expect(exact.get('Operating income')).toBe(String(one.operatingIncome))
       expect(exact.get('Earnings per share, basic')).toBe(String(one.eps))
-      expect(exact.get('Earnings per share, diluted')).toBe(String(one.epsDiluted))
       expect(exact.get('Shares outstanding, basic')).toBe(String(one.weightedAverageShsOut))
       expect(exact.get('Shares outstanding, diluted')).toBe(String(one.weightedAverageShsOutDil))
-      const [statement] = container.querySelectorAll('table')
-      expect(statement.textContent).toContain('Revenue')
-      expect([...statement.querySelectorAll('td')][0].title.replaceAll(',', '')).toBe(String(one.revenue))
-      expect([...statement.querySelectorAll('td')][3].title.replaceAll(',', '')).toBe(String(one.netIncome))
-      expect(container.textContent).toContain('the file')
+      expect(lines.find(({ title }) => title === 'Revenue')?.cell?.textContent).toBe(
+        (one.revenue / 1e6).toLocaleString('en-US', { maximumFractionDigits: 0 }),
+      )
+      expect(container.textContent).toContain('In millions of USD, except per share, fiscal years')
+      expect(container.querySelector('thead')?.textContent).toContain(one.date)
     },
   )
+
+  describe('the periods of a statement', () => {
+    const quarterOf = (year: number, quarter: number) =>
+      JSON.stringify({
+        data: {
+          fiscal_year: year,
+          quarter: `Q${quarter}`,
+          period_ending: `${year}-0${quarter * 2}-28`,
+          currency: 'USD',
+          income_statement: { revenue: year * 10 + quarter, gross_profit: 5, net_income: 3 },
+        },
+      })
+    /** Shows Q1 2026; `answer` gives the others by their parameters. */
+    const show = async (
+      answer: (args: Get) => ResearchAnswer | Promise<ResearchAnswer>,
+      view = 'live',
+      saved = (): readonly Answer[] => [],
+    ) => {
+      const transport = answering(({ params, ...rest }) =>
+        params['fiscal_year'] === undefined ? got(makeAnswer(1, quarterOf(2026, 1))) : answer({ params, ...rest }),
+      )
+        .answer('research.received', () => saved())
+        .answer('research.version', ({ version }) => saved().find(({ id }) => id === version) ?? null)
+      const other = openWindow(transport)
+      if (view !== 'live') other.replaying = replayState(view)
+      const name = 'Income'
+      const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name, onlink: () => undefined }
+      const state = new AnswerState(transport)
+      state.ask({ ...question, view })
+      await settle()
+      const { container } = render(Statements, { ...props, state })
+      for (let i = 0; i < 20; i++) await settle()
+      const heads = () => [...container.querySelectorAll('thead th')].slice(2).map((th) => th.textContent.slice(0, 7))
+      return { other, transport, container, heads }
+    }
+    const byParams = ({ params }: Get) =>
+      got(
+        makeAnswer(
+          Number(params['fiscal_year']) * 10,
+          quarterOf(Number(params['fiscal_year']), Number(params['quarter'].slice(1))),
+        ),
+      )
+    const asked = (transport: TestTransport) =>
+      transport.callsOf('research.get').flatMap(({ params }) => params['quarter'] ?? [])
+
+    it('are eight quarters without a click, one request each for those that lack', async () => {
+      const { other, transport, heads } = await show(byParams)
+      expect(heads()).toEqual(['Q1 2026', 'Q4 2025', 'Q3 2025', 'Q2 2025', 'Q1 2025', 'Q4 2024', 'Q3 2024', 'Q2 2024'])
+      expect(asked(transport)).toEqual(['Q4', 'Q3', 'Q2', 'Q1', 'Q4', 'Q3', 'Q2'])
+      other.close()
+    })
+    it('stop at the budget, and say so', async () => {
+      const failure: Failure = {
+        code: 'budget',
+        message: 'Today’s request limit (3) is reached.',
+        hint: 'It resets at 00:00 UTC.',
+      }
+      let calls = 0
+      const { other, transport, container, heads } = await show((args) =>
+        ++calls > 2 ? got(null, true, failure) : byParams(args),
+      )
+      expect(heads()).toEqual(['Q1 2026', 'Q4 2025', 'Q3 2025'])
+      expect(asked(transport)).toHaveLength(3)
+      expect(container.textContent).toContain(
+        'Q2 2025: Today’s request limit (3) is reached. It resets at 00:00 UTC. Loaded 2 of 7 periods.',
+      )
+      other.close()
+    })
+    it('stop where the service doesn’t know the parameters', async () => {
+      const { other, transport, container } = await show(() => got(makeAnswer(7, quarterOf(2026, 1))))
+      expect(asked(transport)).toEqual(['Q4'])
+      expect(container.textContent).toContain('doesn’t seem to support these parameters')
+      other.close()
+    })
+    it('follow a replay’s clock both ways, though the newest response stays the same', async () => {
+      const periods = [1, 2, 3, 4].map((quarter) => makeAnswer(10 + quarter, quarterOf(2025, quarter), quarter * 1_000))
+      let nowMs = 4_000
+      const { other, container, heads } = await show(byParams, 'replay-1', () =>
+        periods.filter(({ fetchedMs }) => fetchedMs <= nowMs).toReversed(),
+      )
+      // Periods between loaded ones have a column without figures.
+      const loaded = () =>
+        [...container.querySelectorAll('thead th:not([title])')].slice(2).map((th) => th.textContent.slice(0, 7))
+      const move = async (to: number) => {
+        other.nowMs = nowMs = to
+        for (let i = 0; i < 20; i++) await settle()
+      }
+      expect(heads()).toEqual(['Q1 2026', 'Q4 2025', 'Q3 2025', 'Q2 2025', 'Q1 2025'])
+      await move(2_000)
+      expect(loaded()).toEqual(['Q1 2026', 'Q2 2025', 'Q1 2025'])
+      await move(3_000)
+      expect(loaded()).toEqual(['Q1 2026', 'Q3 2025', 'Q2 2025', 'Q1 2025'])
+      other.close()
+    })
+    it('are years once they are chosen, also while quarters load', async () => {
+      const slow = Promise.withResolvers<undefined>()
+      const yearOf = (year: number) => quarterOf(year, 4).replace('"quarter":"Q4"', '"period":"FY"')
+      const { other, transport, container, heads } = await show(async (args) => {
+        if ('quarter' in args.params) return slow.promise.then(() => byParams(args))
+        return got(makeAnswer(Number(args.params['fiscal_year']), yearOf(Number(args.params['fiscal_year']))))
+      })
+      expect(asked(transport)).toEqual(['Q4'])
+      await fireEvent.click(screen.getByRole('button', { name: 'Years' }))
+      for (let i = 0; i < 20; i++) await settle()
+      expect(transport.callsOf('research.cancel')).not.toEqual([])
+      expect(container.textContent).not.toContain('No fiscal year is loaded yet.')
+      expect(heads()).toHaveLength(5)
+      slow.resolve(undefined)
+      for (let i = 0; i < 20; i++) await settle()
+      expect(asked(transport)).toEqual(['Q4'])
+      other.close()
+    })
+    it('are not requested in a replay', async () => {
+      const { other, transport, heads } = await show(byParams, 'replay-1')
+      expect(asked(transport)).toEqual([])
+      expect(heads()).toEqual(['Q1 2026'])
+      other.close()
+    })
+  })
 
   it('show by the window’s clock until when a service asks to wait', async () => {
     const now = Date.UTC(2026, 0, 5, 14, 4, 30)
@@ -206,13 +356,33 @@ describe('panes', () => {
       )
       const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios' })
       expect(container.textContent).not.toMatch(/success|timestamp/i)
-      expect(shownIn(container, 'dd', '0.4621')?.title).toBe('0.4620635')
+      expect(shownIn(container, 'dd', '46.21 %')?.title).toBe('0.4620635')
       expect(shownIn(container, 'dd', '0.99')?.title).toBe('0.98765432')
       await fireEvent.click(screen.getByRole('tab', { name: 'Raw' }))
       await settle()
       expect(container.textContent).toMatch(/success/)
       expect(container.textContent).toMatch(/timestamp/)
       expect(container.textContent).toContain('0.98765432')
+    })
+
+    it('of a page of their own are one click away from the response as received', async () => {
+      const transport = answering(() => got(makeAnswer(1, '{"status":"success","data":{"margin":0.4620635}}')))
+      const other = openWindow(transport)
+      const children = createRawSnippet(() => ({ render: () => '<p>the page</p>' }))
+      const props = { app: other, endpoint: 'ratios', symbol: 'AAPL', name: 'Ratios', children }
+      const { container } = render(QuestionView, props)
+      await settle()
+      await fireEvent.click(screen.getByRole('button', { name: 'Raw' }))
+      await settle()
+      expect(container.textContent).not.toContain('the page')
+      expect(container.textContent).toMatch(/success/)
+      await fireEvent.click(screen.getByRole('button', { name: 'All values' }))
+      await settle()
+      expect(container.textContent).not.toMatch(/success|the page/)
+      await fireEvent.click(screen.getByRole('button', { name: 'All values' }))
+      await settle()
+      expect(container.textContent).toContain('the page')
+      other.close()
     })
 
     it('are rounded in a table too, with every digit on hover', async () => {
@@ -225,9 +395,9 @@ describe('panes', () => {
       const cells = [...container.querySelectorAll<HTMLElement>('[role="gridcell"]')]
       expect(cells.map((cell) => [cell.textContent.trim(), cell.title])).toEqual([
         ['S0', 'S0'],
-        ['0.4621', '0.4620635'],
+        ['46.21 %', '0.4620635'],
         ['S1', 'S1'],
-        ['0.4711', '0.4711111'],
+        ['47.11 %', '0.4711111'],
       ])
     })
 

@@ -9,8 +9,8 @@ import {
   speechesOf,
   weekOf,
 } from '../../../../../src/renderer/features/research/answer/earnings.ts'
-import { figureKind } from '../../../../../src/renderer/features/research/answer/figure-kinds.ts'
-import { periodsOf } from '../../../../../src/renderer/features/research/company/income-periods.ts'
+import { figureKinds } from '../../../../../src/renderer/features/research/answer/figure-kinds.ts'
+import { statementsOf } from '../../../../../src/renderer/features/research/company/statements/statements.ts'
 import { jsonLines, pathOf } from '../../../../../src/renderer/features/research/answer/json-lines.ts'
 import { marked } from '../../../../../src/renderer/features/research/company/highlight.ts'
 import { moodOf, newsTable, storiesOf } from '../../../../../src/renderer/features/research/company/story.ts'
@@ -30,28 +30,56 @@ const tableFrom = (value: unknown): Table => {
 const all = (table: Table) => Array.from({ length: table.rows }, (_, i) => i)
 
 describe('figures of a company', () => {
-  const text = (endpoint: string, value: number, key: string): string => {
-    const kinds = (path: string) => figureKind(endpoint, path)
-    return cellText('number', value, { ...look, kinds }, key)
+  const text = (endpoint: string, response: Readonly<Record<string, number>>, key: string): string => {
+    const kinds = figureKinds(endpoint, readAnswer(JSON.stringify(response)))
+    return cellText('number', response[key], { ...look, kinds }, key)
   }
+  // Apple's ratios of fiscal 2024 as a vendor sends them (fmp4j fixtures).
   it.each([
-    ['ratios', 'gross_profit_margin', 0.4620635, '0.4621'],
-    ['ratios', 'gross_profit_margin', 46.20635, '46.2064'],
-    ['ratios', 'return_on_equity', 1.5602, '1.5602'],
-    ['ratios-ttm', 'grossProfitMargin', 0.4620635, '0.4621'],
-    ['growth', 'data.revenue_growth', 5.2, '5.2000'],
-    ['dcf', 'upside', -0.1445, '\u22120.1445'],
-    ['ratios', 'current_ratio', 0.98765432, '0.99'],
-    ['ratios', 'dividend', 4, '4'],
-    ['ratios', 'turnover', 0.00123456, '0.0012'],
-  ])(
-    'of %s: %s %d is written %s, and no unit is claimed that the service did not name',
-    (endpoint, key, n, written) => {
-      expect(text(endpoint, n, key)).toBe(written)
-    },
-  )
+    ['ratios', 'grossProfitMargin', 0.4620634981523393, '46.21 %'],
+    ['ratios', 'dividendYield', 0.0043585983369965175, '0.44 %'],
+    ['ratios', 'dividendYieldPercentage', 0.43585983369965176, '0.44 %'],
+    ['ratios', 'priceToEarningsRatio', 37.287278415656736, '37.29×'],
+    ['ratios', 'priceToEarningsGrowthRatio', -45.93792700808932, '−45.94×'],
+    ['ratios', 'inventoryTurnover', 28.870710952511665, '28.87×'],
+    ['ratios', 'debtToEquityRatio', 2.090588235294118, '2.09'],
+    ['ratios', 'currentRatio', 0.8673125765340832, '0.87'],
+    ['ratios', 'revenuePerShare', 25.484914639368924, '25.48'],
+    ['ratios-ttm', 'grossProfitMarginTTM', 0.4667825022942796, '46.68 %'],
+    ['metrics', 'returnOnEquity', 1.6459350307287095, '164.59 %'],
+    ['metrics', 'evToEBITDA', 26.617033362072167, '26.62×'],
+    ['metrics', 'daysOfSalesOutstanding', 61.83255974529134, '61.8 days'],
+    ['metrics', 'cashConversionCycle', -45.18334692543202, '−45.2 days'],
+    ['metrics', 'enterpriseValue', 3584276329570, '3.58T'],
+    ['metrics', 'researchAndDevelopementToRevenue', 0.08022299794136074, '8.02 %'],
+    ['growth', 'netIncomeGrowth', -0.033599670086086914, '−3.36 %'],
+    ['growth', 'fiveYRevenueGrowthPerShare', 0.8093292228858464, '80.93 %'],
+    ['cagr', 'revenue', 0.0732, '7.32 %'],
+    ['dcf', 'upside', -0.1445, '−14.45 %'],
+    ['ratios', 'dividend', 4, '4.00'],
+    ['ratios', 'some_score', 4, '4'],
+    ['ratios', 'odd', 0.00123456, '0.0012'],
+    ['ratios', 'netProfitMargin', 0.00001, '0.001 %'],
+    ['earnings-surprises', 'surprise_percent', -2.1702, '−2.17 %'],
+    ['earnings-history', 'eps_estimate', 2.9034, '2.9034'],
+  ])('of %s: %s %d is written %s', (endpoint, key, n, written) => {
+    expect(text(endpoint, { [key]: n }, key)).toBe(written)
+  })
+  it('of a service that sends percents are not multiplied again', () => {
+    const sent = { gross_margin: 46.20635, return_on_equity: 156.02, tax_rate: 0.9 }
+    expect(text('ratios', sent, 'gross_margin')).toBe('46.21 %')
+    expect(text('ratios', sent, 'return_on_equity')).toBe('156.02 %')
+    expect(text('ratios', sent, 'tax_rate')).toBe('0.90 %')
+    expect(text('growth', { revenue_growth: 5.2, net_income_growth: -3.1, eps_growth: 0.4 }, 'eps_growth')).toBe(
+      '0.40 %',
+    )
+  })
+  it('of a company with losses stay fractions', () => {
+    const sent = { gross_margin: 0.31, net_margin: -2.4, return_on_equity: -3 }
+    expect(text('ratios', sent, 'net_margin')).toBe('−240.00 %')
+  })
   it('keep every digit elsewhere', () => {
-    expect(text('technical', 0.4620635, 'gross_margin')).toBe('0.4620635')
+    expect(text('technical', { gross_margin: 0.4620635 }, 'gross_margin')).toBe('0.4620635')
   })
 })
 
@@ -224,22 +252,26 @@ describe('boards', () => {
 
 describe('periods of income statements', () => {
   const one = (ends: string, quarter: string, revenue: number): Value => ({
-    data: { fiscal_year: 2025, quarter, period_ending: ends, income_statement: { revenue, net_income: 1 } },
+    data: {
+      fiscal_year: 2025,
+      quarter,
+      period_ending: ends,
+      income_statement: { revenue, gross_profit: 1, net_income: 1 },
+    },
   })
   it('stand oldest first, once each, the newest answer counting, years apart from quarters', () => {
-    const found = periodsOf([
+    const found = statementsOf([
       one('2025-06-28', 'Q3', 5),
       one('2025-06-28', 'Q3', 4),
       one('2025-09-27', 'FY', 20),
       one('2025-03-29', 'Q2', 3),
       { data: 'nothing' },
     ])
-    expect(found.map(({ label, annual, revenue }) => [label, annual, revenue])).toEqual([
+    expect(found.map(({ label, annual, figures }) => [label, annual, figures.get('revenue')])).toEqual([
       ['Q2 2025', false, 3],
       ['Q3 2025', false, 5],
       ['2025', true, 20],
     ])
-    expect(found[0].netMargin).toBeNaN()
   })
 })
 
