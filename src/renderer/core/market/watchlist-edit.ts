@@ -1,10 +1,15 @@
 /** Changes to watchlists as pure functions: each returns new lists and doesn't modify the old ones. */
-import type { WatchSymbol, Watchlist } from '../../../shared/core/settings/settings.ts'
+import { FLAGS, type Flag, type WatchSymbol, type Watchlist } from '../../../shared/core/settings/settings.ts'
 import { ASSET_CLASSES, instrumentId, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
 import { COLUMNS, isColumnId } from './columns.ts'
 
 type Lists = readonly Watchlist[]
+
+/** As many as the settings allow in one list. */
+const MAX_SYMBOLS = 2_000
+/** As many lists as the settings allow. */
+const MAX_LISTS = 50
 
 function change(lists: Lists, id: string, edit: (list: Watchlist) => Watchlist): Watchlist[] {
   return lists.map((list) => (list.id === id ? edit(list) : list))
@@ -22,6 +27,87 @@ export function addSymbol(lists: Lists, id: string, symbol: WatchSymbol, at?: nu
     symbols.splice(at ?? symbols.length, 0, symbol)
     return { ...list, symbols }
   })
+}
+
+/** Adds symbols at the end, leaving out those that the list has under any alias; at most `MAX_SYMBOLS`. */
+export function addSymbols(lists: Lists, id: string, symbols: readonly WatchSymbol[]): Watchlist[] {
+  return change(lists, id, (list) => {
+    const all = [...list.symbols]
+    const has = new Set(all.map(instrumentOf))
+    for (const symbol of symbols) {
+      if (all.length >= MAX_SYMBOLS) break
+      if (has.has(instrumentOf(symbol))) continue
+      has.add(instrumentOf(symbol))
+      all.push(symbol)
+    }
+    return { ...list, symbols: all }
+  })
+}
+
+/** What an import did to the lists. */
+export interface ListImportResult {
+  readonly lists: Watchlist[]
+  /** The symbols that each list got, by its id; `isNew`: the list was made for them. */
+  readonly added: ReadonlyMap<string, { readonly isNew: boolean; readonly symbols: ReadonlySet<InstrumentId> }>
+  /** Symbols that found no room. */
+  readonly leftOut: number
+}
+
+/** Adds each section to the list `into`, or, if that is null, to a new list of its own, as long as there is room. */
+export function importSections(
+  before: Lists,
+  into: string | null,
+  sections: readonly { readonly name: string; readonly symbols: readonly WatchSymbol[] }[],
+  freeId: (lists: Lists) => string,
+): ListImportResult {
+  let after = [...before]
+  let leftOut = 0
+  const added = new Map<string, { isNew: boolean; symbols: Set<InstrumentId> }>()
+  const instrumentsOf = (id: string) => new Set(after.find((list) => list.id === id)?.symbols.map(instrumentOf))
+  for (const { name, symbols } of sections) {
+    const wanted = new Set(symbols.map(instrumentOf))
+    if (into === null && after.length >= MAX_LISTS) {
+      leftOut += wanted.size
+      continue
+    }
+    const id = into ?? freeId(after)
+    if (into === null) after = addList(after, id, name)
+    const had = instrumentsOf(id)
+    after = addSymbols(after, id, symbols)
+    const has = instrumentsOf(id)
+    leftOut += [...wanted].filter((one) => !has.has(one)).length
+    const news = [...wanted].filter((one) => has.has(one) && !had.has(one))
+    added.set(id, { isNew: into === null, symbols: new Set([...(added.get(id)?.symbols ?? []), ...news]) })
+  }
+  return { lists: after, added, leftOut }
+}
+
+/** Takes back what an import added, and only that: a list made for it goes once it is empty, unless it is the last. */
+export function undoImport(lists: Lists, added: ListImportResult['added']): Watchlist[] {
+  const left = lists.map((list) => {
+    const mine = added.get(list.id)?.symbols
+    return mine ? { ...list, symbols: list.symbols.filter((one) => !mine.has(instrumentOf(one))) } : list
+  })
+  const kept = left.filter(({ id, symbols }) => symbols.length > 0 || added.get(id)?.isNew !== true)
+  return kept.length > 0 ? kept : left.slice(0, 1)
+}
+
+/** Changes the flag or note of a symbol; undefined removes it. */
+export function markSymbol(
+  lists: Lists,
+  id: string,
+  instrument: InstrumentId,
+  mark: { readonly flag?: Flag | undefined } | { readonly note?: string | undefined },
+): Watchlist[] {
+  return change(lists, id, (list) => ({
+    ...list,
+    symbols: list.symbols.map((one) => (instrumentOf(one) === instrument ? { ...one, ...mark } : one)),
+  }))
+}
+
+/** Gives a list its own columns; null: the columns that lists share. */
+export function setColumns(lists: Lists, id: string, columns: readonly string[] | null): Watchlist[] {
+  return change(lists, id, ({ columns: _, ...list }) => (columns === null ? list : { ...list, columns: [...columns] }))
 }
 
 export function removeSymbol(lists: Lists, id: string, instrument: InstrumentId): Watchlist[] {
@@ -51,7 +137,7 @@ export function moveSymbol(
 
 /** Adds an empty list; the caller creates the `id`. */
 export function addList(lists: Lists, id: string, name: string): Watchlist[] {
-  return [...lists, { id, name, symbols: [], sort: null }]
+  return [...lists, { id, name: name.slice(0, 80), symbols: [], sort: null }]
 }
 
 export function renameList(lists: Lists, id: string, name: string): Watchlist[] {
@@ -113,6 +199,10 @@ function sortLines(
 ): SymbolLine[] {
   if (!sort) return lines
   const sign = sort.descending ? -1 : 1
+  if (sort.column === 'flag') {
+    const rank = (line: SymbolLine) => (line.symbol.flag === undefined ? FLAGS.length : FLAGS.indexOf(line.symbol.flag))
+    return lines.toSorted((a, b) => -sign * (rank(a) - rank(b)))
+  }
   if (!isColumnId(sort.column)) {
     return lines.toSorted((a, b) => sign * (a.symbol.symbol < b.symbol.symbol ? -1 : 1))
   }

@@ -1,5 +1,5 @@
 /** Changes a window's watchlists. Each change is a settings change, and removals can be undone. */
-import type { SettingsPatch, Watchlist, WatchSymbol } from '../../../shared/core/settings/settings.ts'
+import type { Flag, SettingsPatch, Watchlist, WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 import { undoing, type Toasts } from '../../ui/toasts.svelte.ts'
@@ -73,15 +73,67 @@ export class Watchlists {
     this.#o.set({ watchlists: lists.setSort(this.#all, this.#o.list().id, sort) })
   }
 
-  /** Adds an empty list and opens it. */
-  addList(): void {
-    const taken = this.#all.map((list) => list.id)
-    let n = taken.length + 1
-    while (taken.includes(`list-${n}`)) n++
+  /** Turns sorting the active list by flags on or off. */
+  sortByFlag(): void {
+    const isSorted = this.#o.list().sort?.column === 'flag'
+    const sort = isSorted ? null : { column: 'flag', descending: true }
+    this.#o.set({ watchlists: lists.setSort(this.#all, this.#o.list().id, sort) })
+  }
+
+  /** Adds an empty list, opens it, and returns its id. */
+  addList(): string {
+    const { id, n } = this.#freeId(this.#all)
     this.#o.set({
-      watchlists: lists.addList(this.#all, `list-${n}`, t('List {n}', { n })),
-      workspace: { activeWatchlist: `list-${n}` },
+      watchlists: lists.addList(this.#all, id, t('List {n}', { n })),
+      workspace: { activeWatchlist: id },
     })
+    return id
+  }
+  #freeId(all: readonly Watchlist[]): { readonly id: string; readonly n: number } {
+    let n = all.length + 1
+    while (all.some((list) => list.id === `list-${n}`)) n++
+    return { id: `list-${n}`, n }
+  }
+  /**
+   * Imports symbols: into a list, or, if `into` is null, into a new list for each section. Opens the first of them, and
+   * can be undone.
+   */
+  importSections(
+    into: string | null,
+    sections: readonly { readonly name: string; readonly symbols: readonly WatchSymbol[] }[],
+  ): void {
+    const {
+      lists: next,
+      added,
+      leftOut,
+    } = lists.importSections(this.#all, into, sections, (all) => this.#freeId(all).id)
+    const opened = into ?? [...added.keys()].at(0)
+    const count = [...added.values()].reduce((sum, { symbols }) => sum + symbols.size, 0)
+    this.#o.set({ watchlists: next, ...(opened === undefined ? {} : { workspace: { activeWatchlist: opened } }) })
+    const imported = t({ one: '{count} symbol imported.', other: '{count} symbols imported.' }, { count })
+    const rest = t(
+      {
+        one: '{count} symbol was left out. There is room for 50 lists of up to 2,000 symbols each.',
+        other: '{count} symbols were left out. There is room for 50 lists of up to 2,000 symbols each.',
+      },
+      { count: leftOut },
+    )
+    this.#o.toasts.show(leftOut === 0 ? imported : `${imported} ${rest}`, {
+      action: undoing(() => this.#o.set({ watchlists: lists.undoImport(this.#all, added) })),
+    })
+  }
+  /** Flags a symbol of the active list; undefined removes the flag. */
+  flag(instrument: InstrumentId, flag: Flag | undefined): void {
+    this.#o.set({ watchlists: lists.markSymbol(this.#all, this.#o.list().id, instrument, { flag }) })
+  }
+  /** Sets the note of a symbol of the active list; '' removes it. */
+  note(instrument: InstrumentId, text: string): void {
+    const note = text.trim().slice(0, 500) || undefined
+    this.#o.set({ watchlists: lists.markSymbol(this.#all, this.#o.list().id, instrument, { note }) })
+  }
+  /** Gives the active list its own columns; null: the columns that lists share. */
+  setColumns(columns: readonly string[] | null): void {
+    this.#o.set({ watchlists: lists.setColumns(this.#all, this.#o.list().id, columns) })
   }
   renameList(id: string, name: string): void {
     this.#o.set({ watchlists: lists.renameList(this.#all, id, name) })

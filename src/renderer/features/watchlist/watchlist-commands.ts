@@ -27,5 +27,6 @@ export const WATCHLIST_COMMANDS: readonly Command[] = [
   watchlist('rename', t('Rename list (on its tab)'), ['F2']),
   watchlist('next-list', t('Next list'), ['Alt+]'], (app) => stepList(app, 1)),
   watchlist('previous-list', t('Previous list'), ['Alt+['], (app) => stepList(app, -1)),
-  watchlist('new-list', t('New list'), [], (app) => app.lists.addList()),
+  watchlist('new-list', t('New list'), [], (app) => void app.lists.addList()),
+  watchlist('import-list', t('Import symbols into a watchlist…'), [], (app) => void (app.dialog = 'import-list')),
 ]

@@ -45,6 +45,41 @@ describe('watchlists', () => {
       null,
     ])
   })
+  describe('an import', () => {
+    const coins = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ asset: 'crypto' as const, symbol: `C${i}-USD` }))
+    let made = 0
+    const freeId = () => `new-${++made}`
+    const section = (name: string, count: number) => ({ name, symbols: coins(count) })
+
+    it('says how many found no room in a list, or no list', () => {
+      const into = edit.importSections(lists, 'fx', [section('a', 2_100)], freeId)
+      const had = lists.find(({ id }) => id === 'fx')?.symbols.length ?? 0
+      expect(into.leftOut).toBe(100 + had)
+      expect(edit.importSections(into.lists, 'fx', [section('a', 1_900)], freeId).leftOut).toBe(0)
+      const full = edit.importSections(
+        lists,
+        null,
+        Array.from({ length: 60 }, (_, i) => section(`s${i}`, 3)),
+        freeId,
+      )
+      expect(full.lists).toHaveLength(50)
+      expect(full.leftOut).toBe((60 - (50 - lists.length)) * 3)
+    })
+    it('is undone without what changed since then', () => {
+      const { lists: into, added } = edit.importSections(lists, 'majors', [section('a', 2)], freeId)
+      const since = edit.markSymbol(edit.removeSymbol(into, 'majors', eth), 'majors', btc, { note: 'since' })
+      expect(edit.undoImport(since, added)).toEqual(
+        edit.markSymbol(edit.removeSymbol(lists, 'majors', eth), 'majors', btc, { note: 'since' }),
+      )
+      const fresh = edit.importSections(lists, null, [section('a', 2), section('b', 2)], freeId)
+      const [first] = fresh.added.keys()
+      const grown = edit.addSymbol(fresh.lists, first, { asset: 'stocks', symbol: 'TSLA' })
+      const undone = edit.undoImport(grown, fresh.added)
+      expect(undone.map(({ id }) => id)).toEqual([...lists.map(({ id }) => id), first])
+      expect(undone.at(-1)?.symbols).toEqual([{ asset: 'stocks', symbol: 'TSLA' }])
+    })
+  })
   it('are grouped by market, sorted inside a group, what is missing last', () => {
     const list = { ...lists[0], sort: { column: 'last', descending: true } }
     const prices: Record<string, number> = { [btc]: 5, [eth]: 9 }

@@ -248,6 +248,26 @@ describe('the tape', () => {
     await fireEvent.click(screen.getByRole('button', { name: /1 new/ }))
     expect(screen.getByText('70,000.00')).toBeTruthy()
   })
+  it('says why the feed of trades was refused, and lists no mids of quotes instead', async () => {
+    const { state, frame } = await open([])
+    const why = {
+      code: 'plan',
+      message: 'Your plan has no crypto trades.',
+      hint: 'Ask for it.',
+      closeCode: null,
+    } as const
+    terminal.alter('status', (status) => ({
+      ...status,
+      feeds: status.feeds.map((one) => (one.feed === 'crypto/XT' ? { ...one, state: { is: 'refused', why } } : one)),
+    }))
+    await terminal.control('send', [quoteOf('BTC-USD', 63_999, 64_001, NOW)])
+    render(TapePane, { app: state })
+    await frame()
+    expect(state.quotes.peek(state.instrument)?.last).toBe(64_000)
+    expect(screen.queryByRole('table')).toBeNull()
+    expect(screen.getByText('No trades on this feed')).toBeTruthy()
+    expect(screen.getByText('Your plan has no crypto trades. Ask for it.')).toBeTruthy()
+  })
   it('explains why forex has none', async () => {
     const { state, frame } = await open()
     state.select(instrumentId('forex', 'GBPUSD'))
