@@ -3,6 +3,7 @@
  * others.
  */
 import * as v from 'valibot'
+import { countText } from '../../../shared/base/count-text.ts'
 import {
   ALERTS_VERSION,
   alertSchema,
@@ -76,6 +77,15 @@ const write = (entries: readonly unknown[]): string => `${JSON.stringify({ versi
 export const readAlerts = (text: string): Read<Alert> => read(text, alertSchema, MAX_ALERTS)
 export const writeAlerts = (alerts: readonly Alert[]): string => write(alerts)
 export const readHistory = (text: string): Read<AlertEvent> => read(text, eventSchema, MAX_EVENTS)
+
+/** Why a history that was read may miss events, as a sentence; null: it has all. `undefined`: its file can't be read. */
+export function historyProblem(history: Read<AlertEvent> | undefined): string | null {
+  if (history?.newer === true) return 'The history of alerts was written by a newer Tapedeck.'
+  if (history === undefined || history.corrupt === null) return 'The history of alerts couldn’t be read.'
+  return history.corrupt === 0
+    ? null
+    : `${countText(history.corrupt, 'event')} of the history of alerts couldn’t be read.`
+}
 export const writeHistory = (events: readonly AlertEvent[]): string => write(events)
 
 const aliveSchema = v.object({ ms: finite, clean: v.boolean() })

@@ -1,7 +1,7 @@
 /** Saves the alert files: read once at the start, written soon after a change, and retried if the disk fails. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Alert, AlertEvent } from '../../../shared/features/alerts/types.ts'
-import { readAlerts, readAlive, readHistory, type Read } from './alert-format.ts'
+import { historyProblem, readAlerts, readAlive, readHistory, type Read } from './alert-format.ts'
 import type { AlertsFile, AlertFiles } from './port.ts'
 
 export interface AlertStoreOptions {
@@ -16,6 +16,8 @@ export interface AlertStoreOptions {
 export interface AlertStore {
   readonly alerts: readonly Alert[]
   readonly history: readonly AlertEvent[]
+  /** Why the history may miss events, as a sentence; null: it has all. */
+  readonly historyProblem: string | null
   /** When alerts were last evaluated, and whether that ended in order; null if unknown. */
   readonly alive: ReturnType<typeof readAlive>
   /** Writes a file within about a second. */
@@ -53,6 +55,7 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
   const dirty = new Map<AlertsFile, { readonly sinceMs: number; readonly waitMs: number }>()
   const failing = new Set<AlertsFile>()
   const saving = new Set<Promise<unknown>>()
+  let problem: string | null = null
   let aliveMs = -Infinity
   let closed = false
 
@@ -63,6 +66,7 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
       text = files.load(name)
     } catch (thrown) {
       locked.add(name)
+      if (name === 'history') problem = historyProblem(undefined)
       log('warn', `${what} could not be read, and stay as they are on disk.`, messageOf(thrown))
       return []
     }
@@ -119,8 +123,14 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
     saving.add(mine)
   }
 
+  const history = load('history', (text) => {
+    const found = readHistory(text)
+    problem = historyProblem(found)
+    return found
+  })
   return {
-    history: load('history', readHistory),
+    history,
+    historyProblem: problem,
     alerts: load('alerts', readAlerts),
     alive: lastAlive(),
     soon: (name) => soon(name),

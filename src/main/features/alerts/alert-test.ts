@@ -6,7 +6,7 @@ import { MAX_LISTED, type AlertTest, type WouldFire } from '../../../shared/feat
 import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
-import { INTERVALS, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
+import { msOf, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
 import { parseInstrument, recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Suspension } from '../../../shared/features/alerts/evaluator/coverage.ts'
 import { MIN_REPORTED_MS } from './alerts.ts'
@@ -62,7 +62,7 @@ function leadMs({ condition }: AlertDraft): number {
     case 'stale':
       return condition.afterMs + 120_000
     case 'indicator':
-      return Math.max(2 * INTERVALS[condition.interval], 1_000)
+      return Math.max(2 * msOf(condition.interval), 1_000)
     case 'price':
     case 'spread':
     case 'drawing':

@@ -18,6 +18,9 @@ import type { Watch } from '../../../shared/features/alerts/evaluator/watch.ts'
 import { eventLabel, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
+import type { AlertAction } from '../../../shared/features/alerts/actions.ts'
+import type { ActionNote } from './actions/deliver.ts'
+import { noteOf } from './actions/note.ts'
 import { createHistory, type NewEvent } from './history.ts'
 import { createAlertStore, isDue, messageOf } from './alert-store.ts'
 import { writeAlerts, writeHistory } from './alert-format.ts'
@@ -45,6 +48,8 @@ export interface AlertsOptions {
   /** Shows a system notification. If absent, the host has none, and a window shows it where it may. */
   readonly notify?: ((notice: Notice) => void) | undefined
   readonly log: (level: 'info' | 'warn', text: string, detail?: string) => void
+  /** Queues an action outside of Tapedeck. Returns at once. */
+  readonly act?: ((action: AlertAction, note: ActionNote) => void) | undefined
 }
 
 /** The most notifications per sweep. The rest are reported as a number. */
@@ -122,6 +127,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (event.is === 'blind') return
     const text = sentence(alert, event)
     if (alert.log) log('info', text, alert.note)
+    if (alert.action !== undefined && event.is === 'fired')
+      options.act?.(alert.action, noteOf(alert, event, options.symbolOf(alert.instrument), text, options.newId()))
     if (alert.system) notify({ title: text, body: alert.note, alert: id, again: !alert.done })
     streams.changed([id])
     isSubscriptionStale = true
@@ -333,6 +340,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const of = { alert, instrument: known?.instrument ?? null, sinceMs: known?.createdMs ?? 0 }
       return history.page(of, before, limit)
     },
+    historyProblem: store.historyProblem,
     async clearHistory() {
       history.clear()
       await store.keep('history')

@@ -1,4 +1,6 @@
 /** `tapedeck alerts`: lists the alerts saved by the window, and what each would have done in a recorded session. */
+import { parseJson } from '../../../service/control.ts'
+import { readActions, writeActions } from './actions/action-file.ts'
 import { readAlerts } from './alert-format.ts'
 import { alertFiles } from './files.ts'
 import { conditionLabel, measureLabel, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
@@ -12,8 +14,10 @@ import { parseInstrument, type InstrumentId } from '../../../shared/base/units.t
 import { drawingsFolder } from '../drawings/drawings-file.ts'
 import { join } from 'node:path'
 import { testAlert } from './alert-test.ts'
-import { defineCommand, instant, UsageError, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
+import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
+import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
@@ -33,15 +37,28 @@ export const alertsCommand = defineCommand({
   examples: [
     ['As JSON Lines, for scripts', '--json'],
     ['When each would have fired in a session', '--test 01k…'],
+    ['Run a program at each alert with the action Command', `--command '["notify-send", "Tapedeck"]'`],
     ['One of them, in an hour of it', '--test 01k… --alert ID --from 2026-01-05T14:00Z --to 2026-01-05T15:00Z'],
   ],
   options: {
     alert: { type: 'string', multiple: true, value: 'ID', help: 'Only this alert' },
-    test: { type: 'string', value: 'SESSION', help: 'Run them over this session; nothing is notified' },
-    from: { type: 'string', value: 'T', help: 'With --test: receive time to begin at' },
+    test: {
+      type: 'string',
+      value: 'SESSION',
+      help: `Run them over this session (${SESSION_HELP}); nothing is notified`,
+    },
+    from: { type: 'string', value: 'T', help: `With --test: receive time to begin at: ${INSTANT_HELP}` },
     to: { type: 'string', value: 'T', help: 'With --test: receive time to end before' },
+    zone: ZONE_OPTION,
+    command: {
+      type: 'string',
+      value: 'JSON',
+      help: 'Set the program that alerts with the action Command run, as a JSON array of it and its arguments; [] for none',
+    },
   },
   async run(values, context) {
+    const command = values.text('command')
+    if (command !== undefined) return setCommand(command, context)
     const session = values.text('test')
     if (session === undefined && (values.text('from') ?? values.text('to')) !== undefined) {
       throw new UsageError('--from and --to are of --test')
@@ -53,6 +70,20 @@ export const alertsCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+/** Only the command line sets the program: a page in the window can't. */
+function setCommand(text: string, context: Context): number {
+  const { dataDir } = context
+  const argv = parseJson(text)
+  if (!Array.isArray(argv) || !argv.every((word) => typeof word === 'string') || argv[0] === '') {
+    throw new UsageError(`--command takes a JSON array such as '["notify-send", "Tapedeck"]', not ${text}`)
+  }
+  writeActions(dataDir, { ...readActions(dataDir), command: argv })
+  context.err(
+    argv.length === 0 ? 'Alerts run no command.\n' : `Alerts with the action Command run ${argv.join(' ')}.\n`,
+  )
+  return EXIT.ok
+}
 
 function savedAlerts(context: Context): readonly Alert[] {
   const text = alertFiles(context.dataDir).load('alerts')
@@ -92,11 +123,15 @@ function sentence(alert: Alert, context: Context): string {
   return `${alert.id}  ${state.padEnd(7)}  ${words(alert)}${fired}${alert.note && `  "${alert.note}"`}`
 }
 
-async function test(alerts: readonly Alert[], session: string, values: Values, context: Context): Promise<number> {
-  const range = { fromMs: instant(values, 'from') ?? null, toMs: instant(values, 'to') ?? null }
+async function test(alerts: readonly Alert[], named: string, values: Values, context: Context): Promise<number> {
+  const range = {
+    fromMs: instant(values, 'from', context.clock) ?? null,
+    toMs: instant(values, 'to', context.clock) ?? null,
+  }
   const asJson = values.on('json')
   const line = createProgressLine(context, !asJson)
   return withReader(values, context, async (reader) => {
+    const { session } = findSession(await reader.sessions(true), named)
     for (const alert of alerts) {
       if (alert.condition.is === 'earnings') {
         if (!asJson) context.err(`${words(alert)}: sessions hold no earnings calendar, so it can’t be tested.\n`)
@@ -120,8 +155,8 @@ async function test(alerts: readonly Alert[], session: string, values: Values, c
 }
 
 function draftOf(alert: Alert): AlertDraft {
-  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled } = alert
-  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled }
+  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action } = alert
+  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action }
 }
 
 function drawingsOf(market: Alert['market'], instrument: InstrumentId, context: Context): readonly Drawing[] {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
+import type { AlertAction } from '../../../shared/features/alerts/actions.ts'
 import { ALERT_CALLS, ALERT_STREAMS } from '../../../shared/features/alerts/contract.ts'
 import { PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
 import { DRAWING_MARKETS, type Drawing, type DrawingMarket } from '../../../shared/features/drawings/types.ts'
@@ -20,6 +21,8 @@ import { drawings } from '../drawings/feature.ts'
 import { replay } from '../replay/feature.ts'
 import { research } from '../research/feature.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
+import { createActions } from './actions/actions.ts'
+import { testNote } from './actions/note.ts'
 import { createAlerts } from './alerts.ts'
 import { startAlertTest } from './alert-test-job.ts'
 import { alertFiles } from './files.ts'
@@ -35,10 +38,26 @@ export const alerts = defineFeature({
     /** The drawings of the market that a session of this source holds, which may not be the live one. */
     const drawingsOfSource = (source: string, instrument: InstrumentId): readonly Drawing[] =>
       drawings[source === 'demo' ? 'demo' : 'service'].get(instrument).drawings
+    const newId = () => randomUUID().replaceAll('-', '')
+    const secretName = (action: AlertAction) => `alert-action:${action}`
+    const actions = createActions({
+      dataDir,
+      clock,
+      async secret(action) {
+        const secret = await (await account.credentials.keychain()).get(secretName(action))
+        log.secrets.note(secret)
+        return secret
+      },
+      async setSecret(action, secret) {
+        const keychain = await account.credentials.keychain()
+        await (secret === null ? keychain.delete(secretName(action)) : keychain.set(secretName(action), secret))
+      },
+      log: (level, text) => log.add(level, 'alerts', text),
+    })
     const service = createAlerts({
       files: alertFiles(dataDir),
       wallMs: () => clock.wallMs(),
-      newId: () => randomUUID().replaceAll('-', ''),
+      newId,
       market: marketNow,
       calendar: ALERT_CALENDAR,
       subscribe: (ids) => {
@@ -55,6 +74,7 @@ export const alerts = defineFeature({
       },
       notify,
       log: (level, text, detail) => log.add(level, 'alerts', text, detail),
+      act: (action, note) => actions.run(action, note),
     })
     live.onRecords(service.sink)
     live.onSourceChange(() => service.sourceChanged())
@@ -82,6 +102,9 @@ export const alerts = defineFeature({
           'alerts.history': (args) => service.history(args),
           'alerts.clearHistory': () => service.clearHistory(),
           'alerts.test': (args) => startAlertTest(test, args),
+          'alerts.actions': () => actions.state(),
+          'alerts.setAction': ({ action, address, secret }) => actions.set(action, address, secret),
+          'alerts.testAction': ({ action }) => actions.test(action, testNote(newId(), clock.wallMs())),
         }),
         ...stream(ALERT_STREAMS, {
           alerts({ view: name }, wake) {
@@ -101,6 +124,7 @@ export const alerts = defineFeature({
           await live.end()
         } finally {
           await service.close()
+          await actions.close()
         }
       },
     }

@@ -33,6 +33,8 @@ export interface Alerts {
   snooze(ids: readonly string[], untilMs: number | null): Promise<void>
   remove(ids: readonly string[]): Promise<void>
   history(args: CallArgs<'alerts.history'>): AlertHistory
+  /** Why the history may miss events, as a sentence; null: it has all. */
+  readonly historyProblem: string | null
   clearHistory(): Promise<void>
   stream(wake: () => void): StreamSource<StreamValue<'alerts'>>
   /** Call about once a second. */

@@ -1,7 +1,9 @@
 /** Converts an alert to the text fields of its dialog and back. Pure. */
-import { INDICATORS, type PRICES } from '../../../shared/core/market/indicators/table.ts'
+import type { PRICES } from '../../../shared/core/market/indicators/row.ts'
+import { INDICATORS } from '../../../shared/core/market/indicators/table.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
+import type { AlertAction } from '../../../shared/features/alerts/actions.ts'
 import {
   MIN_MS,
   LONGEST_WITHIN_MS,
@@ -55,6 +57,7 @@ export interface AlertForm {
   system: boolean
   log: boolean
   flash: boolean
+  action: AlertAction | 'none'
 }
 
 export type FormField =
@@ -153,11 +156,12 @@ const EMPTY: AlertForm = {
   system: true,
   log: true,
   flash: true,
+  action: 'none',
 }
 
 /** The initial fields of the dialog. */
 export function formOf(draft: AlertDraft): AlertForm {
-  const { condition, repeat, note, sound, system, log, flash } = draft
+  const { condition, repeat, note, sound, system, log, flash, action = 'none' } = draft
   const form: AlertForm = {
     ...structuredClone(EMPTY),
     kind: condition.is,
@@ -169,6 +173,7 @@ export function formOf(draft: AlertDraft): AlertForm {
     system,
     log,
     flash,
+    action,
   }
   switch (condition.is) {
     case 'price': {
@@ -307,7 +312,7 @@ export function readForm(
     : 0
   const backPercent = form.again && form.kind === 'price' ? parseNumber(form.back) : 0
   if (!(backPercent >= 0 && backPercent <= 50)) read.problems.back = t('Enter 0 to 50 percent.')
-  const { note, sound, system, log, flash } = form
+  const { note, sound, system, log, flash, action } = form
   const draft: AlertDraft = {
     instrument,
     condition,
@@ -318,6 +323,7 @@ export function readForm(
     system,
     log,
     flash,
+    ...(action === 'none' ? {} : { action }),
     enabled: true,
   }
   return { draft: Object.keys(read.problems).length === 0 ? draft : null, problems: read.problems }

@@ -361,8 +361,8 @@ export class Alerts {
 
 /** The part of an alert that the user edits. */
 export function draftOf(row: AlertRow): AlertDraft {
-  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled } = row
-  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled }
+  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action } = row
+  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action }
 }
 
 /** The result of a job of kind `alert`. */

@@ -4,6 +4,7 @@ import { replay } from '../replay/feature.ts'
 import { alertCommands } from './alert-commands.ts'
 import AlertDialogs from './AlertDialogs.svelte'
 import { alertHooks } from './alert-hooks.ts'
+import ActionSettings from './ActionSettings.svelte'
 import AlertLines from './AlertLines.svelte'
 import { Alerts } from './alerts.svelte.ts'
 import AlertsPane from './AlertsPane.svelte'
@@ -31,6 +32,7 @@ export const alerts = defineWindowFeature({
       panes: [{ kind: 'alerts', component: AlertsPane, sized: true }],
       commands: alertCommands(all),
       overlays: [AlertDialogs],
+      settingsPages: [{ tab: 'alerts', component: ActionSettings }],
       close() {
         hooks.release()
         all.close()

@@ -1,5 +1,6 @@
 /** Alerts are evaluated by the terminal on every record, even without a window. Windows only show and edit them. */
 import * as v from 'valibot'
+import { ALERT_ACTIONS, WINDOW_ACTIONS, type ActionState } from './actions.ts'
 import { alertSchema, draftSchema, type Alert, type AlertDraft, type AlertEvent, type AlertRow } from './types.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { call, limit, ms, none, text, view } from '../../rpc/contract.ts'
@@ -47,6 +48,21 @@ export const ALERT_CALLS = {
     v.strictObject({ alert: v.nullable(id), before: v.nullable(limit(2 ** 31)), limit: limit(500) }),
   ),
   'alerts.clearHistory': call<null>()(none),
+  /** How the actions outside of Tapedeck are set up and doing. */
+  'alerts.actions': call<readonly ActionState[]>()(none),
+  /**
+   * Sets an action up; an empty address turns it off. `secret`: null removes it, absent keeps it. Fails with `bad-url`,
+   * `insecure-url` and `keychain`.
+   */
+  'alerts.setAction': call<null>()(
+    v.strictObject({
+      action: v.picklist(WINDOW_ACTIONS),
+      address: text(2_048),
+      secret: v.optional(v.nullable(v.pipe(text(4_096), v.minLength(1)))),
+    }),
+  ),
+  /** Runs an action once, now. Fails with what went wrong. */
+  'alerts.testAction': call<null>()(v.strictObject({ action: v.picklist(ALERT_ACTIONS) })),
   /**
    * Starts a job of kind `alert` that runs an alert over [fromMs, toMs) of a session (null: from its start, to its
    * end). The result is an `AlertTest`. Nothing is notified. Fails with `not-found`.

@@ -3,13 +3,15 @@
  * the window.
  */
 import * as v from 'valibot'
-import { INDICATORS, PRICES, withFollowers } from '../../core/market/indicators/table.ts'
-import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
+import { ALERT_ACTIONS } from './actions.ts'
+import { PRICES } from '../../core/market/indicators/row.ts'
+import { INDICATORS, withFollowers } from '../../core/market/indicators/table.ts'
+import { isInterval, type Interval } from '../../core/market/market.ts'
 import type { GapCause } from '../../core/recording/recording.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../../base/units.ts'
 
-/** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`. */
-export const ALERTS_VERSION = 3
+/** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`, 4 added `action`. */
+export const ALERTS_VERSION = 4
 /** The most alerts. */
 export const MAX_ALERTS = 20_000
 /** The most events in the history. */
@@ -38,12 +40,12 @@ const instrument = v.custom<InstrumentId>(
   (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
   'an instrument such as "crypto:BTCUSD"',
 )
-const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x), 'an interval')
+const interval = v.custom<Interval>(isInterval, 'an interval')
 
 /** Indicators that an alert can watch. */
 export type AlertIndicatorId = keyof typeof INDICATORS
 const indicatorId = v.custom<AlertIndicatorId>(
-  (x) => typeof x === 'string' && Object.hasOwn(INDICATORS, x),
+  (x) => typeof x === 'string' && Object.values(INDICATORS).some(({ id, needsSides }) => id === x && !needsSides),
   'an indicator',
 )
 const priceName = v.custom<keyof typeof PRICES>(
@@ -140,6 +142,8 @@ const draftFields = {
   log: v.boolean(),
   /** Flashes the watchlist row and the window's title. */
   flash: v.boolean(),
+  /** What it does outside of Tapedeck. Absent: nothing. */
+  action: v.optional(v.picklist(ALERT_ACTIONS)),
   enabled: v.boolean(),
 }
 export const draftSchema = v.strictObject(draftFields)

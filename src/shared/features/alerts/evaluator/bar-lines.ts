@@ -1,7 +1,9 @@
 /** Bars of one source and interval for indicators, and the line comparisons that alerts wait for. */
 import { createBarBuilder, toBar, type BarBuilder, type BarGrid } from '../../../core/market/bars.ts'
 import type { BarValues, Indicator } from '../../../core/market/indicators/indicator.ts'
-import { INDICATORS, PRICES } from '../../../core/market/indicators/table.ts'
+import type { DayOf } from '../../../core/market/indicators/indicators.ts'
+import { PRICES } from '../../../core/market/indicators/row.ts'
+import { INDICATORS } from '../../../core/market/indicators/table.ts'
 import type { Bar, BarSource, Interval } from '../../../core/market/market.ts'
 import type { AlertCondition, IndicatorLine } from '../types.ts'
 
@@ -36,7 +38,14 @@ export const SEED_BARS = 2_000
 
 const keyOf = ({ id, values, price }: IndicatorLine): string => `${id}(${values.join(',')}) ${price}`
 
-const newIndicator = ({ id, values, price }: IndicatorLine): Indicator => INDICATORS[id].create(values, PRICES[price])
+/** Where the days and main sessions of an instrument begin, UTC ms. */
+export interface LineDays {
+  readonly dayOf: DayOf
+  readonly openOf: DayOf
+}
+
+const newIndicator = ({ id, values, price }: IndicatorLine, { dayOf, openOf }: LineDays): Indicator =>
+  INDICATORS[id].create(values, PRICES[price], dayOf, openOf)
 
 /**
  * A bar is closed by the first record of a later one, or by the clock. A record for a closed bar no longer changes an
@@ -46,6 +55,7 @@ export class BarLines<T> {
   readonly of: BarSource
   readonly interval: Interval
   readonly #grid: BarGrid
+  readonly #days: LineDays
   #builder: BarBuilder
   readonly #lines = new Map<string, Line>()
   #comparisons: Comparison<T>[] = []
@@ -56,10 +66,11 @@ export class BarLines<T> {
   #closedTo = -Infinity
   #isSeeded = false
 
-  constructor(of: BarSource, interval: Interval, grid: BarGrid) {
+  constructor(of: BarSource, interval: Interval, grid: BarGrid, days: LineDays) {
     this.of = of
     this.interval = interval
     this.#grid = grid
+    this.#days = days
     this.#builder = createBarBuilder({ grid })
   }
 
@@ -173,7 +184,7 @@ export class BarLines<T> {
       return known
     }
     if (this.#isSeeded) this.#begin()
-    const line: Line = { wanted, indicator: newIndicator(wanted), uses: 1, values: [] }
+    const line: Line = { wanted, indicator: newIndicator(wanted, this.#days), uses: 1, values: [] }
     this.#lines.set(key, line)
     return line
   }
@@ -183,7 +194,7 @@ export class BarLines<T> {
     this.#isSeeded = false
     this.#forming = NaN
     for (const line of this.#lines.values()) {
-      line.indicator = newIndicator(line.wanted)
+      line.indicator = newIndicator(line.wanted, this.#days)
       line.values = []
     }
     this.cut()

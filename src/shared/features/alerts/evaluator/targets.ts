@@ -1,4 +1,5 @@
 /** Attaches each kind of alert to the state that feeds it. */
+import { dayStart, gridOf } from '../../../core/market/calendar.ts'
 import type { BarGrid } from '../../../core/market/bars.ts'
 import { missingCase } from '../../../base/errors.ts'
 import type { BarSource, Interval } from '../../../core/market/market.ts'
@@ -68,7 +69,11 @@ export function attach(run: Run, { grid, wantsBars }: AttachOptions): () => void
       const { of, interval } = condition
       let lines = watch.bars.find((one) => one.of === of && one.interval === interval)
       if (lines === undefined) {
-        lines = new BarLines<Run>(of, interval, grid(watch.asset, interval))
+        const days = {
+          dayOf: (ms: number) => dayStart(watch.asset, ms),
+          openOf: (ms: number) => gridOf(watch.asset, '1D').startOf(ms),
+        }
+        lines = new BarLines<Run>(of, interval, grid(watch.asset, interval), days)
         watch.bars = [...watch.bars, lines]
       }
       const mine = lines

@@ -4,7 +4,7 @@ import { Evaluator } from '../../../../../src/shared/features/alerts/evaluator/e
 import type { EvaluatorListener } from '../../../../../src/shared/features/alerts/evaluator/listener.ts'
 import type { Alert, AlertCondition } from '../../../../../src/shared/features/alerts/types.ts'
 import { fixedGrid } from '../../../../../src/shared/core/market/bars.ts'
-import { INTERVALS } from '../../../../../src/shared/core/market/market.ts'
+import { msOf } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../../src/shared/base/units.ts'
 
 export const BTC = instrumentId('crypto', 'BTC-USD')
@@ -68,7 +68,7 @@ export function rig(
   }
   const evaluator = new Evaluator({
     listener,
-    grid: (_, interval) => fixedGrid(INTERVALS[interval]),
+    grid: (_, interval) => fixedGrid(msOf(interval)),
     isOpen: () => options.open ?? true,
     feeds: (asset) =>
       asset === 'forex' ? { trade: null, quote: 'forex/C' } : { trade: 'crypto/XT', quote: 'crypto/XQ' },
