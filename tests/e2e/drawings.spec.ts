@@ -12,16 +12,22 @@ const TOOLS: readonly { readonly name: string; readonly at: readonly (readonly [
   { name: 'Horizontal line', at: [[0.5, 0.25]] },
   { name: 'Vertical line', at: [[0.2, 0.4]] },
   { name: 'Channel', at: [[0.1, 0.6], [0.2, 0.5], [0.15, 0.65]] },
+  { name: 'Regression channel', at: [[0.15, 0.5], [0.7, 0.5]] },
+  { name: 'Andrews’ pitchfork', at: [[0.1, 0.5], [0.2, 0.4], [0.22, 0.55]] },
   { name: 'Fibonacci retracement', at: [[0.6, 0.6], [0.65, 0.4]] },
   { name: 'Fibonacci extension', at: [[0.6, 0.7], [0.64, 0.6], [0.66, 0.65]] },
   { name: 'Rectangle', at: [[0.42, 0.6], [0.5, 0.7]] },
   { name: 'Arrow', at: [[0.52, 0.5], [0.55, 0.4]] },
   { name: 'Text', at: [[0.25, 0.3]] },
+  { name: 'Note', at: [[0.3, 0.4], [0.4, 0.2]] },
   { name: 'Brush', at: [[0.1, 0.3], [0.2, 0.25]] },
   { name: 'Long position', at: [[0.05, 0.5], [0.09, 0.4]] },
   { name: 'Short position', at: [[0.68, 0.5], [0.72, 0.6]] },
   { name: 'Measure', at: [[0.73, 0.3], [0.78, 0.4]] },
 ] // prettier-ignore
+
+/** Drawings that are there for their text. */
+const WRITTEN = new Set(['Text', 'Note'])
 
 class HostBridge {
   readonly page: Page
@@ -79,7 +85,7 @@ class HostBridge {
       return
     }
     for (const at of tool.at) await this.click(at)
-    if (tool.name === 'Text') {
+    if (WRITTEN.has(tool.name)) {
       await this.page.keyboard.type('supply here')
       await this.page.keyboard.press('Enter')
     }
@@ -111,7 +117,7 @@ test('every tool draws by mouse; all of it is there after a restart, and at the 
   for (const tool of TOOLS) await desk.draw(tool)
   const drawn = await desk.list()
   expect(drawn.map((text) => text.replace(/ [\d,.]+.*$/, ''))).toEqual(
-    TOOLS.map(({ name }) => (name === 'Text' ? 'supply here' : name)).toReversed(),
+    TOOLS.map(({ name }) => (WRITTEN.has(name) ? 'supply here' : name)).toReversed(),
   )
 
   await test.step('undo takes the last one back, redo brings it again', async () => {
@@ -149,77 +155,81 @@ test('every tool draws by mouse; all of it is there after a restart, and at the 
   })
 })
 
-test('a drawing is selected, moved, styled, locked, ordered, copied and deleted by mouse', async ({ open }) => {
-  test.setTimeout(180_000)
-  const { page } = await open()
-  const desk = await ready(page)
-  await test.step('drawn and moved by its line', async () => {
-    const { x, y } = await desk.px([0.4, 0.3])
-    await expect(async () => {
-      await desk.choose('Horizontal line')
-      await desk.click([0.4, 0.3])
-      await page.mouse.down()
-      await page.mouse.move(x, y + 40, { steps: 5 })
-      // The scale may have followed the market just then: the line is elsewhere, and the next try takes its own.
-      const held = await desk.chart.getAttribute('data-drawing')
-      await page.mouse.up()
-      expect(held).toBe('grabbing')
-    }).toPass()
-    await expect(desk.bar).toHaveAccessibleName('Style of Horizontal line')
-    const [moved] = await desk.list()
-    await desk.chart.focus()
-    await page.keyboard.press('Control+z')
-    const [before] = await desk.list()
-    expect(before).not.toBe(moved)
-    await desk.chart.focus()
-    await page.keyboard.press('Control+y')
-    expect((await desk.list())[0]).toBe(moved)
-  })
-  await test.step('styled', async () => {
-    await desk.bar.getByRole('radio', { name: 'Orange' }).click()
-    await desk.bar.getByLabel('Width', { exact: true }).selectOption('3')
-    await desk.bar.getByLabel('Line style', { exact: true }).selectOption('dashed')
-    await expect(desk.bar.getByRole('radio', { name: 'Orange' })).toBeChecked()
-    // The next of its kind looks alike: drawn, seen, and taken back.
-    await desk.choose('Horizontal line')
-    await desk.click([0.4, 0.6])
-    await expect(desk.bar.getByRole('radio', { name: 'Orange' })).toBeChecked()
-    await page.keyboard.press('Delete')
-    await page.keyboard.press('Escape')
-  })
-  await test.step('duplicated, ordered, locked and hidden from the list', async () => {
-    await desk.chart.focus()
-    // Only one is left, whatever it took to hold it.
-    await expect(async () => {
-      await page.keyboard.press('Alt+d')
-      if ((await desk.list()).length === 1) return
+test(
+  'a drawing is selected, moved, styled, locked, ordered, copied and deleted by mouse',
+  { tag: BROWSER_ONLY },
+  async ({ open }) => {
+    test.setTimeout(180_000)
+    const { page } = await open()
+    const desk = await ready(page)
+    await test.step('drawn and moved by its line', async () => {
+      const { x, y } = await desk.px([0.4, 0.3])
+      await expect(async () => {
+        await desk.choose('Horizontal line')
+        await desk.click([0.4, 0.3])
+        await page.mouse.down()
+        await page.mouse.move(x, y + 40, { steps: 5 })
+        // The scale may have followed the market just then: the line is elsewhere, and the next try takes its own.
+        const held = await desk.chart.getAttribute('data-drawing')
+        await page.mouse.up()
+        expect(held).toBe('grabbing')
+      }).toPass()
+      await expect(desk.bar).toHaveAccessibleName('Style of Horizontal line')
+      const [moved] = await desk.list()
       await desk.chart.focus()
+      await page.keyboard.press('Control+z')
+      const [before] = await desk.list()
+      expect(before).not.toBe(moved)
+      await desk.chart.focus()
+      await page.keyboard.press('Control+y')
+      expect((await desk.list())[0]).toBe(moved)
+    })
+    await test.step('styled', async () => {
+      await desk.bar.getByRole('radio', { name: 'Orange' }).click()
+      await desk.bar.getByLabel('Width', { exact: true }).selectOption('3')
+      await desk.bar.getByLabel('Line style', { exact: true }).selectOption('dashed')
+      await expect(desk.bar.getByRole('radio', { name: 'Orange' })).toBeChecked()
+      // The next of its kind looks alike: drawn, seen, and taken back.
+      await desk.choose('Horizontal line')
+      await desk.click([0.4, 0.6])
+      await expect(desk.bar.getByRole('radio', { name: 'Orange' })).toBeChecked()
       await page.keyboard.press('Delete')
-      throw new Error('there are more')
-    }).toPass()
-    await desk.chart.focus()
-    await page.keyboard.press('Control+d')
-    const [copy, first] = await desk.list()
-    expect(copy).not.toBe(first)
-    await desk.opener.click()
-    const rows = desk.panel.getByRole('listitem')
-    await rows.first().hover()
-    await rows.first().getByRole('button', { name: 'Send Horizontal line backward' }).click()
-    await expect(rows.last()).toContainText(copy.replace('Horizontal line ', ''))
-    await rows.last().getByRole('button', { name: 'Lock Horizontal line' }).click()
-    await expect(rows.last().getByRole('button', { name: 'Delete Horizontal line' })).toBeDisabled()
-    await rows.first().getByRole('button', { name: 'Delete Horizontal line' }).click()
-    await expect(rows).toHaveCount(1)
-    await rows.first().getByRole('button', { name: 'Hide Horizontal line' }).click()
-    await expect(rows.first().getByRole('button', { name: 'Hide Horizontal line' })).toHaveAttribute(
-      'aria-pressed',
-      'true',
-    )
-    await page.keyboard.press('Escape')
-  })
-})
+      await page.keyboard.press('Escape')
+    })
+    await test.step('duplicated, ordered, locked and hidden from the list', async () => {
+      await desk.chart.focus()
+      // Only one is left, whatever it took to hold it.
+      await expect(async () => {
+        await page.keyboard.press('Alt+d')
+        if ((await desk.list()).length === 1) return
+        await desk.chart.focus()
+        await page.keyboard.press('Delete')
+        throw new Error('there are more')
+      }).toPass()
+      await desk.chart.focus()
+      await page.keyboard.press('Control+d')
+      const [copy, first] = await desk.list()
+      expect(copy).not.toBe(first)
+      await desk.opener.click()
+      const rows = desk.panel.getByRole('listitem')
+      await rows.first().hover()
+      await rows.first().getByRole('button', { name: 'Send Horizontal line backward' }).click()
+      await expect(rows.last()).toContainText(copy.replace('Horizontal line ', ''))
+      await rows.last().getByRole('button', { name: 'Lock Horizontal line' }).click()
+      await expect(rows.last().getByRole('button', { name: 'Delete Horizontal line' })).toBeDisabled()
+      await rows.first().getByRole('button', { name: 'Delete Horizontal line' }).click()
+      await expect(rows).toHaveCount(1)
+      await rows.first().getByRole('button', { name: 'Hide Horizontal line' }).click()
+      await expect(rows.first().getByRole('button', { name: 'Hide Horizontal line' })).toHaveAttribute(
+        'aria-pressed',
+        'true',
+      )
+      await page.keyboard.press('Escape')
+    })
+  },
+)
 
-test('every tool draws, and a drawing is changed, by the keyboard alone', async ({ open }) => {
+test('every tool draws, and a drawing is changed, by the keyboard alone', { tag: BROWSER_ONLY }, async ({ open }) => {
   test.setTimeout(300_000)
   const { page } = await open()
   const desk = await ready(page)
@@ -240,7 +250,7 @@ test('every tool draws, and a drawing is changed, by the keyboard alone', async 
     await press('Enter')
     if (name === 'Brush') await press('ArrowRight', 'Shift+ArrowUp', 'ArrowRight', 'Enter')
     else for (let i = 1; i < at.length; i++) await press('ArrowRight', 'Shift+ArrowUp', 'Enter')
-    if (name === 'Text') {
+    if (WRITTEN.has(name)) {
       await page.keyboard.type('noted')
       await press('Enter')
     }

@@ -26,7 +26,7 @@ interface Held {
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Opens the drawings of a market. A file is read when its drawings are first requested. */
-export function createDrawings({ files: files, market, problem }: DrawingsOptions): Drawings {
+export function createDrawings({ files, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
   const listeners = new Set<(instrument: InstrumentId) => void>()
 
@@ -65,23 +65,27 @@ export function createDrawings({ files: files, market, problem }: DrawingsOption
           ),
         }
       case 'garbage':
-        return { state: none, refuses: null, ...aside(name, `The drawings of ${instrument} were corrupt`) }
+        return { state: none, refuses: null, ...aside(none, `The drawings of ${instrument} were corrupt`) }
       case 'read': {
         const state = { ...none, drawings: found.drawings }
         if (found.corrupt === 0) return { state, refuses: null }
         const what = found.corrupt === 1 ? 'One drawing' : `${found.corrupt} drawings`
-        return { state, refuses: null, ...aside(name, `${what} of ${instrument} couldn’t be read`) }
+        return { state, refuses: null, ...aside(state, `${what} of ${instrument} couldn’t be read`) }
       }
     }
   }
 
-  function aside(name: string, what: string): { refuses?: CodedError } {
+  function aside({ instrument, drawings }: DrawingsState, what: string): { refuses?: CodedError } {
+    const name = drawingsFile(instrument)
     try {
-      problem(`${what}; the file was saved as ${files.setAside(name)}.`)
+      const aside = files.setAside(name)
+      // Save the readable drawings now. Otherwise the next start would find no file.
+      if (drawings.length > 0) files.save(name, writeDrawings(instrument, drawings, market))
+      problem(`${what}; the file was saved as ${aside}.`)
       return {}
     } catch (cause) {
-      problem(`${what}; the file is unchanged.`, said(cause))
-      return { refuses: new CodedError('disk-error', `${what}, and the file couldn’t be set aside.`, { cause }) }
+      problem(`${what}, and the file couldn’t be replaced.`, said(cause))
+      return { refuses: new CodedError('disk-error', `${what}, and the file couldn’t be replaced.`, { cause }) }
     }
   }
 

@@ -1,7 +1,12 @@
 /** Paints the figures of drawings on a canvas, independent of charts. */
 import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/features/drawings/editor/figure-parts.ts'
 import { textFont } from '../paint/canvas-text.ts'
-import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/features/drawings/types.ts'
+import {
+  isWritten,
+  type Drawing,
+  type DrawingColor,
+  type DrawingDash,
+} from '../../../shared/features/drawings/types.ts'
 
 /** CSS colors from the design tokens, and the text size relative to the default. */
 export interface DrawingPalette {
@@ -33,7 +38,8 @@ const DASHES: Readonly<Record<DrawingDash, (width: number) => number[]>> = {
   dotted: (width) => [0.01, 2 + width * 2],
 }
 
-function toneColor(tone: Tone, drawing: Drawing, palette: DrawingPalette): string {
+function toneColor(tone: Tone, drawing: Drawing, palette: DrawingPalette, color?: DrawingColor): string {
+  if (color !== undefined) return palette.colors[color]
   return tone === 'own' ? palette.colors[drawing.style.color] : tone === 'up' ? palette.up : palette.down
 }
 
@@ -66,7 +72,7 @@ function trace(ctx: CanvasRenderingContext2D, points: readonly Pixel[], smooth: 
 function paintStroke(ctx: CanvasRenderingContext2D, stroke: Stroke, drawing: Drawing, palette: DrawingPalette): void {
   const width = stroke.thin ? 1 : drawing.style.width
   ctx.lineWidth = width
-  ctx.strokeStyle = toneColor(stroke.tone, drawing, palette)
+  ctx.strokeStyle = toneColor(stroke.tone, drawing, palette, stroke.color)
   ctx.globalAlpha = stroke.faint ? 0.55 : 1
   // Round ends only for freehand lines and dots: they are slow, and invisible on straight lines.
   ctx.lineCap = stroke.smooth || drawing.style.dash === 'dotted' ? 'round' : 'butt'
@@ -76,7 +82,7 @@ function paintStroke(ctx: CanvasRenderingContext2D, stroke: Stroke, drawing: Dra
 }
 
 function paintLabel(ctx: CanvasRenderingContext2D, label: Label, drawing: Drawing, palette: DrawingPalette): void {
-  const color = toneColor(label.tone, drawing, palette)
+  const color = toneColor(label.tone, drawing, palette, label.color)
   const plain = label.tone === 'own'
   ctx.font = labelFont(drawing.kind === 'text', palette.textScale)
   ctx.textBaseline = 'middle'
@@ -139,7 +145,7 @@ export function paintFigure(
   ctx.setLineDash([])
   for (const ground of figure.grounds) {
     ctx.globalAlpha = ground.alpha
-    ctx.fillStyle = toneColor(ground.tone, drawing, palette)
+    ctx.fillStyle = toneColor(ground.tone, drawing, palette, ground.color)
     trace(ctx, ground.points, false)
     ctx.fill()
   }
@@ -164,7 +170,7 @@ export function paintFigure(
     ctx.fill()
   }
   for (const label of figure.labels) paintLabel(ctx, label, drawing, palette)
-  if (options.selected && drawing.kind === 'text') {
+  if (options.selected && isWritten(drawing.kind)) {
     ctx.setLineDash([3, 3])
     ctx.strokeStyle = palette.accent
     ctx.lineWidth = 1

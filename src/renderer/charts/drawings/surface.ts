@@ -26,7 +26,7 @@ export interface ChartSurface extends Surface {
   renew(): void
 }
 
-type SurfacePort = Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotArea' | 'barAt' | 'visibleBars'>
+type SurfacePort = Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotArea' | 'barAt' | 'visibleBars' | 'barsBetween'>
 
 /** Distance within which a point snaps to a bar's price, px. */
 const SNAP = 18
@@ -104,6 +104,7 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
     toPixel,
     toPoint,
     tidy,
+    closes: (fromMs, toMs) => port.barsBetween(fromMs, toMs).map(({ startMs, close }) => ({ ms: startMs, close })),
     snap(at) {
       const bar = port.barAt(at.x)
       if (!bar) return null

@@ -21,8 +21,10 @@ import {
   type DrawingKind,
   type DrawingMarket,
   type DrawingPoint,
+  isWritten,
   type DrawingStyle,
 } from '../../../shared/features/drawings/types.ts'
+import { MAX_DRAWING_TEMPLATES, type DrawingTemplate } from '../../../shared/features/drawings/settings.ts'
 import type { DrawingSettings } from '../../../shared/features/drawings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -34,6 +36,12 @@ const isEditorKey = (key: string): key is EditorKey => (EDITOR_KEYS as readonly 
 /** Offset of a copy from its original, px. */
 const COPY_PX = 18
 const RECENT = 4
+
+/** A style as settings have it. Without colors of levels it says so, because settings are merged. */
+const writable = ({ levels = [], ...style }: DrawingStyle): DrawingTemplate['style'] => ({
+  ...style,
+  levels: [...levels],
+})
 
 export class DrawingController implements DrawingCommands {
   readonly #book: DrawingsBook
@@ -276,7 +284,23 @@ export class DrawingController implements DrawingCommands {
       `style ${id}`,
     )
     // The next drawing of this kind gets the same style.
-    this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [drawing.kind]: style } } })
+    this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [drawing.kind]: writable(style) } } })
+  }
+  /** Saves a style for drawings of its kind under a name, replacing one with the same name. */
+  saveTemplate(name: string, { kind, style }: Drawing): void {
+    const others = this.settings.templates.filter((one) => one.kind !== kind || one.name !== name)
+    const templates = [...others, { name, kind, style: writable(style) }].slice(-MAX_DRAWING_TEMPLATES)
+    this.#book.window.set({ drawing: { templates } })
+    this.#say(t('Template {name} saved.', { name }))
+  }
+  deleteTemplate({ kind, name }: DrawingTemplate): void {
+    const templates = this.settings.templates.filter((one) => one.kind !== kind || one.name !== name)
+    this.#book.window.set({ drawing: { templates } })
+  }
+  /** Selects the tool of a template, with its style. */
+  chooseTemplate({ kind, style }: DrawingTemplate): void {
+    this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [kind]: style } } })
+    this.choose(kind)
   }
   /** Ends text editing; removes a text drawing that is empty. */
   write(id: string, text: string): void {
@@ -284,7 +308,7 @@ export class DrawingController implements DrawingCommands {
     const drawing = this.list.find((one) => one.id === id)
     if (!drawing) return
     const now = text.trim()
-    if (drawing.kind === 'text' && now === '') {
+    if (isWritten(drawing.kind) && now === '') {
       this.select(null)
       this.#change(without(this.list, id), t('Text deleted'), `text ${id}`)
       return

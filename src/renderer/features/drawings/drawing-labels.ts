@@ -1,14 +1,23 @@
 /** Labels and colors of drawings in the window. */
 import { t } from '../../../shared/base/text.ts'
+import { FIB_EXTENSIONS, FIB_LEVELS } from '../../../shared/features/drawings/price-at.ts'
 import { drawingPhrase } from '../../../shared/features/drawings/texts.ts'
 import type { DrawingPalette } from '../../charts/drawings/paint.ts'
-import type { Drawing, DrawingColor, DrawingKind } from '../../../shared/features/drawings/types.ts'
+import {
+  isWritten,
+  type Drawing,
+  type DrawingColor,
+  type DrawingKind,
+} from '../../../shared/features/drawings/types.ts'
 
 /** The tools by group, in menu order. */
 export const TOOL_GROUPS: readonly { readonly title: string; readonly kinds: readonly DrawingKind[] }[] = [
-  { title: t('Lines'), kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
+  {
+    title: t('Lines'),
+    kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel', 'regression', 'pitchfork'],
+  },
   { title: t('Levels and shapes'), kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
-  { title: t('Notes'), kinds: ['text', 'brush'] },
+  { title: t('Notes'), kinds: ['text', 'note', 'brush'] },
   { title: t('Positions and measuring'), kinds: ['long', 'short', 'measure'] },
 ]
 
@@ -41,14 +50,33 @@ export function stylesOf(kind: DrawingKind): {
   readonly fill: boolean
   readonly color: boolean
 } {
-  const area = ['channel', 'rectangle', 'fib', 'fib-extension', 'long', 'short', 'measure', 'text'].includes(kind)
+  const area = [
+    'channel',
+    'regression',
+    'pitchfork',
+    'note',
+    'rectangle',
+    'fib',
+    'fib-extension',
+    'long',
+    'short',
+    'measure',
+    'text',
+  ].includes(kind)
   return { line: kind !== 'text' && kind !== 'measure', fill: area, color: kind !== 'measure' }
+}
+
+/** The names of a kind's levels; empty if it has none. */
+export function levelNames(kind: DrawingKind): readonly string[] {
+  const levels = kind === 'fib' ? FIB_LEVELS : kind === 'fib-extension' ? FIB_EXTENSIONS : []
+  return levels.map(String)
 }
 
 /** A drawing's title in lists: its kind, and its text or price. */
 export function drawingTitle(drawing: Drawing, price: (value: number) => string): { name: string; detail: string } {
   const [line] = drawing.text.split('\n')
-  if (drawing.kind === 'text') return { name: line === '' ? t('Text') : line, detail: '' }
+  if (isWritten(drawing.kind))
+    return { name: line === '' ? drawingPhrase(`drawing.${drawing.kind}`) : line, detail: '' }
   const [first, ...rest] = drawing.points
   const last = rest.at(-1)
   const level = drawing.kind === 'vertical' ? '' : price(first.price)

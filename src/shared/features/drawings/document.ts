@@ -10,7 +10,10 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 /** Converts a document to the next version. Invalid parts pass unchanged. */
 export type DrawingsMigration = (document: Json) => Json
 /** The first converts version 1 to version 2. */
-const MIGRATIONS: readonly DrawingsMigration[] = []
+const MIGRATIONS: readonly DrawingsMigration[] = [
+  // Version 2 added notes, pitchforks, regression channels and colors of levels, which version 1 would drop.
+  (document) => document,
+]
 
 export type ReadDrawings =
   | { readonly is: 'read'; readonly drawings: readonly Drawing[]; readonly corrupt: number }

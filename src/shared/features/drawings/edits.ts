@@ -95,6 +95,7 @@ export function sameDrawing(a: Drawing, b: Drawing): boolean {
     a.style.width === b.style.width &&
     a.style.dash === b.style.dash &&
     a.style.fill === b.style.fill &&
+    a.style.levels?.join() === b.style.levels?.join() &&
     a.points.length === b.points.length &&
     a.points.every((point, i) => point.ms === b.points[i].ms && point.price === b.points[i].price)
   )

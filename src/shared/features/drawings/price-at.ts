@@ -19,8 +19,9 @@ export function fibExtensionPrices([first, second, third]: readonly DrawingPoint
   return FIB_EXTENSIONS.map((level) => third.price + (second.price - first.price) * level)
 }
 
-/** Whether a kind has lines that a price can cross. */
-export const hasPrice = (kind: DrawingKind): boolean => kind !== 'vertical' && kind !== 'text' && kind !== 'measure'
+/** Whether a kind has lines that a price can cross. Those of a regression channel move with the bars it covers. */
+export const hasPrice = (kind: DrawingKind): boolean =>
+  !['vertical', 'text', 'note', 'measure', 'regression'].includes(kind)
 
 /** The price scale on which a line is straight. Percent counts as linear. */
 export type LineScale = 'linear' | 'log'
@@ -70,6 +71,16 @@ export function priceAt(
         const away = onScale(scale, c.price) - placeOn(a, b, c.ms)
         return [offScale(scale, base), offScale(scale, base + away)]
       }
+      case 'pitchfork': {
+        // Through the middle of the second and the third point, and parallel through each of them.
+        const [from, left, right] = points.map((point) => ({ at: axis(point.ms), place: onScale(scale, point.price) }))
+        const middle = { at: (left.at + right.at) / 2, place: (left.place + right.place) / 2 }
+        const slope = (middle.place - from.place) / (middle.at - from.at)
+        const at = axis(ms)
+        return [left, from, right].flatMap((tine) =>
+          (at - tine.at) * (middle.at - from.at) < 0 ? [] : [offScale(scale, tine.place + slope * (at - tine.at))],
+        )
+      }
       case 'rectangle':
         return between(a, b, ms) ? [a.price, b.price] : []
       case 'fib':
@@ -84,6 +95,8 @@ export function priceAt(
           i > 0 && between(points[i - 1], point, ms) ? [onLine(points[i - 1], point, ms)] : [],
         )
       case 'vertical':
+      case 'regression':
+      case 'note':
       case 'text':
       case 'measure':
         return []

@@ -1,16 +1,18 @@
 /** The settings of drawing. */
 import * as v from 'valibot'
-import { DRAWING_COLORS, DRAWING_DASHES, DRAWING_KINDS } from './types.ts'
+import { DRAWING_KINDS, drawingStyleSchema } from './types.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 
-const drawingStyle = v.object({
-  color: v.picklist(DRAWING_COLORS),
-  width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4)),
-  dash: v.picklist(DRAWING_DASHES),
-  fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+/** A named style that can be given to any drawing of its kind. */
+const template = v.object({
+  name: v.pipe(text(60), v.minLength(1)),
+  kind: v.picklist(DRAWING_KINDS),
+  style: drawingStyleSchema,
 })
+export type DrawingTemplate = v.InferOutput<typeof template>
+export const MAX_DRAWING_TEMPLATES = 50
 
 /** Defaults for new drawings. The drawings themselves are saved by instrument. */
 const schema = v.optional(
@@ -22,9 +24,10 @@ const schema = v.optional(
     /** Recently used tools, newest first. */
     recent: v.fallback(v.pipe(v.array(v.picklist(DRAWING_KINDS)), v.maxLength(4)), ['trend']),
     /** The last style used for each kind. */
-    styles: v.fallback(v.record(text(20), drawingStyle), {}),
+    styles: v.fallback(v.record(text(20), drawingStyleSchema), {}),
+    templates: v.fallback(v.pipe(v.array(template), v.maxLength(MAX_DRAWING_TEMPLATES)), []),
   }),
-  { magnet: false, hidden: false, recent: ['trend'], styles: {} },
+  { magnet: false, hidden: false, recent: ['trend'], styles: {}, templates: [] },
 )
 export type DrawingSettings = v.InferOutput<typeof schema>
 export const drawingSettings = settingsSection('drawing', schema, { isAppearance: true })

@@ -12,10 +12,13 @@ export const DRAWING_KINDS = [
   'horizontal',
   'vertical',
   'channel',
+  'regression',
+  'pitchfork',
   'rectangle',
   'fib',
   'fib-extension',
   'text',
+  'note',
   'arrow',
   'brush',
   'long',
@@ -52,11 +55,17 @@ export const POINT_COUNTS: Readonly<Record<DrawingKind, readonly [number, number
   vertical: [1, 1],
   /** Two for the base line, then one on the parallel. */
   channel: [3, 3],
+  /** Its ends; their prices don't matter. */
+  regression: [2, 2],
+  /** The pivot, then the two points between which the median line passes. */
+  pitchfork: [3, 3],
   rectangle: [2, 2],
   fib: [2, 2],
   /** A move from the first to the second point, projected from the third. */
   'fib-extension': [3, 3],
   text: [1, 1],
+  /** What it is about, then where the text stands. */
+  note: [2, 2],
   arrow: [2, 2],
   brush: [2, MAX_BRUSH_POINTS],
   /** Entry, target, stop. The target's time is the right edge, and the stop has the same time. */
@@ -69,13 +78,17 @@ const finite = v.pipe(v.number(), v.finite())
 /** The limits of Date. */
 const FARTHEST_MS = 8.64e15
 const point = v.strictObject({ ms: v.pipe(finite, v.minValue(-FARTHEST_MS), v.maxValue(FARTHEST_MS)), price: finite })
-const style = v.strictObject({
+/** The most levels of a drawing. */
+const MAX_LEVELS = 12
+export const drawingStyleSchema = v.strictObject({
   color: v.picklist(DRAWING_COLORS),
   /** Px. */
   width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(WIDEST)),
   dash: v.picklist(DRAWING_DASHES),
   /** Opacity of the fill, 0 (none) to 1. */
   fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+  /** The colors of its levels, in their order; absent: all have the drawing's color. */
+  levels: v.optional(v.pipe(v.array(v.picklist(DRAWING_COLORS)), v.maxLength(MAX_LEVELS))),
 })
 
 export const drawingSchema = v.pipe(
@@ -84,7 +97,7 @@ export const drawingSchema = v.pipe(
     id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
     kind: v.picklist(DRAWING_KINDS),
     points: v.pipe(v.array(point), v.maxLength(MAX_BRUSH_POINTS)),
-    style,
+    style: drawingStyleSchema,
     /** The text of a `text` drawing, or a label next to any other. */
     text: v.pipe(v.string(), v.maxLength(MAX_TEXT)),
     locked: v.boolean(),
@@ -111,6 +124,7 @@ export interface DrawingStyle {
   readonly width: number
   readonly dash: DrawingDash
   readonly fill: number
+  readonly levels?: readonly DrawingColor[] | undefined
 }
 /** One drawing. In a list, later ones are above earlier ones. */
 export interface Drawing {
@@ -131,6 +145,11 @@ export interface DrawingsState {
   readonly drawings: readonly Drawing[]
 }
 
+/** Whether a drawing is there for its text. */
+export const isWritten = (kind: DrawingKind): boolean => kind === 'text' || kind === 'note'
+/** Colors of levels: neighbors differ. */
+const LEVEL_COLORS: readonly DrawingColor[] = ['dim', 'red', 'orange', 'green', 'accent', 'violet', 'yellow', 'text']
+
 /** The initial style of a kind. */
 export function defaultStyle(kind: DrawingKind): DrawingStyle {
   const plain: DrawingStyle = { color: 'accent', width: 2, dash: 'solid', fill: 0 }
@@ -146,13 +165,17 @@ export function defaultStyle(kind: DrawingKind): DrawingStyle {
     case 'vertical':
       return { ...plain, width: 1, dash: 'dashed', color: 'dim' }
     case 'channel':
+    case 'regression':
+    case 'pitchfork':
     case 'rectangle':
       return { ...plain, width: 1, fill: 0.12 }
     case 'fib':
     case 'fib-extension':
-      return { ...plain, width: 1, color: 'yellow', fill: 0.06 }
+      return { ...plain, width: 1, color: 'yellow', fill: 0.06, levels: LEVEL_COLORS }
     case 'text':
       return { ...plain, color: 'text', width: 1 }
+    case 'note':
+      return { ...plain, width: 1, fill: 1 }
     case 'long':
     case 'short':
       return { ...plain, width: 1, color: 'text', fill: 0.16 }

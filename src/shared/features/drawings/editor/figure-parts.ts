@@ -1,5 +1,5 @@
 /** The parts of a drawing's figure, and the chart as figures need it. */
-import type { Drawing, DrawingPoint } from '../types.ts'
+import type { Drawing, DrawingColor, DrawingPoint } from '../types.ts'
 
 export interface Pixel {
   readonly x: number
@@ -19,6 +19,8 @@ export interface Frame {
   /** Null if the point can't be placed: there are no bars, or the scale lacks the price. */
   toPixel(point: DrawingPoint): Pixel | null
   readonly words: FigureTexts
+  /** The closed and forming bars that start within [from, to] (UTC ms), as far as loaded; absent: none. */
+  closes?(fromMs: number, toMs: number): readonly { readonly ms: number; readonly close: number }[]
   /** Text scale; absent: 1. */
   readonly textScale?: number
   /** A cache of this view's figures; absent: each figure is built every time. */
@@ -41,6 +43,8 @@ export type Tone = 'own' | 'up' | 'down'
 export interface Stroke {
   readonly points: readonly Pixel[]
   readonly tone: Tone
+  /** Instead of the drawing's color. */
+  readonly color?: DrawingColor | undefined
   /** Absent: as the style says. */
   readonly thin?: true
   readonly faint?: true
@@ -54,6 +58,7 @@ export interface Head {
 export interface Ground {
   readonly points: readonly Pixel[]
   readonly tone: Tone
+  readonly color?: DrawingColor | undefined
   readonly alpha: number
   /** Whether the pointer can grab it. */
   readonly solid: boolean
@@ -64,6 +69,7 @@ export interface Label extends Box {
   readonly line: number
   readonly pad: number
   readonly tone: Tone
+  readonly color?: DrawingColor | undefined
   /** Has its own background, to be readable over candles. */
   readonly boxed: boolean
 }

@@ -7,7 +7,8 @@ import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } 
 import { labelsInside, label, labelLine, percent } from './figure-labels.ts'
 import { clipped } from './plot-area.ts'
 import { FIB_EXTENSIONS, FIB_LEVELS, fibExtensionPrices, fibPrices } from '../price-at.ts'
-import type { Drawing } from '../types.ts'
+import { REGRESSION_DEVIATIONS, regressionOf } from '../regression.ts'
+import type { Drawing, DrawingPoint } from '../types.ts'
 
 interface Parts {
   readonly strokes: Stroke[]
@@ -126,6 +127,49 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       note({ x: (a.x + b.x) / 2, y: Math.min((a.y + b.y) / 2, (upper.y + end.y) / 2) - 3 }, 0.5, 1)
       break
     }
+    case 'pitchfork': {
+      ownHandles()
+      if (b === undefined) break
+      if (c === undefined) {
+        stroke(clipped(a, b, plot))
+        break
+      }
+      const middle: Pixel = { x: (b.x + c.x) / 2, y: (b.y + c.y) / 2 }
+      const along = ({ x, y }: Pixel): Pixel => ({ x: x + middle.x - a.x, y: y + middle.y - a.y })
+      const tines = [b, c].map((from) => clipped(from, along(from), plot, { end: true }))
+      stroke(clipped(a, middle, plot, { end: true }))
+      for (const tine of tines) stroke(tine)
+      stroke(clipped(b, c, plot), { thin: true, faint: true })
+      const [upper, lower] = tines
+      if (style.fill > 0 && upper && lower)
+        parts.grounds.push({
+          points: [...upper, lower[1], lower[0]],
+          tone: 'own',
+          alpha: style.fill,
+          solid: false,
+        })
+      note({ x: a.x, y: a.y - 6 }, 0.5, 1)
+      break
+    }
+    case 'regression': {
+      const found = b === undefined ? null : regressionFigure(points, frame)
+      if (found === null) {
+        ownHandles()
+        if (b) stroke(clipped(a, b, plot), { thin: true, faint: true })
+        break
+      }
+      const [base, upper, lower] = found
+      if (style.fill > 0)
+        parts.grounds.push({ points: [...upper, ...lower.toReversed()], tone: 'own', alpha: style.fill, solid: true })
+      parts.strokes.push({ points: base, tone: 'own' })
+      for (const points of [upper, lower]) parts.strokes.push({ points, tone: 'own', thin: true })
+      const [start, end] = [base[0], base[base.length - 1]]
+      const [first, last] = points[0].ms <= points[1].ms ? [0, 1] : [1, 0]
+      handle(start, first, null)
+      handle(end, last, null)
+      note({ x: (start.x + end.x) / 2, y: Math.min(...upper.map(({ y }) => y)) - 3 }, 0.5, 1)
+      break
+    }
     case 'rectangle': {
       if (b === undefined) {
         ownHandles()
@@ -157,7 +201,9 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       let labelled = NaN
       ys.forEach((y, i) => {
         if (y === null) return
+        const color = style.levels?.[i]
         parts.strokes.push({
+          color,
           points: [
             { x: from, y },
             { x: right, y },
@@ -169,6 +215,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
           parts.grounds.push({
             points: corners({ x: from, y }, { x: right, y: above }),
             tone: 'own',
+            color,
             // Every other band is stronger, which separates the levels without more colors.
             alpha: i % 2 === 1 ? style.fill : style.fill / 2,
             solid: false,
@@ -176,7 +223,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
         if (Math.abs(y - labelled) < labelLine(frame) - 1) return
         labelled = y
         const text = `${ratio(names[i])}  ${words.price(prices[i])}`
-        parts.labels.push(label(frame, [text], { x: from + 2, y: y - 1 }, { x: 0, y: 1 }))
+        parts.labels.push({ ...label(frame, [text], { x: from + 2, y: y - 1 }, { x: 0, y: 1 }), color })
       })
       break
     }
@@ -184,6 +231,19 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       const one = label(frame, drawing.text === '' ? ['…'] : drawing.text.split('\n'), a, { x: 0, y: 0.5, bold: true })
       parts.labels.push({ ...one, boxed: style.fill > 0 })
       handle({ x: a.x, y: a.y }, 0, 0)
+      break
+    }
+    case 'note': {
+      ownHandles()
+      const size = 3 + style.width
+      parts.heads.push({
+        points: [-1, 0, 1, 0].map((dx, i) => ({ x: a.x + dx * size, y: a.y + [0, -1, 0, 1][i] * size })),
+        tone: 'own',
+      })
+      if (b === undefined) break
+      stroke(clipped(a, b, plot))
+      const one = label(frame, drawing.text === '' ? ['…'] : drawing.text.split('\n'), b, { x: 0.5, y: 0.5 })
+      parts.labels.push({ ...one, boxed: style.fill > 0 })
       break
     }
     case 'brush': {
@@ -291,6 +351,27 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
     grounds: parts.grounds.filter(({ points: ring }) => ring.every(isPlace)),
     heads: parts.heads.filter(({ points: ring }) => ring.every(isPlace)),
   }
+}
+
+/** Most points of a regression line: on a logarithmic scale it is a curve. */
+const REGRESSION_POINTS = 48
+
+/** The line and its two bounds over the bars between two points; null without bars. */
+function regressionFigure([a, b]: readonly DrawingPoint[], frame: Frame): readonly [Pixel[], Pixel[], Pixel[]] | null {
+  const bars = frame.closes?.(Math.min(a.ms, b.ms), Math.max(a.ms, b.ms)) ?? []
+  const line = regressionOf(bars.map(({ close }) => close))
+  if (line === null) return null
+  const last = bars.length - 1
+  const count = Math.min(bars.length, REGRESSION_POINTS)
+  const indexes = Array.from({ length: count }, (_, i) => Math.round((i * last) / (count - 1)))
+  const along = (deviations: number): Pixel[] =>
+    indexes.flatMap((i) => {
+      const price = line.first + ((line.last - line.first) * i) / last + deviations * line.deviation
+      const pixel = frame.toPixel({ ms: bars[i].ms, price })
+      return pixel && isPlace(pixel) ? [pixel] : []
+    })
+  const lines = [along(0), along(REGRESSION_DEVIATIONS), along(-REGRESSION_DEVIATIONS)] as const
+  return lines.every(({ length }) => length > 1) ? lines : null
 }
 
 const isPlace = ({ x, y }: Pixel): boolean => Number.isFinite(x) && Number.isFinite(y)

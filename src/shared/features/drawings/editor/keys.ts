@@ -18,7 +18,7 @@ import {
 import type { Handle } from './figure-parts.ts'
 import { changed, without } from '../lists.ts'
 import { withHandle } from './shape.ts'
-import { type Drawing, type DrawingPoint } from '../types.ts'
+import { isWritten, type Drawing, type DrawingPoint } from '../types.ts'
 
 const ARROWS: Readonly<Partial<Record<EditorKey, readonly [number, number]>>> = {
   ArrowLeft: [-1, 0],
@@ -67,7 +67,7 @@ export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: 
       if (drawing.locked) return { state, taken: true, say: t('{name} is locked.', { name }) }
       if (mode.is === 'points')
         return { state: { ...state, mode: idle }, taken: true, say: t('{name}, all points.', { name }) }
-      if (drawing.kind === 'text') return { state, taken: true, write: drawing.id }
+      if (isWritten(drawing.kind)) return { state, taken: true, write: drawing.id }
       if (handlesOf(drawing, around).length === 0) return { state, taken: true }
       return { state: { ...state, mode: { is: 'points', handle: 0 } }, taken: true, say: sayHandle(drawing, 0, around) }
     }

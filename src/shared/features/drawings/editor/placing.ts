@@ -4,7 +4,7 @@ import { drawingPhrase } from '../texts.ts'
 import { freshPlacing, idle, type EditorState, type Mode, type Mods, type Outcome, type Surroundings } from './state.ts'
 import type { Pixel } from './figure-parts.ts'
 import { completed, isDegenerate, pointsToPlace, simplified, straightened } from './shape.ts'
-import { MAX_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
+import { isWritten, MAX_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
 
 /** How far an omitted point of a stroke may be off, px. */
 const STROKE_TOLERANCE = 0.6
@@ -125,9 +125,9 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
       drawings: [...around.drawings, drawing],
       what: t('{name} drawn', { name: drawingPhrase(`drawing.${tool}`) }),
       // Text typed into it right away is part of the same step.
-      ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
+      ...(isWritten(tool) ? { merge: `text ${drawing.id}` } : {}),
     },
-    ...(tool === 'text' ? { write: drawing.id } : {}),
+    ...(isWritten(tool) ? { write: drawing.id } : {}),
     say: t('{name} drawn.', { name: drawingPhrase(`drawing.${tool}`) }),
   }
 }

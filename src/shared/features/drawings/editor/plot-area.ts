@@ -60,6 +60,7 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
   switch (kind) {
     case 'extended':
     case 'ray':
+    case 'pitchfork':
       return false
     case 'horizontal':
       return above
@@ -69,6 +70,9 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
       return a.x > left + width + room || above
     case 'fib-extension':
       return a.x > left + width + room
+    case 'regression':
+      // Its prices are those of the bars between its points.
+      return isOutside
     case 'channel':
       // The parallel can lie outside of the box of its three points.
       return isOutside
@@ -76,6 +80,7 @@ export function isOutside(drawing: Drawing, frame: Frame): boolean {
     case 'arrow':
     case 'rectangle':
     case 'text':
+    case 'note':
     case 'brush':
     case 'long':
     case 'short':

@@ -48,6 +48,7 @@ describe('the drawings of a terminal', () => {
     expect(problems).toEqual([
       'One drawing of crypto:BTCUSD couldn’t be read; the file was saved as crypto-BTCUSD.json.bad.',
     ])
+    expect(open().get(btc).drawings).toEqual([line('b')]) // without an edit, too
     drawings.edit(btc, put(line('c')))
     expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text)
     expect(open().get(btc).drawings).toEqual([line('b'), line('c')])

@@ -25,6 +25,7 @@ function surface(log = false) {
       pointAt: (x, y) => ({ ms: instant(x), price: log ? 10 ** ((500 - y) / 100) : (500 - y) / 10 }),
       barAt: (x) => BARS.find(({ startMs }) => Math.abs(place(startMs) - x) <= 5) ?? null,
       visibleBars: () => BARS,
+      barsBetween: (fromMs, toMs) => BARS.filter(({ startMs }) => startMs >= fromMs && startMs <= toMs),
     },
     {
       decimals: () => 2,
@@ -49,6 +50,13 @@ function surface(log = false) {
 }
 
 describe('the surface of a chart', () => {
+  it('has the closes of the bars that start within a time, ends included', () => {
+    expect(surface().closes?.(2_000, 9_000)).toEqual([
+      { ms: 2_000, close: 19 },
+      { ms: 9_000, close: 16 },
+    ])
+    expect(surface().closes?.(1_001, 1_999)).toEqual([])
+  })
   it('places points as the chart does, and asks it once an instant', () => {
     const chart = surface()
     const first = chart.toPixel({ ms: 1_500, price: 3.25 })

@@ -57,7 +57,10 @@ describe('drawing by clicks', () => {
     ['rectangle', [[100, 900], [300, 700]], [[100, 100], [300, 300]]],
     ['fib', [[100, 900], [300, 700]], [[100, 100], [300, 300]]],
     ['fib-extension', [[100, 900], [300, 700], [400, 800]], [[100, 100], [300, 300], [400, 200]]],
+    ['regression', [[100, 900], [300, 700]], [[100, 100], [300, 300]]],
+    ['pitchfork', [[100, 900], [300, 700], [400, 950]], [[100, 100], [300, 300], [400, 50]]],
     ['text', [[100, 900]], [[100, 100]]],
+    ['note', [[100, 900], [300, 700]], [[100, 100], [300, 300]]],
     ['arrow', [[100, 900], [300, 700]], [[100, 100], [300, 300]]],
     // The stop follows, half as far from the entry as the target.
     ['long', [[100, 900], [300, 700]], [[100, 100], [300, 300], [300, 0]]],
@@ -75,7 +78,7 @@ describe('drawing by clicks', () => {
     expect(state).toMatchObject({ tool: null, selected: 'new', mode: { is: 'idle' } })
     expect(outcomes.filter(({ edit }) => edit)).toHaveLength(1)
     // A text is written as soon as it stands.
-    expect(outcomes.some(({ write }) => write === 'new')).toBe(kind === 'text')
+    expect(outcomes.some(({ write }) => write === 'new')).toBe(kind === 'text' || kind === 'note')
   })
   it('has a case for every kind but the brush', () => {
     expect(new Set([...cases.map(([kind]) => kind), 'brush'])).toEqual(new Set(DRAWING_KINDS))

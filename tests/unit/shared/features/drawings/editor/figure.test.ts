@@ -5,7 +5,12 @@ import { figureOf } from '../../../../../../src/shared/features/drawings/editor/
 import { gripAt } from '../../../../../../src/shared/features/drawings/editor/grip.ts'
 import { clipped, isOutside } from '../../../../../../src/shared/features/drawings/editor/plot-area.ts'
 import { priceStep, rounded, simplified } from '../../../../../../src/shared/features/drawings/editor/shape.ts'
-import { DRAWING_KINDS, POINT_COUNTS } from '../../../../../../src/shared/features/drawings/types.ts'
+import {
+  DRAWING_KINDS,
+  POINT_COUNTS,
+  defaultStyle,
+  type Drawing,
+} from '../../../../../../src/shared/features/drawings/types.ts'
 import { flat } from '../flat-chart.ts'
 import { anyDrawing, at, drawing } from '../samples.ts'
 
@@ -55,6 +60,48 @@ describe('figures', () => {
     for (const kind of DRAWING_KINDS)
       expect(figureOf(drawing(kind, Array(POINT_COUNTS[kind][0]).fill(at(1, 2))), frame)).toBeNull()
   })
+  it('of a pitchfork are three parallel rays, the median through the middle', () => {
+    const figure = figureOf(drawing('pitchfork', [at(100_000, 100), at(200_000, 300), at(400_000, 100)]), flat)
+    const [median, ...tines] = figure!.strokes.slice(0, 3).map(({ points: [a, b] }) => ({ a, b }))
+    expect(median.a).toEqual(px(100, 900))
+    expect(tines.map(({ a }) => a)).toEqual([px(200, 700), px(400, 900)])
+    const slope = ({ a, b }: { a: Pixel; b: Pixel }) => (b.y - a.y) / (b.x - a.x)
+    // From (100, 100) to the middle of the other two, (300, 200).
+    for (const line of [median, ...tines]) expect(slope(line)).toBeCloseTo(-0.5, 9)
+    for (const { b } of [median, ...tines]) expect(b.x).toBeGreaterThan(1_000)
+  })
+  it('of a regression channel follow the closes of its bars, and need none while there are none', () => {
+    const closes = [100, 120, 110, 130, 140].map((close, i) => ({ ms: 100_000 + i * 10_000, close }))
+    const frame = { ...flat, closes: (from: number, to: number) => closes.filter(({ ms }) => ms >= from && ms <= to) }
+    const one = drawing('regression', [at(145_000, 500), at(100_000, 900)])
+    const figure = figureOf(one, frame)
+    const [base, upper, lower] = figure!.strokes.map(({ points }) => points)
+    // By the normal equations: 102 + 9 a bar; squares of what remains 4, 81, 100, 1, 4: deviation sqrt(190 / 5).
+    expect([base[0], base.at(-1)]).toEqual([px(100, 898), px(140, 862)])
+    expect(base[0].y - upper[0].y).toBeCloseTo(2 * Math.sqrt(38), 9)
+    expect(lower.at(-1)!.y - base.at(-1)!.y).toBeCloseTo(2 * Math.sqrt(38), 9)
+    // Its ends move in time alone, whichever was drawn first.
+    expect(figure!.handles.map(({ msOf, priceOf }) => [msOf, priceOf])).toEqual([[1, null], [0, null]])
+    expect(figureOf(one, flat)?.strokes).toHaveLength(1)
+  }) // prettier-ignore
+  it('of a note lead from its box to what it is about', () => {
+    const one = { ...drawing('note', [at(100_000, 100), at(300_000, 300)]), text: 'Earnings\nmissed' }
+    const figure = figureOf(one, flat)!
+    expect(figure.strokes[0].points).toEqual([px(100, 900), px(300, 700)])
+    expect(figure.labels[0]).toMatchObject({ lines: ['Earnings', 'missed'], boxed: true })
+    expect(gripAt(figure, px(300, 700), false, 1)).toEqual({ is: 'line' })
+    expect(figure.handles).toHaveLength(2)
+  })
+  it('of levels have a color each if the style says so', () => {
+    const fib = drawing('fib', [at(100_000, 100), at(300_000, 300)])
+    const colors = (levels: Drawing['style']['levels']) =>
+      figureOf({ ...fib, style: { ...fib.style, levels } }, flat)!.strokes.slice(1).map(({ color }) => color)
+    expect(colors(['red', 'green'])).toEqual(['red', 'green', undefined, undefined, undefined, undefined, undefined])
+    expect(colors(undefined)).toEqual(Array(7).fill(undefined))
+    const named = figureOf(fib, flat)!
+    expect(named.labels.map(({ color }) => color)).toEqual(named.strokes.slice(1).map(({ color }) => color))
+    expect(new Set(colors(defaultStyle('fib').levels)).size).toBe(7)
+  }) // prettier-ignore
   it('are made once a view', () => {
     const frame = { ...flat, known: new WeakMap() }
     const one = drawing('trend', [at(0, 0), at(100_000, 100)])
