@@ -1,11 +1,13 @@
 /** Time and sales of one instrument, either running or paused. */
-import type { TapeValue } from '../../../shared/core/views/contract.ts'
+import type { PrintSide, TapeValue } from '../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
+import type { SideMeter, TradeSide } from '../../../shared/core/market/flow/side.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { FrameTask, type RequestFrame } from '../../base/frames.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
+import { Bursts, type TapeRow } from './bursts.ts'
 
 const KEEP = 2_000
 export type PauseReason = 'hover' | 'key' | 'scroll'
@@ -21,13 +23,24 @@ export class Tape {
   problem = $state.raw<Failure | null>(null)
   /** True once the first value has arrived. */
   ready = $state(false)
+  /** How well quotes explain the sides; null: sides aren't shown. */
+  meter = $state.raw<SideMeter | null>(null)
   readonly #transport: Transport
   readonly #task: FrameTask
   // `paused` is the reactive counterpart.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #reasons = new Set<PauseReason>()
   #all: Print[] = []
-  #shown: Print[] = []
+  #shown: TapeRow[] = []
+  /** Settled sides by print. */
+  // `version` is the reactive counterpart.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #sides = new Map<string | number, TradeSide>()
+  readonly #bursts = new Bursts()
+  #joinsBursts = false
+  #burstMs = 0
+  /** The rows of bursts are joined again in the next frame. */
+  #isStale = false
   #added = 0
   #minSize = 0
   #following = ''
@@ -39,14 +52,17 @@ export class Tape {
     this.#task = new FrameTask(() => this.#paint(), frame)
   }
 
-  follow(view: string, instrument: InstrumentId): void {
-    const following = `${view} ${instrument}`
+  /** `sides`: with the aggressor of each print. */
+  follow(view: string, instrument: InstrumentId, sides = false): void {
+    const following = `${view} ${instrument} ${sides}`
     if (following === this.#following) return
     this.#following = following
     this.#view = view
     this.#close?.()
     this.#all = []
     this.#shown = []
+    this.#sides.clear()
+    this.meter = null
     this.skipped = 0
     this.fresh = 0
     this.ready = false
@@ -55,7 +71,7 @@ export class Tape {
     this.#close = keepStream(
       this.#transport,
       'tape',
-      { view, instrument, limit: KEEP },
+      { view, instrument, limit: KEEP, ...(sides ? { sides } : {}) },
       (value) => this.#take(value),
       (failure) => (this.problem = failure),
     )
@@ -66,7 +82,9 @@ export class Tape {
     if (!this.ready) this.ready = true
     if (value.decimals !== this.decimals) this.decimals = value.decimals
     if (value.skipped > 0) this.skipped += value.skipped
+    if (value.meter) this.meter = value.meter
     if (value.reset) {
+      this.#sides.clear()
       this.#all = [...value.reset]
       // After a replay seeks back, even a paused tape must not show later prints.
       if (!this.paused || this.#view !== 'live') {
@@ -78,25 +96,49 @@ export class Tape {
       this.#all.push(print)
       if (!this.#passes(print)) continue
       if (this.paused) this.fresh++
+      else if (this.#joinsBursts) this.#isStale = true
       else {
         this.#shown.push(print)
         this.#added++
       }
     }
+    if (value.sides) this.#settle(value.sides)
     // Trim in batches: removing one print at a time would copy the list each time.
     if (this.#all.length > KEEP * 2) this.#all = this.#all.slice(-KEEP)
     if (!this.paused && this.#shown.length > KEEP * 2) this.#shown = this.#shown.slice(-KEEP)
     this.#task.ask()
   }
 
+  #settle(sides: readonly PrintSide[]): void {
+    for (const { side, reason, ...print } of sides) this.#sides.set(keyOf(print), { side, reason })
+    this.#isStale = this.#joinsBursts && !this.paused
+    if (this.#sides.size <= KEEP * 4) return
+    const kept = this.#all.flatMap((print) => {
+      const key = keyOf(print)
+      const side = this.#sides.get(key)
+      return side === undefined ? [] : [[key, side] as const]
+    })
+    this.#sides.clear()
+    for (const [key, side] of kept) this.#sides.set(key, side)
+  }
+
   #passes(print: Print): boolean {
     return this.#minSize <= 0 || (print.size !== null && print.size >= this.#minSize)
   }
-  #filtered(): Print[] {
-    return this.#all.filter((print) => this.#passes(print))
+  #filtered(): TapeRow[] {
+    const rows = this.#joinsBursts
+      ? this.#bursts.join(this.#all, (print) => this.sideOf(print), this.#burstMs)
+      : this.#all
+    return rows.filter((print) => this.#passes(print))
   }
 
   #paint(): void {
+    if (this.#isStale && !this.paused) {
+      const before = this.#shown.at(-1)
+      this.#shown = this.#filtered()
+      if (this.#shown.at(-1)?.seq !== before?.seq) this.#added++
+    }
+    this.#isStale = false
     this.version++
   }
 
@@ -106,6 +148,21 @@ export class Tape {
     this.#shown = this.#filtered()
     this.fresh = 0
     this.version++
+  }
+
+  /** Whether prints of one side within a time (ms; 0: the same millisecond) are one row. */
+  setBursts(joined: boolean, withinMs = 0): void {
+    if (joined === this.#joinsBursts && withinMs === this.#burstMs) return
+    this.#joinsBursts = joined
+    this.#burstMs = withinMs
+    this.#shown = this.#filtered()
+    this.version++
+  }
+
+  /** The side of a print; null until it is settled. Of a burst, that of its newest print. */
+  sideOf(print: Print): TradeSide | null {
+    void this.version
+    return this.#sides.get(keyOf(print)) ?? null
   }
 
   /** Pauses the tape for a reason. It resumes once all reasons are gone. */
@@ -156,7 +213,7 @@ export class Tape {
     return this.#added
   }
   /** The print at `index`; 0 is the newest. */
-  at(index: number): Print | undefined {
+  at(index: number): TapeRow | undefined {
     void this.version
     return this.#shown[this.#shown.length - 1 - index]
   }
@@ -166,3 +223,7 @@ export class Tape {
     this.#task.stop()
   }
 }
+
+/** Without a recording, the seq is 0: at the same price and instant, sides are the same. */
+const keyOf = ({ seq, recvMs, price }: Pick<Print, 'seq' | 'recvMs' | 'price'>): string | number =>
+  seq > 0 ? seq : `${recvMs} ${price}`

@@ -1,0 +1,123 @@
+/** Decoded messages as lines of text, JSON or CSV, with the columns of an export of schema 2. */
+import { KIND, type Scratch } from '../../../service/codec.ts'
+import { csvTickColumns, tickFields, type TickField } from '../../../service/tick-columns.ts'
+import { csvText } from '../../../shared/base/csv.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
+
+export const TAIL_FORMATS = ['text', 'json', 'csv'] as const
+export type TailFormat = (typeof TAIL_FORMATS)[number]
+
+/** One message as a line with its line feed. `seq`: null if it isn't recorded. `recvMs`: UTC ms. */
+export type WriteLine = (feed: FeedId, seq: number | null, recvMs: number, record: Scratch) => string
+
+const VALUES: Readonly<Record<TickField['part'], (record: Scratch) => number>> = {
+  price: (record) => record.price,
+  size: (record) => record.size,
+  bid: (record) => record.bid,
+  ask: (record) => record.ask,
+  bidSize: (record) => record.bidSize,
+  askSize: (record) => record.askSize,
+  open: (record) => record.open,
+  high: (record) => record.high,
+  low: (record) => record.low,
+  close: (record) => record.close,
+  volume: (record) => record.volume,
+  start: (record) => record.startMs,
+  end: (record) => record.endMs,
+}
+
+/** UTC ms of the event as exports have it: of bars, their start. NaN: none. */
+const eventOf = (record: Scratch): number => (record.kind === KIND.bar ? record.startMs : record.eventMs)
+
+const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`)
+/** The last formatted second since 1970 and its text up to the decimal point. Most times repeat it. */
+let second = NaN
+let secondText = ''
+
+/** An instant, UTC ms, as ISO 8601 with milliseconds, rounded down. Throws RangeError for what Date doesn't take. */
+export function isoOf(ms: number): string {
+  const whole = Math.floor(ms)
+  const of = Math.floor(whole / 1_000)
+  if (of !== second) {
+    secondText = new Date(whole).toISOString().slice(0, -4)
+    second = of
+  }
+  return secondText + (MILLISECONDS[whole - of * 1_000] ?? '')
+}
+
+/** Returns the writer of lines in a format. */
+export function createLines(format: TailFormat): WriteLine {
+  switch (format) {
+    case 'json':
+      return jsonLine()
+    case 'csv':
+      return csvLine
+    case 'text':
+      return textLine
+  }
+}
+
+/** The first line, with its line feed: of CSV the header of the only feed, otherwise nothing. */
+export const headLine = (format: TailFormat, feed: FeedId | undefined): string =>
+  format === 'csv' && feed !== undefined ? `${csvTickColumns(feed, false, 2).join(',')}\n` : ''
+
+/** Fields of a feed, looked up once. */
+const FIELDS = new Map<FeedId, readonly TickField[]>()
+function fieldsOf(feed: FeedId): readonly TickField[] {
+  let fields = FIELDS.get(feed)
+  if (fields === undefined) FIELDS.set(feed, (fields = tickFields(feed, 2)))
+  return fields
+}
+
+const MAX_HEADS = 20_000
+
+function jsonLine(): WriteLine {
+  const heads = new Map<string, string>()
+  const headOf = (feed: FeedId, symbol: string): string => {
+    const key = `${feed} ${symbol}`
+    let head = heads.get(key)
+    if (head === undefined) {
+      if (heads.size >= MAX_HEADS) heads.clear()
+      heads.set(key, (head = `{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"event_time":`))
+    }
+    return head
+  }
+  return (feed, seq, recvMs, record) => {
+    const event = eventOf(record)
+    const dated = !Number.isNaN(event)
+    let line = headOf(feed, record.symbol)
+    line += dated ? `"${isoOf(event)}"` : 'null'
+    line += `,"recv_time":"${isoOf(recvMs)}","event_ms":${dated ? event : 'null'},"recv_ms":${recvMs},"seq":${seq ?? 'null'}`
+    for (const { name, part } of fieldsOf(feed)) {
+      const value = VALUES[part](record)
+      line += `,"${name}":${Number.isNaN(value) ? 'null' : value}`
+    }
+    return `${line}}\n`
+  }
+}
+
+const csvLine: WriteLine = (feed, seq, recvMs, record) => {
+  const event = eventOf(record)
+  const dated = !Number.isNaN(event)
+  let line = `${feed},${csvText(record.symbol)},${dated ? isoOf(event) : ''},${isoOf(recvMs)},`
+  line += `${dated ? event : ''},${recvMs},${seq ?? ''}`
+  for (const { part } of fieldsOf(feed)) {
+    const value = VALUES[part](record)
+    line += Number.isNaN(value) ? ',' : `,${value}`
+  }
+  return `${line}\n`
+}
+
+const textLine: WriteLine = (feed, _seq, recvMs, record) => {
+  const event = eventOf(record)
+  const at = isoOf(Number.isNaN(event) ? recvMs : event)
+  const values = fieldsOf(feed)
+    .filter(({ isTime }) => !isTime)
+    .map(({ name, part }) => [name, VALUES[part](record)] as const)
+    .filter(([, value]) => !Number.isNaN(value))
+    .map(([name, value]) => `${name} ${value}`)
+  // Control characters of a symbol must not move the cursor of a terminal.
+  return `${at}  ${feed}  ${printable(record.symbol)}  ${values.join('  ')}\n`
+}
+
+const printable = (text: string): string => text.replace(/\p{C}/gu, '?')

@@ -1,0 +1,82 @@
+/** Prints the messages of a stored session, and those that are added while it is being recorded. */
+import { scratch } from '../../../service/codec.ts'
+import { decodeStored } from '../../../service/decode-stored.ts'
+import { FLAG } from '../../../shared/core/recording/recording.ts'
+import { FEED_IDS, instrumentId, feedAsset, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import type { SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
+import type { ReplayBatch } from '../../core/store/types/replay.ts'
+import type { WriteLine } from './lines.ts'
+
+/** Not market data that was asked for: also left out of tables. */
+const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
+const PIECE = 64 << 10
+
+/** Which messages of a session. A feed without symbols stands for all of them; null: every feed. */
+export type Wanted = SymbolsByFeed | null
+
+/** Whether a message is wanted, by feed and by symbol in any alias. */
+export function createFilter(wanted: Wanted): (feed: FeedId, symbol: string) => boolean {
+  if (wanted === null) return () => true
+  const feeds = new Map(
+    [...wanted].map(([feed, symbols]) => [feed, new Set(symbols.map((one) => instrumentId(feedAsset(feed), one)))]),
+  )
+  const known = new Map<string, boolean>()
+  return (feed, symbol) => {
+    const instruments = feeds.get(feed)
+    if (instruments === undefined || instruments.size === 0) return instruments !== undefined
+    const key = `${feed} ${symbol}`
+    let found = known.get(key)
+    if (found === undefined) known.set(key, (found = instruments.has(instrumentId(feedAsset(feed), symbol))))
+    return found
+  }
+}
+
+export interface StoredTail {
+  readonly reader: Pick<StoreReader, 'replay' | 'sessions'>
+  readonly recording: RecordingId
+  /** Begins after this seq. */
+  readonly afterSeq: number
+  readonly wanted: Wanted
+  readonly line: WriteLine
+  /** Resolves once more may be written. Rejects if nobody reads. */
+  readonly write: (text: string) => Promise<void>
+  /** Resolves when it is worth looking again; false: stop. */
+  readonly wait: () => Promise<boolean>
+}
+
+/** Prints until the session has ended and everything of it was printed, or `wait` says to stop. */
+export async function tailStored(tail: StoredTail): Promise<void> {
+  const { reader, recording, wait } = tail
+  const print = createPrinter(tail)
+  let { afterSeq } = tail
+  for (;;) {
+    // Asked before reading: what is stored until it ends is then read below.
+    const isLive = (await reader.sessions(true)).find((row) => row.session === recording)?.live === true
+    for await (const batch of reader.replay({ recording, afterSeq, omitConnections: true })) {
+      await print(batch)
+      afterSeq = batch.upToSeq
+    }
+    if (!isLive || !(await wait())) return
+  }
+}
+
+function createPrinter({ wanted, line, write }: StoredTail): (batch: ReplayBatch) => Promise<void> {
+  const isWanted = createFilter(wanted)
+  const record = scratch()
+  return async ({ count, feed, flags, offsets, bytes, seq, recvMs }) => {
+    let text = ''
+    for (let i = 0; i < count; i++) {
+      if ((flags[i] & LEFT_OUT) !== 0) continue
+      const of = FEED_IDS[feed[i]]
+      decodeStored(of, flags[i], bytes, offsets[i], offsets[i + 1], record)
+      if (!isWanted(of, record.symbol)) continue
+      text += line(of, seq[i], recvMs[i], record)
+      if (text.length >= PIECE) {
+        await write(text)
+        text = ''
+      }
+    }
+    if (text !== '') await write(text)
+  }
+}

@@ -1,0 +1,221 @@
+/** What `tapedeck tail` prints of sessions, while they are recorded, and of a market that nobody records. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { createLiveTail } from '../../../../../src/main/features/tail/live.ts'
+import { createLines } from '../../../../../src/main/features/tail/lines.ts'
+import { tailStored } from '../../../../../src/main/features/tail/stored.ts'
+import { scratch } from '../../../../../src/service/codec.ts'
+import { decode } from '../../../../../src/service/codecs/decode.ts'
+import { startSimulator } from '../../../../../src/simulator/simulator.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import type { ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
+import { FLAG, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
+import { quoteText, tradeText } from '../../../../kit/market.ts'
+import { T0, type Item } from '../../core/store/harness.ts'
+import { commandContext } from '../../hosts/cli/context.ts'
+import { recorded, type RecordedStore } from '../export/recorded.ts'
+
+let store: RecordedStore
+beforeAll(async () => {
+  const print = (i: number, symbol = 'BTC-USD'): Item => ({
+    conn: 1,
+    data: tradeText(symbol, 100.5 + i, 2, T0 + i * 1_000),
+    recvMs: T0 + i * 1_000 + 3,
+  })
+  store = await recorded(
+    [
+      [
+        { conn: 1, data: '{"type":"subscribed","tickers":["BTC-USD"]}', flags: 4, recvMs: T0 },
+        print(1),
+        { conn: 2, data: quoteText('BTC-USD', '1.5', '1.25', T0 + 1_500), recvMs: T0 + 1_500 },
+        print(2, 'ETH-USD'),
+        { conn: 1, data: '{"ev":"XT","pair":"=B,\\"C\\"","p":2,"t":null,"s":1}', flags: 32, recvMs: T0 + 2_500 },
+        { conn: 1, data: 'nonsense', flags: FLAG.undecodable, recvMs: T0 + 2_600 },
+        print(3),
+      ],
+    ],
+    { feeds: ['crypto/XT', 'crypto/XQ'] },
+  )
+})
+afterAll(() => store.close())
+
+async function tail(...args: string[]): Promise<{ code: number; lines: string[]; err: string }> {
+  const context = commandContext({ dataDir: store.path })
+  const code = await runCommandLine(['tail', '--store', store.file, ...args], context)
+  return { code, lines: context.output().split('\n').slice(0, -1), err: context.errors() }
+}
+async function exported(format: string, feed: string): Promise<string[]> {
+  const context = commandContext({ dataDir: store.path })
+  await runCommandLine(['export', '--store', store.file, '-f', feed, '--format', format, '-o', '-'], context)
+  return context.output().split('\n').slice(0, -1)
+}
+
+describe('tail of a session', () => {
+  it.each(['crypto/XT', 'crypto/XQ'])('prints %s as an export of it does', async (feed) => {
+    const json = await tail('--session', 'latest', '-f', feed, '--json')
+    expect([json.code, json.err]).toEqual([0, ''])
+    expect(json.lines).toEqual(await exported('jsonl', feed))
+    expect((await tail('--session', 'latest', '-f', feed, '--csv')).lines).toEqual(await exported('csv', feed))
+    expect(json.lines.length).toBeGreaterThan(0)
+  })
+
+  it('prints every feed in the order of seq, and nothing else', async () => {
+    const { lines } = await tail('--session', store.sessions[0] ?? '', '--json')
+    expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([2, 3, 4, 5, 7])
+  })
+
+  it('for people has a line of time, feed, symbol and values', async () => {
+    const { lines } = await tail('--session', 'latest', '-f', 'crypto/XT:eth-usd')
+    expect(lines).toEqual([`${new Date(T0 + 2_000).toISOString()}  crypto/XT  ETH-USD  price 102.5  size 2`])
+  })
+
+  it.each([
+    ['start', 4],
+    [new Date(T0 + 2_500).toISOString(), 2],
+    ['now', 0],
+  ])('--from %s prints %s trades', async (from, count) => {
+    const { lines } = await tail('--session', 'latest', '-f', 'crypto/XT', '--from', from)
+    expect(lines).toHaveLength(count)
+  })
+
+  it.each([
+    [['--session', 'latest', '-f', 'crypto/XT:DOGE'], 1, 'has no crypto/XT of DOGE'],
+    [['--session', 'latest', '-f', 'forex/C'], 1, 'has no forex/C'],
+    [['--session', 'latest', '--csv'], 2, '--csv prints one feed'],
+    [['--csv', '--json', '-f', 'crypto/XT:A'], 2, 'can’t be combined'],
+    [['-f', 'crypto/XT'], 2, 'name what to print'],
+    [[], 2, 'name what to print'],
+    [['-f', 'crypto/XT:A', '--from', 'start', '--demo'], 2, '--from needs a --session'],
+    [['-f', 'crypto/XT:A'], 2, 'no account is set up'],
+  ])('refuses %j with %i', async (args, code, message) => {
+    const done = await tail(...args)
+    expect([done.code, done.lines]).toEqual([code, []])
+    expect(done.err).toContain(message)
+  })
+})
+
+const batchOf = (texts: readonly string[], firstSeq: number): ReplayBatch => {
+  const encoded = texts.map((text) => new TextEncoder().encode(text))
+  const offsets = new Uint32Array(texts.length + 1)
+  for (const [i, { length }] of encoded.entries()) offsets[i + 1] = (offsets[i] ?? 0) + length
+  return {
+    recording: recordingId('r'),
+    count: texts.length,
+    feed: new Uint8Array(texts.length).fill(3),
+    seq: Float64Array.from(texts, (_, i) => firstSeq + i),
+    recvMs: new Float64Array(texts.length).fill(T0),
+    monoNs: new Float64Array(texts.length),
+    conn: new Uint32Array(texts.length),
+    flags: new Uint8Array(texts.length),
+    offsets,
+    bytes: Buffer.concat(encoded),
+    entries: [],
+    upToSeq: firstSeq + texts.length - 1,
+  }
+}
+
+it('follows a session until it has ended, and misses nothing that is stored while it ends', async () => {
+  // Stored before each look; the last batch appears after the session was asked about and is still printed.
+  const stored: ReplayBatch[] = [batchOf([tradeText('A', 1, 1, T0)], 1)]
+  let looks = 0
+  const asked: number[] = []
+  const printed: number[] = []
+  await tailStored({
+    reader: {
+      sessions: () => Promise.resolve([{ session: recordingId('r'), live: looks < 2 } as SessionRow]),
+      async *replay({ afterSeq }) {
+        asked.push(afterSeq)
+        await Promise.resolve()
+        yield* stored.filter(({ upToSeq }) => upToSeq > afterSeq)
+      },
+    },
+    recording: recordingId('r'),
+    afterSeq: 0,
+    wanted: null,
+    line: (_feed, seq) => `${seq}\n`,
+    write: (text) => {
+      printed.push(...text.trim().split('\n').map(Number))
+      return Promise.resolve()
+    },
+    wait: () => {
+      looks += 1
+      stored.push(batchOf([tradeText('A', 1, 1, T0), tradeText('B', 1, 1, T0)], looks * 2))
+      return Promise.resolve(true)
+    },
+  })
+  expect(asked).toEqual([0, 1, 3])
+  expect(printed).toEqual([1, 2, 3, 4, 5])
+})
+
+describe('tail of a market', () => {
+  it('prints what the service sends, and records nothing', { timeout: 60_000 }, async () => {
+    const home = makeFolder('tail')
+    const service = await startSimulator({
+      dataDir: new URL('../../../../../resources/demo/', import.meta.url),
+      market: { kind: 'load', messagesPerSecond: 200 },
+    })
+    const stop = new AbortController()
+    let out = ''
+    let lines = 0
+    const context = commandContext({
+      dataDir: home,
+      signal: stop.signal,
+      env: { TAPEDECK_PASSWORD: service.password },
+      stream: (chunk) => {
+        out += chunk.toString()
+        lines += chunk.toString().split('\n').length - 1
+        if (lines >= 50) stop.abort('terminate')
+        return Promise.resolve()
+      },
+    })
+    const account = ['--base-url', service.baseUrl, '--user', service.username]
+    const code = await runCommandLine(['tail', '--json', '-f', 'crypto/XT:BTC-USD,ETH-USD', ...account], context)
+    await service.close()
+    expect([code, context.output()]).toEqual([0, ''])
+    expect(context.errors()).toBe(`Printing crypto/XT from ${service.baseUrl}. Nothing is recorded.\n`)
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(rows.length).toBeGreaterThanOrEqual(50)
+    for (const row of rows) {
+      expect(Object.keys(row).join()).toBe('feed,symbol,event_time,recv_time,event_ms,recv_ms,seq,price,size')
+      expect(row).toMatchObject({ feed: 'crypto/XT', seq: null })
+    }
+    const sessions = commandContext({ dataDir: home })
+    expect(await runCommandLine(['sessions', '--store', join(home, 'tapedeck.db')], sessions)).toBe(1)
+  })
+
+  const record = scratch()
+  const text = new TextEncoder().encode(tradeText('A', 1, 1, T0))
+  decode('crypto/XT', text, 0, text.length, record)
+
+  it('reports interruptions once, not the beginning and the end', () => {
+    const seen: string[] = []
+    const { sink } = createLiveTail(
+      createLines('json'),
+      () => Promise.resolve(),
+      (feed, isOpen) => seen.push(`${feed} ${isOpen}`),
+    )
+    sink.gapOpened('crypto/XT', 'connect', [], unixMs(T0))
+    sink.gapClosed('crypto/XT', unixMs(T0), unixMs(T0 + 1))
+    sink.gapOpened('crypto/XT', 'drop', [], unixMs(T0))
+    sink.gapOpened('crypto/XT', 'drop', [], unixMs(T0))
+    sink.gapClosed('crypto/XT', unixMs(T0), unixMs(T0 + 1))
+    sink.gapOpened('crypto/XT', 'quit', [], unixMs(T0))
+    expect(seen).toEqual(['crypto/XT true', 'crypto/XT false'])
+  })
+
+  it('fails if the reader is too slow, rather than dropping a message', async () => {
+    const line = `${'x'.repeat(1 << 20)}\n`
+    const { sink, flush } = createLiveTail(
+      () => line,
+      () => Promise.resolve(),
+      () => undefined,
+    )
+    for (let i = 0; i < 65; i++) sink.apply('crypto/XT', 0, unixMs(T0), record)
+    await expect(flush()).rejects.toMatchObject({ code: 'too-large' })
+  })
+})
