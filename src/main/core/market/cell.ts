@@ -14,6 +14,7 @@ import {
 } from '../../../shared/base/units.ts'
 import { pipOf, startDecimals } from './instruments.ts'
 import type { BarSeries } from './series.ts'
+import type { FlowSink } from './flow/flow-sink.ts'
 import type { TapeRing } from './tape.ts'
 
 /** Where Last comes from. A higher rank replaces a lower one and starts from scratch; a lower one is ignored. */
@@ -87,6 +88,8 @@ export interface Cell {
   sparkCount: number
   series: readonly BarSeries[]
   tape: TapeRing | null
+  /** Those that judge the sides of its trades; null: none. */
+  flows: readonly FlowSink[] | null
   watchers: readonly CellWatcher[]
 }
 
@@ -139,6 +142,7 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
     sparkCount: 0,
     series: [],
     tape: null,
+    flows: null,
     watchers: [],
   }
 }

@@ -7,6 +7,7 @@ import type { AssetClass, FeedId, InstrumentId, UnixMs } from '../../../shared/b
 import type { Scratch } from '../../../service/codec.ts'
 import type { Cell, CellSave, CellSeed, CellWatcher, DayGrid } from './cell.ts'
 import type { BarSeries, SeriesWatcher } from './series.ts'
+import type { FlowSink } from './flow/flow-sink.ts'
 import type { TapeRing, TapeWatcher } from './tape.ts'
 
 /** The calendar as the hub uses it. */
@@ -78,6 +79,8 @@ export interface Hub extends HubSink {
   watch(id: InstrumentId, watcher: CellWatcher): () => void
   watchBars(id: InstrumentId, of: BarSource, interval: Interval, watcher: SeriesWatcher): Watched<BarSeries>
   watchTape(id: InstrumentId, watcher: TapeWatcher): Watched<TapeRing>
+  /** Passes an instrument's trades, quotes and gaps on, until the returned function is called. */
+  watchFlow(id: InstrumentId, sink: FlowSink): () => void
   seed(id: InstrumentId, seed: CellSeed): void
   /** The row of a cell as windows see it. */
   row(cell: Cell, nowMs: number): QuoteRow
@@ -97,6 +100,8 @@ export interface Hub extends HubSink {
   restore(save: HubSave | null, context: MarketContext): void
   /** A recording began: seqs start from 1 again. */
   recordingBegan(): void
+  /** Receipt of the newest record, UTC ms; -Infinity: none. */
+  readonly lastRecvMs: number
   /** The last applied seq of the recording; 0: none. */
   readonly lastSeq: number
 }

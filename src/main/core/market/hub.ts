@@ -3,9 +3,9 @@
  * A tick costs the same whether 10 or 550 instruments are known, and allocates nothing for a known one: the hub finds
  * the cell by feed and symbol, updates numbers in place and notifies the watchers.
  */
-import { midPrice } from '../../../shared/core/market/bars.ts'
+import { midPrice, usable } from '../../../shared/core/market/bars.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
-import { hasBars, INTERVALS, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
+import { hasBars, msOf, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
 import type { GapCause } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, Freshness, GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import {
@@ -35,6 +35,7 @@ import {
 } from './cell.ts'
 import { bestState, freshnessOf } from './freshness.ts'
 import { HubGaps } from './hub-gaps.ts'
+import type { FlowSink } from './flow/flow-sink.ts'
 import type { Hub, HubOptions, HubSave, MarketContext, Watched } from './hub-types.ts'
 import { guessSymbol } from './instruments.ts'
 import { rowOf } from './row.ts'
@@ -62,6 +63,8 @@ class MarketHub implements Hub {
   readonly #resetListeners = new Set<() => void>()
   readonly #gapListeners = new Set<(feed: FeedId) => void>()
   #lastSeq = 0
+  /** Cells whose trades and quotes are passed on. */
+  readonly #flowing = new Set<Cell>()
   /** Arrival order for bars. It isn't the seq, which restarts with each recording and is 0 without one. */
   #order = 0
 
@@ -70,6 +73,12 @@ class MarketHub implements Hub {
     this.#stateOf = stateOf ?? (() => undefined)
     this.#nameOf = nameOf ?? (() => null)
     this.#days = { crypto: calendar.days('crypto'), forex: calendar.days('forex'), stocks: calendar.days('stocks') }
+  }
+
+  get lastRecvMs(): number {
+    let last = -Infinity
+    for (const { seenMs } of this.#cells.all()) if (seenMs > last) last = seenMs
+    return last
   }
 
   get lastSeq(): number {
@@ -88,9 +97,11 @@ class MarketHub implements Hub {
       case KIND.trade:
         this.#price(cell, feed, RANK.trade, r.price, r.size, seq, recvMs, r)
         if (cell.series.length > 0) this.#record(cell, feed, 'trade', r.price, r.size, recvMs, r)
+        if (cell.flows !== null) passTrade(cell.flows, seq, recvMs, r)
         break
       case KIND.quote:
         this.#quote(cell, feed, seq, recvMs, r)
+        if (cell.flows !== null) passQuote(cell.flows, seq, recvMs, r)
         break
       case KIND.bar:
         this.#bar(cell, feed, seq, recvMs, r)
@@ -126,7 +137,9 @@ class MarketHub implements Hub {
       const cell = this.#cells.ofSymbol(feed, symbol)
       // A price from another feed isn't affected by this gap.
       if (cell.lastFeed === feed) cell.epoch = -1
+      passGap(cell, feed, fromMs)
     }
+    if (symbols.length === 0) for (const cell of this.#flowing) passGap(cell, feed, fromMs)
     this.#gaps.add(feed, cause, symbols, fromMs, null, this.#seriesOf.get(feed)!)
     for (const listener of this.#gapListeners) listener(feed)
   }
@@ -188,6 +201,17 @@ class MarketHub implements Hub {
     }
   }
 
+  watchFlow(id: InstrumentId, sink: FlowSink): () => void {
+    const cell = this.#cells.get(id)
+    cell.flows = [...(cell.flows ?? []), sink]
+    this.#flowing.add(cell)
+    return () => {
+      const others = (cell.flows ?? []).filter((one) => one !== sink)
+      cell.flows = others.length > 0 ? others : null
+      if (cell.flows === null) this.#flowing.delete(cell)
+    }
+  }
+
   seed(id: InstrumentId, seed: CellSeed): void {
     const cell = this.#cells.get(id)
     seedCell(cell, seed)
@@ -213,6 +237,7 @@ class MarketHub implements Hub {
     for (const [cell, before] of this.#shown) {
       if (cell.watchers.length > 0 && this.#freshness(cell, nowMs) !== before) notify(cell)
     }
+    for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.swept()
   }
 
   setSkew(ms: number): void {
@@ -255,6 +280,7 @@ class MarketHub implements Hub {
 
   recordingBegan(): void {
     this.#lastSeq = 0
+    for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan()
   }
 
   onReset(listener: () => void): () => void {
@@ -262,7 +288,7 @@ class MarketHub implements Hub {
     return () => this.#resetListeners.delete(listener)
   }
 
-  /** Applies a price to Last, the day and the tape. */
+  /** Applies a price to Last and the day, and a trade's to the tape. */
   #price(
     cell: Cell,
     feed: FeedId,
@@ -276,7 +302,8 @@ class MarketHub implements Hub {
     const eventMs = Number.isNaN(r.eventMs) ? recvMs : r.eventMs
     const epoch = this.#epochs.get(feed)!
     const direction = applyPrice(cell, feed, rank, price, size, eventMs, recvMs, epoch, this.#days[cell.asset])
-    if (direction !== undefined && cell.tape !== null) cell.tape.push(seq, r.eventMs, recvMs, price, size, direction)
+    // Mids and closes of bars may be the last price, but they are no prints.
+    if (rank === RANK.trade && direction !== undefined) cell.tape?.push(seq, r.eventMs, recvMs, price, size, direction)
   }
 
   /** Applies a price to the watched bars that are built from this kind of price. */
@@ -315,7 +342,7 @@ class MarketHub implements Hub {
     const feed = seriesFeed(cell.asset, of, interval)
     const barMs = of === 'service' ? FEEDS[feed].barMs : null
     const baseInterval = barMs === 1_000 ? '1s' : '1m'
-    const isBase = barMs === null || INTERVALS[interval] === barMs
+    const isBase = barMs === null || msOf(interval) === barMs
     const series = createSeries({
       instrument: cell.id,
       of,
@@ -367,4 +394,19 @@ class MarketHub implements Hub {
 
 function notify(cell: Cell): void {
   for (const watcher of cell.watchers) watcher.changed(cell)
+}
+
+/** Passes the start of a gap on to those that follow the feed's instrument. */
+function passGap(cell: Cell, feed: FeedId, fromMs: number): void {
+  const { kind } = FEEDS[feed]
+  if (kind === 'bar' || feedAsset(feed) !== cell.asset) return
+  for (const sink of cell.flows ?? []) sink.gap(kind, fromMs)
+}
+
+function passTrade(sinks: readonly FlowSink[], seq: number, recvMs: number, { eventMs, price, size }: Scratch): void {
+  if (usable(price)) for (const sink of sinks) sink.trade(seq, recvMs, eventMs, price, size)
+}
+
+function passQuote(sinks: readonly FlowSink[], seq: number, recvMs: number, { eventMs, bid, ask }: Scratch): void {
+  for (const sink of sinks) sink.quote(seq, recvMs, eventMs, bid, ask)
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/core/market/bars.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import {
-  INTERVALS,
+  msOf,
   SERVICE_BAR_FEEDS,
   serviceBarFeed,
   type Bar,
@@ -96,7 +96,7 @@ export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval)
       return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]
     case 'service':
       // The service has no bars this short (see `hasBars`), but the gaps are still shown.
-      return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEEDS[asset].minute
+      return serviceBarFeed(asset, msOf(interval)) ?? SERVICE_BAR_FEEDS[asset].minute
     default:
       return missingCase(of)
   }

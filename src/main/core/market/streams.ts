@@ -3,7 +3,7 @@
  * built when a window takes them, so a hidden or slow window costs next to nothing.
  */
 import type { BarsValue, QuotesValue, TapeValue } from '../../../shared/core/views/contract.ts'
-import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../../shared/core/market/market.ts'
+import { msOf, type Bar, type BarSource, type Interval, type Print } from '../../../shared/core/market/market.ts'
 import type { GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
@@ -152,12 +152,12 @@ export function barsStream(
   const firstStart = () => {
     if (fromMs !== null) return fromMs
     const last = watched.value.lastStart
-    return Number.isNaN(last) ? -Infinity : last - FIRST_BARS * INTERVALS[interval] * 4
+    return Number.isNaN(last) ? -Infinity : last - FIRST_BARS * msOf(interval) * 4
   }
   return {
     take() {
       if (!ready || (!whole && dirtyFrom === Infinity && !gapsChanged)) return undefined
-      const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * INTERVALS[interval])
+      const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * msOf(interval))
       const reset = whole || late ? watched.value.from(firstStart()) : null
       const updates = reset === null && dirtyFrom < Infinity ? watched.value.from(dirtyFrom) : []
       const gaps = gapsChanged ? [...storedGaps, ...hub.gaps(feed, instrument)] : null

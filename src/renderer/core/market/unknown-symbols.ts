@@ -20,6 +20,7 @@ export function unknownSymbols(query: string, hits: readonly SymbolHit[]): reado
       asset,
       name: null,
       watched: false,
+      isGuess: true as const,
     }))
     .filter((hit) => !known.has(hit.instrument))
 }

@@ -10,6 +10,9 @@
 import type { Bar } from './market.ts'
 import { unixMs } from '../../base/units.ts'
 
+/** A date further ahead of its receipt than this isn't used, ms. */
+export const MAX_AHEAD_MS = 5_000
+
 /** Where bars begin and end. `startOf` returns NaN for an instant outside every bar. */
 export interface BarGrid {
   startOf(ms: number): number

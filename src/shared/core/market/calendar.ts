@@ -6,7 +6,7 @@
  */
 import { fixedGrid, type BarGrid } from './bars.ts'
 import { US_STOCK_DAYS } from './calendar-data.ts'
-import { INTERVALS, type Interval } from './market.ts'
+import { msOf, type Interval } from './market.ts'
 import type { AssetClass } from '../../base/units.ts'
 import { missingCase } from '../../base/errors.ts'
 
@@ -190,6 +190,16 @@ function stockGrid(intervalMs: number): BarGrid {
   }
 }
 
+/** Bars whose length doesn't divide a day start again at 00:00 UTC, so that every day has the same ones. */
+function dayGrid(intervalMs: number): BarGrid {
+  if (DAY % intervalMs === 0) return fixedGrid(intervalMs)
+  const dayOf = (ms: number): number => Math.floor(ms / DAY) * DAY
+  return {
+    startOf: (ms) => dayOf(ms) + Math.floor((ms - dayOf(ms)) / intervalMs) * intervalMs,
+    endOf: (start) => Math.min(start + intervalMs, dayOf(start) + DAY),
+  }
+}
+
 /** Daily bars of stocks cover the main session, or the whole day on a date without one. */
 const stockDays: BarGrid = {
   startOf(ms) {
@@ -206,15 +216,15 @@ const forexDays: BarGrid = {
 }
 
 /**
- * The bar grid of an asset class and interval. Intraday bars count from the UTC epoch, those of stocks from 09:30 New
- * York, with pre-market and post-market counted from their own start. Daily bars follow the calendar; times of a stock
+ * The bar grid of an asset class and interval. Intraday bars count from 00:00 UTC, those of stocks from 09:30 New York,
+ * with pre-market and post-market counted from their own start; the last bar of a day is shorter if need be. Daily bars follow the calendar; times of a stock
  * trading day outside its main session belong to no daily bar (NaN).
  */
 export function gridOf(asset: AssetClass, interval: Interval): BarGrid {
-  const ms = INTERVALS[interval]
+  const ms = msOf(interval)
   if (interval === '1D') return asset === 'forex' ? forexDays : asset === 'stocks' ? stockDays : fixedGrid(ms)
-  // Every session starts on a half hour, so up to that length both grids are the same.
-  return asset === 'stocks' && ms > HOUR / 2 ? stockGrid(ms) : fixedGrid(ms)
+  // Every session starts on a half hour, so for a length that divides it both grids are the same.
+  return asset === 'stocks' && (HOUR / 2) % ms !== 0 ? stockGrid(ms) : dayGrid(ms)
 }
 
 /** The start of the bar at an instant, or NaN if there is none. */

@@ -55,8 +55,9 @@ export type MarketRecord = Trade | Quote | ServiceBar | Unknown
 export const BAR_SOURCES = ['trade', 'bid', 'ask', 'mid', 'service'] as const
 export type BarSource = (typeof BAR_SOURCES)[number]
 
-/** Intervals in ms, by the label used on screen and on the command line. `1D` follows the calendar. */
-export const INTERVALS = {
+const DAY_MS = 86_400_000
+/** The intervals that menus offer, in ms. Any other one can be typed. `1D` follows the calendar. */
+const OFFERED = {
   '100ms': 100,
   '250ms': 250,
   '500ms': 500,
@@ -70,10 +71,52 @@ export const INTERVALS = {
   '30m': 1_800_000,
   '1h': 3_600_000,
   '4h': 14_400_000,
-  '1D': 86_400_000,
+  '1D': DAY_MS,
 } as const
-export type Interval = keyof typeof INTERVALS
-export const INTERVAL_LABELS = Object.keys(INTERVALS) as readonly Interval[] // keys of a literal object
+
+/**
+ * The label of a bar length, used on screen, on the command line and in files: `7s`, `45m`, `2h`, or `1D`. Each length
+ * has one label, in the largest unit that divides it.
+ */
+export type Interval = `${number}${'ms' | 's' | 'm' | 'h'}` | '1D'
+export const INTERVAL_LABELS = Object.keys(OFFERED) as readonly (keyof typeof OFFERED)[] // keys of a literal object
+
+/** Shorter bars would be single records. */
+const SHORTEST_MS = 100
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }
+/** What can be typed, as an example for hints. */
+export const INTERVAL_EXAMPLES = '7s, 3m, 45m, 2h or 1D'
+
+/**
+ * The interval of a typed length, from 100 ms to less than a day, or one day: `90` and `90m` (minutes without a unit),
+ * `120m` (2h), `7s`, `250ms`, `1d`. Undefined for anything else.
+ */
+export function parseInterval(text: string): Interval | undefined {
+  const [, digits, unit = 'm'] = /^(\d{1,8})(ms|[smhd])?$/i.exec(text.trim()) ?? []
+  if (digits === undefined) return undefined
+  const ms = Number(digits) * UNIT_MS[unit.toLowerCase()]
+  if (ms === DAY_MS) return '1D'
+  if (!(ms >= SHORTEST_MS && ms < DAY_MS)) return undefined
+  for (const label of ['h', 'm', 's'] as const) if (ms % UNIT_MS[label] === 0) return `${ms / UNIT_MS[label]}${label}`
+  return `${ms}ms`
+}
+
+/** Whether a value is the label of an interval. */
+export function isInterval(value: unknown): value is Interval {
+  return typeof value === 'string' && parseInterval(value) === value
+}
+
+/** The length of an interval in ms; that of `1D` is nominal. */
+export function msOf(interval: Interval): number {
+  if (Object.hasOwn(OFFERED, interval)) return OFFERED[interval as keyof typeof OFFERED] // just checked
+  const [, digits, unit] = /^(\d+)(ms|[smh])$/.exec(interval) ?? []
+  return Number(digits) * UNIT_MS[unit ?? '']
+}
+
+/** The intervals of a menu: those on offer, and the current one in its place. */
+export function intervalChoices(current: Interval): readonly Interval[] {
+  return [...new Set([...INTERVAL_LABELS, current])].toSorted((a, b) => msOf(a) - msOf(b))
+}
 
 /** The shortest bars the service sends, ms. */
 export const SHORTEST_SERVICE_BAR_MS = 1_000
@@ -86,18 +129,18 @@ export const SERVICE_BAR_FEEDS: Readonly<Record<AssetClass, { readonly second: F
 }
 
 /**
- * The default feed for service bars of an interval: the minute feed from one minute up, otherwise the second feed.
- * Undefined if the interval is shorter than the service's bars.
+ * The default feed for service bars of an interval: the minute feed for whole minutes, the second feed for whole
+ * seconds. Undefined if the service's bars can't build it.
  */
 export function serviceBarFeed(asset: AssetClass, intervalMs: number): FeedId | undefined {
   const { second, minute } = SERVICE_BAR_FEEDS[asset]
-  if (intervalMs >= 60_000) return minute
-  return intervalMs < SHORTEST_SERVICE_BAR_MS ? undefined : second
+  if (intervalMs % 60_000 === 0) return minute
+  return intervalMs % SHORTEST_SERVICE_BAR_MS === 0 ? second : undefined
 }
 
-/** Whether bars of a source and interval exist. The service sends none shorter than a second. */
+/** Whether bars of a source and interval exist. The service's own build whole seconds only. */
 export function hasBars(of: BarSource, interval: Interval): boolean {
-  return of !== 'service' || INTERVALS[interval] >= SHORTEST_SERVICE_BAR_MS
+  return of !== 'service' || msOf(interval) % SHORTEST_SERVICE_BAR_MS === 0
 }
 
 /** One bar over [startMs, endMs), UTC. */

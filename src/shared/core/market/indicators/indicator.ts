@@ -1,4 +1,13 @@
 /** An indicator: a fold over bars that can also be evaluated for the forming bar without adding it. */
+import type { VwapPart } from '../flow/vwap.ts'
+
+/** Volume of the trades of a bar by aggressor. What is left of the bar's volume has no known side. */
+export interface BarFlow {
+  readonly buy: number
+  readonly sell: number
+  /** Of its trades; absent: not read. */
+  readonly vwap?: VwapPart
+}
 
 /** The values of a bar that indicators read. */
 export interface BarValues {
@@ -10,6 +19,8 @@ export interface BarValues {
   readonly volume: number | null
   /** Start, UTC ms, for indicators that restart each day. Absent: all bars are of one day. */
   readonly startMs?: number
+  /** Its volume by side, for indicators that need sides; absent: not read. */
+  readonly flow?: BarFlow | undefined
 }
 
 /**
@@ -20,6 +31,8 @@ export interface BarValues {
 export interface Indicator {
   peek(bar: BarValues): readonly number[]
   push(bar: BarValues): readonly number[]
+  /** Bars are missing here, because nothing was received. */
+  gap?(): void
 }
 
 /** One value in, one value out. Indicators are built from these. NaN in gives NaN out and isn't added. */
@@ -29,3 +42,37 @@ export interface Smoother {
 }
 
 export const ABSENT = NaN
+
+/** Whether a bar is only looked at or added. */
+export type Take = 'peek' | 'push'
+
+/** An indicator of smoothers that also needs the bar before; null for the first one. */
+export function comparing(
+  step: (bar: BarValues, before: BarValues | null, take: Take) => readonly number[],
+): Indicator {
+  let before: BarValues | null = null
+  return {
+    peek: (bar) => step(bar, before, 'peek'),
+    push(bar) {
+      const values = step(bar, before, 'push')
+      before = bar
+      return values
+    },
+  }
+}
+
+/** An indicator of a state: `next` returns the state with a bar added, `values` what it shows. */
+export function folding<S>(
+  first: S,
+  next: (state: S, bar: BarValues, take: Take) => S,
+  values: (state: S, bar: BarValues) => readonly number[],
+): Indicator {
+  let state = first
+  return {
+    peek: (bar) => values(next(state, bar, 'peek'), bar),
+    push(bar) {
+      state = next(state, bar, 'push')
+      return values(state, bar)
+    },
+  }
+}

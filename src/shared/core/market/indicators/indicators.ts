@@ -2,14 +2,14 @@
  * The indicators by their authors' formulas, with the customary seeding and smoothing. A flat or short series gives no
  * value, never a made-up one.
  */
-import { ABSENT, type BarValues, type Indicator } from './indicator.ts'
+import { ABSENT, type BarValues, type Indicator, type Smoother } from './indicator.ts'
 import { Extreme, Lookback, Window, exponential, simple, weighted, wilder } from './windows.ts'
 
 /** Reads the price of a bar that an indicator uses. */
 export type PriceOf = (bar: BarValues) => number
 
 /** An indicator of one smoother over one price. */
-function smoothed(make: (n: number) => { peek(v: number): number; push(v: number): number }) {
+export function smoothed(make: (n: number) => Smoother) {
   return (n: number, price: PriceOf): Indicator => {
     const smoother = make(n)
     return { peek: (bar) => [smoother.peek(price(bar))], push: (bar) => [smoother.push(price(bar))] }
@@ -143,7 +143,7 @@ export function adx(n: number, smoothing: number): Indicator {
 }
 
 /** True range of a bar (Wilder): its range including the previous close. For the first bar its own range. */
-function trueRange(bar: BarValues, before: BarValues | null): number {
+export function trueRange(bar: BarValues, before: BarValues | null): number {
   if (before === null) return bar.high - bar.low
   return Math.max(bar.high - bar.low, Math.abs(bar.high - before.close), Math.abs(bar.low - before.close))
 }

@@ -1,5 +1,6 @@
 /** One row per indicator. Menus, charts, the technical pane and the tests derive from it. */
-import type { BarValues, Indicator } from './indicator.ts'
+import { cumulativeDelta, delta, RESETS } from './delta.ts'
+import type { BarValues } from './indicator.ts'
 import {
   adx,
   atr,
@@ -17,58 +18,19 @@ import {
   vwap,
   williamsR,
   wma,
-  type DayOf,
   type PriceOf,
 } from './indicators.ts'
+import { AVERAGE_ROWS } from './averages.ts'
+import { OSCILLATOR_ROWS } from './oscillators.ts'
+import { length, takesWhole, utcDay, type IndicatorSpec, type Parameter } from './row.ts'
+import { SESSION_ROWS } from './session-levels.ts'
+import { tradeVwap } from './trade-vwap.ts'
+import { TREND_ROWS } from './trend.ts'
+import { VOLUME_ROWS } from './volume.ts'
 
-export interface Parameter {
-  readonly key: string
-  readonly title: string
-  readonly value: number
-  readonly least: number
-  readonly most: number
-  /**
-   * The key of the parameter whose value this one takes by default. Charts and alerts saved before this parameter
-   * existed keep one length for both.
-   */
-  readonly follows?: string
-}
-
-export interface IndicatorRow {
+export interface IndicatorRow extends IndicatorSpec {
   readonly id: ChartIndicatorId
-  readonly title: string
-  /** As shown in a legend. */
-  readonly short: string
-  /** Drawn over the prices or in its own pane. */
-  readonly place: 'price' | 'own'
-  readonly parameters: readonly Parameter[]
-  /** One line each, in the order of the values. */
-  readonly outputs: readonly string[]
-  /** Whether the user can choose its price. */
-  readonly takesPrice: boolean
-  /** Its default price. */
-  readonly usualPrice: PriceName
-  /** The unit of its values: prices (with the instrument's decimals), an index, or a volume. */
-  readonly unit: 'price' | 'index' | 'volume'
-  /** How it is drawn besides lines. */
-  readonly drawn?: {
-    /** Horizontal lines in its own pane, and the values that the pane always includes. */
-    readonly levels?: readonly number[]
-    readonly between?: readonly [number, number]
-    /** Two outputs with a fill between them. */
-    readonly ground?: readonly [number, number]
-    /** An output drawn as columns from zero. */
-    readonly columns?: number
-    /** How many bars later each output is drawn (negative: earlier), by the parameters. */
-    readonly shifts?: (values: readonly number[]) => readonly number[]
-  }
-  /**
-   * Takes one value per parameter, in order. `dayOf` returns where days begin, for indicators that restart each day.
-   */
-  create(values: readonly number[], price: PriceOf, dayOf?: DayOf): Indicator
 }
-
-const utcDay: DayOf = (ms) => Math.floor(ms / 86_400_000) * 86_400_000
 
 export const INDICATOR_IDS = [
   'sma',
@@ -83,6 +45,9 @@ export const INDICATOR_IDS = [
 /** As named by the service: the endpoint with the same id computes the same indicator. */
 export type IndicatorId = (typeof INDICATOR_IDS)[number]
 
+const MORE = { ...AVERAGE_ROWS, ...TREND_ROWS, ...SESSION_ROWS, ...OSCILLATOR_ROWS, ...VOLUME_ROWS }
+const MORE_IDS = Object.keys(MORE) as readonly (keyof typeof MORE)[] // keys of literal objects
+
 /** The indicators that a chart can draw. */
 export const CHART_INDICATOR_IDS = [
   ...INDICATOR_IDS,
@@ -94,29 +59,24 @@ export const CHART_INDICATOR_IDS = [
   'donchian',
   'keltner',
   'ichimoku',
+  'delta',
+  'cvd',
+  'session-vwap',
+  'anchored-vwap',
+  ...MORE_IDS,
 ] as const
 export type ChartIndicatorId = (typeof CHART_INDICATOR_IDS)[number]
 
-/** Prices that an indicator can use. */
-export const PRICE_NAMES = ['close', 'open', 'high', 'low', 'hl2', 'hlc3', 'ohlc4'] as const
-export type PriceName = (typeof PRICE_NAMES)[number]
-export const PRICES: Readonly<Record<PriceName, PriceOf>> = {
-  close: (bar: BarValues) => bar.close,
-  open: (bar: BarValues) => bar.open,
-  high: (bar: BarValues) => bar.high,
-  low: (bar: BarValues) => bar.low,
-  hl2: (bar: BarValues) => (bar.high + bar.low) / 2,
-  hlc3: (bar: BarValues) => (bar.high + bar.low + bar.close) / 3,
-  ohlc4: (bar: BarValues) => (bar.open + bar.high + bar.low + bar.close) / 4,
+/** The rows with their keys as ids. */
+function withIds<K extends ChartIndicatorId>(specs: Readonly<Record<K, IndicatorSpec>>): Record<K, IndicatorRow> {
+  const entries = Object.entries<IndicatorSpec>(specs).map(([id, spec]) => [id, { ...spec, id }])
+  return Object.fromEntries(entries) as Record<K, IndicatorRow> // the same keys
 }
 
-const length = (value: number, key = 'period', title = 'Length'): Parameter => ({
-  key,
-  title,
-  value,
-  least: 1,
-  most: 5_000,
-})
+/** Where an indicator begins; 0: with the first bar. */
+const ANCHOR: Parameter = { key: 'anchor', title: 'Anchor', value: 0, least: 0, most: 8.64e15, isInstant: true }
+const TRADE_VWAP_OUTPUTS = ['VWAP', '+1 σ', '−1 σ', '+2 σ', '−2 σ', '+3 σ', '−3 σ'] as const
+const TRADE_VWAP_BANDS = [1, 2, 3, 4, 5, 6] as const
 
 export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
   sma: {
@@ -330,15 +290,97 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
     drawn: { ground: [2, 3], shifts: ([, , , shift]) => [0, 0, shift, shift, -shift] },
     create: ([conversion, base, leading]) => ichimoku(conversion, base, leading),
   },
+  delta: {
+    id: 'delta',
+    title: 'Volume delta',
+    short: 'Delta',
+    place: 'own',
+    parameters: [],
+    outputs: ['Delta', 'Least', 'Most'],
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'volume',
+    needsSides: true,
+    drawn: { levels: [0], columns: 0, bounds: [1, 2] },
+    create: () => delta(),
+  },
+  cvd: {
+    id: 'cvd',
+    title: 'Cumulative volume delta',
+    short: 'CVD',
+    place: 'own',
+    parameters: [
+      {
+        key: 'reset',
+        title: 'Reset',
+        value: 0,
+        least: 0,
+        most: RESETS.length - 1,
+        choices: ['Each day', 'Each week', 'After a gap', 'Never', 'At the anchor'],
+      },
+      ANCHOR,
+    ],
+    outputs: ['CVD', 'Least', 'Most'],
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'volume',
+    needsSides: true,
+    drawn: { levels: [0], bounds: [1, 2] },
+    create: ([reset, anchorMs], _, dayOf = utcDay) => cumulativeDelta(dayOf, RESETS[reset], anchorMs),
+  },
+  'session-vwap': {
+    id: 'session-vwap',
+    title: 'VWAP of trades by session',
+    short: 'VWAP trades',
+    place: 'price',
+    parameters: [{ key: 'reset', title: 'Reset', value: 0, least: 0, most: 1, choices: ['Each day', 'Each week'] }],
+    outputs: TRADE_VWAP_OUTPUTS,
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'price',
+    needsSides: true,
+    drawn: { bands: TRADE_VWAP_BANDS },
+    create: ([reset], _, dayOf = utcDay) => tradeVwap(dayOf, reset === 0 ? 'day' : 'week'),
+  },
+  'anchored-vwap': {
+    id: 'anchored-vwap',
+    title: 'VWAP of trades from an anchor',
+    short: 'Anchored VWAP',
+    place: 'price',
+    parameters: [ANCHOR],
+    outputs: TRADE_VWAP_OUTPUTS,
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'price',
+    needsSides: true,
+    drawn: { bands: TRADE_VWAP_BANDS },
+    create: ([anchorMs], _, dayOf = utcDay) => tradeVwap(dayOf, 'anchor', anchorMs),
+  },
+  ...withIds(MORE),
 }
 
-/** The volume profile of the visible bars. It belongs to a range instead of a bar, so it isn't a row of the table. */
+/** What a volume profile covers. */
+export const PROFILE_RANGES = ['visible', 'day', 'days', 'marked', 'anchor'] as const
+export type ProfileRange = (typeof PROFILE_RANGES)[number]
+
+/** The volume profile of a range. It belongs to a range instead of a bar, so it isn't a row of the table. */
 export const VOLUME_PROFILE = {
-  title: 'Volume profile (visible range)',
+  title: 'Volume profile',
   short: 'VP',
   parameters: [
     { key: 'levels', title: 'Levels', value: 48, least: 4, most: 200 },
     { key: 'width', title: 'Width, %', value: 28, least: 5, most: 80 },
+    {
+      key: 'range',
+      title: 'Range',
+      value: 0,
+      least: 0,
+      most: PROFILE_RANGES.length - 1,
+      choices: ['Visible range', 'Last day in view', 'Last days in view', 'Marked range', 'From the anchor'],
+    },
+    { key: 'days', title: 'Days', value: 5, least: 2, most: 31 },
+    { ...ANCHOR, key: 'from' },
+    { ...ANCHOR, key: 'to' },
   ],
 } as const satisfies { title: string; short: string; parameters: readonly Parameter[] }
 
@@ -351,11 +393,12 @@ export function parameterValues(
   given: Readonly<Record<string, number>>,
 ): readonly number[] {
   const values: Record<string, number> = {}
-  for (const { key, value, least, most, follows } of row.parameters) {
+  for (const parameter of row.parameters) {
+    const { key, value, least, most, follows } = parameter
     const usual = follows === undefined ? value : values[follows]
     const wanted = given[key] ?? usual
     const isValid = Number.isFinite(wanted) && wanted >= least && wanted <= most
-    values[key] = !isValid ? usual : Number.isInteger(least) ? Math.round(wanted) : wanted
+    values[key] = !isValid ? usual : takesWhole(parameter) ? Math.round(wanted) : wanted
   }
   return row.parameters.map(({ key }) => values[key])
 }

@@ -1,5 +1,6 @@
 /** The volume traded at each price: the bars of a range, in levels of equal height. Pure. */
 import type { BarValues } from './indicator.ts'
+import { pointOfControl, valueArea } from '../flow/profile.ts'
 
 export interface ProfileLevel {
   /** The prices of the level, [from, to). */
@@ -14,13 +15,11 @@ export interface VolumeProfile {
   readonly levels: readonly ProfileLevel[]
   /** Index of the level with the most volume (point of control). */
   readonly most: number
-  /** The levels around it that together hold 70 % of the volume: [first, last]. */
+  /** The levels around it that together hold 70 % of the volume (value area): [first, last]. */
   readonly area: readonly [number, number]
   /** The largest volume of a level, for scaling. */
   readonly greatest: number
 }
-
-const AREA = 0.7
 
 /**
  * The profile of bars in `count` levels. Spreads a bar's volume evenly from its low to its high, because a bar says no
@@ -59,22 +58,8 @@ export function volumeProfile(bars: readonly BarValues[], count: number): Volume
     }
     for (let level = first; level <= last; level++) side[level] += (bar.volume * covered(level)) / range
   }
-  const total = (level: number): number => up[level] + down[level]
-  let most = 0
-  let all = 0
-  for (let level = 0; level < levels; level++) {
-    all += total(level)
-    if (total(level) > total(most)) most = level
-  }
-  let [first, last] = [most, most]
-  let held = total(most)
-  while (held < all * AREA && (first > 0 || last < levels - 1)) {
-    const below = first > 0 ? total(first - 1) : -1
-    const above = last < levels - 1 ? total(last + 1) : -1
-    held += Math.max(below, above)
-    if (above >= below) last++
-    else first--
-  }
+  const totals = up.map((volume, level) => volume + down[level])
+  const most = pointOfControl(totals)
   return {
     levels: Array.from({ length: levels }, (_, level) => ({
       from: low + level * height,
@@ -83,7 +68,7 @@ export function volumeProfile(bars: readonly BarValues[], count: number): Volume
       down: down[level],
     })),
     most,
-    area: [first, last],
-    greatest: total(most),
+    area: valueArea(totals, most),
+    greatest: totals[most],
   }
 }

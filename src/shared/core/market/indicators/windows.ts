@@ -90,6 +90,13 @@ export class Extreme {
     return (best - value) * this.#sign > 0 ? best : value
   }
 
+  /** How many values ago it was, as if `value` were the next; of equal ones the newest. NaN before n values. */
+  peekAge(value: number): number {
+    if (this.#count + 1 < this.#n) return ABSENT
+    const best = this.#queue.findIndex(({ at }, i) => i >= this.#head && at > this.#count - this.#n)
+    return best < 0 || (this.#queue[best].value - value) * this.#sign <= 0 ? 0 : this.#count - this.#queue[best].at
+  }
+
   push(value: number): void {
     while (this.#queue.length > this.#head && (this.#queue[this.#queue.length - 1].value - value) * this.#sign <= 0) {
       this.#queue.pop()
@@ -215,3 +222,40 @@ function seeded(n: number, weight: number): Smoother {
 export const exponential = (n: number): Smoother => seeded(n, 2 / (n + 1))
 /** Wilder's smoothing (New Concepts in Technical Trading Systems, 1978). */
 export const wilder = (n: number): Smoother => seeded(n, 1 / n)
+
+/** The sum of the last n values. */
+export function sum(n: number): Smoother {
+  const mean = simple(n)
+  return { peek: (value) => mean.peek(value) * n, push: (value) => mean.push(value) * n }
+}
+
+/** The value n values ago. */
+export function delayed(n: number): Smoother {
+  const ring = new Ring(n)
+  const ago = (value: number): number => (Number.isNaN(value) || ring.count < n ? ABSENT : ring.leaving)
+  return {
+    peek: ago,
+    push(value) {
+      const found = ago(value)
+      if (!Number.isNaN(value)) ring.push(value)
+      return found
+    },
+  }
+}
+
+function extreme(n: number, sign: 1 | -1): Smoother {
+  const queue = new Extreme(n, sign)
+  return {
+    peek: (value) => (Number.isNaN(value) ? ABSENT : queue.peek(value)),
+    push(value) {
+      if (Number.isNaN(value)) return ABSENT
+      const found = queue.peek(value)
+      queue.push(value)
+      return found
+    },
+  }
+}
+/** The greatest of the last n values. */
+export const highest = (n: number): Smoother => extreme(n, 1)
+/** The least of the last n values. */
+export const lowest = (n: number): Smoother => extreme(n, -1)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createBarBuilder, fixedGrid, type BarState } from '../../../../../src/shared/core/market/bars.ts'
-import { INTERVALS } from '../../../../../src/shared/core/market/market.ts'
+import { msOf } from '../../../../../src/shared/core/market/market.ts'
 import type { FeedState, Freshness } from '../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../../src/shared/base/units.ts'
 import { KIND, scratch, type Scratch } from '../../../../../src/service/codec.ts'
@@ -23,7 +23,7 @@ const BTC = instrumentId('crypto', 'BTC-USD')
 const EUR = instrumentId('forex', 'EURUSD')
 
 const calendar: HubCalendar = {
-  grid: (_asset, interval) => fixedGrid(INTERVALS[interval]),
+  grid: (_asset, interval) => fixedGrid(msOf(interval)),
   days: () => ({ ...fixedGrid(DAY), previous: (start) => start - DAY, session: () => 'open' }),
   isOpen: () => true,
 }
@@ -576,6 +576,19 @@ describe('streams', () => {
     expect(stream.take()).toBeUndefined()
     stream.close()
     expect(hub.cell(BTC).tape).toBeNull()
+  })
+
+  it('has only trades on its tape, though mids and bars are last prices where none arrived', async () => {
+    const ready = Promise.withResolvers<void>()
+    const stream = tapeStream(hub, noHistory, { instrument: BTC, limit: 9 }, ready.resolve)
+    await ready.promise
+    stream.take()
+    cryptoQuote(100, 102)
+    expect(hub.cell(BTC).last).toBe(101)
+    expect(stream.take()?.prints ?? []).toEqual([])
+    trade(102)
+    expect(stream.take()?.prints.map(({ price }) => price)).toEqual([102])
+    stream.close()
   })
 
   it('forgets everything when another source begins, and notifies', () => {

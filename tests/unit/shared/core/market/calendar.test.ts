@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { INTERVALS } from '../../../../../src/shared/core/market/market.ts'
+import { msOf } from '../../../../../src/shared/core/market/market.ts'
 import { US_STOCK_DAYS } from '../../../../../src/shared/core/market/calendar-data.ts'
 import {
   barEnd,
@@ -100,6 +100,17 @@ describe('US stocks', () => {
     expect(iso(barEnd('stocks', '4h', at('2024-01-02T19:00:00Z')))).toBe('2024-01-02T21:00:00Z')
     expect(iso(barEnd('stocks', '1h', at('2024-07-02T13:29:00Z')))).toBe('2024-07-02T13:30:00Z')
   })
+  test('bars that fit no half hour count from 09:30, too', () => {
+    expect(iso(barStart('stocks', '7m', at('2024-07-02T13:36:59Z')))).toBe('2024-07-02T13:30:00Z')
+    expect(iso(barEnd('stocks', '7m', at('2024-07-02T19:59:00Z')))).toBe('2024-07-02T20:00:00Z')
+    expect(iso(barStart('stocks', '45m', at('2024-07-02T14:20:00Z')))).toBe('2024-07-02T14:15:00Z')
+  })
+  test.each(['crypto', 'forex'] as const)('bars of %s that fit no day count from 00:00 UTC', (asset) => {
+    expect(iso(barStart(asset, '7h', at('2024-07-02T23:00:00Z')))).toBe('2024-07-02T21:00:00Z')
+    expect(iso(barEnd(asset, '7h', at('2024-07-02T23:00:00Z')))).toBe('2024-07-03T00:00:00Z')
+    expect(iso(barStart(asset, '7s', at('2024-07-03T00:00:06Z')))).toBe('2024-07-03T00:00:00Z')
+    expect(iso(barEnd(asset, '7s', at('2024-07-02T23:59:59Z')))).toBe('2024-07-03T00:00:00Z')
+  })
   test('the daily bar is the main session', () => {
     expect(iso(barStart('stocks', '1D', at('2024-07-03T15:00:00Z')))).toBe('2024-07-03T13:30:00Z')
     expect(iso(barEnd('stocks', '1D', at('2024-07-03T15:00:00Z')))).toBe('2024-07-03T17:00:00Z')
@@ -110,7 +121,7 @@ describe('US stocks', () => {
   test.each(['100ms', '250ms', '500ms'] as const)(
     'bars of %s begin and end on UTC parts, in the nights of the clocks too',
     (interval) => {
-      const length = INTERVALS[interval]
+      const length = msOf(interval)
       for (const night of [
         '2024-03-10T07:00:00Z',
         '2024-11-03T05:00:00Z',

@@ -10,7 +10,7 @@ it('names every feed of bars, by the length of its bars', () => {
     const { second, minute } = SERVICE_BAR_FEEDS[asset]
     expect([FEEDS[second].barMs, FEEDS[minute].barMs]).toEqual([1_000, 60_000])
     expect([FEEDS[second].asset, FEEDS[minute].asset]).toEqual([asset, asset])
-    const chosen = [500, 1_000, 59_999, 60_000, 86_400_000].map((ms) => serviceBarFeed(asset, ms))
-    expect(chosen).toEqual([undefined, second, second, minute, minute])
+    const chosen = [500, 1_000, 1_500, 59_000, 60_000, 90_000, 86_400_000].map((ms) => serviceBarFeed(asset, ms))
+    expect(chosen).toEqual([undefined, second, undefined, second, minute, second, minute])
   }
 })

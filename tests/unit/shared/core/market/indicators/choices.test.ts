@@ -2,13 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BarValues } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
+import { PRICE_NAMES, PRICES } from '../../../../../../src/shared/core/market/indicators/row.ts'
 import {
   CHART_INDICATOR_IDS,
   computeAll,
   INDICATORS,
   parameterValues,
-  PRICE_NAMES,
-  PRICES,
   type ChartIndicatorId,
 } from '../../../../../../src/shared/core/market/indicators/table.ts'
 import { volumeProfile } from '../../../../../../src/shared/core/market/indicators/volume-profile.ts'
@@ -206,9 +205,9 @@ describe('the area of a volume profile', () => {
       sums.length,
     )
   it.each([
-    // Level by level to the side that holds more, upwards where both hold the same.
-    [[1, 5, 10, 5, 1], 2, [1, 3]],
-    [[1, 5, 12, 5, 1], 2, [2, 3]],
+    // Two levels at a time to the side where they hold more, upwards where both hold the same.
+    [[1, 5, 10, 5, 1], 2, [2, 4]],
+    [[2, 5, 10, 5, 1], 2, [0, 2]],
     [[4, 3, 10, 3, 4], 2, [2, 4]],
     // Exactly 70 % is enough.
     [[3, 7], 1, [1, 1]],

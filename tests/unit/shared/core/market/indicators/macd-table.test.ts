@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { computeAll, INDICATORS, PRICES } from '../../../../../../src/shared/core/market/indicators/table.ts'
+import { PRICES } from '../../../../../../src/shared/core/market/indicators/row.ts'
+import { computeAll, INDICATORS } from '../../../../../../src/shared/core/market/indicators/table.ts'
 
 const [, ...lines] = readFileSync(
   new URL('../../../../../fixtures/indicators/chartschool-macd.csv', import.meta.url),

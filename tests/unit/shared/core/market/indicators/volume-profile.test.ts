@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BarValues } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
+import { pointOfControl, valueArea } from '../../../../../../src/shared/core/market/flow/profile.ts'
 import { volumeProfile } from '../../../../../../src/shared/core/market/indicators/volume-profile.ts'
+import vectors from '../../../../../fixtures/order-flow/value-area.json' with { type: 'json' }
 
 const bar = (low: number, high: number, volume: number | null, up = true): BarValues => ({
   open: up ? low : high,
@@ -9,6 +11,18 @@ const bar = (low: number, high: number, volume: number | null, up = true): BarVa
   low,
   close: up ? high : low,
   volume,
+})
+
+describe('the value area of published and hand-made profiles', () => {
+  it.each(vectors.cases)('$name', ({ method, rows, expect: { poc, val, vah, held } }) => {
+    const totals = rows.map((row) => row[1])
+    const most = pointOfControl(totals)
+    expect(rows[most][0]).toBe(poc)
+    if (method === 'poc') return
+    const [first, last] = valueArea(totals, most, method === 'one-row' ? 1 : 2)
+    expect([rows[first][0], rows[last][0]]).toEqual([val, vah])
+    expect(totals.slice(first, last + 1).reduce((a, b) => a + b, 0)).toBe(held)
+  })
 })
 
 describe('volume profile', () => {

@@ -1,0 +1,46 @@
+/** Reads the size from which an instrument's trades count as large, based on the previous trading day. */
+import { dayEnd, dayStart } from '../../../../shared/core/market/calendar.ts'
+import { largeSize } from '../../../../shared/core/market/flow/large-trades.ts'
+import { MAX_AHEAD_MS } from '../../../../shared/core/market/bars.ts'
+import { MAX_LATE_MS } from '../../../../shared/core/market/flow/side.ts'
+import { parseInstrument, unixMs, type InstrumentId } from '../../../../shared/base/units.ts'
+import type { LargeTrades } from '../../../../shared/core/views/contract.ts'
+import { previousDay } from '../hub-calendar.ts'
+import type { FlowHistory } from './flow-follower.ts'
+
+/** `nowMs`: the view's clock, UTC ms. */
+export async function readLargeTrades(
+  history: FlowHistory,
+  instrument: InstrumentId,
+  nowMs: number,
+): Promise<LargeTrades> {
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  // On Mondays and after holidays, the day before had no trades.
+  const fromMs = dayStart(asset, previousDay(asset, dayStart(asset, nowMs)))
+  const toMs = dayEnd(asset, fromMs)
+  const sizes: number[] = []
+  const ignore = () => undefined
+  const unread = await history.flow(
+    instrument,
+    fromMs - MAX_AHEAD_MS,
+    {
+      needsOnlyTrades: true,
+      trade(_, recvMs, eventMs, __, size) {
+        const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
+        if (atMs >= fromMs && atMs < toMs && size > 0 && size < Infinity) sizes.push(size)
+      },
+      quote: ignore,
+      gap: ignore,
+      sessionBegan: ignore,
+    },
+    // Trades can arrive late, but none after the view's clock.
+    Math.min(nowMs, toMs + MAX_LATE_MS),
+  )
+  return {
+    size: largeSize(sizes),
+    trades: sizes.length,
+    isWhole: unread.length === 0,
+    fromMs: unixMs(fromMs),
+    toMs: unixMs(toMs),
+  }
+}

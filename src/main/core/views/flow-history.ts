@@ -1,0 +1,187 @@
+/** The stored trades and quotes of an instrument in seq order, as its sides are judged by. */
+import { FLAG, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { toFailure } from '../../../shared/base/errors.ts'
+import { usable } from '../../../shared/core/market/bars.ts'
+import { SIDES_LOOKBACK_MS } from '../../../shared/core/market/flow/side.ts'
+import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
+import { parseInstrument, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import type { FlowMessages } from '../market/flow/flow-sink.ts'
+import type { SeqLimits } from '../store/types/bars.ts'
+import type { StoreReader } from '../store/types/reader.ts'
+import type { TickColumns } from '../store/types/ticks.ts'
+
+export interface FlowRange {
+  readonly instrument: InstrumentId
+  /** Receive time of the first trade whose side is needed, UTC ms. */
+  readonly fromMs: number
+  /** Receive time of the last message to read, UTC ms; absent: all. */
+  readonly toMs?: number
+}
+
+export interface FlowSource {
+  readonly reader: Pick<StoreReader, 'ticks' | 'gaps' | 'findPosition'>
+  readonly sessions: readonly SessionRow[]
+  /** The last visible seq of each session that goes on. */
+  readonly limits: SeqLimits
+  /** Whether an instrument is missing in a gap. */
+  readonly concerns: (gap: Gap) => boolean
+  /** Stored messages of a session after this receipt, UTC ms, are corrupt. */
+  readonly damaged: (session: SessionRow, afterMs: number, thrown: unknown) => void
+}
+
+/**
+ * Passes on the messages of these sessions, and the earlier ones that the range's sides depend on. Where a session can't
+ * be read further, continues with the next one. At the end, says that another session begins if nothing that follows can
+ * belong to the last one.
+ */
+export async function readFlow(
+  source: FlowSource,
+  { instrument, fromMs, toMs = Infinity }: FlowRange,
+  sink: FlowMessages,
+): Promise<void> {
+  let isOpen = false
+  let isFirst = true
+  const { reader, limits, concerns } = source
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const onlyTrades = sink.needsOnlyTrades === true
+  const feeds = TICK_FEEDS[asset].filter((feed) => !onlyTrades || FEEDS[feed].kind === 'trade')
+  const lookback = onlyTrades ? 0 : SIDES_LOOKBACK_MS
+  for (const { of: row, notBeforeMs } of inTurn(source.sessions)) {
+    if (sink.isClosed) return
+    if ((row.endedMs ?? Infinity) < fromMs || row.startedMs > toMs) continue
+    const recording = row.session
+    const runs: FeedRun[] = []
+    try {
+      // The position is that of the last message at or before an instant.
+      const start = await reader.findPosition({ recording, ms: fromMs - lookback - 1 })
+      const last = toMs === Infinity ? null : await reader.findPosition({ recording, ms: toMs })
+      if (toMs < Infinity && last === null) continue
+      const limit = Math.min(limits.get(recording) ?? Infinity, last?.seq ?? Infinity)
+      // A session that goes on from before the range doesn't begin in it.
+      if (!isFirst || start === null) sink.sessionBegan()
+      isFirst = false
+      isOpen = limits.has(recording)
+      for (const feed of feeds) {
+        const gaps = await reader.gaps({ feed, recording, skipCorrupt: true })
+        const afterSeq = start?.seq ?? 0
+        const query = { feed, instruments: [instrument], recording, afterSeq, upToSeq: limit }
+        const cuts = gaps.filter((gap) => concerns(gap) && gap.fromSeq > afterSeq)
+        const run = new FeedRun(feed, reader.ticks(query), cuts, notBeforeMs)
+        runs.push(run)
+        await run.next()
+      }
+      await mergeRuns(runs, sink)
+      if (sink.isClosed) return
+      for (const run of runs) run.passGaps(limit + 1, sink)
+    } catch (thrown) {
+      if (toFailure(thrown).code !== 'store-damaged') throw thrown
+      const afterMs = Math.max(row.startedMs, ...runs.map((run) => run.recvMs))
+      sink.gap('trade', afterMs)
+      if (!onlyTrades) sink.gap('quote', afterMs)
+      isOpen = false
+      source.damaged(row, afterMs, thrown)
+    }
+  }
+  // Of a range that has an end, nothing follows.
+  if (!isOpen && toMs === Infinity) sink.sessionBegan()
+}
+
+/** Passes on the rows of all feeds in seq order. */
+async function mergeRuns(runs: readonly FeedRun[], sink: FlowMessages): Promise<void> {
+  for (;;) {
+    let run = runs[0]
+    let until = Infinity
+    for (const other of runs.slice(1)) {
+      until = Math.max(run.seq, other.seq)
+      if (other.seq < run.seq) run = other
+    }
+    if (run.seq === Infinity || sink.isClosed) return
+    run.pass(until, runs, sink)
+    if (run.isSpent) await run.next()
+  }
+}
+
+type Cut = Pick<Gap, 'fromSeq' | 'fromMs'>
+
+/** The rows of one feed, read run by run. */
+class FeedRun {
+  readonly #feed: FeedId
+  readonly #runs: AsyncIterator<TickColumns, unknown>
+  /** Where messages were lost, ascending. */
+  readonly #cuts: readonly Cut[]
+  readonly #notBeforeMs: number
+  #cut = 0
+  /** Seq of the next gap; Infinity: none is left. */
+  #cutSeq: number
+  #columns: TickColumns | null = null
+  #row = 0
+  #price: Float64Array | null = null
+  #size: Float64Array | null = null
+  #bid: Float64Array | null = null
+  #ask: Float64Array | null = null
+  /** Seq of the next row; Infinity: none is left. */
+  seq = Infinity
+  /** Receipt of the last row that was passed on, UTC ms. */
+  recvMs = -Infinity
+
+  /** `cuts`: where messages were lost. Nothing is read before `next`. */
+  constructor(feed: FeedId, runs: AsyncIterable<TickColumns>, cuts: readonly Cut[], notBeforeMs: number) {
+    this.#feed = feed
+    this.#runs = runs[Symbol.asyncIterator]()
+    this.#cuts = cuts.toSorted((a, b) => a.fromSeq - b.fromSeq)
+    this.#cutSeq = this.#cuts.at(0)?.fromSeq ?? Infinity
+    this.#notBeforeMs = notBeforeMs
+  }
+
+  get isSpent(): boolean {
+    return this.#columns !== null && this.#row >= this.#columns.count
+  }
+
+  async next(): Promise<void> {
+    const next = await this.#runs.next()
+    this.#row = 0
+    this.#columns = next.done === true ? null : next.value
+    this.seq = this.#columns?.seq[0] ?? Infinity
+    if (this.#columns === null) return
+    const columns = this.#columns
+    const { fields } = FEEDS[this.#feed]
+    const column = (key: string | undefined) =>
+      key !== undefined && columns.keys.includes(key) ? columns.column(key) : null
+    this.#price = column(fields.price)
+    this.#size = column(fields.size)
+    this.#bid = column(fields.bid)
+    this.#ask = column(fields.ask)
+  }
+
+  /** Passes the gaps on that opened before a seq. */
+  passGaps(seq: number, sink: FlowMessages): void {
+    const { kind } = FEEDS[this.#feed]
+    while (this.#cutSeq < seq) {
+      if (kind !== 'bar') sink.gap(kind, this.#cuts[this.#cut].fromMs)
+      this.#cutSeq = this.#cuts.at(++this.#cut)?.fromSeq ?? Infinity
+    }
+  }
+
+  /** Passes rows on up to a seq, as far as they are read. */
+  pass(until: number, runs: readonly FeedRun[], sink: FlowMessages): void {
+    const columns = this.#columns
+    if (columns === null) return
+    const skip = FLAG.unasked | FLAG.undecodable | FLAG.control
+    const { count } = columns
+    const { seq, recvMs, eventMs, flags } = columns
+    let row = this.#row
+    for (; row < count && seq[row] < until; row++) {
+      for (const run of runs) if (run.#cutSeq < seq[row]) run.passGaps(seq[row], sink)
+      if ((flags[row] & skip) !== 0 || recvMs[row] < this.#notBeforeMs) continue
+      const atMs = (flags[row] & FLAG.undated) !== 0 ? NaN : eventMs[row]
+      const price = this.#price?.[row] ?? NaN
+      if (this.#price === null)
+        sink.quote(seq[row], recvMs[row], atMs, this.#bid?.[row] ?? NaN, this.#ask?.[row] ?? NaN)
+      else if (usable(price)) sink.trade(seq[row], recvMs[row], atMs, price, this.#size?.[row] ?? NaN)
+    }
+    if (row > 0) this.recvMs = recvMs[row - 1]
+    this.#row = row
+    this.seq = row < count ? seq[row] : Infinity
+  }
+}

@@ -1,0 +1,346 @@
+/** Paints a footprint: the volume of each bar by price and side, with its marks and totals. */
+import type { Bar } from '../../../shared/core/market/market.ts'
+import { priceOfRow, type CellColumns } from '../../../shared/core/market/flow/cells.ts'
+import { usualSideVolume, type Imbalance } from '../../../shared/core/market/flow/footprint.ts'
+import {
+  deltaText,
+  detailThatFits,
+  MarksOf,
+  sizeText,
+  type BarMarks,
+  type CellDetail,
+  type FootprintLook,
+} from '../model/footprint.ts'
+import { textFont, textPx } from './canvas-text.ts'
+import type { Painter } from './paint-context.ts'
+
+/** Whole bars whose median cell is the least volume of an imbalance. */
+const USUAL_BARS = 20
+const FONT_PX = 10
+const DIGIT_PX = 6
+/** Columns narrower than this have no totals, px at the default text size. */
+const TOTALS_PX = 40
+/** Share of a column that cells take; the rest is the candle and the space to the next bar. */
+const CELLS_SHARE = 0.86
+
+interface Column {
+  readonly bar: Bar
+  readonly cells: CellColumns
+  readonly marks: BarMarks
+  /** Left edge and width of the cells, px. */
+  readonly left: number
+  readonly width: number
+  /** The largest volume of a row. */
+  readonly top: number
+}
+
+interface Sheet {
+  readonly p: Painter
+  readonly look: FootprintLook
+  readonly detail: CellDetail
+  /** The y of the lower edge of a row, px. */
+  readonly edge: (row: number) => number
+}
+
+const marksOf = new MarksOf()
+
+const volumeOf = ({ buy, sell, unknown }: CellColumns, i: number): number => buy[i] + sell[i] + unknown[i]
+
+/** Paints the cells of the bars in view; a candle where cells aren't read. */
+export function paintFootprint(p: Painter): void {
+  const { footprint } = p.context
+  if (footprint === null) return
+  const { cells: source, look, selected } = footprint
+  const shown: { readonly bar: Bar; readonly cells: CellColumns | undefined; readonly x: number }[] = []
+  for (let i = Math.max(0, p.from); i < Math.min(p.rows.length, p.to); i++) {
+    const bar = p.rows[i]['bar'] as Bar | null // every row comes from series.ts
+    if (bar !== null) shown.push({ bar, cells: source?.cellsOf(bar.startMs), x: p.x(i) })
+  }
+  const edges = new Map<number, number>()
+  const edge = (row: number): number => {
+    let y = edges.get(row)
+    if (y === undefined) {
+      y = source === null ? NaN : Math.round(p.y(priceOfRow(row, source.rows)))
+      edges.set(row, y)
+    }
+    return y
+  }
+  const { textScale } = p.context.theme
+  const whole = shown.flatMap(({ bar, cells }) => (bar.complete && cells ? [cells] : []))
+  const rule = { ...look, least: usualSideVolume(whole.slice(-USUAL_BARS)) }
+  const width = Math.max(1, Math.floor(p.half * 2 * CELLS_SHARE) - 4)
+  const known = shown.find(({ cells }) => cells !== undefined && cells.row.length > 0)
+  const row = known?.cells?.row[0] ?? 0
+  const rowPx = known === undefined ? 0 : Math.abs(edge(row) - edge(row + 1))
+  const digits = longestText(
+    shown.map(({ cells }) => cells),
+    look,
+    width,
+  )
+  const numbersPx = digits * DIGIT_PX * textScale * (look.content === 'bid-ask' ? 2 : 1) + 10
+  const sheet: Sheet = { p, look, edge, detail: detailThatFits(rowPx, width, numbersPx, textScale) }
+  p.ctx.save()
+  p.ctx.setLineDash([])
+  for (const { bar, cells, x } of shown) {
+    paintCandle(p, bar, Math.round(x - p.half * 0.92), cells === undefined)
+    if (cells === undefined || cells.row.length === 0) continue
+    const left = Math.round(x - p.half * 0.92) + 4
+    let top = 0
+    for (let i = 0; i < cells.row.length; i++) top = Math.max(top, volumeOf(cells, i))
+    const column: Column = { bar, cells, marks: marksOf.get(cells, rule), left, width, top }
+    paintCells(sheet, column)
+    paintMarks(sheet, column)
+    paintTotals(sheet, column)
+    if (selected !== null && selected.startMs === bar.startMs) paintSelected(sheet, column, selected.row)
+  }
+  p.ctx.restore()
+}
+
+/** Characters of the longest number in a cell; counted only where numbers could fit. */
+function longestText(bars: readonly (CellColumns | undefined)[], look: FootprintLook, width: number): number {
+  if (width < 20) return Infinity
+  let most = 1
+  for (const cells of bars) {
+    if (cells === undefined) continue
+    for (let i = 0; i < cells.row.length; i++) {
+      const { buy, sell } = cells
+      if (look.content === 'bid-ask') most = Math.max(most, sizeText(buy[i]).length, sizeText(sell[i]).length)
+      else if (look.content === 'delta') most = Math.max(most, deltaText(buy[i] - sell[i]).length)
+      else most = Math.max(most, sizeText(volumeOf(cells, i)).length)
+    }
+  }
+  return most
+}
+
+/** A thin candle left of the cells, or a usual one if there are none. */
+function paintCandle({ ctx, context, y, half }: Painter, bar: Bar, left: number, isAlone: boolean): void {
+  const { theme } = context
+  ctx.fillStyle = bar.close > bar.open ? theme.up : bar.close < bar.open ? theme.down : theme.dim
+  ctx.globalAlpha = isAlone ? 0.6 : 1
+  const width = isAlone ? Math.max(1, Math.floor(half * 1.4)) : Math.max(1, Math.min(3, Math.floor(half / 2)))
+  const x = isAlone ? left + Math.round(half * 0.92 - width / 2) : left
+  const [high, low] = [Math.round(y(bar.high)), Math.round(y(bar.low))]
+  ctx.fillRect(x + Math.floor(width / 2), Math.min(high, low), 1, Math.max(1, Math.abs(low - high)))
+  const [open, close] = [Math.round(y(bar.open)), Math.round(y(bar.close))]
+  ctx.fillRect(x, Math.min(open, close), width, Math.max(1, Math.abs(open - close)))
+  ctx.globalAlpha = 1
+}
+
+function paintCells(sheet: Sheet, column: Column): void {
+  const { p, detail, edge } = sheet
+  const { cells, marks, width } = column
+  const byRow = new Map<number, Imbalance[]>()
+  for (const one of marks.imbalances) byRow.set(one.row, [...(byRow.get(one.row) ?? []), one])
+  if (detail === 'numbers') {
+    p.ctx.font = textFont(FONT_PX, p.context.theme.textScale)
+    p.ctx.textBaseline = 'middle'
+  }
+  for (const [i, row] of cells.row.entries()) {
+    const [a, b] = [edge(row), edge(row + 1)]
+    const top = Math.min(a, b)
+    // A line between rows while there is room for it.
+    const height = Math.max(1, Math.abs(a - b) - (detail === 'heat' ? 0 : 1))
+    if (top > p.height || top + height < 0 || width < 1) continue
+    if (detail === 'heat') paintHeat(sheet, column, i, top, height)
+    else if (detail === 'bars') paintBars(sheet, column, i, top, height)
+    else paintNumbers(sheet, column, i, top, height, byRow.get(row) ?? [])
+  }
+  p.ctx.globalAlpha = 1
+}
+
+/** One color: the side that traded more, as strong as the volume; the unknown share is gray. */
+function paintHeat(
+  { p, look }: Sheet,
+  { cells, left, width, top: most }: Column,
+  i: number,
+  y: number,
+  height: number,
+) {
+  const { ctx } = p
+  const { up, down, dim, accent, faint } = p.context.theme
+  const volume = volumeOf(cells, i)
+  if (volume === 0) return
+  const delta = cells.buy[i] - cells.sell[i]
+  const known = Math.round((width * (volume - cells.unknown[i])) / volume)
+  ctx.globalAlpha = 0.15 + 0.75 * (volume / most)
+  ctx.fillStyle = look.content === 'total' ? accent : delta > 0 ? up : delta < 0 ? down : dim
+  if (known > 0) ctx.fillRect(left, y, known, height)
+  ctx.fillStyle = faint
+  if (known < width) ctx.fillRect(left + known, y, width - known, height)
+}
+
+/** Bars from the middle: sold to the left, bought to the right; unknown volume is dotted gray after both. */
+function paintBars(
+  { p, look }: Sheet,
+  { cells, left, width, top: most }: Column,
+  i: number,
+  y: number,
+  height: number,
+) {
+  const { ctx } = p
+  const { up, down, faint, accent, dim } = p.context.theme
+  const [buy, sell, unknown] = [cells.buy[i], cells.sell[i], cells.unknown[i]]
+  ctx.globalAlpha = 0.8
+  if (look.content === 'bid-ask') {
+    const half = width / 2
+    const scale = half / most
+    ctx.fillStyle = down
+    ctx.fillRect(Math.round(left + half - sell * scale), y, Math.round(sell * scale), height)
+    ctx.fillStyle = up
+    ctx.fillRect(Math.round(left + half), y, Math.round(buy * scale), height)
+    paintUnknown(ctx, faint, left + half + buy * scale, y, unknown * scale, height)
+    return
+  }
+  const delta = buy - sell
+  const shown = look.content === 'delta' ? Math.abs(delta) : buy + sell
+  ctx.fillStyle = look.content === 'total' ? accent : delta > 0 ? up : delta < 0 ? down : dim
+  ctx.fillRect(left, y, Math.round((shown / most) * width), height)
+  paintUnknown(ctx, faint, left + (shown / most) * width, y, (unknown / most) * width, height)
+}
+
+function paintUnknown(
+  ctx: CanvasRenderingContext2D,
+  color: string,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+) {
+  if (width < 1) return
+  ctx.fillStyle = color
+  for (let at = Math.round(x); at < x + width; at += 3) ctx.fillRect(at, y, 2, height)
+}
+
+function paintNumbers(
+  { p, look }: Sheet,
+  { cells, left, width, top: most }: Column,
+  i: number,
+  y: number,
+  height: number,
+  found: readonly Imbalance[],
+): void {
+  const { ctx } = p
+  const { up, down, dim, text, textScale } = p.context.theme
+  const [buy, sell, unknown] = [cells.buy[i], cells.sell[i], cells.unknown[i]]
+  const delta = buy - sell
+  const middle = y + height / 2 + 0.5
+  ctx.globalAlpha = 0.08 + 0.22 * (volumeOf(cells, i) / most)
+  ctx.fillStyle = look.content === 'total' || delta === 0 ? dim : delta > 0 ? up : down
+  ctx.fillRect(left, y, width, height)
+  const half = width / 2
+  for (const { side, firm } of found) {
+    // Filled if it is certain, else an outline.
+    const x = left + (look.content !== 'bid-ask' ? 0 : side === 1 ? half : 0)
+    const wide = look.content === 'bid-ask' ? half : width
+    ctx.globalAlpha = firm ? 0.45 : 0.9
+    if (firm) {
+      ctx.fillStyle = side === 1 ? up : down
+      ctx.fillRect(x, y, wide, height)
+    } else {
+      ctx.strokeStyle = side === 1 ? up : down
+      ctx.lineWidth = 1
+      ctx.strokeRect(x + 0.5, y + 0.5, wide - 1, height - 1)
+    }
+  }
+  ctx.globalAlpha = 1
+  ctx.fillStyle = text
+  if (look.content === 'bid-ask') {
+    ctx.textAlign = 'right'
+    ctx.fillText(sizeText(sell), left + half - 4, middle)
+    ctx.textAlign = 'left'
+    ctx.fillText(sizeText(buy), left + half + 4, middle)
+    ctx.fillStyle = dim
+    ctx.textAlign = 'center'
+    ctx.fillText('×', left + half, middle)
+  } else {
+    ctx.textAlign = 'center'
+    ctx.fillText(look.content === 'delta' ? deltaText(delta) : sizeText(volumeOf(cells, i)), left + half, middle)
+  }
+  if (unknown === 0) return
+  // A share of the cell's lower edge, because a third number rarely fits.
+  ctx.fillStyle = p.context.theme.dim
+  const wide = Math.max(2, (unknown / Math.max(1e-12, volumeOf(cells, i))) * width)
+  paintUnknown(ctx, dim, left, y + height - Math.max(2, textPx(2, textScale)), wide, Math.max(2, textPx(2, textScale)))
+}
+
+/** Point of control, value area, stacked imbalances, and unfinished auctions. */
+function paintMarks({ p, detail, edge }: Sheet, { cells, marks, left, width }: Column): void {
+  const { ctx } = p
+  const { warn, up, down, text } = p.context.theme
+  const { profile, stacks, unfinished } = marks
+  const span = (from: number, to: number): readonly [number, number] => {
+    const [a, b] = [edge(from), edge(to + 1)]
+    return [Math.min(a, b), Math.max(1, Math.abs(a - b) - 1)]
+  }
+  if (profile !== null && width >= 6) {
+    const [y, height] = span(profile.poc, profile.poc)
+    ctx.strokeStyle = warn
+    ctx.lineWidth = 1
+    if (detail === 'heat') {
+      ctx.fillStyle = warn
+      ctx.fillRect(left, y, width, Math.max(1, Math.min(2, height)))
+    } else ctx.strokeRect(left + 0.5, y + 0.5, width - 1, height - 1)
+    const [areaY, areaHeight] = span(...profile.area)
+    ctx.fillStyle = text
+    ctx.globalAlpha = 0.55
+    ctx.fillRect(left + width, areaY, 1, areaHeight)
+    ctx.globalAlpha = 1
+  }
+  for (const { from, to, side } of stacks) {
+    const [y, height] = span(from, to)
+    ctx.fillStyle = side === 1 ? up : down
+    ctx.fillRect(left + width + 2, y, 3, height)
+  }
+  if (detail === 'heat') return
+  ctx.fillStyle = text
+  const edges = [
+    [unfinished.high, edge((cells.row.at(-1) ?? 0) + 1)],
+    [unfinished.low, edge(cells.row.at(0) ?? 0)],
+  ] as const
+  for (const [isOpen, y] of edges) if (isOpen) for (let x = left; x < left + width; x += 4) ctx.fillRect(x, y, 2, 1)
+}
+
+/** Delta with its bounds, and volume, below the bar. */
+function paintTotals({ p, edge }: Sheet, { bar, cells, left, width }: Column): void {
+  const { ctx } = p
+  const { up, down, dim, text, textScale } = p.context.theme
+  if (width < TOTALS_PX * textScale) return
+  let [buy, sell, unknown] = [0, 0, 0]
+  for (let i = 0; i < cells.row.length; i++) {
+    buy += cells.buy[i]
+    sell += cells.sell[i]
+    unknown += cells.unknown[i]
+  }
+  // What the bar has beyond its cells has no side either.
+  const missing = (bar.volume ?? 0) - buy - sell - unknown
+  if (missing > (bar.volume ?? 0) * 1e-9) unknown += missing
+  const line = textPx(FONT_PX + 3, textScale)
+  const lowest = Math.max(edge(cells.row[0]), edge((cells.row.at(-1) ?? 0) + 1))
+  const y = Math.min(lowest + 5, p.height - 2 * line)
+  const delta = buy - sell
+  ctx.font = textFont(FONT_PX, textScale, 600)
+  ctx.textAlign = 'center'
+  ctx.textBaseline = 'top'
+  if (y < lowest + 5) {
+    // Without room below the bar, the totals cover its lowest cells.
+    ctx.fillStyle = p.context.theme.pane
+    ctx.globalAlpha = 0.85
+    ctx.fillRect(left, y - 2, width, 2 * line + 2)
+    ctx.globalAlpha = 1
+  }
+  ctx.fillStyle = delta > 0 ? up : delta < 0 ? down : dim
+  const band = unknown > 0 ? ` ±${sizeText(unknown)}` : ''
+  const full = `Δ ${deltaText(delta)}${band}`
+  ctx.fillText(full.length * DIGIT_PX * textScale <= width + 8 ? full : deltaText(delta), left + width / 2, y)
+  ctx.font = textFont(FONT_PX, textScale)
+  ctx.fillStyle = text
+  ctx.fillText(`V ${sizeText(bar.volume ?? buy + sell + unknown)}`, left + width / 2, y + line)
+}
+
+function paintSelected({ p, edge }: Sheet, { left, width }: Column, row: number): void {
+  const { ctx } = p
+  const [a, b] = [edge(row), edge(row + 1)]
+  ctx.strokeStyle = p.context.theme.accent
+  ctx.lineWidth = 2
+  ctx.strokeRect(left - 1, Math.min(a, b) - 1, width + 2, Math.abs(a - b) + 1)
+}

@@ -1,0 +1,105 @@
+/** What tape and charts say of the sides of trades. */
+import {
+  certaintyOf,
+  type Certainty,
+  type SideMeter,
+  type SideReason,
+  type TradeSide,
+} from '../../../shared/core/market/flow/side.ts'
+import type { FlowCoverage } from '../../../shared/core/market/flow/flow-bars.ts'
+import { t } from '../../../shared/base/text.ts'
+
+/** One character in place of a color: buyer, seller, unknown, not settled yet. */
+export const sideMark = (side: TradeSide | null): string =>
+  side === null ? '…' : side.side === 1 ? t('B') : side.side === -1 ? t('S') : '?'
+
+const REASONS: Readonly<Record<SideReason, () => string>> = {
+  message: () => t('The message says so.'),
+  touch: () => t('At the bid or ask.'),
+  outside: () => t('Outside the quote.'),
+  inside: () => t('Inside the quote.'),
+  midpoint: () => t('In the middle of the quote.'),
+  locked: () => t('Bid and ask were equal.'),
+  crossed: () => t('The bid was above the ask.'),
+  tick: () => t('No current quote: from the direction of the price.'),
+  first: () => t('No current quote and no earlier price.'),
+  late: () => t('Its date is too far from its receipt.'),
+}
+
+const CERTAINTIES: Readonly<Record<Certainty, () => string>> = {
+  known: () => t('known'),
+  inferred: () => t('inferred'),
+  unknown: () => t('unknown'),
+}
+/** How certain a side is, as a word; empty until it is settled. */
+export const certaintyLabel = (side: TradeSide | null): string =>
+  side === null ? '' : CERTAINTIES[certaintyOf(side)]()
+
+/** The side of a print, how certain it is, and why. */
+export function sideSentence(side: TradeSide | null): string {
+  if (side === null) return t('Side not settled yet: a quote may still arrive.')
+  const who = side.side === 1 ? t('Buyer') : side.side === -1 ? t('Seller') : t('Side unknown')
+  const certainty = certaintyOf(side)
+  const known = certainty === 'unknown' ? who : `${who}, ${CERTAINTIES[certainty]()}`
+  return `${known}. ${REASONS[side.reason]()}`
+}
+
+const GOOD = 0.97
+const FAIR = 0.9
+
+/** How far sides can be trusted. `brief`: for a legend, with `text` as its tooltip. `tone`: as a class. */
+export interface SidesNote {
+  readonly text: string
+  readonly brief: string
+  readonly tone: 'fine' | 'dim' | 'warn'
+}
+
+/** A note without a figure. */
+export const plainNote = (text: string): SidesNote => ({ text, brief: text, tone: 'dim' })
+
+/**
+ * Says how reliable the sides of a period's trades are: how well quotes explain them, the share of trades without a
+ * side, and how often messages were lost.
+ */
+export function sidesLabel({
+  meter,
+  coverage: { trades, unknown, unquoted, gaps },
+}: {
+  readonly meter: SideMeter
+  readonly coverage: FlowCoverage
+}): SidesNote {
+  const note = withGaps(meterLabel(meter), gaps)
+  if (trades === 0) return note
+  const share = (count: number): string => ((Math.ceil((count / trades) * 1_000) / 1_000) * 100).toFixed(1)
+  const brief =
+    unknown === 0 ? note.brief : t('{sides}, {share} % unknown', { sides: note.brief, share: share(unknown) })
+  const quotes = unquoted === 0 ? '' : ` ${t('{share} % of trades had no current quote.', { share: share(unquoted) })}`
+  return { ...note, brief, text: `${note.text}.${quotes}` }
+}
+
+function withGaps(note: SidesNote, gaps: number): SidesNote {
+  if (gaps === 0) return note
+  return {
+    tone: note.tone === 'fine' ? 'dim' : note.tone,
+    brief: t({ one: '{sides}, {count} gap', other: '{sides}, {count} gaps' }, { sides: note.brief, count: gaps }),
+    text: t(
+      {
+        one: '{sides}. Trades or quotes were lost once.',
+        other: '{sides}. Trades or quotes were lost {count} times.',
+      },
+      { sides: note.text, count: gaps },
+    ).replace(/\.$/, ''),
+  }
+}
+
+/** How well the quotes explain the sides. */
+export function meterLabel({ explained }: SideMeter): SidesNote {
+  if (explained === null)
+    return { text: t('Sides inferred, too few trades to check'), brief: t('sides unchecked'), tone: 'dim' }
+  const share = (Math.floor(explained * 1_000) / 10).toFixed(1)
+  const brief = t('sides {share} % explained', { share })
+  if (explained < FAIR)
+    return { text: t('{share} % explained: sides mostly from price direction', { share }), brief, tone: 'warn' }
+  const text = t('Sides inferred, {share} % explained by quotes', { share })
+  return { text, brief, tone: explained >= GOOD ? 'fine' : 'dim' }
+}

@@ -1,0 +1,213 @@
+/** Moving averages and what is drawn around them, by their authors' formulas. */
+import { ABSENT, comparing, type BarValues, type Indicator, type Smoother, type Take } from './indicator.ts'
+import { smoothed, trueRange, type PriceOf } from './indicators.ts'
+import type { IndicatorSpec } from './row.ts'
+import { length } from './row.ts'
+import { delayed, exponential, highest, lowest, simple, sum, weighted, wilder, Window } from './windows.ts'
+
+/** Wilder's smoothed average: [average]. New Concepts in Technical Trading Systems, 1978. */
+export const rma = smoothed(wilder)
+
+/** Volume-weighted moving average: [average], the volume-weighted mean of n prices. Absent for bars without volume. */
+export function vwma(n: number, price: PriceOf): Indicator {
+  const money = sum(n)
+  const volumes = sum(n)
+  const step = (bar: BarValues, take: Take): readonly number[] => {
+    const volume = bar.volume ?? 0
+    const traded = money[take](price(bar) * volume)
+    const all = volumes[take](volume)
+    return [bar.volume !== null && all > 0 ? traded / all : ABSENT]
+  }
+  return { peek: (bar) => step(bar, 'peek'), push: (bar) => step(bar, 'push') }
+}
+
+/** Hull's average: the weighted average of √n values of 2 WMA(n/2) − WMA(n). alanhull.com/hull-moving-average. */
+function hullOf(n: number): Smoother {
+  const half = weighted(Math.max(1, Math.floor(n / 2)))
+  const whole = weighted(n)
+  const last = weighted(Math.max(1, Math.floor(Math.sqrt(n))))
+  const run = (value: number, take: Take): number => last[take](2 * half[take](value) - whole[take](value))
+  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+}
+/** [average] */
+export const hull = smoothed(hullOf)
+
+/** Double and triple exponential averages: [average]. Mulloy, Stocks & Commodities 12:1, 1994. */
+export const dema = smoothed((n) => {
+  const [one, two] = [exponential(n), exponential(n)]
+  const run = (value: number, take: Take): number => {
+    const first = one[take](value)
+    return 2 * first - two[take](first)
+  }
+  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+})
+export const tema = smoothed((n) => {
+  const [one, two, three] = [exponential(n), exponential(n), exponential(n)]
+  const run = (value: number, take: Take): number => {
+    const first = one[take](value)
+    const second = two[take](first)
+    return 3 * first - 3 * second + three[take](second)
+  }
+  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+})
+
+/**
+ * Kaufman's adaptive average: [average]. It starts with the nth price; the share it then moves by depends on how
+ * straight the last n moves were. Trading Systems and Methods, 1998.
+ */
+export function kama(n: number, fast: number, slow: number, price: PriceOf): Indicator {
+  const ago = delayed(n)
+  const path = sum(n)
+  const [quick, lazy] = [2 / (fast + 1), 2 / (slow + 1)]
+  let before = ABSENT
+  let count = 0
+  let average = ABSENT
+  const next = (value: number, take: Take): number => {
+    const moved = Math.abs(value - ago[take](value))
+    const walked = path[take](Math.abs(value - before))
+    if (count + 1 <= n) return count + 1 === n ? value : ABSENT
+    const straight = walked > 0 ? Math.min(1, moved / walked) : 0
+    return average + (straight * (quick - lazy) + lazy) ** 2 * (value - average)
+  }
+  return {
+    peek: (bar) => [next(price(bar), 'peek')],
+    push(bar) {
+      average = next(price(bar), 'push')
+      before = price(bar)
+      count++
+      return [average]
+    },
+  }
+}
+
+/** The end of the least-squares line through n prices: [end]. It equals 3 WMA − 2 SMA. */
+export const linearRegression = smoothed((n) => {
+  const [weights, mean] = [weighted(n), simple(n)]
+  const run = (value: number, take: Take): number => 3 * weights[take](value) - 2 * mean[take](value)
+  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+})
+
+/** Lines at a percentage around the simple average: [middle, upper, lower]. */
+export function envelope(n: number, percent: number, price: PriceOf): Indicator {
+  const mean = simple(n)
+  const around = (middle: number): readonly number[] => [
+    middle,
+    middle * (1 + percent / 100),
+    middle * (1 - percent / 100),
+  ]
+  return {
+    peek: (bar) => around(mean.peek(price(bar))),
+    push: (bar) => around(mean.push(price(bar))),
+  }
+}
+
+/** Population deviation of n prices: [deviation]. */
+export function deviation(n: number, price: PriceOf): Indicator {
+  const window = new Window(n)
+  return {
+    peek: (bar) => [window.peek(price(bar)).deviation],
+    push(bar) {
+      const value = window.peek(price(bar)).deviation
+      window.push(price(bar))
+      return [value]
+    },
+  }
+}
+
+/** Chandelier exit (LeBeau): [below the highest high, above the lowest low], by a multiple of the average true range. */
+export function chandelier(n: number, multiple: number): Indicator {
+  const [high, low, range] = [highest(n), lowest(n), wilder(n)]
+  return comparing((bar, before, take) => {
+    const apart = multiple * range[take](trueRange(bar, before))
+    return [high[take](bar.high) - apart, low[take](bar.low) + apart]
+  })
+}
+
+const percent = { key: 'percent', title: 'Percent', value: 2.5, least: 0.1, most: 50 }
+const line = { place: 'price', takesPrice: true, usualPrice: 'close', unit: 'price' } as const
+
+export const AVERAGE_ROWS = {
+  rma: {
+    ...line,
+    title: 'Smoothed moving average (Wilder)',
+    short: 'RMA',
+    parameters: [length(14)],
+    outputs: ['RMA'],
+    create: ([n], price) => rma(n, price),
+  },
+  vwma: {
+    ...line,
+    title: 'Volume-weighted moving average',
+    short: 'VWMA',
+    parameters: [length(20)],
+    outputs: ['VWMA'],
+    create: ([n], price) => vwma(n, price),
+  },
+  hull: {
+    ...line,
+    title: 'Hull moving average',
+    short: 'HMA',
+    parameters: [length(20)],
+    outputs: ['HMA'],
+    create: ([n], price) => hull(n, price),
+  },
+  dema: {
+    ...line,
+    title: 'Double exponential moving average',
+    short: 'DEMA',
+    parameters: [length(20)],
+    outputs: ['DEMA'],
+    create: ([n], price) => dema(n, price),
+  },
+  tema: {
+    ...line,
+    title: 'Triple exponential moving average',
+    short: 'TEMA',
+    parameters: [length(20)],
+    outputs: ['TEMA'],
+    create: ([n], price) => tema(n, price),
+  },
+  kama: {
+    ...line,
+    title: 'Adaptive moving average (Kaufman)',
+    short: 'KAMA',
+    parameters: [length(10), length(2, 'fast', 'Fast'), length(30, 'slow', 'Slow')],
+    outputs: ['KAMA'],
+    create: ([n, fast, slow], price) => kama(n, fast, slow, price),
+  },
+  'linear-regression': {
+    ...line,
+    title: 'Linear regression (end point)',
+    short: 'LSMA',
+    parameters: [length(20)],
+    outputs: ['LSMA'],
+    create: ([n], price) => linearRegression(n, price),
+  },
+  envelope: {
+    ...line,
+    title: 'Moving average envelope',
+    short: 'ENV',
+    parameters: [length(20), percent],
+    outputs: ['Middle', 'Upper', 'Lower'],
+    drawn: { ground: [1, 2] },
+    create: ([n, apart], price) => envelope(n, apart, price),
+  },
+  deviation: {
+    ...line,
+    place: 'own',
+    title: 'Standard deviation',
+    short: 'StdDev',
+    parameters: [length(20)],
+    outputs: ['StdDev'],
+    create: ([n], price) => deviation(n, price),
+  },
+  chandelier: {
+    ...line,
+    takesPrice: false,
+    title: 'Chandelier exit',
+    short: 'CE',
+    parameters: [length(22), { key: 'width', title: 'ATR multiplier', value: 3, least: 0.1, most: 20 }],
+    outputs: ['Long', 'Short'],
+    create: ([n, width]) => chandelier(n, width),
+  },
+} as const satisfies Record<string, IndicatorSpec>

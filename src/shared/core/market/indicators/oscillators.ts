@@ -1,0 +1,310 @@
+/** Oscillators of prices, by their authors' formulas. */
+import { ABSENT, comparing, type BarValues, type Indicator, type Smoother, type Take } from './indicator.ts'
+import { rsi, trueRange, type PriceOf } from './indicators.ts'
+import { length, type IndicatorSpec } from './row.ts'
+import { delayed, exponential, Extreme, highest, lowest, simple, sum } from './windows.ts'
+
+/** An indicator of smoothers alone. */
+const flow = (step: (bar: BarValues, take: Take) => readonly number[]): Indicator => ({
+  peek: (bar) => step(bar, 'peek'),
+  push: (bar) => step(bar, 'push'),
+})
+
+/** Stochastic of the relative strength index (Chande and Kroll, The New Technical Trader): [%K, %D], 0 to 100. */
+export function stochasticRsi(n: number, range: number, slowing: number, signal: number, price: PriceOf): Indicator {
+  const strength = rsi(n, price)
+  const [high, low, k, d] = [highest(range), lowest(range), simple(slowing), simple(signal)]
+  return flow((bar, take) => {
+    const [value] = strength[take](bar)
+    const [top, bottom] = [high[take](value), low[take](value)]
+    const smooth = k[take](top === bottom ? ABSENT : (100 * (value - bottom)) / (top - bottom))
+    return [smooth, d[take](smooth)]
+  })
+}
+
+/** Rate of change: [percent since n bars ago]. */
+export function rateOfChange(n: number, price: PriceOf): Indicator {
+  const ago = delayed(n)
+  return flow((bar, take) => {
+    const from = ago[take](price(bar))
+    return [from === 0 ? ABSENT : (100 * (price(bar) - from)) / from]
+  })
+}
+
+/** Momentum: [price less the one n bars ago]. */
+export function momentum(n: number, price: PriceOf): Indicator {
+  const ago = delayed(n)
+  return flow((bar, take) => [price(bar) - ago[take](price(bar))])
+}
+
+/** Aroon (Chande, 1995): [up, down], how recent the extremes of n bars and the one before are, 0 to 100. */
+export function aroon(n: number): Indicator {
+  const [high, low] = [new Extreme(n + 1, 1), new Extreme(n + 1, -1)]
+  const peek = (bar: BarValues): readonly number[] => [
+    (100 * (n - high.peekAge(bar.high))) / n,
+    (100 * (n - low.peekAge(bar.low))) / n,
+  ]
+  return {
+    peek,
+    push(bar) {
+      const values = peek(bar)
+      high.push(bar.high)
+      low.push(bar.low)
+      return values
+    },
+  }
+}
+
+/** The distance of two exponential averages in percent of the slow one: [line, signal, histogram]. */
+export function percentOscillator(fast: number, slow: number, signal: number, of: PriceOf): Indicator {
+  const [short, long, smooth] = [exponential(fast), exponential(slow), exponential(signal)]
+  return flow((bar, take) => {
+    const value = of(bar)
+    const [near, far] = [short[take](value), long[take](value)]
+    const line = far === 0 ? ABSENT : (100 * (near - far)) / far
+    const average = smooth[take](line)
+    return [line, average, line - average]
+  })
+}
+
+/** True strength index (Blau, 1991): [index, signal], −100 to 100. Absent if nothing moved. */
+export function trueStrength(long: number, short: number, signal: number, price: PriceOf): Indicator {
+  const twice = (): Smoother => {
+    const [one, two] = [exponential(long), exponential(short)]
+    const run = (value: number, take: Take): number => two[take](one[take](value))
+    return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+  }
+  const [moves, sizes, smooth] = [twice(), twice(), exponential(signal)]
+  return comparing((bar, before, take) => {
+    const move = before === null ? ABSENT : price(bar) - price(before)
+    const [moved, size] = [moves[take](move), sizes[take](Math.abs(move))]
+    const index = size > 0 ? (100 * moved) / size : ABSENT
+    return [index, smooth[take](index)]
+  })
+}
+
+/** Ultimate oscillator (Williams, 1985): [index], 0 to 100. Absent if nothing moved. */
+export function ultimate(short: number, middle: number, long: number): Indicator {
+  const lengths = [short, middle, long].map((n) => ({ pressure: sum(n), range: sum(n) }))
+  return comparing((bar, before, take) => {
+    const bottom = before === null ? ABSENT : Math.min(bar.low, before.close)
+    const top = before === null ? ABSENT : Math.max(bar.high, before.close)
+    const shares = lengths.map(({ pressure, range }) => {
+      const pushed = pressure[take](bar.close - bottom)
+      const moved = range[take](top - bottom)
+      return moved > 0 ? pushed / moved : ABSENT
+    })
+    return [(100 * (4 * shares[0] + 2 * shares[1] + shares[2])) / 7]
+  })
+}
+
+/** Awesome oscillator (Williams, Trading Chaos): [difference of two simple averages of the bars' middles]. */
+export function awesome(fast: number, slow: number): Indicator {
+  const [short, long] = [simple(fast), simple(slow)]
+  return flow((bar, take) => {
+    const middle = (bar.high + bar.low) / 2
+    return [short[take](middle) - long[take](middle)]
+  })
+}
+
+/** TRIX (Hutson, 1983): [percent change of a triple exponential average, signal (simple)]. */
+export function trix(n: number, signal: number, price: PriceOf): Indicator {
+  const [one, two, three, ago, smooth] = [exponential(n), exponential(n), exponential(n), delayed(1), simple(signal)]
+  return flow((bar, take) => {
+    const value = three[take](two[take](one[take](price(bar))))
+    const from = ago[take](value)
+    const change = from === 0 ? ABSENT : (100 * (value - from)) / from
+    return [change, smooth[take](change)]
+  })
+}
+
+/** Chande momentum oscillator (The New Technical Trader, 1994): [−100 to 100]. Absent if nothing moved. */
+export function chandeMomentum(n: number, price: PriceOf): Indicator {
+  const [gains, losses] = [sum(n), sum(n)]
+  return comparing((bar, before, take) => {
+    const move = before === null ? ABSENT : price(bar) - price(before)
+    const [up, down] = [gains[take](Math.max(0, move)), losses[take](Math.max(0, -move))]
+    return [up + down > 0 ? (100 * (up - down)) / (up + down) : ABSENT]
+  })
+}
+
+/** Balance of power (Livshin, 2001): [average of (close − open) / (high − low)]. Bars without a range don't count. */
+export function balanceOfPower(n: number): Indicator {
+  const smooth = simple(n)
+  return flow(({ open, high, low, close }, take) => [smooth[take](high > low ? (close - open) / (high - low) : ABSENT)])
+}
+
+/** Elder ray (Trading for a Living, 1993): [bull power, bear power], the distance of high and low from the average. */
+export function elderRay(n: number, price: PriceOf): Indicator {
+  const mean = exponential(n)
+  return flow((bar, take) => {
+    const middle = mean[take](price(bar))
+    return [bar.high - middle, bar.low - middle]
+  })
+}
+
+/**
+ * Choppiness index (Dreiss): [0 to 100], the sum of true ranges over the range of true highs and lows, on a logarithmic
+ * scale. Absent if nothing moved.
+ */
+export function choppiness(n: number): Indicator {
+  const [ranges, high, low] = [sum(n), highest(n), lowest(n)]
+  return comparing((bar, before, take) => {
+    const isFirst = before === null
+    const all = ranges[take](isFirst ? ABSENT : trueRange(bar, before))
+    const top = high[take](isFirst ? ABSENT : Math.max(bar.high, before.close))
+    const bottom = low[take](isFirst ? ABSENT : Math.min(bar.low, before.close))
+    return [top > bottom && n > 1 ? (100 * Math.log10(all / (top - bottom))) / Math.log10(n) : ABSENT]
+  })
+}
+
+/** Vortex (Botes and Siepman, 2010): [+VI, −VI]. Absent if nothing moved. */
+export function vortex(n: number): Indicator {
+  const [ups, downs, ranges] = [sum(n), sum(n), sum(n)]
+  return comparing((bar, before, take) => {
+    const up = ups[take](before === null ? ABSENT : Math.abs(bar.high - before.low))
+    const down = downs[take](before === null ? ABSENT : Math.abs(bar.low - before.high))
+    const all = ranges[take](before === null ? ABSENT : trueRange(bar, before))
+    return all > 0 ? [up / all, down / all] : [ABSENT, ABSENT]
+  })
+}
+
+const own = { place: 'own', takesPrice: false, usualPrice: 'close', unit: 'index' } as const
+const ofPrice = { ...own, takesPrice: true } as const
+
+export const OSCILLATOR_ROWS = {
+  'stochastic-rsi': {
+    ...ofPrice,
+    title: 'Stochastic RSI',
+    short: 'StochRSI',
+    parameters: [
+      length(14),
+      length(14, 'range', 'Stochastic length'),
+      length(3, 'slowing', 'Slowing'),
+      length(3, 'signal', 'Signal'),
+    ],
+    outputs: ['%K', '%D'],
+    drawn: { levels: [20, 80], between: [0, 100] },
+    create: ([n, range, slowing, signal], price) => stochasticRsi(n, range, slowing, signal, price),
+  },
+  roc: {
+    ...ofPrice,
+    title: 'Rate of change',
+    short: 'ROC',
+    parameters: [length(9)],
+    outputs: ['ROC'],
+    drawn: { levels: [0] },
+    create: ([n], price) => rateOfChange(n, price),
+  },
+  momentum: {
+    ...ofPrice,
+    unit: 'price',
+    title: 'Momentum',
+    short: 'Mom',
+    parameters: [length(10)],
+    outputs: ['Momentum'],
+    drawn: { levels: [0] },
+    create: ([n], price) => momentum(n, price),
+  },
+  aroon: {
+    ...own,
+    title: 'Aroon',
+    short: 'Aroon',
+    parameters: [length(25)],
+    outputs: ['Up', 'Down'],
+    drawn: { levels: [50], between: [0, 100] },
+    create: ([n]) => aroon(n),
+  },
+  ppo: {
+    ...ofPrice,
+    title: 'Percentage price oscillator',
+    short: 'PPO',
+    parameters: [length(12, 'fast', 'Fast'), length(26, 'slow', 'Slow'), length(9, 'signal', 'Signal')],
+    outputs: ['PPO', 'Signal', 'Histogram'],
+    drawn: { levels: [0], columns: 2 },
+    create: ([fast, slow, signal], price) => percentOscillator(fast, slow, signal, price),
+  },
+  tsi: {
+    ...ofPrice,
+    title: 'True strength index',
+    short: 'TSI',
+    parameters: [length(25, 'long', 'Long'), length(13, 'short', 'Short'), length(7, 'signal', 'Signal')],
+    outputs: ['TSI', 'Signal'],
+    drawn: { levels: [0] },
+    create: ([long, short, signal], price) => trueStrength(long, short, signal, price),
+  },
+  ultimate: {
+    ...own,
+    title: 'Ultimate oscillator',
+    short: 'UO',
+    parameters: [length(7, 'short', 'Short'), length(14, 'middle', 'Middle'), length(28, 'long', 'Long')],
+    outputs: ['UO'],
+    drawn: { levels: [30, 70], between: [0, 100] },
+    create: ([short, middle, long]) => ultimate(short, middle, long),
+  },
+  awesome: {
+    ...own,
+    unit: 'price',
+    title: 'Awesome oscillator',
+    short: 'AO',
+    parameters: [length(5, 'fast', 'Fast'), length(34, 'slow', 'Slow')],
+    outputs: ['AO'],
+    drawn: { levels: [0], columns: 0 },
+    create: ([fast, slow]) => awesome(fast, slow),
+  },
+  trix: {
+    ...ofPrice,
+    title: 'TRIX',
+    short: 'TRIX',
+    parameters: [length(18), length(9, 'signal', 'Signal')],
+    outputs: ['TRIX', 'Signal'],
+    drawn: { levels: [0] },
+    create: ([n, signal], price) => trix(n, signal, price),
+  },
+  'chande-momentum': {
+    ...ofPrice,
+    title: 'Chande momentum oscillator',
+    short: 'CMO',
+    parameters: [length(9)],
+    outputs: ['CMO'],
+    drawn: { levels: [-50, 50], between: [-100, 100] },
+    create: ([n], price) => chandeMomentum(n, price),
+  },
+  'balance-of-power': {
+    ...own,
+    title: 'Balance of power',
+    short: 'BOP',
+    parameters: [length(14)],
+    outputs: ['BOP'],
+    drawn: { levels: [0] },
+    create: ([n]) => balanceOfPower(n),
+  },
+  'elder-ray': {
+    ...ofPrice,
+    unit: 'price',
+    title: 'Elder ray',
+    short: 'Elder',
+    parameters: [length(13)],
+    outputs: ['Bull power', 'Bear power'],
+    drawn: { levels: [0] },
+    create: ([n], price) => elderRay(n, price),
+  },
+  choppiness: {
+    ...own,
+    title: 'Choppiness index',
+    short: 'CHOP',
+    parameters: [{ ...length(14), least: 2 }],
+    outputs: ['CHOP'],
+    drawn: { levels: [38.2, 61.8], between: [0, 100] },
+    create: ([n]) => choppiness(n),
+  },
+  vortex: {
+    ...own,
+    title: 'Vortex',
+    short: 'VI',
+    parameters: [length(14)],
+    outputs: ['+VI', '−VI'],
+    drawn: { levels: [1] },
+    create: ([n]) => vortex(n),
+  },
+} as const satisfies Record<string, IndicatorSpec>

@@ -1,0 +1,303 @@
+/**
+ * Indicators against values that others published: single values of Stock.Indicators' tests over its 502 days of SPY,
+ * Tulip Indicators' fifteen bars, the bars of ta4j's tests, and the worked tables of the ChartSchool. tests/fixtures/indicators/README.md says
+ * which indicator has which.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { BarValues } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
+import { PRICES, type PriceName } from '../../../../../../src/shared/core/market/indicators/row.ts'
+import { pivots } from '../../../../../../src/shared/core/market/indicators/session-levels.ts'
+import {
+  computeAll,
+  INDICATORS,
+  type ChartIndicatorId,
+} from '../../../../../../src/shared/core/market/indicators/table.ts'
+
+const file = (name: string): Record<string, string>[] => {
+  const text = readFileSync(new URL(`../../../../../fixtures/indicators/${name}.csv`, import.meta.url), 'utf8')
+  const [header, ...rows] = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.split(','))
+  return rows.map((row) => Object.fromEntries(header.map((key, i) => [key, row[i] ?? ''])))
+}
+const numberOf = (row: Record<string, string>, name: string, usual: string): number =>
+  Number(row[name.toLowerCase()] ?? row[name] ?? row[usual] ?? 0)
+const barOf = (row: Record<string, string>): BarValues => ({
+  open: numberOf(row, 'Open', 'Close'),
+  high: numberOf(row, 'High', 'Close'),
+  low: numberOf(row, 'Low', 'Close'),
+  close: numberOf(row, 'Close', 'Low'),
+  volume: numberOf(row, 'Volume', 'none'),
+})
+const run = (
+  id: ChartIndicatorId,
+  bars: readonly BarValues[],
+  values: readonly number[],
+  price: PriceName = INDICATORS[id].usualPrice,
+) => computeAll(INDICATORS[id], values, PRICES[price], bars)
+const spy = file('skender-quotes')
+
+/** [indicator, parameters, output, [row, value] …]: as many decimals as are written. */
+const SKENDER: readonly (readonly [
+  ChartIndicatorId,
+  readonly number[],
+  number,
+  readonly (readonly [number, number | null])[],
+])[] = [
+  ['rma', [20], 0, [[18, null], [19, 214.525], [20, 214.55125], [21, 214.58319], [100, 225.78071], [501, 255.67462]]],
+  ['hull', [20], 0, [[149, 236.0835], [501, 235.6972]]],
+  ['dema', [20], 0, [[51, 226.0011], [249, 258.4452], [501, 241.1677]]],
+  ['tema', [20], 0, [[67, 222.9105], [249, 258.6208], [501, 238.769]]],
+  ['kama', [10, 2, 30], 0, [[8, null], [9, 213.75], [10, 213.7713], [24, 214.7423], [149, 235.551], [249, 256.0898], [501, 240.1138]]],
+  ['linear-regression', [20], 0, [[18, null], [19, 215.6189], [149, 236.706], [249, 258.5179], [501, 235.8131]]],
+  ['envelope', [20, 2.5], 1, [[24, 220.4068], [249, 261.9388], [501, 258.1565]]],
+  ['envelope', [20, 2.5], 2, [[24, 209.6552], [249, 249.16125], [501, 245.5635]]],
+  ['deviation', [10], 0, [[8, null], [9, 0.502], [249, 0.9827], [501, 5.4738]]],
+  ['chandelier', [22, 3], 0, [[492, 259.048], [501, 256.586]]],
+  ['chandelier', [22, 3], 1, [[501, 246.424]]],
+  ['supertrend', [14, 3], 0, [[12, null], [13, 209.5436], [151, 232.8519], [152, null], [249, 253.8008], [501, null]]],
+  ['supertrend', [14, 3], 1, [[13, null], [151, null], [152, 237.6436], [249, null], [501, 250.7954]]],
+  ['parabolic-sar', [0.02, 0.2], 0, [[14, 212.83], [16, 212.9924], [501, 229.7662]]],
+  ['stochastic-rsi', [14, 14, 1, 3], 0, [[31, 93.3333], [152, 0], [249, 36.5517], [501, 97.5244]]],
+  ['stochastic-rsi', [14, 14, 1, 3], 1, [[31, 97.7778], [152, 0], [249, 27.3094], [501, 89.8385]]],
+  ['stochastic-rsi', [14, 14, 3, 3], 0, [[31, 97.7778], [152, 0], [249, 27.3094], [501, 89.8385]]],
+  ['stochastic-rsi', [14, 14, 3, 3], 1, [[31, 99.2593], [152, 20.0263], [249, 33.2716], [501, 73.4176]]],
+  ['momentum', [20], 0, [[49, 4.96], [249, 6.25], [501, -22.05]]],
+  ['roc', [20], 0, [[249, 2.4827], [501, -8.2482]]],
+  ['aroon', [25], 0, [[24, null], [210, 100], [293, 0], [298, 0], [458, 0], [501, 28]]],
+  ['aroon', [25], 1, [[210, 0], [293, 40], [298, 20], [458, 100], [501, 88]]],
+  ['tsi', [25, 13, 7], 0, [[36, null], [37, 53.1204], [43, 46.096], [44, 42.5121], [149, 29.0936], [249, 41.9232], [501, -28.3513]]],
+  ['tsi', [25, 13, 7], 1, [[37, null], [43, 51.6916], [44, 49.3967], [149, 28.0134], [249, 42.4063], [501, -29.3597]]],
+  ['ultimate', [7, 14, 28], 0, [[27, null], [74, 51.777], [249, 45.3121], [501, 49.5257]]],
+  ['awesome', [5, 34], 0, [[32, null], [33, 5.4756], [249, 5.0618], [501, -17.7692]]],
+  ['trix', [20, 5], 0, [[67, 0.055596], [249, 0.121781], [501, -0.230742]]],
+  ['trix', [20, 5], 1, [[67, 0.063512], [249, 0.119769], [501, -0.204536]]],
+  ['balance-of-power', [14], 0, [[12, null], [13, 0.081822], [149, -0.016203], [249, -0.058682], [501, -0.292788]]],
+  ['elder-ray', [13], 0, [[11, null], [12, 0.75], [24, 1.4274], [149, 0.943], [249, 1.5194], [501, -0.4729]]],
+  ['elder-ray', [13], 1, [[12, -0.51], [24, 0.5474], [149, 0.473], [249, 1.0694], [501, -3.1429]]],
+  ['choppiness', [14], 0, [[13, null], [14, 69.9967], [249, 41.8499], [501, 38.6526]]],
+  ['vortex', [14], 0, [[13, null], [14, 1.046], [29, 1.13], [249, 1.1558], [501, 0.8712]]],
+  ['vortex', [14], 1, [[14, 0.8119], [29, 0.7393], [249, 0.6634], [501, 1.1163]]],
+  ['mfi', [14], 0, [[13, null], [439, 69.0622], [501, 39.9494]]],
+  ['mfi', [4], 0, [[31, 100], [43, 0]]],
+  ['cmf', [20], 0, [[18, null], [49, 0.350596], [249, -0.040226], [501, -0.123754]]],
+  ['accumulation', [], 0, [[249, 3266400865.74], [501, 3439986548.42]]],
+  ['chaikin-oscillator', [3, 10], 0, [[8, null], [501, -19135200.72]]],
+  ['force-index', [13], 0, [[12, null], [13, 10668240.778], [24, 15883211.364], [149, 7598218.196], [249, 23612118.994], [501, -16824018.428]]],
+  ['pvo', [12, 26, 9], 0, [[24, null], [33, 1.5795], [149, -7.191], [249, -6.3667], [501, 10.4395]]],
+  ['pvo', [12, 26, 9], 1, [[24, null], [33, -3.553], [149, -5.1159], [249, 1.7333], [501, 12.2681]]],
+] // prettier-ignore
+
+/** ta4j's averages begin with the first value, ours with the mean of the first ones: equal after the first bar was held. */
+const held = (bars: readonly BarValues[]): readonly BarValues[] => [
+  ...Array.from({ length: 300 }, () => bars[0]),
+  ...bars.slice(1),
+]
+const closesOnly = (closes: readonly number[]): readonly BarValues[] =>
+  closes.map((close) => ({ open: close, high: close, low: close, close, volume: null }))
+const hlcv = (rows: readonly (readonly number[])[]): readonly BarValues[] =>
+  rows.map(([high, low, close, volume = 0]) => ({ open: close, high, low, close, volume }))
+
+const TA4J_CLOSES = closesOnly([
+  0.73, 0.72, 0.86, 0.72, 0.62, 0.76, 0.84, 0.69, 0.65, 0.71, 0.53, 0.73, 0.77, 0.67, 0.68,
+])
+const TA4J_RANGES = hlcv([
+  [45.17, 44.96, 45.05], [45.15, 44.99, 45.1], [45.32, 45.11, 45.19], [45.25, 45.04, 45.14], [45.2, 45.1, 45.15],
+  [45.2, 45.1, 45.14], [45.16, 45.07, 45.1], [45.22, 45.1, 45.15], [45.27, 45.14, 45.22], [45.45, 45.2, 45.43],
+  [45.5, 45.39, 45.44], [45.6, 45.35, 45.55], [45.61, 45.39, 45.55], [45.55, 44.8, 45.01], [45.04, 44.17, 44.23],
+]) // prettier-ignore
+const TA4J_VOLUMES = hlcv([
+  [62.34, 61.37, 62.15, 7849.025], [62.05, 60.69, 60.81, 11692.075], [62.27, 60.1, 60.45, 10575.307],
+  [60.79, 58.61, 59.18, 13059.128], [59.93, 58.71, 59.24, 20733.508], [61.75, 59.86, 60.2, 29630.096],
+  [60, 57.97, 58.48, 17705.294], [59, 58.02, 58.24, 7259.203], [59.07, 57.48, 58.69, 10474.629],
+  [59.22, 58.3, 58.65, 5203.714], [58.75, 57.83, 58.47, 3422.865], [58.65, 57.86, 58.02, 3962.15],
+  [58.47, 57.91, 58.17, 4095.905], [58.25, 57.83, 58.07, 3766.006], [58.35, 57.53, 58.13, 4239.335],
+  [59.86, 58.58, 58.94, 8039.979], [59.53, 58.3, 59.1, 6956.717], [62.1, 58.53, 61.92, 18171.552],
+  [62.16, 59.8, 61.37, 22225.894], [62.67, 60.93, 61.68, 14613.509], [62.38, 60.15, 62.09, 12319.763],
+  [63.73, 62.26, 62.89, 15007.69], [63.85, 63, 63.53, 8879.667], [66.15, 63.58, 64.01, 22693.812],
+  [65.34, 64.07, 64.77, 10191.814], [66.48, 65.2, 65.22, 10074.152], [65.23, 63.21, 63.28, 9411.62],
+  [63.4, 61.88, 62.4, 10391.69], [63.18, 61.11, 61.55, 8926.512], [62.7, 61.25, 62.69, 7459.575],
+]) // prettier-ignore
+/** [indicator, parameters, output, bars, last values, within]. ta4j compares to 0.0001. */
+const TA4J: readonly (readonly [
+  ChartIndicatorId,
+  readonly number[],
+  number,
+  readonly BarValues[],
+  readonly (number | null)[],
+  number,
+])[] = [
+  ['awesome', [2, 3], 0, hlcv([[16, 8, 0], [12, 6, 0], [18, 14, 0], [10, 6, 0], [8, 4, 0]]), [1 / 6, 1, -3], 1e-9],
+  ['awesome', [1, 2], 0, hlcv([[16, 8, 0], [12, 6, 0], [18, 14, 0], [10, 6, 0], [8, 4, 0]]), [-1.5, 3.5, -4, -1], 1e-9],
+  ['dema', [5], 0, held(TA4J_CLOSES), [0.7858, 0.7374, 0.6884, null, null, null, 0.7184, 0.6939, 0.6859], 1e-4],
+  ['tema', [5], 0, held(TA4J_CLOSES), [0.8027, 0.7328, 0.6725, null, null, null, 0.7386, 0.6994, 0.6876], 1e-4],
+  ['chandelier', [5, 2], 0, held(TA4J_RANGES), [44.985344, 45.0162752, 44.95902016, 44.985216128, 45.1221729024, 45.19373832192, 45.254990657536, 45.2459925260288, 45.01879402082304, 44.789035216658432], 1e-9],
+  ['chandelier', [5, 2], 1, held(TA4J_RANGES), [45.3246, 45.3437, 45.3309, 45.3547, 45.3978, 45.3762, 45.445, 45.504, 45.3912, 44.9909], 1e-4],
+  ['cmf', [20], 0, TA4J_VOLUMES, [-0.1211, -0.0997, -0.0659, -0.0257, -0.0617, -0.0481, -0.0086, -0.0087, -0.005, -0.0574, -0.0148], 1e-4],
+] // prettier-ignore
+
+const H = [82.15, 81.89, 83.03, 83.3, 83.85, 83.9, 83.33, 84.3, 84.84, 85, 85.9, 86.58, 86.98, 88, 87.87]
+const L = [81.29, 80.64, 81.31, 82.65, 83.07, 83.11, 82.49, 82.3, 84.15, 84.11, 84.03, 85.39, 85.76, 87.17, 87.01]
+const C = [81.59, 81.06, 82.87, 83, 83.61, 83.15, 82.84, 83.99, 84.55, 84.36, 85.53, 86.54, 86.89, 87.77, 87.29]
+const O = [81.85, 81.2, 81.55, 82.91, 83.1, 83.41, 82.71, 82.7, 84.2, 84.25, 84.03, 85.45, 86.18, 88, 87.6]
+const V = [
+  5653100, 6447400, 7690900, 3831400, 4455100, 3798000, 3936200, 4732000, 4841300, 3915300, 6830800, 6694100, 5293600,
+  7985800, 4807900,
+]
+const fifteen: readonly BarValues[] = C.map((close, i) => ({ open: O[i], high: H[i], low: L[i], close, volume: V[i] }))
+/** Averages there begin with the first value, ours with the mean of the first ones: equal after a constant start. */
+const seeded = (bars: readonly BarValues[]): readonly BarValues[] => [
+  ...Array.from({ length: 300 }, () => ({ ...bars[0], high: bars[0].close, low: bars[0].close })),
+  ...bars,
+]
+
+/** [indicator, parameters, output, last values]: three decimals. */
+const TULIP: readonly (readonly [ChartIndicatorId, readonly number[], number, readonly number[]])[] = [
+  ['rma', [5], 0, [82.426, 82.571, 82.625, 82.898, 83.228, 83.455, 83.87, 84.404, 84.901, 85.475, 85.838]],
+  ['vwma', [5], 0, [82.332, 82.61, 83.07, 83.354, 83.682, 83.822, 84.409, 85.165, 85.698, 86.418, 86.805]],
+  ['hull', [5], 0, [83.69, 83.038, 83.472, 84.55, 84.835, 85.36, 86.552, 87.346, 87.965, 87.916]],
+  ['kama', [5, 2, 30], 0, [83.61, 83.56, 83.452, 83.506, 83.647, 83.686, 84.126, 85.026, 85.69, 86.447, 86.673]],
+  ['linear-regression', [5], 0, [83.622, 83.722, 83.112, 83.56, 84.172, 84.604, 85.404, 86.21, 86.946, 87.854, 87.754]],
+  ['deviation', [5], 0, [0.948, 0.875, 0.28, 0.423, 0.605, 0.671, 0.871, 0.926, 1.019, 1.174, 0.758]],
+  ['roc', [5], 0, [1.9, 2.2, 1.4, 1.9, 0.9, 2.9, 4.5, 3.5, 3.8, 3.5]],
+  ['momentum', [5], 0, [1.56, 1.78, 1.12, 1.55, 0.75, 2.38, 3.7, 2.9, 3.22, 2.93]],
+  ['aroon', [5], 0, [100, 80, 100, 100, 100, 100, 100, 100, 100, 80]],
+  ['aroon', [5], 1, [20, 0, 0, 80, 60, 40, 20, 0, 40, 20]],
+  ['ppo', [2, 5, 9], 0, [-0.217, 0.521, 0.619, 0.747, 0.424, 0.134, 0.5, 0.691, 0.503, 0.81, 1.088, 1.04, 1.133, 0.716]],
+  ['ultimate', [2, 3, 5], 0, [43.499, 34.044, 65.883, 73.955, 53.388, 64.149, 81.282, 90.186, 86.114, 65.45]],
+  ['chande-momentum', [5], 0, [44.068, 53.614, 42.105, 50.162, 28.09, 70.414, 90.686, 88.415, 89.444, 75.321]],
+  ['balance-of-power', [1], 0, [-0.302, -0.112, 0.767, 0.138, 0.654, -0.329, 0.155, 0.645, 0.507, 0.124, 0.802, 0.916, 0.582, -0.277, -0.36]],
+  ['mfi', [5], 0, [61.172, 67.308, 62.796, 64.661, 45.238, 67.841, 85.578, 85.963, 87.504, 84.647]],
+  ['accumulation', [], 0, [-1709076.744, -3823823.944, 2436210.94, 2730934.016, 4444434.016, 1031041.611, 375008.278, 3640088.278, 4411889.727, 2696196.469, 6823899.143, 13067975.613, 17580552.662, 21140487.602, 19463313.184]],
+  ['stochastic-rsi', [5, 5, 1, 1], 0, [65.8, 100, 100, 100, 100, 0]],
+] // prettier-ignore
+
+const decimals = (value: number): number => String(value).split('.')[1]?.length ?? 0
+
+describe('Stock.Indicators, 502 days of SPY', () => {
+  const bars = spy.map(barOf)
+  it.each(SKENDER)('%s %j, output %i', (id, values, output, wanted) => {
+    const got = run(id, bars, values)
+    for (const [row, value] of wanted) {
+      if (value === null) expect(got[row][output], `row ${row}`).toBeNaN()
+      else {
+        const digits = Math.max(2, decimals(value), Math.abs(value) < 1_000 ? 4 : 0)
+        expect(Math.abs(got[row][output] - value), `row ${row}`).toBeLessThanOrEqual(0.500_001 * 10 ** -digits)
+      }
+    }
+  })
+
+  it('pivots of months, and none in the first one', () => {
+    const monthOf = (ms: number): number => new Date(ms).setUTCDate(1)
+    const indicator = pivots(monthOf)
+    const got = spy.map((row) => indicator.push({ ...barOf(row), startMs: Date.parse(String(row['date'])) }))
+    // The first day of the file is the 3rd: its month wasn't seen from its start.
+    expect(got.findIndex((values) => !Number.isNaN(values[0]))).toBeGreaterThan(20)
+    for (const [at, values] of [
+      [501, [266.6767, 276.6733, 258.9633, 284.3867, 248.9667]],
+      [251, [255.1967, 260.5233, 251.6933, 264.0267, 246.3667]],
+      [250, [251.2767, 257.6033, 247.6133, 261.2667, 241.2867]],
+      [149, [233.64, 238.12, 230.81, 240.95, 226.33]],
+    ] as const) {
+      for (const [i, value] of values.entries())
+        expect(Math.abs(got[at][i] - value), `row ${at}`).toBeLessThan(0.000_051)
+    }
+  })
+
+  it('zigzag: the swings it names, confirmed once the price has come back', () => {
+    const got = run('zigzag', bars, [3])
+    const swings = new Map<number, number>()
+    for (const [i, [price, ago]] of got.entries()) if (!Number.isNaN(price)) swings.set(i - ago, price)
+    expect(swings.get(316)).toBe(249.48)
+    expect(got[501].slice(2), 'the end of the leg that forms').toEqual([246.73, 1])
+  })
+})
+
+describe('ta4j, the bars of its tests', () => {
+  it.each(TA4J)('%s %j, output %i', (id, values, output, bars, wanted, within) => {
+    const got = run(id, bars, values).slice(-wanted.length)
+    for (const [i, value] of wanted.entries())
+      if (value !== null) expect(Math.abs(got[i][output] - value), `value ${i}`).toBeLessThanOrEqual(within)
+  })
+})
+
+describe('Tulip Indicators, fifteen bars', () => {
+  it.each(TULIP)('%s %j, output %i', (id, values, output, wanted) => {
+    const got = run(id, id === 'ppo' ? seeded(fifteen) : fifteen, values).slice(-wanted.length)
+    const within = id === 'roc' || id === 'stochastic-rsi' ? 0.051 : 0.000_51
+    for (const [i, value] of wanted.entries())
+      expect(Math.abs(got[i][output] - value), `value ${i}`).toBeLessThan(within)
+  })
+  it('chande momentum of the book’s table, page 96', () => {
+    const closes = [
+      101.0313, 101.0313, 101.125, 101.9687, 102.7813, 103, 102.9687, 103.0625, 102.9375, 102.7188, 102.75, 102.9063,
+      102.9687,
+    ]
+    const bars = closes.map((close) => ({ open: close, high: close, low: close, close, volume: null }))
+    const got = run('chande-momentum', bars, [10]).slice(-3)
+    for (const [i, value] of [69.62, 71.4286, 71.0839].entries()) expect(Math.abs(got[i][0] - value)).toBeLessThan(0.01)
+  })
+})
+
+describe('ChartSchool, worked tables', () => {
+  it.each<[ChartIndicatorId, string, readonly number[], readonly string[], number, number, PriceName?]>([
+    ['kama', 'kama', [10, 2, 30], ['KAMA'], 1e-5, 40],
+    ['mfi', 'mfi', [14], ['MFI'], 1e-5, 16],
+    ['roc', 'roc', [12], ['ROC'], 1e-7, 8],
+    ['accumulation', 'accum', [], ['ADLine'], 1e-4, 30],
+    ['price-volume-trend', 'vpt', [], ['unsmoothed vpt'], 1e-9, 29],
+    ['ultimate', 'ultosc', [7, 14, 28], ['Ult_Osc'], 1e-5, 2],
+    ['vortex', 'vortex', [14], ['+VI14', '-VI14'], 1e-6, 32],
+    // Its weights are rounded to four digits.
+    ['tsi', 'tsi', [25, 13, 7], ['TSI'], 0.02, 400],
+    ['vwma', 'vwap', [14], ['vwap'], 1e-9, 17, 'hlc3'],
+  ])('%s', (id, name, values, columns, within, least, price) => {
+    const rows = file(`chartschool-${name}`)
+    const got = run(id, rows.map(barOf), values, price)
+    let compared = 0
+    for (const [i, row] of rows.entries()) {
+      for (const [at, column] of columns.entries()) {
+        if (row[column] === '' || Number.isNaN(got[i][at])) continue
+        expect(Math.abs(got[i][at] - Number(row[column])), `${column} of row ${i}`).toBeLessThan(within)
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThanOrEqual(least)
+  })
+
+  it.each([
+    ['ppo', ['PPO', 'PPO_Signal_Line', 'PPO_Histogram']],
+    ['pvo', ['PVO', 'PVO_Signal_Line', 'PVO_Histogram']],
+  ] as const)('%s, after a constant start', (id, columns) => {
+    const rows = file(`chartschool-${id}`)
+    const bars = rows.map(barOf)
+    const got = run(id, seeded(bars), [12, 26, 9]).slice(-rows.length)
+    for (const [i, row] of rows.entries())
+      for (const [at, column] of columns.entries())
+        expect(Math.abs(got[i][at] - Number(row[column])), `${column} of row ${i}`).toBeLessThan(1e-6)
+  })
+
+  it('parabolic SAR, from the first turn that both take', () => {
+    const rows = file('chartschool-psar')
+    const got = run('parabolic-sar', rows.map(barOf), [0.02, 0.2])
+    for (const [i, row] of rows.entries()) {
+      if (i < 8) continue
+      const wanted = Number(row['psar_up'] || row['psar_down'])
+      expect(Math.abs(got[i][0] - wanted), `row ${i}`).toBeLessThan(1e-8)
+    }
+  })
+
+  it('force index: what its first value leaves shrinks by the average’s share a bar', () => {
+    const rows = file('chartschool-fi')
+    const got = run('force-index', rows.map(barOf), [13])
+    const apart = rows.map((row, i) => got[i][0] - Number(row['FI']))
+    let compared = 0
+    for (let i = 14; i < rows.length; i++) {
+      expect(Math.abs(apart[i] - apart[i - 1] * (12 / 14)), `row ${i}`).toBeLessThan(2e-3)
+      compared++
+    }
+    expect(compared).toBeGreaterThan(10)
+  })
+})
