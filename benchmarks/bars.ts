@@ -1,4 +1,5 @@
 /** 1-minute bars out of sealed ticks, against DuckDB's native table on one thread. */
+import { WHOLE } from '../src/shared/core/recording/merged-sessions.ts'
 import { encodeBlock } from '../src/main/core/store/blocks/encode.ts'
 import { applyBlock } from '../src/main/core/store/read/block-bars.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
@@ -16,7 +17,7 @@ function barsOf(blocks: readonly Uint8Array[]): BarBuilder {
   const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
   const scratch = new BlockScratch()
   const classifier = new Classifier()
-  const part = { notBeforeMs: -Infinity, base: 0 }
+  const part = { share: WHOLE, base: 0 }
   for (const bytes of blocks) applyBlock(classifier, openBlock(bytes, scratch), 'trade', part, 0, Infinity, builder)
   return builder
 }

@@ -10,7 +10,7 @@ import type {
 } from 'klinecharts'
 import { fixedText } from '../../shared/base/fixed-text.ts'
 import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './paint/axis-tags.ts'
-import type { AxisTag, ChartPlot, ChartSeries } from './model/chart.ts'
+import type { AxisTag, ChartPlot, StyledSeries } from './model/chart.ts'
 import type { RowRange } from './model/rows-on-screen.ts'
 import { textPx } from './paint/canvas-text.ts'
 import { fromScale, percentText, priceTicks, toScale } from './model/scale.ts'
@@ -21,7 +21,7 @@ export interface AxisSource {
   readonly rows: () => readonly Row[]
   /** Rows on screen. */
   readonly shown: () => RowRange
-  readonly series: () => ChartSeries
+  readonly series: () => StyledSeries
   /** The scale shown: percent if symbols are compared. */
   readonly scale: () => ChartPlot['scale']
   readonly inverted: () => boolean
@@ -118,7 +118,10 @@ export class PriceAxis {
   }
 
   /** The text of a label next to the axis. */
-  readonly tagText = ({ key, price }: Pick<AxisTag, 'key' | 'price'>): string => `${key} ${this.#priceText(price)}`
+  readonly tagText = ({ of, price }: Pick<AxisTag, 'of' | 'price'>): string => {
+    const letter = of === 'study' ? '' : `${of.charAt(0).toUpperCase()} `
+    return `${letter}${this.#priceText(price)}`
+  }
 
   #priceText(price: number): string {
     const { decimals } = this.#source.series()

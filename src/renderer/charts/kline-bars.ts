@@ -3,7 +3,7 @@ import type { Chart } from 'klinecharts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
 import { heikinAshi, heikinAshiRows } from './model/heikin-ashi.ts'
-import type { ChartPages, ChartSeries } from './model/chart.ts'
+import type { ChartPages, StyledSeries } from './model/chart.ts'
 import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './model/series.ts'
 
 /** `goTo` reads at most this many pages of older bars; instants further away are loaded directly. */
@@ -13,7 +13,7 @@ const FAR_BARS = 20_000
 const MAX_PUSHED = 200
 
 interface Options {
-  readonly series: () => ChartSeries
+  readonly series: () => StyledSeries
   readonly gaps: () => readonly GapSpan[]
   /** Called after the library received different bars. */
   readonly changed: () => void
@@ -55,6 +55,9 @@ export class KlineBars {
     return this.#bars[this.#bars.length - 1]
   }
   /** Newer bars exist than the last one loaded. */
+  get hasOlder(): boolean {
+    return this.#hasOlder
+  }
   get hasNewer(): boolean {
     return this.#hasNewer
   }

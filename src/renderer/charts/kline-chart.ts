@@ -1,6 +1,6 @@
 /** The chart port over klinecharts 10: the only file that drives the library. */
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
-import { dayStart } from '../../shared/core/market/calendar.ts'
+import { barStart, dayStart } from '../../shared/core/market/calendar.ts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
 import { Zone } from '../text/zone.ts'
@@ -11,11 +11,13 @@ import { chartLegend } from './kline-legend.ts'
 import { Markers } from './kline-markers.ts'
 import { placesOf, type Places } from './kline-place.ts'
 import { Studies } from './kline-studies.ts'
+import type { FlowOf } from './model/study-run.ts'
 import { PriceTags } from './kline-tags.ts'
 import { axisStepMs, TimeAxis } from './kline-time-axis.ts'
 import { ViewWatch } from './kline-view-watch.ts'
 import { comparedLines, type ComparedLine } from './model/compared.ts'
 import { countdownText, countsDown } from './model/countdown.ts'
+import type { Footprint, FootprintCell, FootprintLook } from './model/footprint.ts'
 import type {
   ChartLegend,
   ChartPages,
@@ -26,7 +28,10 @@ import type {
   ChartStyle,
   ChartTheme,
   ComparedSeries,
+  ProfileCells,
   Quote,
+  QuoteMap,
+  StyledSeries,
 } from './model/chart.ts'
 import type { ChartMarker } from './model/markers.ts'
 import { rowPxToFit } from './model/rows-on-screen.ts'
@@ -49,6 +54,10 @@ const RIGHT_PX = 80
 /** Extra room that fitting leaves, because the price axis may still grow. */
 const FIT_SPARE_PX = 12
 const MAX_ROW_PX = 60
+/** Widest bar, px: a footprint with long numbers at the largest text. */
+const WIDEST_ROW_PX = 200
+/** Width of a bar in which a footprint usually has numbers, px at the default text size. */
+const FOOTPRINT_ROW_PX = 96
 /** Shared by all charts of the window. */
 const turns = new Turns()
 let isRegistered = false
@@ -78,18 +87,27 @@ class KlineChart implements ChartPort {
   readonly #unprovide: () => void
   #theme: ChartTheme
   #zone = new Zone('UTC')
-  #series: ChartSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
+  #series: StyledSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
   #plot: ChartPlot = {
     scale: 'linear',
     inverted: false,
     volume: true,
     sessions: false,
     days: false,
+    values: true,
+    quoteMap: false,
+    timeAtPrice: false,
     countdown: false,
     asset: 'crypto',
   }
   #compared: readonly ComparedSeries[] = []
   #quote: Quote | null = null
+  #footprint: Footprint | null = null
+  #quoteMap: QuoteMap | null = null
+  #footprintLook: FootprintLook = { content: 'bid-ask', ratio: 3, againstZero: false }
+  #cell: FootprintCell | null = null
+  /** Width of bars before a footprint widened them, px. */
+  #rowPxBefore: number | null = null
   #gaps: readonly GapSpan[] = []
   #now: () => number = () => Date.now()
   #onLegend: (legend: ChartLegend) => void = () => undefined
@@ -132,7 +150,10 @@ class KlineChart implements ChartPort {
       theme: () => this.#theme,
       shown,
       dayOf: (ms) => dayStart(this.#plot.asset, ms),
+      openOf: (ms) => barStart(this.#plot.asset, '1D', ms),
       failed: (thrown) => reportError(thrown),
+      asset: () => this.#plot.asset,
+      changed: () => this.#tellLegend(),
     })
     this.#prices = new PriceAxis(chart, {
       rows,
@@ -151,6 +172,8 @@ class KlineChart implements ChartPort {
       bars: this.#bars,
       quote: () => this.#quote,
       hasCountdown: () => !this.#isLow && this.#countdown() !== '',
+      values: () => this.#studies.tags(this.#tagRow(), false),
+      ownValues: () => this.#studies.placedTags(this.#tagRow()),
     })
     this.#viewWatch = new ViewWatch(chart, this.#prices, this.#crosshair, { rows, places })
     for (const name of ['td-behind', 'td-over']) chart.createIndicator({ name, paneId: 'candle_pane' }, true)
@@ -169,9 +192,8 @@ class KlineChart implements ChartPort {
     const bars = this.#bars
     const crosshairMs = keepView ? (this.#crosshair.ms ?? undefined) : undefined
     const before = this.#series
-    const isRestyled =
-      series.style !== before.style || newer !== bars.hasNewer || countsDown(series) !== countsDown(before)
-    this.#series = series
+    this.#series = { ...series, style: before.style }
+    const isRestyled = newer !== bars.hasNewer || countsDown(this.#series) !== countsDown(before)
     this.#axes.forget()
     bars.replace(list, more, newer)
     this.#crosshair.keep(undefined)
@@ -219,6 +241,7 @@ class KlineChart implements ChartPort {
     if (style === this.#series.style) return
     const wereAverages = this.#bars.areAverages
     this.#series = { ...this.#series, style }
+    this.#widen()
     this.#restyle()
     if (wereAverages !== this.#bars.areAverages) this.#bars.reload(true)
   }
@@ -238,10 +261,49 @@ class KlineChart implements ChartPort {
     this.#repaint()
   }
 
+  setFlow(flowOf: FlowOf | null, fromMs: number): void {
+    this.#studies.setFlow(flowOf, fromMs)
+  }
+
   setStudies(studies: readonly ChartStudy[]): void {
     if (this.#studies.set(studies, this.#series.decimals)) this.#axes.take()
     this.#repaint()
     this.#tellLegendOfPanes()
+  }
+
+  setFootprint(footprint: Footprint | null): void {
+    this.#footprint = footprint
+    this.#turn.ask()
+    this.#tellLegend()
+  }
+
+  setProfile(id: string, cells: ProfileCells | null): void {
+    this.#studies.setProfile(id, cells)
+    this.#turn.ask()
+    this.#tellLegend()
+  }
+
+  setQuoteMap(map: QuoteMap | null): void {
+    this.#quoteMap = map
+    this.#turn.ask()
+    this.#tellLegend()
+  }
+
+  quotesAt: ChartPort['quotesAt'] = (startMs) => this.#quoteMap?.quotesOf(startMs)
+
+  setFootprintLook(look: FootprintLook): void {
+    this.#footprintLook = look
+    this.#repaint()
+  }
+
+  footprintAt: ChartPort['footprintAt'] = (startMs) => {
+    const cells = this.#series.style === 'footprint' ? this.#footprint?.cellsOf(startMs) : undefined
+    return this.#footprint === null || cells === undefined ? null : { rows: this.#footprint.rows, cells }
+  }
+
+  selectCell(cell: FootprintCell | null): void {
+    this.#cell = cell
+    this.#repaint()
   }
 
   setQuote(quote: Quote | null): void {
@@ -328,6 +390,14 @@ class KlineChart implements ChartPort {
     return index === undefined ? null : (this.#bars.rows()[index]?.bar ?? null)
   }
 
+  hasOlder(): boolean {
+    return this.#bars.hasOlder
+  }
+
+  isFull(): boolean {
+    return !this.#bars.hasOlder && this.#bars.pages?.isFull?.() === true
+  }
+
   visibleBars(): readonly Bar[] {
     const { from, to } = this.#places.shown()
     const rows = this.#bars.rows().slice(from, to)
@@ -369,7 +439,7 @@ class KlineChart implements ChartPort {
           type === 'xAxis' ? '' : crosshairText(timestamp, axisStepMs(this.#series), this.#zone),
         formatExtendText: ({ index }) => ((index === 1) === this.#prices.countsAbove ? this.#countdown() : ''),
       },
-      layout: { barSpaceLimit: { min: 1, max: MAX_ROW_PX } },
+      layout: { barSpaceLimit: { min: 1, max: WIDEST_ROW_PX } },
     })
     if (!chart) throw new Error('the chart could not be opened')
     chart.setOffsetRightDistance(RIGHT_PX)
@@ -394,6 +464,11 @@ class KlineChart implements ChartPort {
       quote: this.#quote,
       last: this.#bars.hasNewer ? null : (this.#bars.last?.close ?? null),
       compared: () => this.#comparedLines(),
+      quoteMap: this.#quoteMap,
+      footprint:
+        style === 'footprint' && !ticks
+          ? { cells: this.#footprint, look: this.#footprintLook, selected: this.#cell }
+          : null,
     }
   }
 
@@ -404,6 +479,11 @@ class KlineChart implements ChartPort {
 
   get #hasCountdown(): boolean {
     return this.#plot.countdown && countsDown(this.#series) && !this.#bars.hasNewer
+  }
+
+  /** The row whose values are labels next to the axes; -1: none. */
+  #tagRow(): number {
+    return this.#plot.values && !this.#bars.hasNewer ? this.#bars.rows().length - 1 : -1
   }
 
   #countdown(): string {
@@ -426,6 +506,27 @@ class KlineChart implements ChartPort {
     const [low, high] = this.#studies.range(from, to)
     const prices = this.#comparedLines().flatMap((line) => line.prices.filter((price) => price !== null))
     return [Math.min(low, ...prices), Math.max(high, ...prices)]
+  }
+
+  /** Makes bars wide enough for the numbers of a footprint, and as wide as before after it. */
+  #widen(): void {
+    const { bar } = this.#chart.getBarSpace()
+    const usual = textPx(FOOTPRINT_ROW_PX, this.#theme.textScale)
+    if (this.#series.style === 'footprint') {
+      if (bar >= usual) return
+      this.#rowPxBefore = bar
+      this.#setRowPx(usual)
+    } else if (this.#rowPxBefore !== null) {
+      this.#setRowPx(this.#rowPxBefore)
+      this.#rowPxBefore = null
+    }
+  }
+
+  /** Sets the width of bars. The room right of the last bar, which the library counts in bars, keeps its width. */
+  #setRowPx(px: number): void {
+    const isNewestInView = this.#places.shown().to >= this.#bars.rows().length
+    this.#chart.setBarSpace(px)
+    if (isNewestInView) this.#chart.scrollToRealTime()
   }
 
   /** The library paints once in the next frame, however often a layout is requested. */

@@ -1,19 +1,32 @@
 /** The indicators of one chart over the drawing library: their panes, their values, and their legends. */
-import type { Chart } from 'klinecharts'
+import type { AxisTick, Chart } from 'klinecharts'
 import type { DayOf } from '../../shared/core/market/indicators/indicators.ts'
-import { INDICATORS } from '../../shared/core/market/indicators/table.ts'
+import type { AssetClass } from '../../shared/base/units.ts'
+import type { TagPrice } from './kline-tags.ts'
+import { CHIP_HEIGHT, isCovered, stackChips, type TagSpan } from './paint/axis-tags.ts'
 import { textPx } from './paint/canvas-text.ts'
 import { provideStudy, studyColour, studyDash, type StudyContext } from './paint/paint-studies.ts'
-import type { ChartStudy, ChartTheme, StudyLegend } from './model/chart.ts'
+import { profileOf, profileLegend } from './model/profile.ts'
+import type { Row } from './model/series.ts'
+import type { AxisTag, ChartStudy, ChartTheme, ProfileCells, StudyLegend } from './model/chart.ts'
 import type { RowRange } from './model/rows-on-screen.ts'
-import { StudyRun } from './model/study-run.ts'
+import { levelTicks } from './model/scale.ts'
+import { FormulaRun } from './formula/formula-run.ts'
+import { IndicatorRun, type FlowOf, type StudyRun } from './model/study-run.ts'
+import { formulaText, studySpec, type StudySpec } from './model/study-spec.ts'
+import { INDICATORS } from '../../shared/core/market/indicators/table.ts'
 
 interface Options {
   readonly theme: () => ChartTheme
   /** Rows on screen. */
   readonly shown: () => RowRange
+  readonly asset: () => AssetClass
   readonly dayOf: DayOf
+  /** Where the main session began; NaN outside of it. */
+  readonly openOf: DayOf
   readonly failed: (thrown: unknown) => void
+  /** Values of a formula arrived. */
+  readonly changed: () => void
 }
 
 interface Shown {
@@ -23,6 +36,7 @@ interface Shown {
   readonly undo: () => void
 }
 
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 /** The panes below the prices together get at most this share of the chart. */
 const MAX_SHARE = 0.55
 /** Lowest height of a pane, px at the default text size. */
@@ -33,7 +47,8 @@ const VOLUME_PANE = 76
 const MAX_VOLUME = 0.28
 
 /** The parts of a study whose change requires recomputing it. Other changes only repaint. */
-const computed = ({ kind, values, price, own }: ChartStudy): string => JSON.stringify([kind, values, price, own])
+const computed = ({ kind, values, price, own, formula }: ChartStudy): string =>
+  JSON.stringify([kind, values, price, own, formula?.text])
 
 export class Studies {
   readonly #chart: Chart
@@ -42,6 +57,12 @@ export class Studies {
   #count = 0
   #decimals = 2
   #volume = false
+  #flowOf: FlowOf | null = null
+  /** By the indicator's id. */
+  readonly #profiles = new Map<string, ProfileCells>()
+  #flows = 0
+  /** Where the labels of each pane's axis are. */
+  readonly #placed = new Map<string, readonly TagSpan[]>()
 
   constructor(chart: Chart, options: Options) {
     this.#chart = chart
@@ -66,6 +87,38 @@ export class Studies {
     return true
   }
 
+  /** Sets the volume by side of bars, of which those from `fromMs` (UTC ms) changed. */
+  setFlow(flowOf: FlowOf | null, fromMs: number): void {
+    this.#flowOf = flowOf
+    for (const { id, run } of this.#shown) {
+      if (run?.needsSides !== true) continue
+      run.setFlow(flowOf, fromMs)
+      this.#recompute(id)
+    }
+  }
+
+  setProfile(id: string, cells: ProfileCells | null): void {
+    if (cells === null) this.#profiles.delete(id)
+    else this.#profiles.set(id, cells)
+  }
+
+  #recompute(id: string): void {
+    // The library computes an indicator again if its parameters differ.
+    this.#chart.overrideIndicator({ name: 'td-study', id, calcParams: [++this.#flows] })
+  }
+
+  #runOf(study: ChartStudy, spec: StudySpec, id: string): StudyRun {
+    const { kind, values, price, formula } = study
+    const { asset, dayOf, openOf } = this.#options
+    if (kind !== 'formula' && kind !== 'volume-profile')
+      return new IndicatorRun(INDICATORS[kind], values, price, dayOf, openOf)
+    const changed = (): void => {
+      this.#recompute(id)
+      this.#options.changed()
+    }
+    return new FormulaRun(spec, { text: formula?.text ?? '', given: values, asset, changed })
+  }
+
   setDecimals(decimals: number): void {
     if (decimals !== this.#decimals)
       this.set(
@@ -82,16 +135,19 @@ export class Studies {
 
   #add(study: ChartStudy): Shown {
     const id = `${this.#chart.id} study ${++this.#count}`
-    const row = study.kind === 'volume-profile' ? null : INDICATORS[study.kind]
-    const run = row && new StudyRun(row, study.values, study.price, this.#options.dayOf)
+    const row = studySpec(study)
+    const run = row && this.#runOf(study, row, id)
+    run?.setFlow(this.#flowOf, -Infinity)
     const shown: Shown = { id, study, run, undo: () => undo() }
     const context: StudyContext = {
       get study() {
         return shown.study
       },
       run,
+      profile: () => this.#profiles.get(shown.study.id) ?? null,
       theme: this.#options.theme,
       shown: this.#options.shown,
+      asset: this.#options.asset,
       failed: this.#options.failed,
     }
     const undo = provideStudy(id, context)
@@ -102,9 +158,21 @@ export class Studies {
         id,
         paneId: study.own ? id : 'candle_pane',
         series: 'normal',
-        precision: row === null || row.unit === 'index' ? 2 : row.unit === 'volume' ? 0 : this.#decimals,
-        shouldFormatBigNumber: row?.unit === 'volume',
+        precision:
+          row === null || row.unit === 'index' || row.needsSides
+            ? 2
+            : row.unit === 'volume'
+              ? 0
+              : study.kind === 'formula' && study.own
+                ? Math.max(4, this.#decimals)
+                : this.#decimals,
+        shouldFormatBigNumber: row?.unit === 'volume' || (study.kind === 'formula' && study.own),
         zLevel: study.kind === 'volume-profile' ? -1 : 1,
+        // A band of a whole day would press the line between its bounds flat.
+        ...(row?.drawn?.bounds && row.drawn.columns === undefined ? { figures: [{ key: '0', type: 'line' }] } : {}),
+        ...(row?.drawn?.swings
+          ? { figures: run?.shown.map((output) => ({ key: String(output), type: 'line' })) ?? [] }
+          : {}),
         ...(study.own && least !== undefined ? { minValue: least } : {}),
         ...(study.own && most !== undefined ? { maxValue: most } : {}),
       },
@@ -114,7 +182,10 @@ export class Studies {
     if (study.own && run !== null)
       this.#chart.overrideYAxis({
         paneId: id,
-        createTicks: ({ defaultTicks }) => (this.#isTold(run) ? defaultTicks : []),
+        createTicks: ({ defaultTicks, range, bounding }) => {
+          const ticks = levelTicks(run.drawn.levels ?? [], range, bounding.height) ?? defaultTicks
+          return this.#isTold(run) ? ticks.map((tick) => this.#beside(id, tick)) : []
+        },
       })
     return shown
   }
@@ -126,8 +197,10 @@ export class Studies {
     return false
   }
 
-  #remove({ id, undo }: Shown): void {
+  #remove({ id, undo, run }: Shown): void {
     undo()
+    run?.end?.()
+    this.#placed.delete(id)
     this.#chart.removeIndicator({ id })
   }
 
@@ -150,16 +223,81 @@ export class Studies {
   legends(index: number): readonly StudyLegend[] {
     const theme = this.#options.theme()
     return this.#shown.map(({ id, study, run }) => {
-      const row = study.kind === 'volume-profile' ? null : INDICATORS[study.kind]
+      const row = studySpec(study)
       const shifts = (run && row?.drawn?.shifts?.(run.parameters)) ?? []
       return {
         id: study.id,
         values: (row?.outputs ?? []).map((_, output) => run?.values[index - (shifts[output] ?? 0)]?.[output] ?? null),
         colours: (row?.outputs ?? ['']).map((_, output) => studyColour(study, output, theme)),
         dashes: (row?.outputs ?? ['']).map((_, output) => studyDash(study, output)),
+        ...(study.kind === 'volume-profile' ? { profile: this.#profileLegend(study) } : {}),
         top: study.own ? (this.#chart.getSize(id, 'root')?.top ?? null) : null,
+        problem: run?.problem ?? null,
       }
     })
+  }
+
+  /** The last values as labels next to an axis; none at row -1. `own`: of the indicators in panes of their own. */
+  tags(index: number, own: boolean): readonly TagPrice[] {
+    if (index < 0) return []
+    const theme = this.#options.theme()
+    return this.#shown.flatMap(({ study, run }) => {
+      if (run === null || study.own !== own) return []
+      const { bands, bounds, columns } = run.drawn
+      return run.shown.flatMap((output) => {
+        if (bounds?.includes(output) === true || bands?.includes(output) === true) return []
+        const price = run.valueAt(index, output)
+        const color = output === columns ? theme.dim : studyColour(study, output, theme)
+        return price === null ? [] : [{ key: `${study.id} ${output}`, of: 'study' as const, colour: color, price }]
+      })
+    })
+  }
+
+  /** A tick of an axis whose text is hidden while a label covers it. */
+  #beside(id: string, tick: AxisTick): AxisTick {
+    const isHidden = (): boolean => isCovered(tick.coord, this.#placed.get(id) ?? [], this.#options.theme().textScale)
+    // A getter, read with each painting: ticks are created only when the range changes.
+    return Object.defineProperty({ ...tick }, 'text', { get: () => (isHidden() ? '' : tick.text), enumerable: true })
+  }
+
+  /** The labels of panes below the prices, from top to bottom; y from the top of the price pane. */
+  placedTags(index: number): readonly AxisTag[] {
+    const top = this.#chart.getSize('candle_pane', 'main')?.top ?? 0
+    const size = textPx(CHIP_HEIGHT, this.#options.theme().textScale)
+    const tags = this.tags(index, true)
+    return this.#shown.flatMap(({ id, study, run }) => {
+      const axis = this.#chart.getYAxes({ paneId: id })[0]
+      const pane = this.#chart.getSize(id, 'main')
+      if (!study.own || run === null || axis === undefined || !pane) return []
+      const wanted = tags.flatMap((chip) =>
+        chip.key.startsWith(`${study.id} `) ? [{ chip, y: axis.convertToPixel(chip.price) }] : [],
+      )
+      const placed = stackChips(wanted, 0, pane.height, null, size)
+      this.#placed.set(
+        id,
+        placed.map(({ y }) => ({ from: y - size / 2, to: y + size / 2 })),
+      )
+      return placed.map(({ chip, y }) => ({
+        ...chip,
+        y: pane.top - top + y,
+        text: this.#valueText(study, chip.price),
+      }))
+    })
+  }
+
+  #valueText(study: ChartStudy, value: number): string {
+    if (study.kind === 'formula' && study.own) return formulaText(value)
+    const unit = studySpec(study)?.unit ?? 'price'
+    if (unit === 'volume') return COMPACT.format(value)
+    const decimals = unit === 'price' ? this.#decimals : 2
+    return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+  }
+
+  #profileLegend(study: ChartStudy): StudyLegend['profile'] {
+    const rows = this.#chart.getDataList() as Row[] // every row comes from series.ts
+    const trades = this.#profiles.get(study.id) ?? null
+    const { shown, asset } = this.#options
+    return profileLegend(profileOf(rows, shown(), study, trades, asset()), trades)
   }
 
   /** Line styles of the indicators over the prices. */
@@ -174,7 +312,9 @@ export class Studies {
     for (const { study, run } of this.#shown) {
       if (study.own || run === null) continue
       for (let i = Math.max(0, from); i < Math.min(to, run.values.length); i++) {
-        for (const value of Object.values(run.values[i])) {
+        for (const output of run.shown) {
+          const value = run.values[i][output] ?? NaN
+          if (Number.isNaN(value)) continue
           low = Math.min(low, value)
           high = Math.max(high, value)
         }
@@ -184,6 +324,9 @@ export class Studies {
   }
 
   stop(): void {
-    for (const { undo } of this.#shown) undo()
+    for (const { undo, run } of this.#shown) {
+      undo()
+      run?.end?.()
+    }
   }
 }

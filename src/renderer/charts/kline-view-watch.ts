@@ -38,6 +38,8 @@ export class ViewWatch {
 
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
+    // What it saw when it began may have changed and come back before the next painting.
+    this.#before = ''
     return () => this.#listeners.delete(listener)
   }
 

@@ -2,15 +2,21 @@
  * What a pane needs from a chart. Only `kline-chart.ts` knows the drawing library behind it.
  * All times are UTC ms; prices are numbers as received.
  */
+import type { FlowCoverage } from '../../../shared/core/market/flow/flow-bars.ts'
+import type { SideMeter } from '../../../shared/core/market/flow/side.ts'
 import type { ChartScale, ChartStyle, StudyKind } from '../../../shared/features/chart/chart-settings.ts'
-import type { PriceName } from '../../../shared/core/market/indicators/table.ts'
+import type { PriceName } from '../../../shared/core/market/indicators/row.ts'
+import type { CellColumns, PriceRows } from '../../../shared/core/market/flow/cells.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 import type { LineDash } from './line-style.ts'
+import type { Footprint, FootprintCell, FootprintLook } from './footprint.ts'
 import type { ChartMarker } from './markers.ts'
+import type { BarQuotes, QuoteMap } from './quote-map.ts'
+import type { FlowOf } from './study-run.ts'
 
-export type { ChartStyle }
+export type { ChartStyle, Footprint, QuoteMap }
 
 /** A place on the chart, px from its top left corner. */
 export interface ChartPixel {
@@ -32,14 +38,17 @@ export interface PlotArea {
   readonly height: number
 }
 
-/** What is drawn: changing any part but `decimals` and `style` needs `load`. */
+/** What is drawn: changing any part but `decimals` needs `load`. */
 export interface ChartSeries {
   readonly label: string
   readonly intervalMs: number
   readonly decimals: number
-  readonly style: ChartStyle
   /** Points are single trades: no bodies, no volume bars. */
   readonly ticks: boolean
+}
+
+export interface StyledSeries extends ChartSeries {
+  readonly style: ChartStyle
 }
 
 /** CSS colors from the design tokens, and the text size. */
@@ -68,9 +77,13 @@ export interface Quote {
   readonly ask: number | null
 }
 
-/** A price label next to the axis: bid, ask, or the last trade if the bars are averages. */
+/** A label next to an axis: bid, ask, the last trade if the bars are averages, or the value of an indicator's line. */
 export interface AxisTag {
-  readonly key: 'B' | 'A' | 'L'
+  /** Unique among the labels. */
+  readonly key: string
+  readonly of: 'bid' | 'ask' | 'last' | 'study'
+  /** The color of an indicator's line; '' for the other labels. */
+  readonly colour: string
   readonly price: number
   readonly text: string
   /** Middle of the label, px from the top of the price pane. */
@@ -85,6 +98,12 @@ export interface ChartPlot {
   /** Shade hours outside the main session and draw their boundaries. */
   readonly sessions: boolean
   readonly days: boolean
+  /** Show the values of indicators next to the axes. */
+  readonly values: boolean
+  /** Show how long bid and ask stayed at each price of each bar. */
+  readonly quoteMap: boolean
+  /** Show how long the mid stayed at each price during the bars in view. */
+  readonly timeAtPrice: boolean
   /** Show the time until the last bar closes, under its price. */
   readonly countdown: boolean
   /** The asset class whose calendar defines days and sessions. */
@@ -97,6 +116,8 @@ export interface ChartStudy {
   readonly kind: StudyKind
   readonly values: Readonly<Record<string, number>>
   readonly price: PriceName
+  /** The name and text of a formula. */
+  readonly formula?: { readonly name: string; readonly text: string } | undefined
   /** CSS colors by output. Empty or absent: from the theme, by `palette`. */
   readonly colours: readonly string[]
   /** The line style of each output; see `line-style.ts`. */
@@ -105,15 +126,50 @@ export interface ChartStudy {
   readonly own: boolean
 }
 
+/** How far the sides of trades that were read can be trusted. */
+export interface ReadSides {
+  readonly meter: SideMeter
+  readonly coverage: FlowCoverage
+}
+
+/** The trades of a volume profile. */
+export interface ProfileCells {
+  readonly rows: PriceRows
+  /** UTC ms; `toMs` null: up to now. */
+  readonly fromMs: number
+  readonly toMs: number | null
+  /** How far the sides of its trades can be trusted. */
+  readonly sides: ReadSides
+  /** The cells to sum, given the bars in view. */
+  readonly cells: (bars: readonly Bar[]) => readonly CellColumns[]
+  /** The time range of the shown trades, given the bars in view: [fromMs, toMs), UTC ms; `toMs` null: up to now. */
+  readonly span: (bars: readonly Bar[]) => { readonly fromMs: number; readonly toMs: number | null }
+}
+
+/** What the legend shows of a volume profile. */
+export interface ProfileLegend {
+  /** Made from trades; otherwise from bars, whose volume is spread evenly. */
+  readonly ofTrades: boolean
+  /** Prices: the middle of the row with the most volume, and the edges of the value area. */
+  readonly most: number
+  readonly area: readonly [number, number]
+  /** Null: the profile is made from bars. */
+  readonly sides: ReadSides | null
+}
+
 /** The values of one study under the crosshair, by output; null if absent. */
 export interface StudyLegend {
   readonly id: string
   readonly values: readonly (number | null)[]
+  /** The figures of a volume profile; null: nothing was traded. */
+  readonly profile?: ProfileLegend | null
   readonly colours: readonly string[]
   /** The dash of each output's line. */
   readonly dashes: readonly LineDash[]
   /** Top of its pane, px from the chart's top; null if drawn over the prices. */
   readonly top: number | null
+  /** Why its values are no longer updated; null: no problem. */
+  readonly problem: string | null
 }
 
 /** Another symbol's bars to compare with, drawn in percent from the left edge. */
@@ -156,6 +212,8 @@ export interface ChartPage {
 export interface ChartPages {
   /** Bars before an instant, UTC ms. */
   older(beforeMs: number): Promise<ChartPage>
+  /** Whether older bars are stored that `older` no longer gives. Absent: it gives all. */
+  isFull?(): boolean
   /** Bars after the last one loaded. */
   newer(): Promise<ChartPage>
   /** Loads the range that ends with the newest bar. */
@@ -169,7 +227,7 @@ export interface ChartPages {
 export interface ChartPort {
   /**
    * Replaces everything shown; `keepView` keeps zoom and position. `more`: older bars exist. `newer`: newer ones exist,
-   * so the last bar has no last price.
+   * so the last bar has no last price. The style stays: only `setStyle` changes it.
    */
   load(series: ChartSeries, bars: readonly Bar[], more: boolean, keepView: boolean, newer?: boolean): void
   /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
@@ -189,6 +247,21 @@ export interface ChartPort {
   setHeadroom(px: number): void
   /** The indicators, in the order of their panes. */
   setStudies(studies: readonly ChartStudy[]): void
+  /** Sets the volume by side of bars, of which those from `fromMs` (UTC ms) changed; null: not read. */
+  setFlow(flowOf: FlowOf | null, fromMs: number): void
+  /** Sets the cells of the style `footprint`; null: not read. */
+  setFootprint(footprint: Footprint | null): void
+  /** Sets the trades of a volume profile, by the id of its indicator; null: not read, so it is made from bars. */
+  setProfile(id: string, cells: ProfileCells | null): void
+  /** Sets the quotes of bars; null: not read. */
+  setQuoteMap(map: QuoteMap | null): void
+  /** The quotes of a bar (start, UTC ms); undefined: not read. */
+  quotesAt(startMs: number): BarQuotes | undefined
+  setFootprintLook(look: FootprintLook): void
+  /** The cells of a bar (start, UTC ms) of the footprint; null: not read, or another style. */
+  footprintAt(startMs: number): { readonly rows: PriceRows; readonly cells: CellColumns } | null
+  /** Marks a cell of the footprint; null: none. */
+  selectCell(cell: FootprintCell | null): void
   /** Shows best bid and ask as lines; null removes them. */
   setQuote(quote: Quote | null): void
   /** Sets the compared symbols, each oldest bar first. With any, the price axis shows percent. */
@@ -223,6 +296,10 @@ export interface ChartPort {
   barsBetween(fromMs: number, toMs: number): readonly Bar[]
   /** Bars now in view, oldest first. */
   visibleBars(): readonly Bar[]
+  /** Whether older bars than the loaded ones exist or may exist. */
+  hasOlder(): boolean
+  /** Whether older bars than the loaded ones are stored, but the chart takes no more. */
+  isFull(): boolean
   /**
    * The position of an instant and a price, px from the chart's top left corner, even outside the plot area.
    * Interpolates between two bars and extrapolates beyond the ends by the interval. Null if there are no bars.

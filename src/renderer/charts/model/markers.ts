@@ -2,12 +2,14 @@
 
 /** An event drawn below its bar. */
 export interface ChartMarker {
-  readonly kind: 'earnings' | 'news'
+  readonly kind: 'earnings' | 'news' | 'note'
   /** The time of the event, UTC ms; for a whole day its start. */
   readonly ms: number
   /** The event belongs to a day rather than an instant, and is drawn at that day's first bar. */
   readonly day: boolean
   readonly text: string
+  /** The id of a note. */
+  readonly note?: string
 }
 
 const DAY = 86_400_000

@@ -30,6 +30,17 @@ function evenly(from: number, to: number, most: number): { readonly values: numb
   return { values, step }
 }
 
+/** Prices at even steps, as many as have different texts: no step is finer than the decimals of the instrument. */
+function evenPrices(from: number, to: number, most: number, format: (price: number) => string): readonly PriceTick[] {
+  for (let count = most; count > 1; count--) {
+    const ticks = evenly(from, to, count).values.map((price) => ({ price, text: format(price) }))
+    if (new Set(ticks.map(({ text }) => text)).size === ticks.length) return ticks
+  }
+  return evenly(from, to, 1)
+    .values.slice(0, 1)
+    .map((price) => ({ price, text: format(price) }))
+}
+
 /** Signed percent change from a base to a price: "+1.50%". */
 export function percentText(price: number, base: number, decimals: number): string {
   const percent = (price / base - 1) * 100
@@ -54,7 +65,7 @@ export function priceTicks(
   if (!(to > from) || !Number.isFinite(to - from)) return []
   switch (scale) {
     case 'linear':
-      return evenly(from, to, most).values.map((price) => ({ price, text: format(price) }))
+      return evenPrices(from, to, most, format)
     case 'percent': {
       if (!(base > 0)) return []
       const { values, step } = evenly((from / base - 1) * 100, (to / base - 1) * 100, most)
@@ -67,7 +78,7 @@ export function priceTicks(
     case 'log': {
       if (!(from > 0)) return []
       // Below a threefold range, even price steps are nearly even on screen and give rounder numbers.
-      if (to / from < 3) return evenly(from, to, most).values.map((price) => ({ price, text: format(price) }))
+      if (to / from < 3) return evenPrices(from, to, most, format)
       const decades = Math.log10(to / from)
       const factors = decades * 3 <= most ? [1, 2, 5] : [1]
       const every = factors.length === 1 ? Math.max(1, Math.ceil(decades / most)) : 1
@@ -84,6 +95,22 @@ export function priceTicks(
     default:
       return missingCase(scale)
   }
+}
+
+/**
+ * Ticks at an indicator's own levels, such as 30 and 70 of the RSI, and halfway between the outer ones; null if it has
+ * fewer than two. Pixels are from the top.
+ */
+export function levelTicks(
+  levels: readonly number[],
+  { realFrom, realRange }: { readonly realFrom: number; readonly realRange: number },
+  height: number,
+): { readonly coord: number; readonly value: number; readonly text: string }[] | null {
+  if (levels.length < 2) return null
+  const middle = (Math.min(...levels) + Math.max(...levels)) / 2
+  return [...new Set([...levels, middle])]
+    .map((value) => ({ coord: (1 - (value - realFrom) / realRange) * height, value, text: String(value) }))
+    .filter(({ coord }) => coord > 0 && coord < height)
 }
 
 const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })

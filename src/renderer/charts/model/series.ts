@@ -34,13 +34,17 @@ function slot(timestamp: number): Row {
   return { timestamp, open: NaN, high: NaN, low: NaN, close: NaN, volume: NaN, bar: null }
 }
 
-/** Index of the first bar that starts at or after `ms`. */
-export function lowerBound(bars: readonly { readonly startMs: number }[], ms: number): number {
+/** Index of the first bar or row that starts at or after `ms`. */
+export function lowerBound(
+  bars: readonly ({ readonly startMs: number } | { readonly timestamp: number })[],
+  ms: number,
+): number {
   let low = 0
   let high = bars.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (bars[middle].startMs < ms) low = middle + 1
+    const one = bars[middle]
+    if (('startMs' in one ? one.startMs : one.timestamp) < ms) low = middle + 1
     else high = middle
   }
   return low

@@ -62,8 +62,8 @@ export function crosshairText(ms: number, intervalMs: number, zone: Zone): strin
     year: String(date.getUTCFullYear()),
   })
   if (intervalMs >= DAY) return day
-  const seconds = intervalMs < MINUTE ? `:${two(date.getUTCSeconds())}` : ''
-  const fraction = intervalMs < SECOND ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : ''
+  const seconds = intervalMs % MINUTE !== 0 ? `:${two(date.getUTCSeconds())}` : ''
+  const fraction = intervalMs % SECOND !== 0 ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : ''
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}${seconds}${fraction}`
   return `${day} ${time}${zone.repeated(ms) ? ` ${zone.abbreviation(ms)}` : ''}`
 }

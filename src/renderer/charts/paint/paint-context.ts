@@ -2,8 +2,9 @@
 import type { IndicatorDrawParams, KLineData } from 'klinecharts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import type { Zone } from '../../text/zone.ts'
-import type { ChartPlot, ChartStyle, ChartTheme, Quote } from '../model/chart.ts'
+import type { ChartPlot, ChartStyle, ChartTheme, Quote, QuoteMap } from '../model/chart.ts'
 import type { ComparedLine } from '../model/compared.ts'
+import type { Footprint, FootprintCell, FootprintLook } from '../model/footprint.ts'
 import type { ChartMarker } from '../model/markers.ts'
 
 /** What painters need from their chart. Looked up by chart id, because templates are global. */
@@ -23,6 +24,14 @@ export interface PaintContext {
   /** The last traded close. */
   readonly last: number | null
   readonly compared: () => readonly ComparedLine[]
+  /** Null: not read. */
+  readonly quoteMap: QuoteMap | null
+  /** Null unless the style is `footprint`; `cells` null: not read. */
+  readonly footprint: {
+    readonly cells: Footprint | null
+    readonly look: FootprintLook
+    readonly selected: FootprintCell | null
+  } | null
 }
 
 const contexts = new Map<string, () => PaintContext>()

@@ -1,21 +1,26 @@
 /** Paints indicators: lines, columns, tinted fills, levels, and the volume profile. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
-import { INDICATORS, VOLUME_PROFILE, parameterValues } from '../../../shared/core/market/indicators/table.ts'
-import { volumeProfile } from '../../../shared/core/market/indicators/volume-profile.ts'
+import type { AssetClass } from '../../../shared/base/units.ts'
+import { VOLUME_PROFILE, parameterValues } from '../../../shared/core/market/indicators/table.ts'
 import { dashPattern, lineColor, lineDash, type LineDash } from '../model/line-style.ts'
-import type { ChartStudy, ChartTheme } from '../model/chart.ts'
+import type { ChartStudy, ChartTheme, ProfileCells } from '../model/chart.ts'
+import { profileOf } from '../model/profile.ts'
 import type { RowRange } from '../model/rows-on-screen.ts'
 import type { Row } from '../model/series.ts'
 import type { StudyRun, StudyValues } from '../model/study-run.ts'
+import { studySpec } from '../model/study-spec.ts'
 
 /** What a study needs to be computed and painted. Looked up by its id, because templates are global. */
 export interface StudyContext {
   readonly study: ChartStudy
   /** Null for the volume profile, which covers the bars in view. */
   readonly run: StudyRun | null
+  /** The trades of a volume profile; null: not read. */
+  readonly profile: () => ProfileCells | null
   readonly theme: () => ChartTheme
   /** Rows on screen. */
   readonly shown: () => RowRange
+  readonly asset: () => AssetClass
   readonly failed: (thrown: unknown) => void
 }
 
@@ -26,6 +31,9 @@ export function provideStudy(id: string, context: StudyContext): () => void {
   contexts.set(id, context)
   return () => contexts.delete(id)
 }
+
+const BAND_ALPHA = 0.65
+const BAND_DASH = [3, 3]
 
 interface Canvas {
   readonly ctx: CanvasRenderingContext2D
@@ -53,6 +61,68 @@ function line({ ctx, x, y, from, to }: Canvas, values: readonly StudyValues[], k
     on = true
   }
   ctx.stroke()
+}
+
+/** Paints dots, or levels that end where the next one begins. */
+function marks(
+  { ctx, x, y, from, to, half }: Canvas,
+  values: readonly StudyValues[],
+  key: number,
+  kind: 'dots' | 'steps',
+): void {
+  ctx.beginPath()
+  for (let i = Math.max(0, from - 1); i < Math.min(values.length, to + 1); i++) {
+    const value = values[i][key]
+    if (value === undefined) continue
+    const [at, level] = [x(i), y(value)]
+    if (kind === 'dots') {
+      const radius = Math.max(1, Math.min(2.5, half * 0.6))
+      ctx.moveTo(at + radius, level)
+      ctx.arc(at, level, radius, 0, 2 * Math.PI)
+      continue
+    }
+    // From the last bar of the same level, so that the line has no seams.
+    ctx.moveTo(values[i - 1]?.[key] === value ? x(i - 1) : at - half, level)
+    ctx.lineTo(at + half, level)
+  }
+  if (kind === 'dots') ctx.fill()
+  else ctx.stroke()
+}
+
+/** The row that is some bars before another one; rows without a bar don't count. */
+function rowAgo(rows: readonly Row[], index: number, bars: number): number {
+  let at = index
+  for (let left = bars; left > 0 && at > 0; at--) if (rows[at - 1].bar !== null) left--
+  return at
+}
+
+/** Paints the line through swings, and dashed the leg that still forms. */
+function swings({ ctx, x, y, from, to }: Canvas, values: readonly StudyValues[], rows: readonly Row[]): void {
+  let on = false
+  const add = (index: number, price: number): void => {
+    if (on) ctx.lineTo(x(index), y(price))
+    else ctx.moveTo(x(index), y(price))
+    on = true
+  }
+  ctx.beginPath()
+  let last = -1
+  // A swing is confirmed bars later: the first one after the rows on screen still belongs to their line.
+  for (let i = Math.max(0, from); i < values.length && last <= to; i++) {
+    const { 0: price, 1: ago } = values[i]
+    if (price === undefined || (last >= 0 && values[i - 1]?.[0] === price)) continue
+    last = rowAgo(rows, i, ago)
+    add(last, price)
+  }
+  ctx.stroke()
+  const { 0: price, 1: ago, 2: leg, 3: legAgo } = values[values.length - 1] ?? {}
+  if (price === undefined || leg === undefined) return
+  ctx.setLineDash([3, 3])
+  ctx.beginPath()
+  on = false
+  add(rowAgo(rows, values.length - 1, ago), price)
+  add(rowAgo(rows, values.length - 1, legAgo), leg)
+  ctx.stroke()
+  ctx.setLineDash([])
 }
 
 /** Fills the area between two outputs, in the second color wherever the second output is above. */
@@ -92,6 +162,27 @@ function ground(
   ctx.globalAlpha = 1
 }
 
+/** Paints the bounds of an output: a whisker on each column, or a tinted band around a line. */
+function bounds(
+  canvas: Canvas,
+  values: readonly StudyValues[],
+  [low, high]: readonly [number, number],
+  color: string,
+): void {
+  const { ctx, x, y, from, to, half } = canvas
+  ctx.fillStyle = color
+  ctx.globalAlpha = 0.6
+  const cap = Math.max(1, Math.floor(half * 0.5))
+  for (let i = Math.max(0, from); i < Math.min(values.length, to); i++) {
+    const [least, most] = [values[i][low], values[i][high]]
+    if (least === undefined || most === undefined || least === most) continue
+    const [top, bottom] = [y(most), y(least)]
+    ctx.fillRect(Math.round(x(i)), top, 1, Math.max(1, bottom - top))
+    for (const end of [top, bottom]) ctx.fillRect(Math.round(x(i)) - cap, Math.round(end), cap * 2 + 1, 1)
+  }
+  ctx.globalAlpha = 1
+}
+
 function columns(
   { ctx, x, y, from, to, half }: Canvas,
   values: readonly StudyValues[],
@@ -113,36 +204,59 @@ function columns(
   ctx.globalAlpha = 1
 }
 
-function profile(canvas: Canvas, { study, theme, shown }: StudyContext, rows: readonly Row[]): void {
-  const [levels, share] = parameterValues(VOLUME_PROFILE, study.values)
-  const { from, to } = shown()
-  const bars = rows.slice(from, to).flatMap((row) => (row.bar ? [row.bar] : []))
-  const found = volumeProfile(bars, levels)
+/** Paints a volume profile: by side from trades, by the direction of bars from bars. */
+function profile(
+  canvas: Canvas,
+  { study, theme, shown, profile: cells, asset }: StudyContext,
+  rows: readonly Row[],
+): void {
+  const [, share] = parameterValues(VOLUME_PROFILE, study.values)
+  const found = profileOf(rows, shown(), study, cells(), asset())
   if (found === null) return
   const { ctx, y, width: full } = canvas
-  const { up, down, warn } = theme()
+  const { up, down, warn, faint, text } = theme()
+  // Drawn leftward from the right edge, or rightward from where its range begins.
+  const placed = found.placedMs === null ? null : xAt(canvas, rows, found.placedMs)
   const most = (full * share) / 100
-  for (const [at, level] of found.levels.entries()) {
-    const top = Math.min(y(level.from), y(level.to))
-    const height = Math.max(1, Math.abs(y(level.to) - y(level.from)) - 1)
-    const upWide = (level.up / found.greatest) * most
-    const downWide = (level.down / found.greatest) * most
-    ctx.globalAlpha = at >= found.area[0] && at <= found.area[1] ? 0.34 : 0.16
-    ctx.fillStyle = up
-    ctx.fillRect(full - upWide, top, upWide, height)
-    ctx.fillStyle = down
-    ctx.fillRect(full - upWide - downWide, top, downWide, height)
+  const at = (offset: number, wide: number): number => (placed === null ? full - offset - wide : placed + offset)
+  for (const [level, { from: low, to: high, buy, sell, unknown }] of found.levels.entries()) {
+    const top = Math.min(y(low), y(high))
+    const height = Math.max(1, Math.abs(y(high) - y(low)) - 1)
+    const widthOf = (volume: number): number => (volume / found.greatest) * most
+    const parts = [
+      [up, buy],
+      [down, sell],
+      [faint, unknown],
+    ] as const
+    ctx.globalAlpha = level >= found.area[0] && level <= found.area[1] ? 0.34 : 0.16
+    let offset = 0
+    for (const [color, volume] of parts) {
+      ctx.fillStyle = color
+      ctx.fillRect(at(offset, widthOf(volume)), top, widthOf(volume), height)
+      offset += widthOf(volume)
+    }
   }
-  const busiest = found.levels[found.most]
-  const middle = Math.round((y(busiest.from) + y(busiest.to)) / 2) + 0.5
+  const middleOf = (level: number): number =>
+    Math.round((y(found.levels[level].from) + y(found.levels[level].to)) / 2) + 0.5
   ctx.globalAlpha = 0.8
   ctx.strokeStyle = warn
   ctx.lineWidth = 1
   ctx.setLineDash([6, 4])
   ctx.beginPath()
-  ctx.moveTo(full - most, middle)
-  ctx.lineTo(full, middle)
+  ctx.moveTo(at(most, 0), middleOf(found.most))
+  ctx.lineTo(at(0, 0), middleOf(found.most))
   ctx.stroke()
+  // Nodes: a solid mark where much was traded, an open one where little was.
+  ctx.setLineDash([])
+  ctx.fillStyle = ctx.strokeStyle = text
+  for (const level of found.nodes.high) ctx.fillRect(at(0, 6), middleOf(level) - 1.5, 6, 3)
+  for (const level of found.nodes.low) ctx.strokeRect(at(0, 5), middleOf(level) - 1, 5, 2)
+}
+
+/** The x of the first row at or after an instant (UTC ms); the left edge if that is further left. */
+function xAt({ x, width, half }: Canvas, rows: readonly Row[], ms: number): number {
+  const index = rows.findIndex(({ timestamp }) => timestamp >= ms)
+  return index < 0 ? width : Math.max(0, x(index) - half)
 }
 
 /** The color of an output: the chosen one, else the color of its line style. */
@@ -162,9 +276,9 @@ function paint(canvas: Canvas, context: StudyContext, rows: readonly Row[]): voi
   const theme = context.theme()
   ctx.setLineDash([])
   ctx.lineJoin = 'round'
-  if (run === null || study.kind === 'volume-profile') return profile(canvas, context, rows)
-  const row = INDICATORS[study.kind]
-  const drawn = row.drawn ?? {}
+  const row = studySpec(study)
+  if (run === null || row === null) return profile(canvas, context, rows)
+  const { drawn } = run
   const shifts = drawn.shifts?.(run.parameters) ?? []
   const colour = (output: number): string => studyColour(study, output, theme)
   if (study.own) {
@@ -188,13 +302,25 @@ function paint(canvas: Canvas, context: StudyContext, rows: readonly Row[]): voi
     ground(canvas, run.values, [a, b], shifts[a] ?? 0, both)
   }
   if (drawn.columns !== undefined) columns(canvas, run.values, drawn.columns, theme)
+  if (drawn.bounds && drawn.columns === undefined) {
+    const both: readonly [string, string] = [colour(0), colour(0)]
+    ground(canvas, run.values, drawn.bounds, 0, both)
+  } else if (drawn.bounds) bounds(canvas, run.values, drawn.bounds, theme.text)
   ctx.lineWidth = 1.25
-  for (const output of row.outputs.keys()) {
-    if (output === drawn.columns) continue
-    ctx.strokeStyle = colour(output)
-    ctx.setLineDash(dashPattern(studyDash(study, output)))
-    line(canvas, run.values, output, shifts[output] ?? 0)
+  if (drawn.swings) {
+    ctx.strokeStyle = colour(0)
+    return swings(canvas, run.values, rows)
   }
+  for (const output of row.outputs.keys()) {
+    if (output === drawn.columns || drawn.bounds?.includes(output) === true) continue
+    const isBand = drawn.bands?.includes(output) === true
+    ctx.strokeStyle = ctx.fillStyle = colour(output)
+    ctx.globalAlpha = isBand ? BAND_ALPHA : 1
+    ctx.setLineDash(isBand ? BAND_DASH : dashPattern(studyDash(study, output)))
+    if (drawn.marks) marks(canvas, run.values, output, drawn.marks)
+    else line(canvas, run.values, output, shifts[output] ?? 0)
+  }
+  ctx.globalAlpha = 1
   ctx.setLineDash([])
 }
 

@@ -3,8 +3,12 @@ import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } fro
 import { t } from '../../../shared/base/text.ts'
 import { textFont, textPx } from './canvas-text.ts'
 import { dashPattern } from '../model/line-style.ts'
+import type { ChartTheme } from '../model/chart.ts'
+import type { ChartMarker } from '../model/markers.ts'
 import { painterOf, type Painter } from './paint-context.ts'
 import { paintCalendar } from './paint-calendar.ts'
+import { paintFootprint } from './paint-footprint.ts'
+import { paintQuoteMap, paintTimeAtPrice } from './paint-quotes.ts'
 import { paintGaps, paintIncomplete } from './paint-gaps.ts'
 
 /** A marker, px: its center above the bottom of the plot, and its radius. */
@@ -13,7 +17,17 @@ export const markSize = (textScale: number): { readonly foot: number; readonly r
   radius: textPx(7, textScale),
 })
 
-/** Paints a letter below a bar with an event: E for earnings, N for news. */
+/** The color and letter of a bar's events: the user's own note comes first, then earnings. */
+function markFace(
+  markers: readonly ChartMarker[],
+  theme: ChartTheme,
+): { readonly color: string; readonly letter: string } {
+  if (markers.some((one) => one.kind === 'note')) return { color: theme.text, letter: 'J' }
+  const earnings = markers.some((one) => one.kind === 'earnings')
+  return earnings ? { color: theme.warn, letter: 'E' } : { color: theme.accent, letter: 'N' }
+}
+
+/** Paints a letter below a bar with an event: E for earnings, N for news, J for a note of the journal. */
 function paintMarkers(p: Painter): void {
   const { ctx, context } = p
   if (context.markers.size === 0) return
@@ -28,13 +42,13 @@ function paintMarkers(p: Painter): void {
     if (index < p.from || index >= p.to) continue
     const x = p.x(index)
     const y = p.height - foot
-    const earnings = markers.some((one) => one.kind === 'earnings')
-    ctx.fillStyle = earnings ? context.theme.warn : context.theme.accent
+    const { color, letter } = markFace(markers, context.theme)
+    ctx.fillStyle = color
     ctx.beginPath()
     ctx.arc(x, y, radius, 0, Math.PI * 2)
     ctx.fill()
     ctx.fillStyle = context.theme.pane
-    ctx.fillText(earnings ? 'E' : 'N', x, y + 0.5)
+    ctx.fillText(letter, x, y + 0.5)
   }
   ctx.restore()
 }
@@ -203,7 +217,7 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     series: 'price',
     zLevel: -10,
     calc: () => [],
-    draw: draw((p) => paintGaps(p, true), paintLine, calendar),
+    draw: draw((p) => paintGaps(p, true), paintLine, calendar, paintQuoteMap, paintTimeAtPrice, paintFootprint),
   },
   {
     ...base,

@@ -29,6 +29,8 @@ export function chartStyles(
     borderRadius: 2,
   }
   const colours = { upColor: theme.up, downColor: theme.down, noChangeColor: theme.dim }
+  // paint-footprint.ts paints these bars.
+  const [up, down, dim] = style === 'footprint' ? [hidden, hidden, hidden] : [theme.up, theme.down, theme.dim]
   return {
     grid: {
       horizontal: { color: theme.grid, style: 'solid', size: 0.5 },
@@ -37,13 +39,15 @@ export function chartStyles(
     candle: {
       type: own ? 'area' : style === 'bars' ? 'ohlc' : style === 'hollow' ? 'candle_up_stroke' : 'candle_solid',
       bar: {
-        ...colours,
-        upBorderColor: theme.up,
-        downBorderColor: theme.down,
-        noChangeBorderColor: theme.dim,
-        upWickColor: theme.up,
-        downWickColor: theme.down,
-        noChangeWickColor: theme.dim,
+        upColor: up,
+        downColor: down,
+        noChangeColor: dim,
+        upBorderColor: up,
+        downBorderColor: down,
+        noChangeBorderColor: dim,
+        upWickColor: up,
+        downWickColor: down,
+        noChangeWickColor: dim,
       },
       // paint.ts draws lines that break at gaps; the library's own would bridge them.
       area: {
@@ -54,8 +58,8 @@ export function chartStyles(
         point: { show: false, animation: false },
       },
       priceMark: {
-        high: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
-        low: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
+        high: { show: !low && style !== 'footprint', color: theme.dim, textSize: size, textFamily: FAMILY },
+        low: { show: !low && style !== 'footprint', color: theme.dim, textSize: size, textFamily: FAMILY },
         last: {
           ...(stale ? { upColor: theme.dim, downColor: theme.dim, noChangeColor: theme.dim } : colours),
           // Averages aren't traded prices; the chart paints the last traded price itself.

@@ -1,9 +1,12 @@
 /** The menu entries for a point on a chart. */
+import type { ChartActs } from './chart-commands.ts'
 import type { ChartMarker } from '../../charts/model/markers.ts'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
+import { priceOfRow } from '../../../shared/core/market/flow/cells.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { MenuItem } from '../../ui/menu-entries.ts'
+import type { ShownTrades } from './model/chart-props.ts'
 
 export interface ChartPlace {
   readonly bar: Bar | null
@@ -23,6 +26,18 @@ export interface PlaceActs {
   readonly alertAt: ((price: number) => void) | null
   readonly messages: ((bar: Bar) => void) | null
   readonly open: (box: 'indicators' | 'compare' | 'view' | 'date') => void
+  /** Adds an indicator that begins at an instant, or covers a span; null: no trades here. */
+  readonly anchor: ChartActs['anchor'] | null
+  /** Opens the trades behind the order-flow figures shown; null: none are shown. */
+  readonly trades: {
+    /** The row of a volume profile at a price; null: it has none. */
+    readonly profileAt: (price: number) => ShownTrades | null
+    /** The span in view, whose trades with uncertain sides can be opened. */
+    readonly inView: ShownTrades['span'] | null
+    readonly open: (trades: ShownTrades) => void
+  } | null
+  /** The marked range, UTC ms; null: none. */
+  readonly marked: { readonly fromMs: number; readonly toMs: number } | null
   readonly fit: () => void
   readonly picture: (to: 'file' | 'clipboard') => void
   /** Whether the bars are shown as a table, and the function that toggles it. */
@@ -33,6 +48,9 @@ export interface PlaceActs {
   /** The current shortcut of a command; empty if it has none. */
   readonly keys: (id: string) => string
 }
+
+/** The actions that aren’t those of the element the chart is painted in. */
+export type PaneActs = Omit<PlaceActs, 'onEvent' | 'replayFrom' | 'messages'>
 
 export function markActions(marks: readonly ChartMarker[], onEvent: PlaceActs['onEvent']): MenuItem[] {
   return marks.map((mark) => ({ text: mark.text, keys: marks.length === 1 ? 'Enter' : '', run: () => onEvent(mark) }))
@@ -55,6 +73,22 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
   if (messages && bar) {
     able.push({ text: t('Messages behind this bar'), keys: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
   }
+  able.push(...tradeActions(level, acts))
+  const { anchor, marked } = acts
+  if (anchor && marked) {
+    able.push({ text: t('Volume profile of the marked range'), run: () => anchor('volume-profile', marked) })
+  }
+  if (anchor && ms !== null) {
+    able.push(
+      {
+        text: t('Anchor VWAP here'),
+        keys: acts.keys('chart-anchor-vwap'),
+        run: () => anchor('anchored-vwap', { fromMs: ms, toMs: 0 }),
+      },
+      { text: t('Cumulative delta from here'), run: () => anchor('cvd', { fromMs: ms, toMs: 0 }) },
+      { text: t('Volume profile from here'), run: () => anchor('volume-profile', { fromMs: ms, toMs: 0 }) },
+    )
+  }
   if (price !== null) {
     const text = priceText(price)
     able.push({
@@ -76,4 +110,28 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
     },
   )
   return able
+}
+
+function tradeActions(level: number | undefined, { trades, decimals, priceText }: PlaceActs): MenuItem[] {
+  if (trades === null) return []
+  const { inView, open } = trades
+  const row = level === undefined ? null : trades.profileAt(level)
+  return [
+    ...(row?.cell
+      ? [
+          {
+            text: t('Trades of the profile from {price}', {
+              price: priceText(Number(fixedText(priceOfRow(row.cell.row, row.cell), decimals))),
+            }),
+            run: () => open(row),
+          },
+        ]
+      : []),
+    ...(inView === null
+      ? []
+      : [
+          { text: t('Trades in view without a side'), run: () => open({ span: inView, only: 'unsided' }) },
+          { text: t('Trades in view without a current quote'), run: () => open({ span: inView, only: 'unquoted' }) },
+        ]),
+  ]
 }

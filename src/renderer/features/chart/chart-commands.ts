@@ -1,7 +1,8 @@
 /** Chart commands. They go to the chart used last. */
-import type { ChartSettings } from '../../../shared/features/chart/chart-settings.ts'
+import type { ChartSettings, StudyKind } from '../../../shared/features/chart/chart-settings.ts'
 import { t } from '../../../shared/base/text.ts'
 import { chartLabel } from './labels.ts'
+import type { AnchoredKind } from './model/chart-studies.ts'
 import type { Command } from '../../core/window/command.ts'
 
 /** The actions that commands can run on a chart. */
@@ -10,6 +11,12 @@ export interface ChartActs {
   fit(): void
   picture(to: 'file' | 'clipboard'): void
   table(): void
+  /** Makes the rows of the footprint larger (1) or smaller (-1). */
+  group(direction: 1 | -1): void
+  /** Shows these indicators, or hides them if all are shown. */
+  toggle(kinds: readonly StudyKind[]): void
+  /** Places an indicator that begins at the crosshair or the first bar in view, or covers a span, UTC ms. */
+  anchor(kind: AnchoredKind, span?: { readonly fromMs: number; readonly toMs: number } | null): void
   readonly settings: ChartSettings
   set(patch: Partial<ChartSettings>): void
 }
@@ -69,6 +76,25 @@ export const CHART_COMMANDS: readonly Command[] = [
   ),
   onChart('inverted', t('Invert the price scale'), [], (chart) => chart.set({ inverted: !chart.settings.inverted })),
   onChart('bid-ask', t('Show or hide bid and ask lines'), [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),
+  onChart('footprint', t('Show or hide the footprint'), ['Ctrl+Shift+F'], (chart) =>
+    chart.set({ style: chart.settings.style === 'footprint' ? 'candles' : 'footprint', ticks: false }),
+  ),
+  onChart('delta', t('Show or hide delta and cumulative delta'), ['Ctrl+Shift+D'], (chart) =>
+    chart.toggle(['delta', 'cvd']),
+  ),
+  onChart('profile', t('Show or hide the volume profile'), ['Ctrl+Shift+V'], (chart) =>
+    chart.toggle(['volume-profile']),
+  ),
+  onChart('anchor-vwap', t('Anchor VWAP at the crosshair'), ['Ctrl+Shift+A'], (chart) => chart.anchor('anchored-vwap')),
+  onChart('anchor-delta', t('Anchor cumulative delta at the crosshair'), [], (chart) => chart.anchor('cvd')),
+  onChart('quote-map', t('Show or hide the quote heat map'), [], (chart) =>
+    chart.set({ quoteMap: !chart.settings.quoteMap }),
+  ),
+  onChart('time-at-price', t('Show or hide time at price'), [], (chart) =>
+    chart.set({ timeAtPrice: !chart.settings.timeAtPrice }),
+  ),
+  onChart('group-up', t('Larger footprint rows'), ['Ctrl+Shift+G'], (chart) => chart.group(1)),
+  onChart('group-down', t('Smaller footprint rows'), ['Ctrl+Shift+H'], (chart) => chart.group(-1)),
   listed('range', t('Measure bars: time, change, and volume (or drag with Shift)'), [
     'Ctrl+Shift+\u2190',
     'Ctrl+Shift+\u2192',

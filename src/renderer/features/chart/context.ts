@@ -3,6 +3,7 @@ import { createContext } from 'svelte'
 import type { AlertsService } from '../alerts/feature.ts'
 import type { DrawingsService } from '../drawings/feature.ts'
 import type { EvidenceState } from '../evidence/evidence.svelte.ts'
+import type { JournalBook } from '../journal/journal.svelte.ts'
 import type { Replays } from '../replay/replays.ts'
 import type { ResearchService } from '../research/feature.ts'
 
@@ -10,6 +11,7 @@ export interface ChartServices {
   readonly alerts: AlertsService
   readonly drawings: DrawingsService
   readonly evidence: EvidenceState
+  readonly journal: JournalBook
   readonly replay: Replays
   readonly research: ResearchService
 }

@@ -5,6 +5,7 @@ import { replay } from '../replay/feature.ts'
 import { alerts } from '../alerts/feature.ts'
 import { drawings } from '../drawings/feature.ts'
 import { evidence } from '../evidence/feature.ts'
+import { journal } from '../journal/feature.ts'
 import { research } from '../research/feature.ts'
 import { CHART_COMMANDS } from './chart-commands.ts'
 import { provideCharts } from './context.ts'
@@ -12,7 +13,7 @@ import DockedChart from './DockedChart.svelte'
 
 export const chart = defineWindowFeature({
   name: 'chart',
-  needs: { alerts, drawings, evidence, research, replay },
+  needs: { alerts, drawings, evidence, journal, research, replay },
   settings: [chartTemplates],
   start: (services) => ({
     service: null,

@@ -1,11 +1,15 @@
 /** Applies what a chart pane shows to its chart whenever it changes. */
 import { untrack } from 'svelte'
 import { followCompared } from './model/compare-data.ts'
+import { symbolIn } from './model/chart-window.ts'
+import { studySpec } from '../../charts/model/study-spec.ts'
+import type { ReadSides } from '../../charts/model/chart.ts'
+import { followFlow } from './model/followed-flow.ts'
 import { followChart, type ChartQuery, type ChartStage } from './model/chart-data.ts'
-import { studiesOf } from './model/chart-studies.ts'
+import { studiesOf, sumsNeeded } from './model/chart-studies.ts'
 import { chartTheme } from './model/chart-theme.ts'
 import type { ChartPaneProps } from './model/chart-props.ts'
-import type { ChartPlot, ChartPort } from '../../charts/model/chart.ts'
+import type { ChartPlot, ChartPort, ChartStyle } from '../../charts/model/chart.ts'
 
 /** Each is a separate reactive getter, so changing one doesn't rerun what depends on another. */
 export interface Shown extends Required<
@@ -14,6 +18,10 @@ export interface Shown extends Required<
   /** Null until the chart is open. */
   readonly chart: ChartPort | null
   readonly query: ChartQuery
+  /** The style that the bars of the query can have. */
+  readonly style: ChartStyle
+  /** The bars' trades can be read by side. */
+  readonly hasFlow: boolean
   /** Increases when the market shown changes to another source. */
   readonly markets: number
   readonly zone: string
@@ -25,18 +33,21 @@ export interface Shown extends Required<
   readonly leads: () => boolean
   readonly onStage: (stage: ChartStage) => void
   readonly onDecimals: (decimals: number) => void
+  /** How far the sides that indicators show can be trusted; null: none does. */
+  readonly onSides: (sides: ReadSides | null) => void
 }
 
 /** Call it during component initialization; it runs for the component's lifetime. */
 export function showOnChart(shown: Shown): void {
   const chart = $derived(shown.chart)
   // Compared by value, because any settings change creates new objects.
-  const queryKey = $derived(JSON.stringify({ ...shown.query, style: null }))
+  const queryKey = $derived(JSON.stringify(shown.query))
   const plotKey = $derived(JSON.stringify(shown.plot))
   const studyKey = $derived(JSON.stringify(shown.settings.indicators))
   const compareKey = $derived(shown.settings.compare.join())
 
   let cut: ((ms: number) => void) | undefined
+  let cutFlow: ((ms: number) => void) | undefined
   $effect(() => {
     void queryKey
     void shown.markets
@@ -58,13 +69,13 @@ export function showOnChart(shown: Shown): void {
   let before: number | null = null
   $effect(() => {
     const { asOf } = shown
-    if (asOf !== null && before !== null && asOf < before) cut?.(asOf)
+    if (asOf !== null && before !== null && asOf < before) {
+      cut?.(asOf)
+      cutFlow?.(asOf)
+    }
     before = asOf
   })
-  $effect(() => {
-    const { ticks, style } = shown.query
-    chart?.setStyle(ticks && style !== 'area' ? 'line' : style)
-  })
+  $effect(() => chart?.setStyle(shown.style))
   $effect(() => chart?.setZone(shown.zone))
   $effect(() => {
     void plotKey
@@ -74,14 +85,38 @@ export function showOnChart(shown: Shown): void {
     void studyKey
     chart?.setStudies(untrack(() => studiesOf(shown.settings.indicators)))
   })
+  const sumsKey = $derived(JSON.stringify(sumsNeeded(shown.settings.indicators)))
+  const needsSides = $derived(
+    shown.settings.indicators.some((one) => !one.hidden && studySpec(one)?.needsSides === true),
+  )
+  $effect(() => {
+    void queryKey
+    void sumsKey
+    void shown.markets
+    void shown.retry
+    const { transport } = shown
+    const query = untrack(() => shown.query)
+    if (!chart || !needsSides || !shown.hasFlow) return
+    const following = followFlow(
+      transport,
+      chart,
+      query,
+      (sides) => shown.onSides(sides),
+      untrack(() => sumsNeeded(shown.settings.indicators)),
+    )
+    cutFlow = following.cut
+    return following.stop
+  })
   $effect(() => {
     void compareKey
     void shown.markets
     const { transport } = shown
-    const { view, interval, ticks } = shown.query
-    const instruments = untrack(() => shown.settings.compare)
-    if (!chart || instruments.length === 0 || ticks) return
-    return followCompared(transport, chart, view, interval, instruments)
+    const { view, interval, ticks, eventBars } = shown.query
+    const compared = untrack(() =>
+      shown.settings.compare.map((instrument) => ({ instrument, label: symbolIn(shown.window, instrument) })),
+    )
+    if (!chart || compared.length === 0 || ticks || eventBars !== null) return
+    return followCompared(transport, chart, view, interval, compared)
   })
   $effect(() => chart?.setQuote(shown.quote))
   // A derived value, because rows change with every tick.

@@ -3,13 +3,21 @@
  * file never empties a chart.
  */
 import * as v from 'valibot'
-import { CHART_INDICATOR_IDS, PRICE_NAMES } from '../../core/market/indicators/table.ts'
-import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
+import { MAX_FORMULA } from '../../core/market/formula/syntax.ts'
+import { PRICE_NAMES } from '../../core/market/indicators/row.ts'
+import { eventBarRule } from '../../core/market/contract.ts'
+import { SPREAD_OPERATORS } from '../../core/market/spread.ts'
+import { CHART_INDICATOR_IDS } from '../../core/market/indicators/table.ts'
+import { isInterval, type Interval } from '../../core/market/market.ts'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 
-/** How bars are drawn. Heikin-Ashi bars are derived and were never traded. */
-export const CHART_STYLES = ['candles', 'hollow', 'bars', 'line', 'area', 'heikin-ashi'] as const
+/** How bars are drawn. Heikin-Ashi bars are derived and were never traded. A footprint needs trades. */
+export const CHART_STYLES = ['candles', 'hollow', 'bars', 'line', 'area', 'heikin-ashi', 'footprint'] as const
 export type ChartStyle = (typeof CHART_STYLES)[number]
+
+/** What the cells of a footprint show: sold and bought volume, their difference, or their sum. */
+export const FOOTPRINT_CONTENTS = ['bid-ask', 'delta', 'total'] as const
+export type FootprintContent = (typeof FOOTPRINT_CONTENTS)[number]
 
 /** Price axis. Percent is relative to the first visible bar. */
 export const CHART_SCALES = ['linear', 'log', 'percent'] as const
@@ -20,7 +28,7 @@ export const MAX_COMPARED = 5
 export const MAX_INDICATORS = 24
 
 /** Everything a chart can draw over or below its bars. */
-export const STUDY_KINDS = [...CHART_INDICATOR_IDS, 'volume-profile'] as const
+export const STUDY_KINDS = [...CHART_INDICATOR_IDS, 'volume-profile', 'formula'] as const
 export type StudyKind = (typeof STUDY_KINDS)[number]
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
@@ -55,6 +63,8 @@ export const chartIndicatorSchema = v.object({
   /** Over the prices, in its own pane, or the default of its kind. */
   pane: v.fallback(v.picklist(['auto', 'price', 'own']), 'auto'),
   hidden: v.fallback(v.boolean(), false),
+  /** Of a `formula`: its name and its text. */
+  formula: v.optional(v.object({ name: text(60), text: text(MAX_FORMULA) })),
 })
 export type ChartIndicator = v.InferOutput<typeof chartIndicatorSchema>
 
@@ -65,10 +75,21 @@ export const chartTemplateSchema = v.object({
 })
 export type ChartTemplate = v.InferOutput<typeof chartTemplateSchema>
 
+const footprintSchema = v.object({
+  content: v.fallback(v.picklist(FOOTPRINT_CONTENTS), 'bid-ask'),
+  /** Ticks of 10^-decimals in a row; null: chosen by the bars in view. */
+  group: v.fallback(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e12))), null),
+  /** How many times the volume diagonally opposite makes an imbalance. */
+  ratio: v.fallback(v.pipe(v.number(), v.minValue(1), v.maxValue(100)), 3),
+  /** Whether volume against none is an imbalance. */
+  againstZero: v.fallback(v.boolean(), false),
+})
+export type FootprintSettings = v.InferOutput<typeof footprintSchema>
+
 /** Fields that are also stored with the pane while there is one chart; see `chartOptionsSchema`. */
 const asked = {
   interval: v.fallback(
-    v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x)),
+    v.custom<Interval>(isInterval),
     // Seconds, because a first start has no history: a minute chart would be one candle.
     '1s',
   ),
@@ -80,7 +101,20 @@ const asked = {
   events: v.fallback(v.boolean(), false),
 }
 
+/** The ratio or difference of a chart's instrument and another one. It applies while the chart shows `of`. */
+export const chartSpreadSchema = v.object({
+  of: instrument,
+  with: instrument,
+  /** The symbol of the other one. */
+  label: text(40),
+  operator: v.picklist(SPREAD_OPERATORS),
+})
+export type ChartSpread = v.InferOutput<typeof chartSpreadSchema>
+
 const options = {
+  spread: v.fallback(v.nullable(chartSpreadSchema), null),
+  /** Bars by trades instead of bars of an interval; null: none. */
+  eventBars: v.fallback(v.nullable(eventBarRule), null),
   scale: v.fallback(v.picklist(CHART_SCALES), 'linear'),
   /** Inverts the price axis. */
   inverted: v.fallback(v.boolean(), false),
@@ -91,12 +125,18 @@ const options = {
   compare: v.fallback(those(instrument, MAX_COMPARED), []),
   /** Lines at the best bid and ask. */
   bidAsk: v.fallback(v.boolean(), false),
+  /** How long bid and ask stood at each price of each bar, and how long their middle did in view. */
+  quoteMap: v.fallback(v.boolean(), false),
+  timeAtPrice: v.fallback(v.boolean(), false),
   /** Shades the hours outside of the main session and marks session boundaries. */
   sessions: v.fallback(v.boolean(), true),
   /** Lines where days begin in the chart's time zone. */
   days: v.fallback(v.boolean(), true),
+  /** The last values of indicators, next to the axes. */
+  values: v.fallback(v.boolean(), true),
   /** Time until the bar closes, next to the last price. */
   countdown: v.fallback(v.boolean(), true),
+  footprint: v.fallback(footprintSchema, v.parse(footprintSchema, {})),
   /** IANA zone, `local`, `exchange` or `UTC`. Null: the window's zone. */
   zone: v.fallback(v.nullable(text(64)), null),
 }

@@ -4,9 +4,9 @@ import { comparedPercents } from '../../../../src/renderer/charts/model/compared
 import { countdownText, countsDown } from '../../../../src/renderer/charts/model/countdown.ts'
 import { heikinAshi, heikinAshiRows } from '../../../../src/renderer/charts/model/heikin-ashi.ts'
 import { calendarMarks } from '../../../../src/renderer/charts/paint/paint-calendar.ts'
-import { priceTicks } from '../../../../src/renderer/charts/model/scale.ts'
+import { levelTicks, priceTicks } from '../../../../src/renderer/charts/model/scale.ts'
 import { rowOf, rowsOf, type Row } from '../../../../src/renderer/charts/model/series.ts'
-import { StudyRun } from '../../../../src/renderer/charts/model/study-run.ts'
+import { IndicatorRun } from '../../../../src/renderer/charts/model/study-run.ts'
 import { Zone } from '../../../../src/renderer/text/zone.ts'
 import { CHART_INDICATOR_IDS, INDICATORS } from '../../../../src/shared/core/market/indicators/table.ts'
 import type { Bar } from '../../../../src/shared/core/market/market.ts'
@@ -16,6 +16,8 @@ const MINUTE = 60_000
 const bar = (minute: number, close: number, range = 2, volume: number | null = 3) =>
   makeBar({ startMs: minute * MINUTE, open: close - 1, high: close + range, low: close - range, close, volume })
 const noDay = () => 0
+/** Days of seven minutes. */
+const shortDay = (ms: number) => Math.floor(ms / (7 * MINUTE)) * 7 * MINUTE
 const near = (n: number): unknown => expect.closeTo(n, 9)
 
 describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
@@ -25,14 +27,19 @@ describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
     fc.assert(
       fc.property(ticks, (list) => {
         const rows: Row[] = [rowOf(bar(0, 100))]
-        const run = new StudyRun(INDICATORS[id], {}, 'close', noDay)
+        const vwap = { volume: 4, mean: 100, squares: 8 }
+        const flowOf = (startMs: number) => ({ buy: (startMs / MINUTE) % 3, sell: 1, vwap })
+        const run = new IndicatorRun(INDICATORS[id], {}, 'close', shortDay)
+        run.setFlow(flowOf, -Infinity)
         run.follow(rows)
         for (const [next, close] of list) {
           if (next) rows.push(rowOf(bar(rows.length, close)))
           else rows[rows.length - 1] = rowOf(bar(rows.length - 1, close))
           run.follow(rows)
         }
-        const scratch = new StudyRun(INDICATORS[id], {}, 'close', noDay).follow([...rows])
+        const fresh = new IndicatorRun(INDICATORS[id], {}, 'close', shortDay)
+        fresh.setFlow(flowOf, -Infinity)
+        const scratch = fresh.follow([...rows])
         expect(run.values).toEqual(scratch)
         expect(run.values).toHaveLength(rows.length)
         // Absent is absent: no key with a NaN, which would press the axis flat.
@@ -48,12 +55,32 @@ describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
 })
 
 describe('studies', () => {
+  it('take sides that change behind them, and are absent where none are read', () => {
+    const flows = new Map([
+      [MINUTE, { buy: 2, sell: 1 }],
+      [2 * MINUTE, { buy: 0, sell: 3 }],
+    ])
+    const rows = [0, 1, 2].map((minute) => rowOf(bar(minute, 100)))
+    const run = new IndicatorRun(INDICATORS.delta, {}, 'close', noDay)
+    expect(run.follow(rows)).toEqual([{}, {}, {}])
+    run.setFlow((startMs) => flows.get(startMs), -Infinity)
+    expect(run.follow(rows).map((values) => values[0])).toEqual([undefined, 1, -3])
+    flows.set(MINUTE, { buy: 2, sell: 0 })
+    run.setFlow((startMs) => flows.get(startMs), MINUTE)
+    expect(run.follow(rows).map((values) => values[0])).toEqual([undefined, 2, -3])
+    flows.set(0, { buy: 1, sell: 0 })
+    run.setFlow((startMs) => flows.get(startMs), 2 * MINUTE)
+    expect(run.follow(rows)[0], 'said to be unchanged').toEqual({})
+    run.setFlow(null, -Infinity)
+    expect(run.follow(rows)).toEqual([{}, {}, {}])
+  })
+
   it('skip what wasn’t received, and start over with another list', () => {
     const bars = [bar(0, 10), bar(1, 20), bar(10, 30), bar(11, 40)]
     const gap = { feed: 'XT', symbols: null, cause: 'drop', fromMs: 2 * MINUTE, toMs: 10 * MINUTE } as never
     const rows = rowsOf(bars, [gap], MINUTE)
     expect(rows.length).toBeGreaterThan(4)
-    const run = new StudyRun(INDICATORS.sma, { period: 3 }, 'close', noDay)
+    const run = new IndicatorRun(INDICATORS.sma, { period: 3 }, 'close', noDay)
     expect(run.follow(rows).filter((values) => '0' in values)).toEqual([{ 0: 20 }, { 0: 30 }])
     expect(run.follow(rows.slice(-1))).toEqual([{}])
   })
@@ -68,7 +95,7 @@ describe('studies', () => {
         return { peek: (one: Bar) => (made++, inner.peek(one)), push: (one: Bar) => (made++, inner.push(one)) } as never
       },
     }
-    const run = new StudyRun(counted, {}, 'close', noDay)
+    const run = new IndicatorRun(counted, {}, 'close', noDay)
     run.follow(rows)
     expect(made).toBe(100_000)
     rows[rows.length - 1] = rowOf(bar(rows.length - 1, 7))
@@ -117,11 +144,30 @@ describe('lines of the price axis', () => {
       '104.00',
     ])
   })
+  it('have no step that the decimals of the instrument cannot tell apart', () => {
+    for (const scale of ['linear', 'log'] as const)
+      expect(priceTicks(scale, 224.106, 224.144, 400, 224, text).map((one) => one.text)).toEqual([
+        '224.11',
+        '224.12',
+        '224.13',
+        '224.14',
+      ])
+    expect(priceTicks('linear', 224.111, 224.114, 400, 224, text).length).toBeLessThanOrEqual(1)
+  })
   it('are 1, 2 and 5 times powers of ten on a wide logarithmic one', () => {
     expect(priceTicks('log', 0.8, 120, 400, 1, text).map((one) => one.price)).toEqual(
       [1, 2, 5, 10, 20, 50, 100].map((n) => near(n)),
     )
     expect(priceTicks('log', 0, 10, 400, 1, text)).toEqual([])
+  })
+  it('are the levels of an indicator that has them, and their middle', () => {
+    expect(levelTicks([30, 70], { realFrom: 0, realRange: 100 }, 200)).toEqual([
+      { coord: 140, value: 30, text: '30' },
+      { coord: near(60), value: 70, text: '70' },
+      { coord: 100, value: 50, text: '50' },
+    ])
+    expect(levelTicks([30, 70], { realFrom: 40, realRange: 20 }, 200)?.map(({ text }) => text)).toEqual(['50'])
+    expect(levelTicks([0], { realFrom: -1, realRange: 2 }, 200)).toBeNull()
   })
   it('count percent from their base', () => {
     expect(priceTicks('percent', 95, 111, 200, 100, text).map((one) => one.text)).toEqual(['−5%', '0%', '+5%', '+10%'])

@@ -25,8 +25,12 @@ it.each([
       compared: [],
     },
     ticks: false,
+    stepMs: 60_000,
+    bars: interval,
+    spread: null,
+    isRenko: false,
     interval,
-    of,
+    builtFrom: [of],
     asset: 'crypto',
     style: 'candles',
     clock: new Zone('UTC'),
@@ -36,6 +40,7 @@ it.each([
     big: numbers,
     onStudy: vi.fn(),
     gapLabel: '',
+    sides: { text: '', brief: '', tone: 'dim' },
     onHeight: vi.fn(),
   })
   expect(container.textContent).toContain(text)

@@ -1,11 +1,21 @@
 /** Follows one query into a chart: pages of stored bars plus the stream of new ones, or the latest trades. */
-import type { ChartPort, ChartSeries, ChartStyle } from '../../../charts/model/chart.ts'
+import type { ChartPort } from '../../../charts/model/chart.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
-import { INTERVALS, type Bar, type BarSource, type Interval } from '../../../../shared/core/market/market.ts'
+import { msOf, type Bar, type BarSource, type Interval } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { EventBarRule } from '../../../../shared/core/market/event-bars.ts'
+import type { SpreadOperator } from '../../../../shared/core/market/spread.ts'
+import { FollowedSpread } from './followed-spread.ts'
+import { FollowedEvents } from './followed-events.ts'
 import { FollowedBars } from './followed-bars.ts'
 import { FollowedTrades } from './followed-trades.ts'
+
+/** The other instrument of a ratio or difference. */
+export interface SpreadQuery {
+  readonly with: InstrumentId
+  readonly operator: SpreadOperator
+}
 
 export interface ChartQuery {
   readonly view: string
@@ -14,7 +24,10 @@ export interface ChartQuery {
   readonly of: BarSource
   readonly interval: Interval
   readonly ticks: boolean
-  readonly style: ChartStyle
+  /** Bars by trades instead of bars of the interval. */
+  readonly eventBars: EventBarRule | null
+  /** Instead of the instrument's own prices. */
+  readonly spread?: SpreadQuery | null
 }
 
 export type ChartStage =
@@ -62,12 +75,12 @@ export class ChartTarget {
   }
 
   load(bars: readonly Bar[], hasOlder: boolean, keepView: boolean, hasNewer: boolean): void {
-    const { label, interval, style, ticks } = this.query
-    const series: ChartSeries = {
+    const { label, interval, ticks, eventBars } = this.query
+    const series = {
       label,
-      intervalMs: INTERVALS[interval],
+      // Bars by trades can be any time apart.
+      intervalMs: eventBars === null ? msOf(interval) : 1,
       decimals: this.#decimals,
-      style: ticks && style !== 'area' ? 'line' : style,
       ticks,
     }
     this.chart.load(series, bars, hasOlder, keepView, hasNewer)
@@ -90,5 +103,7 @@ export function followChart(
   onDecimals: (decimals: number) => void,
 ): Following {
   const target = new ChartTarget(chart, query, onStage, onDecimals)
+  if (query.spread) return new FollowedSpread(transport, target, query.spread)
+  if (query.eventBars !== null) return new FollowedEvents(transport, target, query.eventBars)
   return query.ticks ? new FollowedTrades(transport, target) : new FollowedBars(transport, target)
 }

@@ -1,14 +1,15 @@
 /** Labels of the parts of a chart. */
-import { CHART_STYLES, type ChartStyle } from '../../../../shared/features/chart/chart-settings.ts'
+import type { ChartSettings, ChartSpread, ChartStyle } from '../../../../shared/features/chart/chart-settings.ts'
 import {
   hasBars,
   INTERVAL_LABELS,
-  INTERVALS,
+  msOf,
   serviceBarFeed,
   type BarSource,
   type Interval,
 } from '../../../../shared/core/market/market.ts'
-import type { AssetClass } from '../../../../shared/base/units.ts'
+import type { EventBarKind } from '../../../../shared/core/market/event-bars.ts'
+import type { AssetClass, InstrumentId } from '../../../../shared/base/units.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { ChartLegend } from '../../../charts/model/chart.ts'
 import { crosshairText } from '../../../charts/model/time-axis.ts'
@@ -27,17 +28,8 @@ const OF_LABEL: Readonly<Record<BarSource, string>> = {
 
 /** What the bars shown are built from. For the service's own bars, it names the feed. */
 export function builtFromText(of: BarSource, asset: AssetClass, interval: Interval): string {
-  const feed = of === 'service' ? serviceBarFeed(asset, INTERVALS[interval]) : undefined
+  const feed = of === 'service' ? serviceBarFeed(asset, msOf(interval)) : undefined
   return feed === undefined ? OF_LABEL[of] : t('Service bars ({feed})', { feed })
-}
-
-/** The sources that bars of an asset class can be built from, the default first. */
-export const sourcesOf = (asset: AssetClass): readonly BarSource[] =>
-  asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'bid', 'ask', 'mid', 'service']
-
-/** The source of a chart's bars: the chosen one, if it has bars of the interval. */
-export function builtFrom(chosen: BarSource | 'auto', asset: AssetClass, interval: Interval): BarSource {
-  return chosen !== 'auto' && hasBars(chosen, interval) ? chosen : sourcesOf(asset)[0]
 }
 
 /** The label of a bar source. If it has no bars of the interval, it names the shortest interval it has. */
@@ -46,6 +38,35 @@ export function sourceText(of: BarSource, interval: Interval): string {
   return t('Service bars ({interval} and longer)', { interval: INTERVAL_LABELS.find((one) => hasBars(of, one)) ?? '' })
 }
 
+const EVENT_BARS: Readonly<Record<EventBarKind, (size: string) => string>> = {
+  tick: (size) => t('{size} trades', { size }),
+  volume: (size) => t('volume {size}', { size }),
+  range: (size) => t('range {size}', { size }),
+  renko: (size) => t('Renko {size}', { size }),
+  delta: (size) => t('delta {size}', { size }),
+}
+/** What a bar of a chart is: an interval, a trade, or a rule such as “100 trades”. */
+export function barsLabel({
+  eventBars,
+  ticks,
+  interval,
+}: Pick<ChartSettings, 'eventBars' | 'ticks' | 'interval'>): string {
+  if (eventBars === null) return ticks ? t('ticks') : interval
+  return EVENT_BARS[eventBars.kind](String(eventBars.size))
+}
+
+/** “ETH-USD/BTC-USD”, or with a minus sign for a difference. */
+export const spreadLabel = (symbol: string, spread: Pick<ChartSpread, 'label' | 'operator'>): string =>
+  `${symbol}${spread.operator === '/' ? '/' : ' − '}${spread.label}`
+
+/** What a chart of an instrument shows: its symbol, or its ratio or difference with another one. */
+export const chartSymbol = (symbol: string, id: InstrumentId, { spread }: Pick<ChartSettings, 'spread'>): string =>
+  spread?.of === id ? spreadLabel(symbol, spread) : symbol
+
+/** A file name made of these parts, without spaces and slashes. */
+export const chartFileName = (parts: readonly string[], ending: string): string =>
+  `${parts.join('-').replaceAll(/\s+/g, '-').replaceAll('/', '_')}.${ending}`
+
 export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
   candles: t('Candles'),
   hollow: t('Hollow candles'),
@@ -53,10 +74,8 @@ export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
   line: t('Line'),
   area: t('Area'),
   'heikin-ashi': t('Heikin-Ashi'),
+  footprint: t('Footprint'),
 }
-
-/** The available styles: single trades have no candle bodies. */
-export const stylesOf = (ticks: boolean): readonly ChartStyle[] => (ticks ? ['line', 'area'] : CHART_STYLES)
 
 /** Why and when data is missing or corrupt; empty if there is no gap. */
 export function gapText(gap: GapSpan | null, zone: string): string {

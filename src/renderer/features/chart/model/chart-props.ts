@@ -1,6 +1,7 @@
 /** The props of a chart pane. */
 import type { Snippet } from 'svelte'
 import type { ChartSettings } from '../../../../shared/features/chart/chart-settings.ts'
+import type { PriceRows } from '../../../../shared/core/market/flow/cells.ts'
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
@@ -10,6 +11,16 @@ import type { AlertsService } from '../../alerts/feature.ts'
 import type { DrawingsService } from '../../drawings/feature.ts'
 import type { SymbolPayload } from '../../../core/window/symbol-drag.ts'
 import type { ChartWindow } from './chart-window.ts'
+
+/** The trades of a figure on the chart. */
+export interface ShownTrades {
+  /** [fromMs, toMs), UTC ms; `toMs` null: up to now. */
+  readonly span: { readonly fromMs: number; readonly toMs: number | null }
+  /** Only those in one price row. */
+  readonly cell?: PriceRows & { readonly row: number }
+  /** Only those without a side, or without a current quote. */
+  readonly only?: 'unsided' | 'unquoted'
+}
 
 export interface ChartPaneProps {
   transport: Transport
@@ -29,15 +40,21 @@ export interface ChartPaneProps {
   themeKey: string
   onSettings: (patch: Partial<ChartSettings>) => void
   /** Exports the bars in view; null exports this instrument's stored data. */
-  onExport?: (visible: ReturnType<ChartPort['visibleBars']> | null, of: BarSource) => void
+  onExport?: (visible: ReturnType<ChartPort['visibleBars']> | null) => void
   /** The events to mark; null if the instrument has none. */
   markers?: readonly ChartMarker[] | null
-  /** Opens the story or report of a marker. */
+  /** The notes to mark. */
+  notes?: readonly ChartMarker[]
+  /** Called when this becomes the chart used last, with how to take its picture. Returns a function that ends the offer. */
+  onPictured?: (take: () => Promise<Blob | null>) => () => void
+  /** Opens the story, report or note of a marker. */
   onEvent?: (marker: ChartMarker) => void
   /** Where the chart should go; each new object is a new request. */
   goTo?: { readonly ms: number } | null
-  /** Opens the messages of a bar. */
-  onBar?: (bar: Bar, of: BarSource, interval: Interval) => void
+  /** Opens the messages of a bar, or of one price row of it. */
+  onBar?: (bar: Bar, of: BarSource, interval: Interval, cell?: PriceRows & { readonly row: number }) => void
+  /** Opens the messages of trades. */
+  onTrades?: (trades: ShownTrades) => void
   /** The window's drawings; null if drawing isn't available. */
   drawings: DrawingsService | null
   /** The window's alerts; price alerts are drawn as lines. */

@@ -6,15 +6,20 @@ import {
   type ChartTemplate,
   type StudyKind,
 } from '../../../../shared/features/chart/chart-settings.ts'
+import type { Parameter } from '../../../../shared/core/market/indicators/row.ts'
 import {
   INDICATORS,
+  PROFILE_RANGES,
   VOLUME_PROFILE,
   parameterValues,
-  type Parameter,
 } from '../../../../shared/core/market/indicators/table.ts'
+import { RESETS } from '../../../../shared/core/market/indicators/delta.ts'
+import type { SumsNeeded } from './followed-flow.ts'
 import { t } from '../../../../shared/base/text.ts'
 import { nextLineStyle, styleOfColor } from '../../../charts/model/line-style.ts'
 import type { ChartStudy } from '../../../charts/model/chart.ts'
+import { profileSettings } from '../../../charts/model/profile.ts'
+import { studySpec } from '../../../charts/model/study-spec.ts'
 
 export interface KindRow {
   readonly kind: StudyKind
@@ -27,12 +32,33 @@ export interface KindRow {
   readonly moves: boolean
 }
 
+/** What a new formula says. */
+const FIRST_FORMULA = 'length = input("Length", 20)\n(close - sma(close, length)) / stdev(close, length)'
+
+/** The description of an indicator on a chart. A formula has its own name, settings and lines. */
+export function studyRow(one: Pick<ChartIndicator, 'kind' | 'formula'>): KindRow {
+  const row = kindRow(one.kind)
+  const spec = one.kind === 'formula' ? studySpec(one) : null
+  if (spec === null) return row
+  return { ...row, short: one.formula?.name || row.short, parameters: spec.parameters, outputs: spec.outputs }
+}
+
 /** The description of a kind, including the volume profile. */
 export function kindRow(kind: StudyKind): KindRow {
   if (kind === 'volume-profile') {
     const title = t(VOLUME_PROFILE.title)
     return { kind, ...VOLUME_PROFILE, title, outputs: [], takesPrice: false, moves: false }
   }
+  if (kind === 'formula')
+    return {
+      kind,
+      title: t('Custom formula'),
+      short: t('Formula'),
+      parameters: [],
+      outputs: [],
+      takesPrice: false,
+      moves: true,
+    }
   const { title, short, parameters, outputs, takesPrice } = INDICATORS[kind]
   return { kind, title: t(title), short, parameters, outputs, takesPrice, moves: true }
 }
@@ -46,15 +72,24 @@ export function findKinds(text: string): readonly KindRow[] {
 }
 
 /** "SMA 20", "MACD 12 26 9", "SMA 20 hl2". */
-export function studyTitle({ kind, values, price }: ChartIndicator): string {
-  const row = kindRow(kind)
-  const usual = kind === 'volume-profile' ? 'close' : INDICATORS[kind].usualPrice
-  const parts = kind === 'volume-profile' ? [] : parameterValues(row, values)
+export function studyTitle(one: ChartIndicator): string {
+  const { kind, values, price } = one
+  const row = studyRow(one)
+  const usual = studySpec(one)?.usualPrice ?? 'close'
+  const chosen = parameterValues(row, values)
+  const parts = row.parameters.flatMap<string | number>(({ choices, value, isInstant }, i) => {
+    if (choices !== undefined) return chosen[i] === value ? [] : [t(choices[chosen[i]])]
+    return kind === 'volume-profile' || isInstant ? [] : [chosen[i]]
+  })
   return [row.short, ...parts, ...(row.takesPrice && price !== usual ? [t(price)] : [])].join(' ')
 }
 
-/** Adds an indicator with default settings. Returns the same list if it is full. */
-export function addStudy(list: readonly ChartIndicator[], kind: StudyKind): readonly ChartIndicator[] {
+/** Adds an indicator with default settings, except for these values. Returns the same list if it is full. */
+export function addStudy(
+  list: readonly ChartIndicator[],
+  kind: StudyKind,
+  values: ChartIndicator['values'] = {},
+): readonly ChartIndicator[] {
   if (list.length >= MAX_INDICATORS) return list
   const taken = new Set(list.map((one) => one.id))
   let n = 1
@@ -64,13 +99,22 @@ export function addStudy(list: readonly ChartIndicator[], kind: StudyKind): read
     {
       id: `${kind}-${n}`,
       kind,
-      values: {},
-      price: kind === 'volume-profile' ? 'close' : INDICATORS[kind].usualPrice,
+      values: { ...values },
+      price: studySpec({ kind })?.usualPrice ?? 'close',
       colours: [],
       pane: 'auto',
       hidden: false,
+      ...(kind === 'formula' ? { formula: { name: '', text: FIRST_FORMULA } } : {}),
     },
   ]
+}
+
+/** Shows these kinds, or hides them if all are shown. */
+export function toggleStudies(list: readonly ChartIndicator[], kinds: readonly StudyKind[]): readonly ChartIndicator[] {
+  const missing = kinds.filter((kind) => !list.some((one) => one.kind === kind))
+  return missing.length === 0
+    ? list.filter(({ kind }) => !kinds.includes(kind))
+    : missing.reduce<readonly ChartIndicator[]>((shown, kind) => addStudy(shown, kind), list)
 }
 
 export const changeStudy = (
@@ -82,10 +126,69 @@ export const changeStudy = (
 export const removeStudy = (list: readonly ChartIndicator[], id: string): readonly ChartIndicator[] =>
   list.filter((one) => one.id !== id)
 
+type Placed = Pick<ChartIndicator, 'kind' | 'values'>
+/** The kinds that can begin at an anchor. */
+export type AnchoredKind = 'anchored-vwap' | 'cvd' | 'volume-profile'
+
+/** The key of the instant at which an indicator begins; null: it has no anchor, as it is set. */
+export function anchorKey({ kind, values }: Placed): 'anchor' | 'from' | null {
+  if (kind === 'anchored-vwap') return 'anchor'
+  if (kind === 'cvd') return RESETS[parameterValues(INDICATORS.cvd, values)[0]] === 'anchor' ? 'anchor' : null
+  return kind === 'volume-profile' && profileSettings(values).range === 'anchor' ? 'from' : null
+}
+
+/** Why an indicator shows nothing before it has a place on the chart; null: it has one, or needs none. */
+export function unplacedNote(one: Placed): { readonly brief: string; readonly text: string } | null {
+  const key = anchorKey(one)
+  if (key !== null && !((one.values[key] ?? 0) > 0))
+    return {
+      brief: t('no anchor'),
+      text: t(
+        'Nothing to show without an anchor. Right-click the bar where it begins, or set the anchor in its settings.',
+      ),
+    }
+  const { range, fromMs, toMs } = profileSettings(one.values)
+  if (one.kind !== 'volume-profile' || range !== 'marked' || toMs > fromMs) return null
+  return {
+    brief: t('no range'),
+    text: t('Nothing to show without a range. Mark bars with Shift and the mouse, then right-click the chart.'),
+  }
+}
+
+/** Gives an indicator that needs an anchor and has none this one, UTC ms. */
+export function anchoredAt<T extends Placed>(one: T, ms: number | null): T {
+  const key = anchorKey(one)
+  return key === null || ms === null || unplacedNote(one) === null
+    ? one
+    : { ...one, values: { ...one.values, [key]: ms } }
+}
+
+/**
+ * Places an indicator from an instant, or over a span, UTC ms; `toMs` 0: from an instant. One that waits for its place
+ * gets it; otherwise it is added.
+ */
+export function placeStudy(
+  list: readonly ChartIndicator[],
+  kind: AnchoredKind,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): readonly ChartIndicator[] {
+  const places: Readonly<Record<AnchoredKind, ChartIndicator['values']>> = {
+    'anchored-vwap': { anchor: fromMs },
+    cvd: { reset: RESETS.indexOf('anchor'), anchor: fromMs },
+    'volume-profile': { range: PROFILE_RANGES.indexOf(toMs > 0 ? 'marked' : 'anchor'), from: fromMs, to: toMs },
+  }
+  const values = places[kind]
+  const waiting = list.find((one) => one.kind === kind && unplacedNote(one) !== null)
+  return waiting === undefined
+    ? addStudy(list, kind, values)
+    : changeStudy(list, waiting.id, { values: { ...waiting.values, ...values } })
+}
+
 /** Whether an indicator has its own pane. */
-export function ownPane({ kind, pane }: ChartIndicator): boolean {
-  if (kind === 'volume-profile') return false
-  return pane === 'auto' ? INDICATORS[kind].place === 'own' : pane === 'own'
+export function ownPane(one: ChartIndicator): boolean {
+  const spec = studySpec(one)
+  if (spec === null) return false
+  return one.pane === 'auto' ? spec.place === 'own' : one.pane === 'own'
 }
 
 /**
@@ -110,14 +213,17 @@ export function studiesOf(list: readonly ChartIndicator[]): readonly ChartStudy[
     }
   return list.flatMap((one) => {
     const inPane = paneOf(one)
-    const palette = kindRow(one.kind).outputs.map((_, output) => {
-      const style = styleOfColor(one.colours[output] ?? '') ?? nextLineStyle(onChart, inPane)
+    const bands = studySpec(one)?.drawn?.bands
+    const palette: number[] = []
+    for (const output of studyRow(one).outputs.keys()) {
+      const chosen = styleOfColor(one.colours[output] ?? '')
+      const style = chosen ?? (bands?.includes(output) ? palette[0] : nextLineStyle(onChart, inPane))
       onChart.add(style)
       inPane.add(style)
-      return style
-    })
-    const { id, kind, values, price, colours } = one
-    return one.hidden ? [] : [{ id, kind, values, price, colours, palette, own: ownPane(one) }]
+      palette.push(style)
+    }
+    const { id, kind, values, price, colours, formula } = one
+    return one.hidden ? [] : [{ id, kind, values, price, formula, colours, palette, own: ownPane(one) }]
   })
 }
 
@@ -130,4 +236,19 @@ export function keepTemplate(
   return [...templates.filter((one) => one.name !== name), { name, indicators: [...list] }].toSorted((a, b) =>
     a.name.localeCompare(b.name),
   )
+}
+
+/** Where the sums of a chart's indicators begin. */
+export function sumsNeeded(list: readonly ChartIndicator[]): SumsNeeded {
+  const resets = list.flatMap((one) => {
+    if (one.hidden || (one.kind !== 'cvd' && one.kind !== 'session-vwap' && one.kind !== 'anchored-vwap')) return []
+    const [reset] = parameterValues(INDICATORS[one.kind], one.values)
+    const { anchor } = one.values
+    return [{ reset: one.kind === 'anchored-vwap' ? 'anchor' : RESETS[reset], anchor }]
+  })
+  const anchors = resets.flatMap(({ reset, anchor }) => (reset === 'anchor' && anchor > 0 ? [anchor] : []))
+  return {
+    week: resets.some(({ reset }) => reset === 'week'),
+    sinceMs: anchors.length === 0 ? null : Math.min(...anchors),
+  }
 }

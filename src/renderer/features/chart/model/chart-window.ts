@@ -3,6 +3,7 @@ import type { ChartTemplate } from '../../../../shared/features/chart/chart-sett
 import type { DrawingMarket } from '../../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
 import { shownFreshness } from '../../../core/market/freshness.ts'
+import { symbolOf } from '../../../core/market/symbol-of.ts'
 import { noRoomFor, type NoRoom } from '../../../core/market/no-room.ts'
 import { sourcePill } from '../../../core/account/source-labels.ts'
 import type { Replay } from '../../replay/replay.svelte.ts'
@@ -28,13 +29,21 @@ export interface ChartWindow {
   /** Set if a feed has no room for this instrument, with what the user can do; null otherwise. */
   readonly noRoom: NoRoom | null
   openSettings(): void
+  /** Opens the import of older data; null in a replay, to which nothing can be added. */
+  readonly openImport: (() => void) | null
   /** Starts playback of the replay shown; null if there is none or it is playing. */
   readonly play: (() => void) | null
   /** Shows a notification. */
   tell(text: string): void
   /** The current shortcut of a command; empty if it has none. */
   keys(id: string): string
+  /** An instrument's symbol as the service writes it. */
+  symbolOf(instrument: InstrumentId): string
 }
+
+/** An instrument's symbol; its key if the chart has no window to ask. */
+export const symbolIn = (window: Pick<ChartWindow, 'symbolOf'> | null | undefined, instrument: InstrumentId): string =>
+  window?.symbolOf(instrument) ?? instrument.slice(instrument.indexOf(':') + 1)
 
 /** The `ChartWindow` of one chart. */
 export function chartWindow(app: WindowState, replay: Replay, instrument: () => InstrumentId): ChartWindow {
@@ -67,6 +76,9 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
       return noRoom()
     },
     openSettings: () => app.openSettings('connection'),
+    get openImport() {
+      return app.view === 'live' ? () => app.openImport() : null
+    },
     get play() {
       return replay.state && !replay.state.playing ? () => replay.play(true) : null
     },
@@ -74,5 +86,6 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     now: () => (app.view === 'live' ? Date.now() : app.clockMs),
     tell: (text) => app.toasts.show(text),
     keys: (id) => entryKeys(app, id).keys ?? '',
+    symbolOf: (instrument) => symbolOf(app, instrument),
   }
 }

@@ -6,8 +6,11 @@ import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import { followChart } from './chart-data.ts'
 
-/** The legend's label for a symbol: the instrument without its asset class. */
-export const comparedLabel = (instrument: InstrumentId): string => parseInstrument(instrument)?.key ?? instrument
+/** A symbol beside another one. `label`: as the service writes it. */
+export interface Compared {
+  readonly instrument: InstrumentId
+  readonly label: string
+}
 
 /** Keeps the compared symbols of a chart up to date; returns the stop function. */
 export function followCompared(
@@ -15,12 +18,12 @@ export function followCompared(
   chart: Pick<ChartPort, 'setCompared'>,
   view: string,
   interval: Interval,
-  instruments: readonly InstrumentId[],
+  compared: readonly Compared[],
 ): () => void {
-  const lists = instruments.map((): Bar[] => [])
+  const lists = compared.map((): Bar[] => [])
   const show = (): void =>
-    chart.setCompared(instruments.map((one, i): ComparedSeries => ({ label: comparedLabel(one), bars: lists[i] })))
-  const stops = instruments.map((instrument, i) => {
+    chart.setCompared(compared.map(({ label }, i): ComparedSeries => ({ label, bars: lists[i] })))
+  const stops = compared.map(({ instrument, label }, i) => {
     const sink = {
       load(_series: unknown, bars: readonly Bar[]) {
         lists[i] = [...bars]
@@ -37,10 +40,11 @@ export function followCompared(
     const query = {
       view,
       instrument,
-      label: comparedLabel(instrument),
+      label,
       of: parseInstrument(instrument)?.asset === 'forex' ? 'mid' : 'trade',
       interval,
       ticks: false,
+      eventBars: null,
       style: 'line',
     } as const
     const following = followChart(

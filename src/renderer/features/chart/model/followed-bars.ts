@@ -6,7 +6,7 @@
 import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPage } from '../../../charts/model/chart.ts'
 import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract.ts'
-import { INTERVALS, type Bar } from '../../../../shared/core/market/market.ts'
+import { msOf, type Bar } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { ChartTarget, Following } from './chart-data.ts'
 import { SpanTracker } from './span-tracker.ts'
@@ -252,7 +252,7 @@ export class FollowedBars implements Following {
   }
 
   async #around(ms: number): Promise<boolean> {
-    const endMs = ms + (FIRST_PAGE / 2) * INTERVALS[this.#target.query.interval]
+    const endMs = ms + (FIRST_PAGE / 2) * msOf(this.#target.query.interval)
     const isNewest = endMs > this.#newestMs
     const [mine, cuts] = [this.#reads, this.#cuts]
     const result = await this.#ask({ beforeMs: isNewest ? null : endMs }, NEXT_PAGE)

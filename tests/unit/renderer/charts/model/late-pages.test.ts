@@ -8,7 +8,7 @@ import { recordedChart } from '../recording-canvas.ts'
 import { makeBar } from '../../../../kit/market.ts'
 
 const MINUTE = 60_000
-const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, style: 'candles', ticks: false }
+const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, ticks: false }
 const OTHER: ChartSeries = { ...SERIES, label: 'Y' }
 
 /** More than a chart shows at first. */

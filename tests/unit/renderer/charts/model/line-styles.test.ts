@@ -28,7 +28,7 @@ const looks = () =>
 const told = (colour: string, dash: LineDash) => look(colour, dashPattern(dash))
 
 it('lines of many indicators and a compared symbol all differ, as drawn and in the legend', async () => {
-  port.load({ label: 'X', intervalMs: MINUTE, decimals: 2, style: 'candles', ticks: false }, bars, false, false)
+  port.load({ label: 'X', intervalMs: MINUTE, decimals: 2, ticks: false }, bars, false, false)
   let list: ReturnType<typeof addStudy> = []
   for (const kind of ['sma', 'bollinger-bands', 'vwap', 'ema', 'keltner'] as const) list = addStudy(list, kind)
   port.setStudies(studiesOf(list))

@@ -12,13 +12,16 @@ import { makeBar, type BarParts } from '../../../../kit/market.ts'
 const MINUTE = 60_000
 const WIDTH = 1_000
 const HEIGHT = 600
-const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, style: 'candles', ticks: false }
+const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, ticks: false }
 const PLOT: ChartPlot = {
   scale: 'linear',
   inverted: false,
   volume: true,
   sessions: false,
   days: false,
+  values: false,
+  quoteMap: false,
+  timeAtPrice: false,
   countdown: false,
   asset: 'crypto',
 }
@@ -66,18 +69,20 @@ describe('candles', () => {
   it.each(['candles', 'bars', 'hollow'] as const)(
     'of a falling market have the color of down, drawn as %s',
     async (style) => {
-      await show(falling, { style })
+      port.setStyle(style)
+      await show(falling)
       expect(atBar(3)).not.toEqual([])
       for (const { startMs } of falling) expect(colorsOf(atBar(startMs / MINUTE))).toEqual(['down'])
-      await show(rising, { style })
+      await show(rising)
       for (const { startMs } of rising) expect(colorsOf(atBar(startMs / MINUTE))).toEqual(['up'])
     },
   )
 
   it('of heikin-ashi averages follow the averages, and the last trade is a line of its own', async () => {
-    await show(falling, { style: 'heikin-ashi' })
+    port.setStyle('heikin-ashi')
+    await show(falling)
     for (const { startMs } of falling.slice(1)) expect(colorsOf(atBar(startMs / MINUTE))).toEqual(['down'])
-    expect(tags).toMatchObject([{ key: 'L', price: 161, text: 'L 161.00' }])
+    expect(tags).toMatchObject([{ of: 'last', price: 161, text: 'L 161.00' }])
   })
 
   it('have volumes of their own color below', async () => {
@@ -168,7 +173,7 @@ describe('bid and ask', () => {
     await frames()
     const { top, height } = port.plotArea()
     const last = lastTag((port.pixelOf(0, 180)?.y ?? NaN) - top, height, 1, false)
-    expect(tags.map(({ key }) => key).toSorted()).toEqual(['A', 'B'])
+    expect(tags.map(({ key }) => key).toSorted()).toEqual(['ask', 'bid'])
     for (const { y } of tags) expect(y + 7.5 <= last.from + 1 || y - 7.5 >= last.to - 1).toBe(true)
     // No room is kept for a countdown that there is not.
     expect(Math.min(...tags.map(({ y }) => Math.abs(y - last.middle)))).toBeLessThan(19)
@@ -247,5 +252,74 @@ describe('what is in view', () => {
     const origin = port.pixelOf(first.startMs, first.close)
     expect(line?.path[0][0]).toBeCloseTo(origin?.x ?? NaN, 0)
     expect(Math.abs((line?.path[0][1] ?? NaN) - (origin?.y ?? NaN))).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('the values of indicators', () => {
+  const study = (id: string, kind: 'sma' | 'rsi' | 'parabolic-sar', own: boolean) => ({
+    id,
+    kind,
+    values: { period: 3 },
+    price: 'close' as const,
+    colours: [],
+    palette: [0, 1, 2],
+    own,
+  })
+  it('are labels next to the axis of their pane, and absent if switched off', async () => {
+    port.setPlot({ ...PLOT, values: true })
+    port.setStudies([study('average', 'sma', false), study('index', 'rsi', true)])
+    await show(falling)
+    const [average, index] = tags.filter(({ of }) => of === 'study')
+    expect(average).toMatchObject({ key: 'average 0', price: 163, text: '163.00' })
+    expect(index).toMatchObject({ key: 'index 0', price: 0, text: '0.00' })
+    // At its price, and below the pane of prices.
+    expect(Math.abs(average.y - (port.pixelOf(0, 163)?.y ?? NaN))).toBeLessThan(40)
+    expect(index.y).toBeGreaterThan(port.plotArea().height)
+    port.setPlot({ ...PLOT, values: false })
+    await show(falling)
+    expect(tags.filter(({ of }) => of === 'study')).toEqual([])
+  })
+})
+
+describe('quotes by price', () => {
+  /** Row 100 was bid all the time, row 103 asked half of it, and the middle stood in row 101. */
+  const cells = { row: [100, 101, 103, 105], bid: [60, 0, 0, 0], ask: [0, 0, 45, 15], mid: [0, 45, 15, 0] }
+  const quotes = { cells, quotedMs: 60, spread: 3, leastSpread: 3, mostSpread: 5 }
+  const quoted = (color: string) =>
+    painted().filter((one) => one.op === 'fillRect' && one.color === color && !one.clipped)
+  const map = { rows: { decimals: 0, group: 1 }, quotesOf: (ms: number) => (ms === 0 ? quotes : undefined) }
+
+  async function showQuotes(plot: Partial<ChartPlot>): Promise<void> {
+    port.setQuoteMap(map)
+    port.setPlot({ ...PLOT, volume: false, ...plot })
+    await show([bar(0, 100, 106), bar(1, 100, 106)])
+  }
+  const covers = ({ at: [x, y, width, height] }: Painted, minute: number, price: number) => {
+    const place = port.pixelOf(minute * MINUTE, price)
+    return place !== null && x <= place.x && x + width >= place.x && y <= place.y && y + height >= place.y
+  }
+
+  it('are stronger the longer they stood, blank where nothing was quoted, and absent where not read', async () => {
+    await showQuotes({ quoteMap: true })
+    const found = (color: string, minute: number, price: number) =>
+      quoted(color).find((one) => covers(one, minute, price) && one.alpha < 0.8)
+    expect(found('up', 0, 100.5)?.alpha).toBeCloseTo(0.75, 9)
+    expect(found('down', 0, 103.5)?.alpha).toBeCloseTo(0.75, 9)
+    expect(found('down', 0, 105.5)?.alpha).toBeCloseTo(0.33, 9)
+    expect([found('up', 0, 104.5), found('down', 0, 104.5), found('up', 1, 100.5)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('say how long the middle stood at each price, from the left edge', async () => {
+    await showQuotes({ timeAtPrice: true })
+    const [most] = quoted('warn').filter(({ at, alpha }) => at[0] === 0 && alpha === 0.6)
+    const [other] = quoted('accent').filter(({ at, alpha }) => at[0] === 0 && alpha === 0.35)
+    expect(other.at[2]).toBeCloseTo(most.at[2] / 3, 6)
+    port.setQuoteMap(null)
+    await frames()
+    expect(quoted('warn').filter(({ alpha }) => alpha === 0.6)).toEqual([])
   })
 })

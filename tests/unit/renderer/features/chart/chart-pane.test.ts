@@ -57,6 +57,7 @@ const settle = async () => {
 }
 async function open() {
   app = openWindow(terminal, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  await settle()
   app.followQuotes()
   await settle()
 }
@@ -163,6 +164,8 @@ describe('a chart without bars', () => {
   it('plays its replay with a large button, which disappears once it plays', async () => {
     await open()
     await replaysOf(app).openLatest()
+    replaysOf(app).current.seek({ at: 'start' })
+    await settle()
     await show()
     await fireEvent.click(screen.getByRole('button', { name: 'Play replay' }))
     expect(terminal.callsOf('replay.play')).toMatchObject([{ on: true }])

@@ -68,7 +68,7 @@ describe('indicators of a chart', () => {
 
   it('are found by any of their names, all without one', () => {
     expect(findKinds('')).toHaveLength(STUDY_KINDS.length)
-    expect(findKinds('moving weighted').map((row) => row.kind)).toEqual(['wma'])
+    expect(findKinds('moving weighted').map((row) => row.kind)).toEqual(['vwma', 'wma'])
     expect(findKinds('vp').map((row) => row.kind)).toEqual(['volume-profile'])
     expect(findKinds('zzz')).toEqual([])
   })

@@ -30,9 +30,16 @@ describe('settings of a chart', () => {
     expect(v.parse(chartSettingsSchema, JSON.parse(JSON.stringify(set)))).toEqual(set)
   })
 
+  it('have event bars of whole trades', () => {
+    const read = (kind: string, size: number) => v.parse(chartSettingsSchema, { eventBars: { kind, size } }).eventBars
+    expect(read('tick', 1)).toEqual({ kind: 'tick', size: 1 })
+    expect(read('tick', 0.5)).toBeNull()
+    expect(read('renko', 0.5)).toEqual({ kind: 'renko', size: 0.5 })
+  })
+
   it('lose only what is wrong', () => {
     const read = v.parse(chartSettingsSchema, {
-      interval: '7m',
+      interval: '60m',
       scale: 'log',
       inverted: 'yes',
       zone: 4,

@@ -45,7 +45,7 @@ function open(view: string) {
     of: 'trade',
     interval: '1s',
     ticks: false,
-    style: 'candles',
+    eventBars: null,
   } as const
   const stages: ChartStage[] = []
   // Of the port only what is called here.
@@ -82,11 +82,19 @@ function candles(transport: TestTransport, interval: Interval, load: ChartSink['
     setDecimals: vi.fn(),
     setPages: (next) => (pages = next),
   }
-  const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval, ticks: false } as const
+  const query = {
+    view: 'live',
+    instrument: btc,
+    label: 'BTC',
+    of: 'trade',
+    interval,
+    ticks: false,
+    eventBars: null,
+  } as const
   followChart(
     transport,
     sink,
-    { ...query, style: 'candles' },
+    query,
     () => undefined,
     () => undefined,
   )

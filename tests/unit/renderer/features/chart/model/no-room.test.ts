@@ -53,6 +53,8 @@ async function open(inReplay = false) {
   if (inReplay) {
     await terminal.control('recordSession')
     await replaysOf(state).openLatest()
+    replaysOf(state).current.seek({ at: 'start' })
+    await terminal.settle()
     expect(state.view).not.toBe('live')
   }
   state.followQuotes()

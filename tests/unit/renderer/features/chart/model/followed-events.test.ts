@@ -1,0 +1,107 @@
+import { describe, expect, it, vi } from 'vitest'
+import { MAX_BARS } from '../../../../../../src/renderer/features/chart/model/followed-events.ts'
+import { CodedError } from '../../../../../../src/shared/base/errors.ts'
+import { followChart, type ChartStage } from '../../../../../../src/renderer/features/chart/model/chart-data.ts'
+import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
+import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
+import type { BarsValue } from '../../../../../../src/shared/core/views/contract.ts'
+import { instrumentId } from '../../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../../kit/market.ts'
+import { TestTransport } from '../../../../../kit/transport.ts'
+
+const bar = (at: number) => makeBar({ startMs: at, lengthMs: 1, close: at })
+const bars = (...at: readonly number[]) => at.map(bar)
+const value = (reset: readonly Bar[] | null, updates: readonly Bar[] = []): BarsValue => ({
+  reset,
+  updates,
+  gaps: reset && [],
+  decimals: 2,
+})
+
+function open(older: readonly Bar[], more = false) {
+  const transport = new TestTransport().answer('bars.events', ({ beforeMs, limit }) => {
+    const before = older.filter(({ startMs }) => startMs < (beforeMs ?? Infinity))
+    return { bars: before.slice(-limit), gaps: [], decimals: 2, more }
+  })
+  let shown: Bar[] = []
+  let pages: ChartPages | null = null
+  const stages: ChartStage[] = []
+  const chart = {
+    load: (_: unknown, list: readonly Bar[]) => void (shown = [...list]),
+    update: vi.fn(),
+    setGaps: vi.fn(),
+    setDecimals: vi.fn(),
+    setPages: (next: ChartPages | null) => void (pages = next),
+  }
+  const query = {
+    view: 'live',
+    instrument: instrumentId('crypto', 'BTC-USD'),
+    label: 'BTC',
+    of: 'trade',
+    interval: '1s',
+    ticks: false,
+    eventBars: { kind: 'tick', size: 100 },
+  } as const
+  const following = followChart(
+    transport,
+    chart,
+    query,
+    (stage) => stages.push(stage),
+    () => undefined,
+  )
+  return {
+    transport,
+    isFull: () => pages?.isFull?.(),
+    following,
+    stages,
+    chart,
+    starts: () => shown.map(({ startMs }) => startMs),
+    give: (next: BarsValue) => transport.send('eventBars', next),
+    older: (beforeMs: number) => pages?.older(beforeMs),
+  }
+}
+
+describe('a chart of event bars', () => {
+  it('shows today, adds what changes, and reads earlier days page by page', async () => {
+    const { give, starts, chart, older } = open(bars(1, 2, 3))
+    give(value(bars(10, 11)))
+    expect(starts()).toEqual([10, 11])
+    give(value(null, bars(11, 12)))
+    expect(chart.update.mock.calls).toEqual([[bars(11, 12)]])
+    expect(await older(10)).toEqual({ bars: bars(1, 2, 3), more: false })
+  })
+  it('begins with an earlier day while today has no trades', async () => {
+    const { give, starts, stages } = open(bars(1, 2))
+    give(value([]))
+    await vi.waitFor(() => expect(starts()).toEqual([1, 2]))
+    expect(stages.at(-1)).toEqual({ is: 'ready' })
+  })
+  it('forgets everything when a replay seeks, also a page that is still being read', async () => {
+    const { give, starts, older, following } = open(bars(1, 2, 3))
+    give(value(bars(10, 11)))
+    const page = older(10)
+    give(value(bars(5)))
+    expect(await page).toEqual({ bars: [], more: true })
+    expect(starts()).toEqual([5])
+    following.cut(4)
+    expect(starts()).toEqual([])
+  })
+  it('fails where it begins with an earlier day that can’t be read', async () => {
+    const { give, stages, transport } = open([])
+    transport.answer('bars.events', () => {
+      throw new CodedError('store-damaged', 'The store can’t be read.')
+    })
+    give(value([]))
+    await vi.waitFor(() => expect(stages.at(-1)).toMatchObject({ is: 'failed', failure: { code: 'store-damaged' } }))
+  })
+  it('knows whether older bars are stored when it loads no more', async () => {
+    const end = open(bars(1, 2))
+    end.give(value(bars(10)))
+    expect(await end.older(10)).toMatchObject({ more: false })
+    expect(end.isFull()).toBe(false)
+    const full = open(bars(1, 2), true)
+    full.give(value(Array.from({ length: MAX_BARS }, (_, i) => bar(10 + i))))
+    expect(await full.older(10)).toMatchObject({ more: false })
+    expect(full.isFull()).toBe(true)
+  })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, it, vi } from 'vitest'
+import { followChart } from '../../../../../../src/renderer/features/chart/model/chart-data.ts'
+import { chartSymbol } from '../../../../../../src/renderer/features/chart/model/chart-labels.ts'
+import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
+import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
+import { spreadBars } from '../../../../../../src/shared/core/market/spread.ts'
+import { fixedGrid } from '../../../../../../src/shared/core/market/bars.ts'
+import { instrumentId, type InstrumentId } from '../../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../../kit/market.ts'
+import { TestTransport } from '../../../../../kit/transport.ts'
+
+const eth = instrumentId('crypto', 'ETH-USD')
+const btc = instrumentId('crypto', 'BTC-USD')
+const SECOND = 1_000
+const MINUTE = 60_000
+const bar = (second: number, close: number) => makeBar({ startMs: second * SECOND, lengthMs: SECOND, close })
+const stored = new Map<InstrumentId, readonly Bar[]>([
+  [eth, Array.from({ length: 600 }, (_, i) => bar(i, 3_000 + (i % 50)))],
+  [btc, Array.from({ length: 300 }, (_, i) => bar(i * 2, 60_000 - (i % 30)))],
+])
+
+function open(page: number) {
+  const asked: unknown[] = []
+  const transport = new TestTransport().answer('bars.history', ({ instrument, of, interval, beforeMs, limit }) => {
+    asked.push([instrument, of, interval, limit])
+    const before = (stored.get(instrument) ?? []).filter(({ startMs }) => startMs < (beforeMs ?? Infinity))
+    return { bars: before.slice(-page), gaps: [], decimals: 2, more: before.length > page }
+  })
+  let shown: readonly Bar[] = []
+  let pages: ChartPages | null = null
+  const chart = {
+    load: (_: unknown, list: readonly Bar[]) => void (shown = [...list]),
+    update: vi.fn<(bars: readonly Bar[]) => void>(),
+    setGaps: vi.fn(),
+    setDecimals: vi.fn(),
+    setPages: (next: ChartPages | null) => void (pages = next),
+  }
+  const query = {
+    view: 'live',
+    instrument: eth,
+    label: 'ETH-USD/BTC-USD',
+    of: 'trade',
+    interval: '1m',
+    ticks: false,
+    eventBars: null,
+    spread: { with: btc, operator: '/' },
+  } as const
+  followChart(
+    transport,
+    chart,
+    query,
+    () => undefined,
+    () => undefined,
+  )
+  return {
+    transport,
+    asked,
+    chart,
+    shown: () => shown,
+    older: (ms: number) => pages?.older(ms),
+    isFull: () => pages?.isFull?.(),
+  }
+}
+const whole = spreadBars(
+  '/',
+  [
+    { bars: stored.get(eth) ?? [], gaps: [] },
+    { bars: stored.get(btc) ?? [], gaps: [] },
+  ],
+  fixedGrid(MINUTE),
+)
+
+describe('a chart of a ratio', () => {
+  it('samples both sides every second and shows the bars that both are read for', async () => {
+    const { asked, shown, older, chart } = open(200)
+    await vi.waitFor(() => expect(shown()).not.toEqual([]))
+    expect(asked).toEqual([
+      [eth, 'trade', '1s', 5_000],
+      [btc, 'trade', '1s', 5_000],
+    ])
+    // ETH is read from second 400 on, so the first whole minute is the seventh.
+    expect(shown()).toEqual(whole.slice(7))
+    expect(chart.setDecimals).toHaveBeenLastCalledWith(7)
+    const page = await older(7 * MINUTE)
+    expect(page?.more).toBe(true)
+    expect(page?.bars).toEqual(whole.slice(4, 7))
+    expect((await older(4 * MINUTE))?.bars).toEqual(whole.slice(0, 4))
+  })
+
+  it('reads on while pages end within one of its bars', async () => {
+    const { shown, older, isFull, chart, asked } = open(10)
+    await vi.waitFor(() => expect(chart.setGaps).toHaveBeenCalledTimes(2))
+    expect(shown(), 'ten seconds are no whole minute').toEqual([])
+    expect((await older(10 * MINUTE))?.bars).toEqual(whole.slice(9, 10))
+    expect(asked.length, 'both newest pages, then one side or the other').toBeGreaterThan(6)
+    expect(isFull()).toBe(true)
+  })
+
+  it('knows at its end that nothing older of both is stored', async () => {
+    const { shown, older, isFull } = open(400)
+    await vi.waitFor(() => expect(shown()).not.toEqual([]))
+    expect(await older(shown()[0].startMs)).toMatchObject({ more: false })
+    expect(isFull()).toBe(false)
+  })
+
+  it('updates its last bar with a price of either side', async () => {
+    const { transport, shown, chart } = open(1_000)
+    await vi.waitFor(() => expect(shown()).toEqual(whole))
+    transport.send('bars', { reset: null, updates: [bar(600, 50)], gaps: null, decimals: 2 })
+    const [fresh] = chart.update.mock.calls.at(-1)?.[0] ?? []
+    // The streams of both sides got it: the second one makes it 50 / 50.
+    expect(fresh).toMatchObject({ startMs: 600 * SECOND, close: 1, volume: null })
+  })
+})
+
+it('is titled with both symbols, while the chart shows the one it was made for', () => {
+  const spread = { of: eth, with: btc, label: 'BTC-USD', operator: '/' } as const
+  expect(chartSymbol('ETH-USD', eth, { spread })).toBe('ETH-USD/BTC-USD')
+  expect(chartSymbol('ETH-USD', eth, { spread: { ...spread, operator: '-' } })).toBe('ETH-USD − BTC-USD')
+  expect(chartSymbol('BTC-USD', btc, { spread })).toBe('BTC-USD')
+})
