@@ -3,6 +3,15 @@ interface Target {
   readonly target: string
   readonly arch: readonly string[]
 }
+interface Desktop {
+  readonly entry: Readonly<Record<string, string>>
+  readonly desktopActions?: Readonly<Record<string, { readonly Name: string; readonly Exec: string }>>
+}
+interface LinuxPackage {
+  readonly depends: readonly string[]
+  readonly fpm: readonly string[]
+  readonly desktop: Desktop
+}
 interface System {
   readonly target: readonly Target[]
 }
@@ -11,8 +20,11 @@ interface System {
 export function installedFor(of: { readonly platformName: string; readonly arch: string }): string | null
 
 declare const config: {
+  readonly artifactName: string
   readonly files: readonly string[]
-  readonly linux: System
+  readonly linux: System & { readonly desktop: Desktop }
+  readonly deb: LinuxPackage
+  readonly rpm: LinuxPackage
   readonly mac: System & { readonly hardenedRuntime: boolean; readonly notarize: boolean }
   readonly win: System
   readonly nsis: { readonly buildUniversalInstaller: boolean }

@@ -1,6 +1,7 @@
 // What the packages contain. `npm run pack` builds the folder, `npm run dist` the installers for this system.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fpmArguments } from './scripts/lib/linux-files.mjs'
 
 /** Set by scripts/pack.mjs if Electron isn't available: the folder is packed around a placeholder. */
 const placeholder = process.env.TAPEDECK_PLACEHOLDER_DIST
@@ -14,6 +15,64 @@ const notarise = signs && Boolean(process.env.APPLE_API_KEY || process.env.APPLE
 const only = (folder, keep) => [`!${folder}/*`, `${folder}/${keep}`]
 const BOTH = ['x64', 'arm64']
 const forBoth = (...targets) => targets.map((target) => ({ target, arch: BOTH }))
+
+/** What Electron, SQLite and the package's scripts need on Debian and Ubuntu; the names with t64 are those of 2024 and later. */
+const DEB_DEPENDS = [
+  'libasound2t64 | libasound2',
+  'libatk-bridge2.0-0',
+  'libatk1.0-0',
+  'libatspi2.0-0',
+  'libc6 (>= 2.34)',
+  'libcairo2',
+  'libcups2',
+  'libdbus-1-3',
+  'libdrm2',
+  'libexpat1',
+  'libgbm1',
+  'libgcc-s1',
+  'libglib2.0-0',
+  'libgtk-3-0',
+  'libnotify4',
+  'libnspr4',
+  'libnss3',
+  'libpango-1.0-0',
+  'libsecret-1-0',
+  'libstdc++6 (>= 11)',
+  'libudev1',
+  'libuuid1',
+  'libx11-6',
+  'libxcb1',
+  'libxcomposite1',
+  'libxdamage1',
+  'libxext6',
+  'libxfixes3',
+  'libxkbcommon0',
+  'libxrandr2',
+  'libxss1',
+  'libxtst6',
+  'xdg-utils',
+]
+/** The same for Fedora and openSUSE, where these bring the rest. */
+const RPM_DEPENDS = [
+  '(alsa-lib or libasound2)',
+  'at-spi2-core',
+  'gtk3',
+  '(libXScrnSaver or libXss1)',
+  '(libXtst or libXtst6)',
+  'libnotify',
+  '(libuuid or libuuid1)',
+  '(mesa-libgbm or libgbm1)',
+  '(nss or mozilla-nss)',
+  'xdg-utils',
+]
+/** They run the program by its name, so only packages that put it on the path have them. */
+const DESKTOP_ACTIONS = {
+  entry: { Actions: 'sessions;demo;' },
+  desktopActions: {
+    sessions: { Name: 'Recorded sessions', Exec: 'tapedeck tapedeck://sessions' },
+    demo: { Name: 'Demo market', Exec: 'tapedeck tapedeck://demo' },
+  },
+}
 
 /** The installed Electron, if the package is for this platform and processor; electron-builder fetches others. */
 export function installedFor({ platformName, arch }) {
@@ -30,11 +89,11 @@ export default {
   artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
   files: [
     'out/**',
-    '!out/bundled/**',
+    '!out/{bundled,linux}/**',
     'resources/demo/**',
     'resources/icons/**',
     'package.json',
-    '!**/*.{map,d.ts,d.mts,d.cts,md,markdown,gyp,gypi,c,cc,cpp,h}',
+    '!**/*.{map,ts,mts,cts,test.js,md,markdown,gyp,gypi,c,cc,cpp,h}',
     '!node_modules/better-sqlite3/{deps,src}/**',
     ...only('node_modules/better-sqlite3/prebuilds', '${platform}-${arch}.node'),
     // Releases are built with the modules of both processors installed.
@@ -48,6 +107,7 @@ export default {
     '!node_modules/valibot/dist/{index.cjs,index.min.*}',
     '!node_modules/js-yaml/{dist,bin}/**',
     '!node_modules/argparse/**',
+    '!node_modules/js-yaml/lib/*.tmp.mjs',
     // Headers for compiling; we ship binaries.
     '!node_modules/node-addon-api/**',
     'resources/demo/**',
@@ -55,7 +115,6 @@ export default {
   extraResources: [
     { from: 'out/THIRD-PARTY-NOTICES.txt', to: 'THIRD-PARTY-NOTICES.txt' },
     { from: 'LICENSE', to: 'LICENSE.txt' },
-    { from: 'packaging/bin', to: 'bin' },
   ],
   asar: true,
   asarUnpack: ['**/*.node'],
@@ -108,18 +167,26 @@ export default {
         GenericName: 'Market terminal',
         Keywords: 'market;trading;stocks;forex;crypto;chart;replay;',
         StartupNotify: 'true',
-        SingleMainWindow: 'true',
-        Actions: 'sessions;demo;',
-      },
-      desktopActions: {
-        sessions: { Name: 'Recorded sessions', Exec: 'tapedeck tapedeck://sessions' },
-        demo: { Name: 'Demo market', Exec: 'tapedeck tapedeck://demo' },
+        // Not SingleMainWindow, which older validators refuse.
+        'X-GNOME-SingleWindow': 'true',
       },
     },
   },
-  deb: { afterRemove: 'packaging/after-remove.tpl' },
-  rpm: { afterRemove: 'packaging/after-remove.tpl' },
+  deb: {
+    afterRemove: 'packaging/after-remove.tpl',
+    packageCategory: 'utils',
+    depends: DEB_DEPENDS,
+    fpm: fpmArguments('deb'),
+    desktop: DESKTOP_ACTIONS,
+  },
+  rpm: {
+    afterRemove: 'packaging/after-remove.tpl',
+    depends: RPM_DEPENDS,
+    fpm: fpmArguments('rpm'),
+    desktop: DESKTOP_ACTIONS,
+  },
   mac: {
+    extraResources: [{ from: 'packaging/bin/tapedeck', to: 'bin/tapedeck' }],
     // macOS updates from the zip.
     target: forBoth('dmg', 'zip'),
     icon: 'icon.icns',
@@ -131,6 +198,7 @@ export default {
     notarize: notarise,
   },
   win: {
+    extraResources: [{ from: 'packaging/bin/tapedeck.cmd', to: 'bin/tapedeck.cmd' }],
     target: forBoth('nsis'),
     icon: 'icon.ico',
   },

@@ -17,8 +17,9 @@ export const SHELVES = {
 const PROCESSES = {
   shared: {},
   service: { shared: 'all' },
-  simulator: { shared: 'all', service: 'all' },
-  main: { shared: 'all', service: 'all', simulator: 'types' },
+  server: { shared: 'all', service: 'all' },
+  simulator: { shared: 'all', service: 'all', server: 'all' },
+  main: { shared: 'all', service: 'all', server: 'all', simulator: 'types' },
   preload: { shared: 'all' },
   renderer: { shared: 'all', service: 'types' },
 }
@@ -124,7 +125,7 @@ export const houseWalls = [
     rules: restricted(noNode, 'this code runs in a browser'),
   },
   {
-    files: ['src/main/**/*.ts', 'src/simulator/**/*.ts'],
+    files: ['src/main/**/*.ts', 'src/server/**/*.ts', 'src/simulator/**/*.ts'],
     ignores: ['src/main/index.ts', 'src/main/hosts/electron/**'],
     rules: restricted(['electron', 'electron/*'], 'only hosts/electron imports Electron'),
   },

@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { createBeat } from './beat.mjs'
 import { findChromium } from './chromium.mjs'
 import { findElectron } from './electron.mjs'
 import { pinnedNode, root } from './ensure.mjs'
@@ -92,6 +93,13 @@ export const CHECKS = [
         : 'packing needs Electron here: "npx install-electron"',
   },
   {
+    id: 'cold',
+    title: 'A new Debian records without a display, is killed, scraped and verified',
+    group: 'verify',
+    still: true,
+    commands: [[join(root, 'scripts', 'cold-debian.mjs')]],
+  },
+  {
     id: 'audit',
     title: 'Known faults of what is shipped',
     group: 'verify',
@@ -127,12 +135,14 @@ export const CHECKS = [
   },
 ]
 
-function spawned(check, command) {
+/** What runs beside another says what it has to say in one piece, at its end. On a terminal, the others draw there. */
+const isDrawing = (check) => !check.still && process.stdout.isTTY === true
+
+function spawned(check, command, beat) {
   return new Promise((resolve) => {
-    // What runs beside another says what it has to say in one piece, at its end.
     const child = spawn(pinnedNode(), command, {
       cwd: root,
-      stdio: check.still ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+      stdio: isDrawing(check) ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
         ...check.env?.(),
@@ -140,7 +150,12 @@ function spawned(check, command) {
       },
     })
     const said = []
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => said.push(part))
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (part) => {
+        if (check.still) return said.push(part)
+        beat.heard()
+        process.stdout.write(part)
+      })
     child.on('error', () => resolve(1))
     child.on('close', (exit) => {
       if (said.length > 0) process.stdout.write(Buffer.concat(said))
@@ -149,10 +164,10 @@ function spawned(check, command) {
   })
 }
 
-async function run(check) {
+async function run(check, beat) {
   if (check.report) rmSync(join(reports, check.report), { force: true })
   for (const command of check.commands) {
-    const code = await spawned(check, command)
+    const code = await spawned(check, command, beat)
     if (code !== 0) return code
   }
   return 0
@@ -168,7 +183,7 @@ function read(file) {
 }
 
 /** Runs one check, prints how it went, and returns its row of the report. */
-async function rowOf(check, machine) {
+async function rowOf(check, machine, beat) {
   const why = check.skip?.()
   if (why) {
     console.log(`\n── ${check.title}: not run, ${why}`)
@@ -176,7 +191,9 @@ async function rowOf(check, machine) {
   }
   console.log(`\n── ${check.title}`)
   const started = Date.now()
-  const code = await run(check)
+  beat.begin(check.title, isDrawing(check))
+  const code = await run(check, beat)
+  beat.end(check.title)
   const counts = outcomeOf(check, { code, report: check.report && read(check.report) }, machine)
   const seconds = (Date.now() - started) / 1000
   console.log(`── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds.toFixed(1)} s`)
@@ -196,11 +213,14 @@ export async function runChecks(name, checks) {
   const machine = machineOf()
   const rows = new Map()
   const still = checks.filter((check) => check.still)
+  const beat = createBeat({ all: checks.length, now: () => performance.now(), print: (line) => console.log(line) })
+  const ticking = setInterval(() => beat.tick(), 1_000)
   const lane = async () => {
-    for (let check = still.shift(); check; check = still.shift()) rows.set(check, await rowOf(check, machine))
+    for (let check = still.shift(); check; check = still.shift()) rows.set(check, await rowOf(check, machine, beat))
   }
   await Promise.all([lane(), lane()])
-  for (const check of checks) if (!check.still) rows.set(check, await rowOf(check, machine))
+  for (const check of checks) if (!check.still) rows.set(check, await rowOf(check, machine, beat))
+  clearInterval(ticking)
   const inOrder = checks.map((check) => rows.get(check))
   writeFileSync(join(reports, rowsFile(name)), JSON.stringify(inOrder, null, 2))
   return summarise([name], checks)

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { createServer } from 'vite'
 import config from '../../electron.vite.config.ts'
-import { refusePage, refuseUpgrade } from '../../src/main/hosts/browser/guard.ts'
+import { findPageRefusal, findUpgradeRefusal } from '../../src/main/hosts/browser/guard.ts'
 import { contentSecurityPolicy } from '../../src/main/hosts/window-files.ts'
 import { SOCKET_PATH } from '../../src/shared/rpc/handshake.ts'
 import { root } from './ensure.mjs'
@@ -17,8 +17,8 @@ const policy = contentSecurityPolicy("'self'")
 function guard(server) {
   const host = () => `127.0.0.1:${server.httpServer.address().port}`
   return {
-    page: ({ method, headers }) => refusePage(method, headers, host()),
-    upgrade: ({ method, url, headers }) => refuseUpgrade(method, url, headers, host()),
+    page: ({ method, headers }) => findPageRefusal(method, headers, host()),
+    upgrade: ({ method, url, headers }) => findUpgradeRefusal(method, url, headers, host()),
   }
 }
 

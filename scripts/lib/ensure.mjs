@@ -101,15 +101,14 @@ function npm(args) {
   return run('npm', args, { shell: process.platform === 'win32' })
 }
 
-const countInstalled = () => {
-  try {
-    return readdirSync(modules, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-      .reduce((n, entry) => n + (entry.name.startsWith('@') ? readdirSync(join(modules, entry.name)).length : 1), 0)
-  } catch {
-    return 0 // npm is moving folders about at this very moment
-  }
-}
+/** The folders of packages in node_modules that have to be there, from package-lock.json. */
+const wantedFolders = () =>
+  Object.entries(readJson(join(root, 'package-lock.json'))?.packages ?? {})
+    .filter(([path, { optional, devOptional }]) => path !== '' && !optional && !devOptional)
+    .map(([path]) => join(root, path))
+
+/** How many are unpacked: npm makes all folders first, and fills them one by one. */
+const countUnpacked = (folders) => folders.filter((folder) => existsSync(join(folder, 'package.json'))).length
 
 /** Makes node_modules what package-lock.json says, with `npm ci` where it is not; stops with a sentence on failure. */
 export async function ensureInstalled() {
@@ -117,8 +116,10 @@ export async function ensureInstalled() {
   if (why !== undefined) {
     console.log(`Installing packages: ${why}. This takes a minute or two.`)
     const started = Date.now()
+    const folders = wantedFolders()
     const beat = setInterval(() => {
-      console.log(`  … ${Math.round((Date.now() - started) / 1000)} s, ${countInstalled()} packages in place`)
+      const unpacked = `${countUnpacked(folders)} of ${folders.length} packages unpacked`
+      console.log(`  … ${Math.round((Date.now() - started) / 1000)} s, ${unpacked}`)
     }, 10_000)
     const code = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']).catch(() => 1)
     clearInterval(beat)

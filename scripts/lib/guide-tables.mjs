@@ -1,6 +1,9 @@
 // The tables in the guide, generated from the tables the app runs on.
 import { COMMANDS as LISTED, COMMON_OPTIONS } from '../../src/main/hosts/cli/table.ts'
-import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/features/export/bar-rows.ts'
+import { LONG_BAR_COLUMNS } from '../../src/main/features/export/bars/bar-cells.ts'
+import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/features/export/bars/bar-rows.ts'
+import { shortOf } from '../../src/main/command-line/arguments.ts'
+import { PROCESS_METRICS } from '../../src/main/core/monitor/table.ts'
 import { TEAM_METRICS } from '../../src/main/features/team/metrics/table.ts'
 import { tickColumns } from '../../src/main/features/export/ticks.ts'
 import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/settings-table.ts'
@@ -13,6 +16,8 @@ import { CODES } from '../../src/renderer/features/palette/codes.ts'
 import { ENDPOINTS, ENDPOINT_GROUPS } from '../../src/service/endpoints.ts'
 import { drawingPhrase } from '../../src/shared/features/drawings/texts.ts'
 import { DRAWING_KINDS } from '../../src/shared/features/drawings/types.ts'
+import { vocabulary } from '../../src/shared/core/market/formula/complete.ts'
+import { INDICATOR_FUNCTIONS } from '../../src/shared/core/market/formula/functions.ts'
 import { INDICATORS } from '../../src/shared/core/market/indicators/table.ts'
 import { INTERVAL_LABELS } from '../../src/shared/core/market/market.ts'
 import { FEED_IDS } from '../../src/shared/base/units.ts'
@@ -41,7 +46,9 @@ function shortcuts() {
 function cli() {
   const options = (all) =>
     Object.entries(all).map(([name, { value, help }]) => [
-      code(`--${name}${value === undefined ? '' : ` ${value}`}`),
+      code(
+        `${shortOf(name) === undefined ? '' : `${shortOf(name)}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+      ),
       help,
     ])
   const commands = CLI.map(({ name, summary, positionals, options: own, examples = [] }) =>
@@ -69,6 +76,11 @@ export const TABLES = {
     table(
       ['metric, after `tapedeck_team_`', 'meaning'],
       Object.entries(TEAM_METRICS).map(([name, { help }]) => [code(name), help]),
+    ),
+  'process-metrics': () =>
+    table(
+      ['metric, after `tapedeck_`', 'labels', 'meaning'],
+      Object.entries(PROCESS_METRICS).map(([name, { labels, help }]) => [code(name), codes(labels), help]),
     ),
   shortcuts,
   cli,
@@ -109,6 +121,28 @@ export const TABLES = {
         parameters.map(({ title: name, value }) => `${name} ${value}`).join(', '),
       ]),
     ),
+  'formula-values': () =>
+    table(
+      ['value', 'meaning'],
+      vocabulary()
+        .filter(({ text }) => !text.endsWith('('))
+        .map(({ text, about }) => [code(text), about]),
+    ),
+  'formula-functions': () =>
+    table(
+      ['function', 'returns'],
+      vocabulary()
+        .filter(({ text }) => text.endsWith('(') && !INDICATOR_FUNCTIONS.has(text.slice(0, -1)))
+        .map(({ signature, about }) => [code(signature), about]),
+    ),
+  'formula-indicators': () =>
+    table(
+      ['function', 'indicator', 'outputs'],
+      vocabulary().flatMap(({ text, signature, about }) => {
+        const found = INDICATOR_FUNCTIONS.get(text.slice(0, -1))
+        return found ? [[code(signature), about, codes(found.outputs.map((one) => `.${one}`))]] : []
+      }),
+    ),
   drawings: () => DRAWING_KINDS.map((kind) => `- ${drawingPhrase(`drawing.${kind}`)}`).join('\n'),
   endpoints: () =>
     ENDPOINT_GROUPS.map((group) => {
@@ -117,10 +151,11 @@ export const TABLES = {
     }).join('\n\n'),
   'tick-columns': () =>
     table(
-      ['feed', 'CSV columns'],
-      FEED_IDS.map((feed) => [code(feed), codes(tickColumns(feed, 'csv', false))]),
+      ['feed', 'columns'],
+      FEED_IDS.map((feed) => [code(feed), codes(tickColumns(feed, { format: 'csv', schema: 2 }))]),
     ),
-  'bar-columns': () => codes(BAR_COLUMNS),
+  'bar-columns': () => codes(LONG_BAR_COLUMNS),
+  'bar-columns-first': () => codes(BAR_COLUMNS),
   'bar-columns-extended': () => codes(EXTENDED_COLUMNS),
 }
 

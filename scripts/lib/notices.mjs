@@ -1,6 +1,6 @@
 // The licences of everything that is shipped: packages bundled into out/, and those that lie beside it in the package.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { root } from './ensure.mjs'
 
 const json = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'))
@@ -15,8 +15,8 @@ function found(name, from) {
   }
 }
 
-/** Folders of the packages that are installed for running, with what they need. */
-function runtime() {
+/** Folders of packages that are installed for running, with what they need; by default of all of them. */
+export function runtime(names = Object.keys(json('package.json').dependencies)) {
   const folders = new Set()
   const add = (name, from) => {
     const path = found(name, from.replaceAll('\\', '/'))
@@ -27,7 +27,7 @@ function runtime() {
     )
     for (const inner of Object.keys({ ...dependencies, ...optionalDependencies })) add(inner, path)
   }
-  for (const name of Object.keys(json('package.json').dependencies)) add(name, root)
+  for (const name of names) add(name, root)
   return folders
 }
 
@@ -40,9 +40,13 @@ function bundled() {
   return [...code, ...fonts].map((name) => join(modules, name))
 }
 
-/** @returns {{ name: string, version: string, licence: string, text: string }[]} by name */
-export function shippedPackages() {
-  return [...new Set([...runtime(), ...bundled()])]
+/**
+ * What ships, by name: in the app or, with the names of the `packages` it runs with, in the command line alone.
+ * @param {readonly string[]} [packages]
+ * @returns {{ name: string, version: string, licence: string, text: string, path: string }[]} `path` from the checkout
+ */
+export function shippedPackages(packages) {
+  return [...new Set([...runtime(packages), ...bundled()])]
     .map((path) => {
       const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
       const texts = readdirSync(path, { withFileTypes: true })
@@ -50,14 +54,22 @@ export function shippedPackages() {
         .map((entry) => entry.name)
         .sort()
         .map((file) => readFileSync(join(path, file), 'utf8').trim())
-      return { name, version, licence: typeof license === 'string' ? license : '', text: texts.join('\n\n') }
+      const below = relative(root, path).replaceAll('\\', '/')
+      return {
+        name,
+        version,
+        licence: typeof license === 'string' ? license : '',
+        text: texts.join('\n\n'),
+        path: below,
+      }
     })
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** Writes out/THIRD-PARTY-NOTICES.txt; answers the packages, those without a licence text among them. */
-export function writeNotices() {
-  const packages = shippedPackages()
+const IN_APP = 'Electron and Chromium: LICENSE.electron.txt and LICENSES.chromium.html beside the program.'
+
+/** The text of THIRD-PARTY-NOTICES.txt. `program`: where the licence of what runs the code is. */
+export function noticesText(packages, program = IN_APP) {
   const rule = '-'.repeat(80)
   const parts = packages.map(
     ({ name, version, licence, text }) =>
@@ -65,13 +77,16 @@ export function writeNotices() {
   )
   const head = [
     'Tapedeck holds the work of others. Their licences follow.',
-    'Electron and Chromium: LICENSE.electron.txt and LICENSES.chromium.html beside the program.',
+    program,
     'Market data of the demo: resources/demo/ATTRIBUTION.md, printed at the end.',
   ].join('\n')
   const data = readFileSync(join(root, 'resources', 'demo', 'ATTRIBUTION.md'), 'utf8').trim()
-  writeFileSync(
-    join(root, 'out', 'THIRD-PARTY-NOTICES.txt'),
-    `${head}\n\n${parts.join('\n')}\n${rule}\nDemo market data\n${rule}\n\n${data}\n`,
-  )
+  return `${head}\n\n${parts.join('\n')}\n${rule}\nDemo market data\n${rule}\n\n${data}\n`
+}
+
+/** Writes out/THIRD-PARTY-NOTICES.txt; answers the packages, those without a licence text among them. */
+export function writeNotices() {
+  const packages = shippedPackages()
+  writeFileSync(join(root, 'out', 'THIRD-PARTY-NOTICES.txt'), noticesText(packages))
   return packages
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { parse } from 'svelte/compiler'
 import ts from 'typescript'
 import { ENDPOINTS } from '../../src/service/endpoints.ts'
-import { INDICATORS, PRICES, VOLUME_PROFILE } from '../../src/shared/core/market/indicators/table.ts'
+import { PRICES } from '../../src/shared/core/market/indicators/row.ts'
+import { INDICATORS, VOLUME_PROFILE } from '../../src/shared/core/market/indicators/table.ts'
 import { GROUPS } from '../../src/renderer/core/window/command.ts'
 import { root } from './ensure.mjs'
 
@@ -74,7 +75,10 @@ export function allTexts() {
   })
   const rows = Object.values(INDICATORS)
   const named = [
-    ...[...rows, VOLUME_PROFILE].flatMap(({ title, parameters }) => [title, ...parameters.map((one) => one.title)]),
+    ...[...rows, VOLUME_PROFILE].flatMap(({ title, parameters }) => [
+      title,
+      ...parameters.flatMap((one) => [one.title, ...(one.choices ?? [])]),
+    ]),
     ...rows.flatMap(({ outputs }) => outputs),
     ...ENDPOINTS.map(({ title }) => title),
     ...Object.keys(PRICES),

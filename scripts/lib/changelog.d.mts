@@ -1,0 +1,2 @@
+/** Types of changelog.mjs, for its tests. */
+export function sectionOf(text: string, version: string): string | undefined
