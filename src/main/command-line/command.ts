@@ -1,5 +1,7 @@
 /** What a command of the command line is: a row that help, parsing and running derive from. */
+import type { LogEntry } from '../../shared/core/status/status.ts'
 import type { Clock } from '../base/clock.ts'
+import type { LogFacts } from '../base/log-facts.ts'
 import type { WorkerUrls } from '../base/workers.ts'
 import type { MainFeature, Needs, Services } from '../terminal/feature.ts'
 import type { HostOptions } from '../terminal/host.ts'
@@ -12,24 +14,45 @@ export interface Option {
   /** What stands for the value in help; absent for switches. */
   readonly value?: string
   readonly help: string
-  /** Every value it takes, for the completion of shells. */
+  /** The values that shells complete. */
   readonly words?: readonly string[]
   /** Its value is a file. */
   readonly file?: true
+}
+
+/** Standard error as a log. Commands that are defined with `logs` have one. */
+export interface ServiceLog {
+  /** `screen`: a person reads along; entries of the terminal's log aren't shown, and progress may be. */
+  readonly format: 'screen' | 'text' | 'json'
+  /** Adds a sentence now. `facts` are fields of the JSON line. */
+  add(level: LogEntry['level'], text: string, facts?: LogFacts): void
+  /** Adds an entry of the terminal's log. */
+  entry(entry: LogEntry, facts?: LogFacts): void
 }
 
 /** Where a command runs: everything outside of the process that it may touch. */
 export interface Context {
   /** Standard output: with `--json` nothing but JSON goes there. */
   out(text: string): void
+  /**
+   * Standard output as a stream: resolves once more may be written. Rejects with `cancelled` if nobody reads it. Absent
+   * where output isn't a stream.
+   */
+  stream?(chunk: string | Uint8Array): Promise<void>
   /** Standard error, for progress and sentences. */
   err(text: string): void
+  /** The log on standard error, of commands that are defined with `logs`. `err` writes to it, too. */
+  readonly log?: ServiceLog
   /** Standard error is a terminal: progress may be drawn over. */
   readonly interactive: boolean
   /** Aborted by Ctrl+C: close down cleanly and return. */
   readonly signal: AbortSignal
   /** Calls back at each line of standard input, until undone; absent where nobody types. */
   lines?(listener: () => void): () => void
+  /** Asks a person for a line, unseen if `hidden`; absent where nobody types. Rejects with `cancelled`. */
+  readonly ask?: (question: string, hidden: boolean) => Promise<string>
+  /** Standard input, unless it is a terminal. */
+  readonly input?: AsyncIterable<Uint8Array> | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly dataDir: string
@@ -57,8 +80,12 @@ export interface Command {
   /** What an example does, and the arguments after the command's name. */
   readonly examples?: readonly (readonly [what: string, args: string])[] | undefined
   readonly options: Readonly<Record<string, Option>>
+  /** With `--json` it prints rows of an export or what somebody else wrote, so its objects don't name a schema. */
+  readonly foreignJson?: true | undefined
   /** It opens no store, so unfinished work on the store needn't be settled first. */
   readonly storeless?: true | undefined
+  /** It runs until it is stopped, so its standard error is a log. */
+  readonly logs?: true | undefined
   /** What may follow without an option's name, for help; absent: nothing. */
   readonly positionals?: string | undefined
   /** Returns the exit code. Rejects with `UsageError` or the failure. */
@@ -106,29 +133,4 @@ export function wholeNumber(values: Values, name: string, least: number, most: n
     throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not "${text}"`)
   }
   return n
-}
-
-/** Reads a length of time such as 30s, 5m, 1.5h or 250ms; milliseconds. */
-export function duration(values: Values, name: string): number | undefined {
-  const text = values.text(name)
-  if (text === undefined) return undefined
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text)
-  if (!match) throw new UsageError(`--${name} takes a time such as 30s, 5m or 1h, not "${text}"`)
-  const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h'] // as the pattern says
-  return Number(match[1]) * unit
-}
-
-/** Reads an instant: ISO 8601 with a zone, or epoch milliseconds. */
-export function instant(values: Values, name: string): number | undefined {
-  const text = values.text(name)
-  if (text === undefined) return undefined
-  if (/^-?\d+$/.test(text)) return Number(text)
-  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
-  const ms = Date.parse(text)
-  if (!zoned || Number.isNaN(ms)) {
-    throw new UsageError(
-      `--${name} takes ISO 8601 with a zone (2026-01-05T09:30:00Z) or epoch milliseconds, not "${text}"`,
-    )
-  }
-  return ms
 }

@@ -4,7 +4,7 @@ import { fstatSync, writeSync } from 'node:fs'
 /** The parts of a process that output needs; for tests. */
 export interface OutputParts {
   /** Pipes and terminals; files are written by `writeSync`, which reports short writes. */
-  readonly stream: Pick<NodeJS.WritableStream, 'write' | 'on'>
+  readonly stream: Pick<NodeJS.WritableStream, 'write' | 'on' | 'once' | 'off'>
   readonly fd: number
   readonly isFile: (fd: number) => boolean
   /** Writes some of the bytes; returns how many. */
@@ -14,7 +14,9 @@ export interface OutputParts {
 }
 
 export interface Output {
-  write(text: string): void
+  write(text: string | Uint8Array): void
+  /** Resolves once the reader has taken what was written, so that memory doesn't grow, or writing failed. */
+  drained(): Promise<void>
   /** Resolves once everything was handed to the system, or writing failed. */
   flush(): Promise<void>
   /** The first error other than a reader that went away. */
@@ -41,6 +43,7 @@ export function processOutput(onFailure: OutputParts['onFailure']): Output {
 export function createOutput({ stream, fd, isFile, writeSync: writeSome, onFailure }: OutputParts): Output {
   const direct = isFile(fd)
   let failed = false
+  let isFull = false
   let failure: NodeJS.ErrnoException | null = null
   const fail = (error: NodeJS.ErrnoException): void => {
     if (failed) return
@@ -54,15 +57,30 @@ export function createOutput({ stream, fd, isFile, writeSync: writeSome, onFailu
     write(text) {
       if (failed) return
       if (!direct) {
-        stream.write(text)
+        isFull = !stream.write(text)
         return
       }
       try {
-        let bytes: Uint8Array = Buffer.from(text)
+        let bytes: Uint8Array = typeof text === 'string' ? Buffer.from(text) : text
         while (bytes.length > 0) bytes = bytes.subarray(writeSome(fd, bytes))
       } catch (thrown) {
         fail(thrown instanceof Error ? thrown : new Error(String(thrown)))
       }
+    },
+    async drained() {
+      if (direct || failed || !isFull) return
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          stream.off('drain', done)
+          stream.off('error', done)
+          stream.off('close', done)
+          isFull = false
+          resolve()
+        }
+        stream.once('drain', done)
+        stream.once('error', done)
+        stream.once('close', done)
+      })
     },
     async flush() {
       if (!direct && !failed) await new Promise<void>((resolve) => stream.write('', () => resolve()))

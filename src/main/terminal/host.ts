@@ -4,6 +4,7 @@ import type { UpdateSettings } from '../../shared/features/updates/settings.ts'
 import type { SettingsSection } from '../../shared/core/settings/settings.ts'
 import type { AppInfo, LogEntry, SourceKind } from '../../shared/core/status/status.ts'
 import type { Clock } from '../base/clock.ts'
+import type { LogFacts } from '../base/log-facts.ts'
 import type { WorkerUrls } from '../base/workers.ts'
 
 /** A notification of the system. */
@@ -66,6 +67,8 @@ export interface PublishOptions {
   readonly recorder: string
   /** Accept nats-server below 2.11. */
   readonly allowOld: boolean
+  /** Seed of the NKey with which it signs; null: that of its NATS user, or one of its own. */
+  readonly signingSeed: string | null
   /** Warn at half of this many bytes that the store keeps for the team; null: never. */
   readonly spoolMaxBytes: number | null
   /** Monitoring ports of the servers, `http://HOST:8222`, for checks at the start. */
@@ -82,6 +85,8 @@ export interface TeamAccess {
   readonly history?: string | undefined
   /** Accept nats-server below 2.11. */
   readonly allowOld: boolean
+  /** Public keys of its recorders, each with a name; only what they signed is followed. Absent or null: any signer. */
+  readonly trusted?: ReadonlyMap<string, string> | null | undefined
 }
 
 export interface HostOptions {
@@ -137,6 +142,8 @@ export interface HostOptions {
   /** Free bytes of a folder; the system's by default. */
   readonly freeBytes?: ((folder: string) => Promise<number>) | undefined
   readonly logLevel?: LogEntry['level'] | undefined
+  /** Gets every entry of the log, redacted. */
+  readonly onLog?: ((entry: LogEntry, facts?: LogFacts) => void) | undefined
   /** Safe mode: default panes and theme, no sounds; the saved ones are neither read nor written. */
   readonly safe?: boolean | undefined
   /** Portable mode: secrets live in memory, and the window says so. */

@@ -5,7 +5,7 @@ import { COMMANDS, COMMON_OPTIONS } from './table.ts'
 
 /** Options that only the command line has. */
 const COMMAND_LINE_ONLY = new Set(
-  ['-h', '-V', '--version', ...Object.keys(COMMON_OPTIONS).map((name) => `--${name}`)].filter(
+  ['-h', '-V', '-q', ...Object.keys(COMMON_OPTIONS).map((name) => `--${name}`)].filter(
     (word) => !Object.hasOwn(WINDOW_OPTIONS, word.slice(2)),
   ),
 )

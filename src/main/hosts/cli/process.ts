@@ -1,11 +1,13 @@
 /** Runs a command line in this process: connects signals, streams and line input to its context. */
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
+import { CodedError } from '../../../shared/base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { keepCrash } from '../../features/diagnostics/crashes.ts'
 import { protectHome } from '../../base/private-files.ts'
 import { homeOf } from '../../core/settings/portable.ts'
 import { blot } from '../../core/log/log.ts'
+import { ask } from '../../command-line/ask.ts'
 import type { Context } from '../../command-line/command.ts'
 import { EXIT, type StopReason } from '../../command-line/exit.ts'
 import { processOutput } from '../../command-line/output.ts'
@@ -62,6 +64,13 @@ export async function runProcess(
   const code = await runCommandLine(args, {
     ...within,
     out: (text) => output.write(text),
+    async stream(chunk) {
+      output.write(chunk)
+      await output.drained()
+      if (stopping.signal.reason === ('output' satisfies StopReason)) {
+        throw new CodedError('cancelled', 'Nobody reads the output any more.')
+      }
+    },
     err,
     interactive: process.stderr.isTTY === true,
     signal: stopping.signal,
@@ -73,8 +82,9 @@ export async function runProcess(
             reader.on('SIGINT', interrupt)
             return () => reader.close()
           },
+          ask: (question: string, hidden: boolean) => ask(process.stdin, err, question, { hidden, interrupt }),
         }
-      : {}),
+      : { input: process.stdin }),
     env: process.env,
     clock: systemClock,
     dataDir: home.folder,

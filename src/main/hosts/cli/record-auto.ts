@@ -1,4 +1,5 @@
 /** `tapedeck record --team-shard auto`: takes a free shard of the team's plan, or waits in standby for one. */
+import { randomUUID } from 'node:crypto'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { acquireLease, retakeLease, type HeldLease } from '../../features/team/lease/hold.ts'
@@ -7,6 +8,7 @@ import { isTransient } from '../../features/team/nats/errors.ts'
 import type { TeamLog } from '../../features/team/nats/team-log.ts'
 import type { AutoOptions } from '../../features/team/publish/options.ts'
 import { PLAN_KEY, decodePlan } from '../../features/team/plan/document.ts'
+import { keepReporting } from '../../features/team/reports/report.ts'
 import { readPlan } from '../../features/team/plan/cli.ts'
 import type { Plan, PlannedShard } from '../../features/team/plan/plan.ts'
 import { waitUntil } from '../../command-line/until.ts'
@@ -80,7 +82,7 @@ export async function recordAuto(
   const log = await connectTeam({ target, team, allowOld, name: `tapedeck record ${recorder}` })
   const watch = new PlanWatch()
   try {
-    await log.ensureBuckets(undefined, ['plan', 'leases'])
+    await log.ensureBuckets(undefined, ['plan', 'leases', 'reports'])
     watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
     const following = watch.follow(log, setup, signal)
     const recording = recordShards(setup, options, { log, watch, signal, following })
@@ -105,18 +107,11 @@ interface AutoParts {
 }
 
 async function recordShards(setup: RecordSetup, options: AutoOptions, parts: AutoParts): Promise<RecordResult | null> {
-  const { log, watch, signal } = parts
+  const { watch, signal } = parts
   const { context } = setup
   let result: RecordResult | null = null
   while (!signal.aborted) {
-    const lease = await acquireLease({
-      bucket: log.bucket('leases'),
-      clock: context.clock,
-      recorder: options.recorder,
-      shards: () => watch.shards(),
-      signal,
-      onWait: (why) => context.err(`${why === 'taken' ? standbyText(watch) : `${why.message} Waiting.`}\n`),
-    })
+    const lease = await waitForLease(setup, options, parts)
     if (lease === null) break
     context.err(`Recording shard ${lease.shard} of team ${options.team}, lease ${lease.epoch}.\n`)
     result = await recordShard(setup, options, lease, parts)
@@ -124,6 +119,42 @@ async function recordShards(setup: RecordSetup, options: AutoOptions, parts: Aut
   }
   return result
 }
+
+/** Reports that it stands by until it has a lease. Null once the signal aborts. */
+async function waitForLease(
+  { context, manager }: RecordSetup,
+  { recorder }: AutoOptions,
+  { log, watch, signal }: AutoParts,
+): Promise<HeldLease | null> {
+  const ended = new AbortController()
+  const reports: Promise<void>[] = []
+  const report = (): Promise<void> =>
+    keepReporting(
+      () => (log.state().is === 'connected' ? log.bucket('reports') : null),
+      randomUUID(),
+      () => ({ role: 'recorder', name: recorder, shard: null, ...NOTHING_HELD }),
+      context.clock,
+      AbortSignal.any([signal, ended.signal]),
+    )
+  const lease = await acquireLease({
+    bucket: log.bucket('leases'),
+    clock: context.clock,
+    recorder,
+    shards: () => watch.shards(),
+    signal,
+    onWait: (why) => {
+      if (reports.length === 0) reports.push(report())
+      const text = why === 'taken' ? standbyText(watch) : `${why.message} Waiting.`
+      context.err(`${text}\n`)
+      manager.ready(text)
+    },
+  }).finally(() => ended.abort())
+  // Recording doesn't wait for a report to be taken back.
+  if (lease === null) await Promise.all(reports)
+  return lease
+}
+
+const NOTHING_HELD = { epoch: 0, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [] }
 
 const standbyText = ({ plan }: PlanWatch): string =>
   plan === null

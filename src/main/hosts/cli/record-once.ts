@@ -2,10 +2,13 @@
 import { countText } from '../../../shared/base/count-text.ts'
 import type { FeedStatus, LogEntry, StatusState } from '../../../shared/core/status/status.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
+import type { LogFacts } from '../../base/log-facts.ts'
 import type { AccountOptions } from '../../core/account/cli.ts'
 import { subscribeAll, type SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
+import type { Monitor } from '../../core/monitor/monitor.ts'
 import { live } from '../../core/views/live-feature.ts'
-import type { Context, RunningNeeds } from '../../command-line/command.ts'
+import type { Context, RunningNeeds, ServiceLog } from '../../command-line/command.ts'
+import type { ServiceManager } from '../../command-line/service-manager.ts'
 import { sourceText } from '../../command-line/source-text.ts'
 import { waitUntil } from '../../command-line/until.ts'
 import { sessions } from '../../features/sessions/feature.ts'
@@ -14,6 +17,7 @@ import { reportRecorder, type ReportedSessions } from '../../features/team/metri
 import { publish } from '../../features/team/publish/feature.ts'
 import type { PublishStatus } from '../../features/team/publish/publishing.ts'
 import type { HostOptions, PublishOptions } from '../../terminal/host.ts'
+import { startHeartbeat } from './heartbeat.ts'
 
 const PROGRESS_MS = 500
 
@@ -29,7 +33,11 @@ export interface RecordSetup {
   readonly account: AccountOptions
   readonly allowSharding: boolean
   readonly logLevel: LogEntry['level']
+  /** Null without a team. */
   readonly metrics: TeamMetrics | null
+  readonly log: ServiceLog
+  readonly manager: ServiceManager
+  readonly monitor: Monitor
 }
 
 export interface RecordPart {
@@ -52,7 +60,7 @@ export interface RecordResult {
 
 /** Records until `signal` aborts or the time has passed. Rejects as `startTerminal`. */
 export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<RecordResult> {
-  const { context, json, account } = setup
+  const { context, json, account, log, manager } = setup
   const { services, close } = await setup.start({
     dataDir: context.dataDir,
     portable: context.portable,
@@ -67,6 +75,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     wantWatchlists: false,
     allowSharding: setup.allowSharding,
     logLevel: setup.logLevel,
+    onLog: (entry, facts) => log.entry(entry, facts),
     publish: part.publish,
     ...account,
   })
@@ -76,8 +85,13 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   let requested = part.symbols.read()
   const reported = new Set<string>()
   let undo = () => {}
+  let undoHeartbeat = () => {}
   let undoSymbols = () => {}
   const inMetrics: ReportedSessions = new Set()
+  const undoMonitor = setup.monitor.watch(
+    () => status.read(),
+    () => [...requested.keys()],
+  )
   const undoMetrics = setup.metrics?.beforeRead(() => {
     const now = services.publish.status()
     if (setup.metrics !== null && part.publish !== undefined && now !== null)
@@ -92,29 +106,49 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
       subscription = subscribeAll(feeds, requested)
       before.release()
     })
-    if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(status.read())}.\n`)
+    const text = `Recording ${[...requested.keys()].join(', ')} from ${sourceText(status.read())} into ${setup.file}.`
+    if (!json || log.format !== 'screen') log.add('info', text, startFacts(setup, status.read(), requested))
+    manager.ready(text)
+    undoHeartbeat = startHeartbeat(context.clock, () => status.read(), log, manager)
     const progress = () => {
       undo = context.clock.after(PROGRESS_MS, progress)
+      // Elsewhere the log has the feeds' states.
+      if (log.format !== 'screen') return
       const now = status.read()
       for (const text of refusals(now.feeds, requested)) {
-        if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
+        if (!reported.has(text)) context.err(`\r\x1b[K${text}\n`)
         reported.add(text)
       }
-      if (context.interactive && !json)
-        context.err(`\r\x1b[K${progressLine(now)}${publishText(services.publish.status())}`)
+      if (!json) context.err(`\r\x1b[K${progressLine(now)}${publishText(services.publish.status())}`)
     }
     progress()
     how = await waitUntil(context.clock, part.signal, part.ms)
     last = status.read()
   } finally {
     undo()
+    undoHeartbeat()
     undoSymbols()
     undoMetrics?.()
-    if (context.interactive && !json) context.err('\r\x1b[K')
+    undoMonitor()
+    if (log.format === 'screen' && !json) context.err('\r\x1b[K')
     await part.onEnding?.()
     await close()
   }
   return { how, requested, last, published: services.publish.status() }
+}
+
+/** What is recorded, from where and to where. */
+function startFacts({ context, file }: RecordSetup, status: StatusState, requested: SymbolsByFeed): LogFacts {
+  const { source, origin, recorder } = status
+  return {
+    event: 'started',
+    source,
+    origin,
+    symbols: [...requested].flatMap(([feed, symbols]) => symbols.map((symbol) => `${feed}:${symbol}`)),
+    store: file,
+    session: recorder.is === 'recording' ? recorder.session : null,
+    version: context.version,
+  }
 }
 
 /** Ends the progress line. */

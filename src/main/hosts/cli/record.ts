@@ -4,26 +4,31 @@ import type { FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { createTeamMetrics } from '../../features/team/metrics/metrics.ts'
-import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../features/team/metrics/serve.ts'
+import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../command-line/metrics/serve.ts'
+import { findServiceManager } from '../../command-line/service-manager.ts'
+import { createServiceLog } from '../../command-line/service-log.ts'
+import { createMonitor } from '../../core/monitor/monitor.ts'
 import { PUBLISH_OPTIONS, readAuto, readPublish } from '../../features/team/publish/options.ts'
 import type { PublishStatus } from '../../features/team/publish/publishing.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { requireAccount } from '../../core/account/cli.ts'
-import { defineCommand, duration, UsageError, type Context, type Values } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Context, type ServiceLog, type Values } from '../../command-line/command.ts'
 import { readFeedSymbols } from '../../command-line/feeds.ts'
 import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
+import { duration } from '../../command-line/times.ts'
 import { failureOf, reportOf, type RecordedSession, type RecordReport } from '../../core/recording/record-report.ts'
 import { storePath } from '../../core/store/store-path.ts'
 import { recordAuto } from './record-auto.ts'
 import { RECORD_NEEDS, recordOnce, type RecordSetup } from './record-once.ts'
 
 export const record = defineCommand({
+  logs: true,
   needs: RECORD_NEEDS,
   examples: [
     ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
     ['For a team, through NATS', '--demo --feed crypto/XT:BTC-USD --publish nats://127.0.0.1:4222 --team eu'],
-    ['Two feeds of the window’s account, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
+    ['Two feeds of the saved account, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
   ],
   options: {
     feed: {
@@ -54,8 +59,16 @@ export const record = defineCommand({
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
     const address = readMetricsAddress(values)
-    if (address !== undefined && values.text('publish') === undefined) throw new UsageError('--metrics needs --publish')
-    const metrics = createTeamMetrics({ team: values.text('team') ?? '', role: 'recorder' })
+    const log = context.log ?? createServiceLog(values, context)
+    const manager = findServiceManager(context)
+    const isInTeam = values.text('publish') !== undefined
+    const metrics = isInTeam ? createTeamMetrics({ team: values.text('team') ?? '', role: 'recorder' }) : null
+    const monitor = createMonitor({
+      version: context.version,
+      startedMs: context.clock.wallMs(),
+      more: () => metrics?.text() ?? '',
+    })
+    context.signal.addEventListener('abort', () => manager.stopping())
     const setup: RecordSetup = {
       start,
       context,
@@ -65,6 +78,9 @@ export const record = defineCommand({
       allowSharding: shard,
       logLevel: logLevel(values),
       metrics,
+      log,
+      manager,
+      monitor,
     }
     const recordAll = isAuto
       ? () => recordAuto(setup, readAuto(values, context), ms)
@@ -75,10 +91,12 @@ export const record = defineCommand({
             signal: context.signal,
             ms,
           })
-    const result = await withMetrics(address, metrics, (text) => context.err(text), recordAll)
+    const result = await withMetrics(address, monitor, (text) => context.err(text), recordAll)
+    manager.stopping()
     if (result !== null) {
       const { last, published } = result
       const report = reportOf(await readBack(file, startedMs, context), result.requested, last.receiveToStored)
+      logEnd(log, report, context.signal)
       context.out(
         json ? `${JSON.stringify(publishJson(report, published))}\n` : reportText(report) + publishReport(published),
       )
@@ -91,6 +109,25 @@ export const record = defineCommand({
     return context.signal.aborted ? exitWhenStopped(context.signal) : EXIT.ok
   },
 })
+
+/** The last line of the log. */
+function logEnd(log: ServiceLog, report: RecordReport, { reason }: AbortSignal): void {
+  if (log.format === 'screen') return
+  const { session, source, bytes, covered_seconds, missing_seconds } = report
+  const sum = (of: 'received' | 'stored' | 'gap_count') => report.feeds.reduce((total, feed) => total + feed[of], 0)
+  log.add('info', `Ended: ${countText(sum('stored'), 'message')} stored, ${countText(sum('gap_count'), 'gap')}.`, {
+    event: 'ended',
+    why: typeof reason === 'string' ? reason : 'duration',
+    session,
+    source,
+    received: sum('received'),
+    stored: sum('stored'),
+    gaps: sum('gap_count'),
+    bytes,
+    covered_seconds,
+    missing_seconds,
+  })
+}
 
 /** The sessions of this run, from the closed store. */
 async function readBack(
@@ -128,8 +165,8 @@ function publishJson(report: RecordReport, status: PublishStatus | null): object
 
 function reportText({ session, source, feeds }: RecordReport): string {
   const lines = feeds.map(
-    ({ feed, received, decoded, undecodable, stored, gaps, covered_seconds, missing_seconds }) =>
-      `${feed}  received ${received}  decoded ${decoded}  undecodable ${undecodable}  stored ${stored}  gaps ${gaps}  ` +
+    ({ feed, received, decoded, undecodable, stored, gap_count, covered_seconds, missing_seconds }) =>
+      `${feed}  received ${received}  decoded ${decoded}  undecodable ${undecodable}  stored ${stored}  gaps ${gap_count}  ` +
       `covered ${covered_seconds.toFixed(1)} s  missing ${missing_seconds.toFixed(1)} s\n`,
   )
   return `session ${session}\nsource ${source}\n${lines.join('')}`

@@ -1,9 +1,10 @@
 /** Runs a command line: finds the command, parses options, prints help, and maps failures to exit codes. */
-import { parseArgs } from 'node:util'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
 import { zstdProblem } from '../../base/zstd.ts'
+import { parseOptions, shortOf, splitCommand } from '../../command-line/arguments.ts'
 import { EXIT, type StopReason } from '../../command-line/exit.ts'
+import { withServiceLog } from '../../command-line/service-log.ts'
 import { COMMON_OPTIONS, COMMANDS, type ListedCommand } from './table.ts'
 import {
   UsageError,
@@ -16,14 +17,6 @@ import {
 
 /** Options that would expose a secret: every process on the machine can read arguments. */
 const SECRET_OPTIONS = /^--?(password|pass|api-key|apikey|token)(=|$)/
-
-function valuesOf(parsed: Readonly<Record<string, unknown>>): Values {
-  return {
-    text: (name) => (typeof parsed[name] === 'string' ? parsed[name] : undefined),
-    texts: (name) => (Array.isArray(parsed[name]) ? parsed[name].filter((one) => typeof one === 'string') : []),
-    on: (name) => parsed[name] === true,
-  }
-}
 
 const findCommand = (name: string | undefined): ListedCommand | undefined => COMMANDS.find((one) => one.name === name)
 
@@ -39,34 +32,55 @@ async function settle(values: Values, context: Context): Promise<void> {
   for (const note of notes) context.err(`tapedeck: ${note}\n`)
 }
 
+/** Notices go nowhere with `--quiet`; warnings start as errors do. */
+const quiet = (context: Context): Context => ({
+  ...context,
+  interactive: false,
+  err: (text) => void (text.startsWith('tapedeck: ') && context.err(text)),
+})
+
 /** Runs `args` (without node and script). Never rejects; returns the exit code. */
 export async function runCommandLine(args: readonly string[], context: Context): Promise<number> {
   const json = args.includes('--json')
+  const { command: name, rest } = splitCommand(args, COMMON_OPTIONS, (word) => findCommand(word) !== undefined)
+  let logged = context
   try {
-    const [name, ...rest] = args
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-      const listed = findCommand(rest[0])
+    const asks = (option: string): boolean => rest.includes(`--${option}`) || rest.includes(shortOf(option) ?? '')
+    if (name === undefined || name === 'help') {
+      if (name === undefined && asks('version')) {
+        context.out(`${context.version}\n`)
+        return EXIT.ok
+      }
+      if (name === undefined && !asks('help') && args.length > 0) parseOptions(args, COMMON_OPTIONS, false)
+      const about = name === undefined ? undefined : rest.find((word) => !word.startsWith('-'))
+      const listed = findCommand(about)
+      if (about !== undefined && listed === undefined) throw unknownCommand(about)
       context.out(listed === undefined ? overview() : await commandHelp(listed))
-      return name === undefined ? EXIT.usage : EXIT.ok
-    }
-    if (name === '--version') {
-      context.out(`${context.version}\n`)
-      return EXIT.ok
+      return name === undefined && !asks('help') ? EXIT.usage : EXIT.ok
     }
     const listed = findCommand(name)
-    if (listed === undefined) throw unknownCommand(args)
-    if (rest.includes('--help') || rest.includes('-h')) {
+    if (listed === undefined) throw unknownCommand(name)
+    if (asks('help')) {
       context.out(await commandHelp(listed))
+      return EXIT.ok
+    }
+    if (asks('version')) {
+      context.out(`${context.version}\n`)
       return EXIT.ok
     }
     const command = await listed.load()
     const values = parse(command, rest)
-    if (command.storeless !== true) await settle(values, context)
-    return await command.run(values, context, startFeatures)
+    logged = values.on('quiet') && command.logs !== true ? quiet(context) : context
+    if (command.logs === true) logged = withServiceLog(values, context)
+    if (command.storeless !== true) await settle(values, logged)
+    const isNamed = values.on('json') && command.foreignJson !== true
+    return await command.run(values, isNamed ? withSchema(logged, name) : logged, startFeatures)
   } catch (thrown) {
+    // With `| head`, the reader has what it wanted. The process reports any other failure of the output.
+    if (context.signal.reason === ('output' satisfies StopReason)) return EXIT.ok
     if (context.signal.aborted && stoppedByUser(context.signal, thrown)) return EXIT.interrupted
     if (thrown instanceof UsageError) {
-      const command = findCommand(args[0])
+      const command = findCommand(name)
       context.err(
         `tapedeck: ${thrown.message}${thrown.message.endsWith('?') ? '' : '.'} See tapedeck${command ? ` ${command.name}` : ''} --help.\n`,
       )
@@ -76,11 +90,20 @@ export async function runCommandLine(args: readonly string[], context: Context):
     const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
     // The message of an internal error says nothing; there is no log here, so its detail is printed.
     const text = failure.code === 'internal' ? `${failure.message} (${failure.detail})` : `${failure.message}${hint}`
-    context.err(`tapedeck: ${text.replace(/\s*\n\s*/g, ' ')}\n`)
+    const sentence = text.replace(/\s*\n\s*/g, ' ')
+    if (logged.log === undefined || (context.interactive && logged.log.format !== 'json'))
+      context.err(`tapedeck: ${sentence}\n`)
+    else logged.log.add('error', sentence, { event: 'failed', code: failure.code })
     if (json && context.env.TAPEDECK_DEBUG && thrown instanceof Error) context.err(`${thrown.stack}\n`)
     return failure.code === 'usage' ? EXIT.usage : EXIT.failed
   }
 }
+
+/** Each JSON object names its shape first: `tapedeck/COMMAND/1`, unless the command does so itself. */
+const withSchema = (context: Context, command: string): Context => ({
+  ...context,
+  out: (text) => context.out(text.replace(/^\{(?=")(?!"schema":)/gm, `{"schema":"tapedeck/${command}/1",`)),
+})
 
 /** Whether a command ended because the user stopped it. SIGTERM before the work is done is a failure with its message. */
 function stoppedByUser({ reason }: AbortSignal, thrown: unknown): boolean {
@@ -88,48 +111,28 @@ function stoppedByUser({ reason }: AbortSignal, thrown: unknown): boolean {
   return reason !== ('crash' satisfies StopReason) || toFailure(thrown).code === 'cancelled'
 }
 
-function unknownCommand(args: readonly string[]): UsageError {
-  const [first = ''] = args
-  const names = COMMANDS.map(({ name }) => name)
-  if (first.startsWith('-')) {
-    const command = names.find((name) => args.includes(name))
-    const example = command === undefined ? 'tapedeck COMMAND --json' : `tapedeck ${command} ${first}`
-    return new UsageError(`options come after the command: ${example}`)
-  }
-  const near = closest(first, names)
-  return new UsageError(`unknown command "${first}"${near === undefined ? '' : `; did you mean ${near}?`}`)
+function unknownCommand(name: string): UsageError {
+  const near = closest(
+    name,
+    COMMANDS.map((one) => one.name),
+  )
+  return new UsageError(`unknown command "${name}"${near === undefined ? '' : `; did you mean ${near}?`}`)
 }
 
 function parse(command: Command, args: readonly string[]): Values {
   if (args.some((arg) => SECRET_OPTIONS.test(arg))) {
     throw new UsageError(
-      'secrets can’t be passed as arguments: set TAPEDECK_PASSWORD or TAPEDECK_API_KEY, or sign in with the window once',
+      'secrets can’t be passed as arguments: set TAPEDECK_PASSWORD or TAPEDECK_API_KEY, or save them with tapedeck login',
     )
   }
-  const options = { ...COMMON_OPTIONS, ...command.options }
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: Object.fromEntries(
-        Object.entries(options).map(([name, { type, multiple }]) => [name, { type, multiple: multiple ?? false }]),
-      ),
-      allowPositionals: command.positionals !== undefined,
-      strict: true,
-    })
-    return valuesOf({ ...values, '': positionals })
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    throw new UsageError(
-      text
-        .split(/\.\s/)[0]
-        .replace(/\.$/, '')
-        .replace(/^(.)/, (c) => c.toLowerCase()),
-    )
-  }
+  return parseOptions(args, { ...COMMON_OPTIONS, ...command.options }, command.positionals !== undefined)
 }
 
 function optionLines(options: Readonly<Record<string, Option>>): string {
-  const left = (name: string, { value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
+  const left = (name: string, { value }: Option) => {
+    const short = shortOf(name)
+    return `${short === undefined ? '' : `${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+  }
   const width = Math.max(...Object.entries(options).map(([name, option]) => left(name, option).length))
   return Object.entries(options)
     .map(([name, option]) => `  ${left(name, option).padEnd(width)}  ${option.help}\n`)
@@ -143,7 +146,7 @@ function overview(): string {
     'Usage: tapedeck COMMAND [options]\n\nCommands:\n' +
     COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('') +
     `\nCommon options:\n${optionLines(COMMON_OPTIONS)}` +
-    '\nPassword and API key come from the keychain, or from TAPEDECK_PASSWORD and TAPEDECK_API_KEY.\n' +
+    '\nPassword and API key come from tapedeck login, or from TAPEDECK_PASSWORD and TAPEDECK_API_KEY.\n' +
     'Exit codes: 0 success (also record and serve ended by SIGTERM), 1 failure, 2 wrong usage, 130 ended by Ctrl+C.\n'
   )
 }

@@ -10,19 +10,29 @@ import { defineCommand, UsageError, wholeNumber, type Context, type Values } fro
 import { exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { waitUntil } from '../../command-line/until.ts'
+import { apiFile } from '../../features/api/api-file.ts'
+import { api } from '../../features/api/feature.ts'
 import { team } from '../../features/team/feature.ts'
+import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../command-line/metrics/serve.ts'
+import { findServiceManager } from '../../command-line/service-manager.ts'
+import { createServiceLog } from '../../command-line/service-log.ts'
+import { createMonitor } from '../../core/monitor/monitor.ts'
 import { createTeamMetrics } from '../../features/team/metrics/metrics.ts'
 import { reportTerminal, type ReportedSessions } from '../../features/team/metrics/report.ts'
-import { METRICS_OPTION, readMetricsAddress, withMetrics } from '../../features/team/metrics/serve.ts'
 import { HISTORY_OPTION } from '../../features/team/history/options.ts'
 import { readHistoryTarget } from '../../features/team/history/target.ts'
+import { readTrust, TRUST_OPTION } from '../../features/team/sign/trust.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../../features/team/nats/options.ts'
 import type { HostOptions } from '../../terminal/host.ts'
+import { startHeartbeat } from './heartbeat.ts'
 
 export const serve = defineCommand({
+  logs: true,
   examples: [
     ['The demo market in the default browser', '--demo --open'],
+    ['With the local API for other programs', '--demo --api'],
     ['What the recorders of team eu receive', '--team eu --upstream nats://nats.example.com'],
+    ['Follow only what trusted recorders signed', '--team eu --upstream nats://nats.example.com --trust recorders.txt'],
   ],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free port)' },
@@ -33,15 +43,26 @@ export const serve = defineCommand({
     'no-sample': { type: 'boolean', help: 'Don’t add the sample session of the demo market at the first start' },
     demo: { type: 'boolean', help: 'Show the demo market even if an account is saved' },
     open: { type: 'boolean', help: 'Open the address in the default browser' },
+    api: {
+      type: 'boolean',
+      help: 'Also serve the local API; its address and token are in api.json in the app’s folder',
+    },
+    'api-port': { type: 'string', value: 'N', help: 'Port of the local API (default: 8018)' },
     upstream: UPSTREAM_OPTION,
     ...TEAM_OPTIONS,
     history: HISTORY_OPTION,
+    trust: { ...TRUST_OPTION, help: `Follow only what is signed with this key. ${TRUST_OPTION.help}` },
     metrics: METRICS_OPTION,
   },
   async run(values, context) {
     const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
+    const apiPort = wholeNumber(values, 'api-port', 0, 65_535) ?? API_PORT
+    if (values.text('api-port') !== undefined && !values.on('api')) throw new UsageError('--api-port needs --api')
     const metricsAt = readMetricsAddress(values)
-    if (metricsAt !== undefined && values.text('team') === undefined) throw new UsageError('--metrics needs --team')
+    const log = context.log ?? createServiceLog(values, context)
+    const manager = findServiceManager(context)
+    context.signal.addEventListener('abort', () => manager.stopping())
+    const startedMs = context.clock.wallMs()
     const followed = teamOptions(values, context)
     if (followed.team !== undefined) await checkTeam(readTeamAddress(values, context.env), context)
     const terminal = await openTerminal({
@@ -53,6 +74,7 @@ export const serve = defineCommand({
       demoData: context.demoData,
       clock: context.clock,
       logLevel: logLevel(values),
+      onLog: (entry, facts) => log.entry(entry, facts),
       safe: values.on('safe-mode'),
       portable: context.portable,
       sample: !values.on('no-sample'),
@@ -68,13 +90,22 @@ export const serve = defineCommand({
       }).catch((cause: unknown) => {
         throw hostFailure(cause, port)
       })
+      const served = values.on('api') ? await terminal.service(api).start(apiPort) : null
       const status = terminal.status()
       const user = status.source === 'team' ? '*' : terminal.account().user
       const source = sourceKey({ kind: status.source, origin: status.origin, user })
-      const tell = (url: string) => context.out(values.on('json') ? `${JSON.stringify({ url, source })}\n` : `${url}\n`)
+      const more = served === null ? {} : { api: served.baseUrl }
+      const tell = (url: string) =>
+        context.out(values.on('json') ? `${JSON.stringify({ url, source, ...more })}\n` : `${url}\n`)
       tell(host.url)
+      const watching = `Watching ${sourceText(status)}.`
+      manager.ready(watching)
+      if (!values.on('json') || log.format !== 'screen')
+        log.add('info', watching, { event: 'started', source, store: status.store.path, version: context.version })
+      if (served !== null && !values.on('json')) {
+        context.err(`The API is at ${served.baseUrl}. Its token is in ${apiFile(context.dataDir)}.\n`)
+      }
       if (!values.on('json')) {
-        context.err(`Watching ${sourceText(status)}.\n`)
         context.err(
           'Open this address in a browser on this computer. It works once. Press Enter for another, Ctrl+C to stop.\n',
         )
@@ -82,15 +113,23 @@ export const serve = defineCommand({
       const stopLines = context.lines?.(() => tell(host.newUrl()))
       const page = values.on('open') ? await openInBrowser(host.url, context.dataDir) : null
       if (page?.opened === false) context.err('Couldn’t open a browser here. Open the address yourself.\n')
-      const metrics = createTeamMetrics({ team: values.text('team') ?? '', role: 'terminal' })
+      const metrics =
+        followed.team === undefined ? null : createTeamMetrics({ team: followed.team.name, role: 'terminal' })
       const inMetrics: ReportedSessions = new Set()
-      metrics.beforeRead(() => reportTerminal(metrics, terminal.service(team).state(), inMetrics))
+      metrics?.beforeRead(() => reportTerminal(metrics, terminal.service(team).state(), inMetrics))
+      const monitor = createMonitor({ version: context.version, startedMs, more: () => metrics?.text() ?? '' })
+      monitor.watch(
+        () => terminal.status(),
+        () => null,
+      )
+      const stopHeartbeat = startHeartbeat(context.clock, () => terminal.status(), log, manager)
       await withMetrics(
         metricsAt,
-        metrics,
+        monitor,
         (text) => context.err(text),
         () => waitUntil(context.clock, context.signal, null),
       )
+      stopHeartbeat()
       stopLines?.()
       await host.close()
       await page?.remove()
@@ -106,6 +145,7 @@ function teamOptions(values: Values, { env }: Pick<Context, 'env'>): Pick<HostOp
   const [upstream, history] = [values.text('upstream'), values.text('history')]
   if (upstream === undefined && values.text('team') === undefined) {
     if (history !== undefined) throw new UsageError('--history needs --team and --upstream')
+    if (values.texts('trust').length > 0) throw new UsageError('--trust needs --team and --upstream')
     return {}
   }
   if (values.on('demo') || values.text('base-url') !== undefined || values.text('user') !== undefined)
@@ -114,7 +154,7 @@ function teamOptions(values: Values, { env }: Pick<Context, 'env'>): Pick<HostOp
   if (history !== undefined) readHistoryTarget(history)
   return {
     source: 'team',
-    team: { name, target, history, allowOld },
+    team: { name, target, history, allowOld, trusted: readTrust(values) },
   }
 }
 
@@ -130,6 +170,9 @@ async function checkTeam(address: TeamAddress, { err }: Pick<Context, 'err'>): P
     err(`${message} Tapedeck keeps trying.\n`)
   }
 }
+
+/** The default port of the API. Clients find another one in `api.json`. */
+const API_PORT = 8018
 
 const REUSED =
   'Someone opened an address that was already used, and was refused. If that wasn’t you, press Ctrl+C and start again.\n'

@@ -4,18 +4,20 @@ import { createOutput, type OutputParts } from '../../../../src/main/command-lin
 
 const errno = (code: string) => Object.assign(new Error(code), { code })
 
-function parts(part: Partial<OutputParts> = {}) {
+function parts(part: Partial<OutputParts> = {}, takesMore = true) {
   const events = new EventEmitter()
   let streamed = ''
   const failures: string[] = []
   const stream = {
     on: events.on.bind(events),
+    once: events.once.bind(events),
+    off: events.off.bind(events),
     write(text: string, done?: () => void) {
       streamed += text
       done?.()
-      return true
+      return takesMore
     },
-  } as unknown as OutputParts['stream'] // the two methods that output uses
+  } as unknown as OutputParts['stream'] // the methods that output uses
   const output = createOutput({
     stream,
     fd: 1,
@@ -24,10 +26,28 @@ function parts(part: Partial<OutputParts> = {}) {
     onFailure: ({ code }) => failures.push(code ?? ''),
     ...part,
   })
-  return { output, failures, streamed: () => streamed, fail: (code: string) => events.emit('error', errno(code)) }
+  return {
+    output,
+    failures,
+    events,
+    streamed: () => streamed,
+    fail: (code: string) => events.emit('error', errno(code)),
+  }
 }
 
 describe('standard output', () => {
+  it.each(['drain', 'error', 'close'])('waits for a full pipe until its %s', async (event) => {
+    const { output, events } = parts({}, false)
+    output.write('one\n')
+    let waits = true
+    const drained = output.drained().then(() => (waits = false))
+    await Promise.resolve()
+    expect(waits).toBe(true)
+    events.emit(event, errno('EPIPE'))
+    await drained
+    expect(events.listenerCount('drain')).toBe(0)
+  })
+
   it('writes a file to its end, however little the disk takes at once', () => {
     let written = ''
     const writeSync = (_fd: number, bytes: Uint8Array) => {

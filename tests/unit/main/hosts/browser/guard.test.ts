@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { parseHello, refusePage, refuseUpgrade } from '../../../../../src/main/hosts/browser/guard.ts'
+import { parseHello, findPageRefusal, findUpgradeRefusal } from '../../../../../src/main/hosts/browser/guard.ts'
 
 const HOST = '127.0.0.1:4321'
 const good = { host: HOST, origin: `http://${HOST}`, 'sec-fetch-site': 'same-origin' }
 
 describe('the guard of pages', () => {
   test('lets readers of this very host in', () => {
-    expect(refusePage('GET', { host: HOST }, HOST)).toBeUndefined()
-    expect(refusePage('HEAD', { host: HOST }, HOST)).toBeUndefined()
+    expect(findPageRefusal('GET', { host: HOST }, HOST)).toBeUndefined()
+    expect(findPageRefusal('HEAD', { host: HOST }, HOST)).toBeUndefined()
   })
 
   test.each([
@@ -20,18 +20,18 @@ describe('the guard of pages', () => {
     `${HOST}.evil.test`,
     'evil.test:4321',
   ])('refuses the host %s: its name may have been rebound', (host) =>
-    expect(refusePage('GET', host === undefined ? {} : { host }, HOST)?.status).toBe(421),
+    expect(findPageRefusal('GET', host === undefined ? {} : { host }, HOST)?.status).toBe(421),
   )
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', undefined])('refuses to %s', (method) => {
-    expect(refusePage(method, { host: HOST }, HOST)?.status).toBe(405)
+    expect(findPageRefusal(method, { host: HOST }, HOST)?.status).toBe(405)
   })
 })
 
 describe('the guard of the WebSocket', () => {
   test('lets a page of this origin in, also of a browser without fetch metadata', () => {
-    expect(refuseUpgrade('GET', '/ws', good, HOST)).toBeUndefined()
-    expect(refuseUpgrade('GET', '/ws', { host: HOST, origin: good.origin }, HOST)).toBeUndefined()
+    expect(findUpgradeRefusal('GET', '/ws', good, HOST)).toBeUndefined()
+    expect(findUpgradeRefusal('GET', '/ws', { host: HOST, origin: good.origin }, HOST)).toBeUndefined()
   })
 
   test.each([
@@ -44,16 +44,16 @@ describe('the guard of the WebSocket', () => {
     'http://evil.test',
   ])('refuses the origin %s', (origin) => {
     const headers = origin === undefined ? { host: HOST } : { host: HOST, origin }
-    expect(refuseUpgrade('GET', '/ws', headers, HOST)?.status).toBe(403)
+    expect(findUpgradeRefusal('GET', '/ws', headers, HOST)?.status).toBe(403)
   })
 
   test('refuses another host, another path, a request from another site', () => {
-    expect(refuseUpgrade('GET', '/ws', { ...good, host: 'evil.test:4321' }, HOST)?.status).toBe(421)
-    expect(refuseUpgrade('GET', '/ws?token=x', good, HOST)?.status).toBe(404)
-    expect(refuseUpgrade('GET', '/', good, HOST)?.status).toBe(404)
-    expect(refuseUpgrade('POST', '/ws', good, HOST)?.status).toBe(405)
-    expect(refuseUpgrade('GET', '/ws', { ...good, 'sec-fetch-site': 'cross-site' }, HOST)?.status).toBe(403)
-    expect(refuseUpgrade('GET', '/ws', { ...good, 'sec-fetch-site': 'same-site' }, HOST)?.status).toBe(403)
+    expect(findUpgradeRefusal('GET', '/ws', { ...good, host: 'evil.test:4321' }, HOST)?.status).toBe(421)
+    expect(findUpgradeRefusal('GET', '/ws?token=x', good, HOST)?.status).toBe(404)
+    expect(findUpgradeRefusal('GET', '/', good, HOST)?.status).toBe(404)
+    expect(findUpgradeRefusal('POST', '/ws', good, HOST)?.status).toBe(405)
+    expect(findUpgradeRefusal('GET', '/ws', { ...good, 'sec-fetch-site': 'cross-site' }, HOST)?.status).toBe(403)
+    expect(findUpgradeRefusal('GET', '/ws', { ...good, 'sec-fetch-site': 'same-site' }, HOST)?.status).toBe(403)
   })
 })
 

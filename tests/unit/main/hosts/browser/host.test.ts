@@ -20,6 +20,7 @@ import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { keysOf, socketOf } from '../../../../contract/lines.ts'
 import { replaceHandler, stubTerminal, type StubTerminal } from '../../../../contract/stub-terminal.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { knockAndStay } from '../../../../kit/half-open.ts'
 
 const timing: Timing = {
   frame: (then) => void setImmediate(then),
@@ -523,6 +524,12 @@ describe('a window of it', () => {
     await vi.waitFor(() => expect(stub.openStreams).toBe(0))
     transport.close()
     await expect(get('/')).rejects.toThrow()
+  })
+
+  test('a caller that was refused and stays doesn’t keep the host from closing', async () => {
+    const patient = await startBrowserHost(stub.handlers, { rendererDir: join(folder, 'pages'), patienceMs: 600_000 })
+    expect(await knockAndStay(patient.url, '/ws')).toBe('HTTP/1.1 403 Forbidden')
+    await patient.close()
   })
 
   test('a taken port and a missing build are errors of the start', async () => {

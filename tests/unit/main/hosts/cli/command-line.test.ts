@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ENDPOINTS } from '../../../../../src/service/endpoints.ts'
 import { startSimulator } from '../../../../../src/simulator/simulator.ts'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
@@ -96,7 +97,7 @@ describe('help and usage', () => {
     ['a feed without symbols', ['record', '--demo', '--feed', 'crypto/XT']],
     ['a time that is none', ['record', '--demo', '--feed', 'crypto/XT:A', '--duration', 'soon']],
     ['demo and an account', ['record', '--demo', '--user', 'x', '--feed', 'crypto/XT:A']],
-    ['an instant without a zone', ['export', '--feed', 'crypto/XT', '--out', 'x', '--from', '2026-01-01T00:00']],
+    ['an instant that is none', ['export', '--feed', 'crypto/XT', '--out', 'x', '--from', 'noon']],
     ['a port out of range', ['simulate', '--port', '70000']],
     ['no session', ['replay']],
     ['a speed out of range', ['replay', '--session', 'x', '--speed', '0.1']],
@@ -105,6 +106,8 @@ describe('help and usage', () => {
     ['a path that is not documented', ['fetch', '/orders', '--demo']],
     ['an endpoint without its symbol', ['fetch', '/news/{symbol}', '--demo']],
     ['a symbol for an endpoint without one', ['fetch', '/commodities/metals', '--symbol', 'A', '--demo']],
+    ['two symbols', ['fetch', '/news/AAPL', '--symbol', 'MSFT', '--demo']],
+    ['an endpoint to be listed', ['fetch', '/news/AAPL', '--list']],
     ['a parameter without a value', ['fetch', '/commodities/metals', '--param', 'limit', '--demo']],
   ])('%s: code 2, one sentence on standard error, nothing on standard output', async (_name, args) => {
     const { code, out, err } = await runHere(args)
@@ -149,7 +152,7 @@ describe('simulate', () => {
     const child = start(['simulate', '--json', '--seed', '7'])
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
     const account = JSON.parse(line) as Record<string, string>
-    expect(Object.keys(account)).toEqual(['base_url', 'username', 'password', 'api_key'])
+    expect(Object.keys(account)).toEqual(['schema', 'base_url', 'username', 'password', 'api_key'])
     const answer = await fetch(`${account.base_url}/api/token/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -192,7 +195,8 @@ describe('serve', () => {
 
   it('says that the window is not built, and leaves nothing running', async () => {
     const { code, err } = await runHere(['serve', '--demo', '--store', join(home, 'served.db')])
-    expect([code, err]).toEqual([1, 'tapedeck: The window hasn’t been built. Run `npm run build` first.\n'])
+    expect(code).toBe(1)
+    expect(err).toContain('"code":"not-found","msg":"The window hasn’t been built. Run `npm run build` first."}\n')
   })
 })
 
@@ -206,7 +210,7 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
       ['record', '--json', '--store', store, ...account, '--feed', 'crypto/XT:BTC-USD,ETH-USD', '--duration', '2s'],
       env,
     )
-    expect(recorded.err).toBe('')
+    expect(recorded.err).not.toMatch(/"level":[45]0/)
     expect(recorded.code).toBe(0)
     expect(recorded.lines).toHaveLength(1)
     const report = JSON.parse(recorded.lines[0]) as {
@@ -218,7 +222,14 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     const sent = service.sent().feeds['crypto/XT']!
     await service.close()
     expect(report.feeds).toMatchObject([
-      { feed: 'crypto/XT', decoded: sent.market, received: sent.frames, undecodable: 0, stored: sent.frames, gaps: 0 },
+      {
+        feed: 'crypto/XT',
+        decoded: sent.market,
+        received: sent.frames,
+        undecodable: 0,
+        stored: sent.frames,
+        gap_count: 0,
+      },
     ])
     expect(Object.keys(report.lag_ms)).toEqual(['p50', 'p99', 'max'])
     expect(report.bytes).toBeGreaterThan(0)
@@ -227,12 +238,19 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     expect(listed.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { session: report.session, clean: true, messages: sent.frames },
     ])
-    const { out } = await run(['sessions', '--store', store])
-    expect(out).toContain(`${sent.frames} messages  0 gaps  `)
+    const table = await run(['sessions', '--store', store])
+    const [labels, row] = table.out.split('\n').map((line) => line.split(/ {2,}/))
+    expect(labels?.slice(0, 7)).toEqual(['session', 'source', 'from', 'to', 'messages', 'gaps', 'feeds'])
+    expect([row?.[0], ...(row?.slice(4, 7) ?? [])]).toEqual([
+      report.session,
+      String(sent.frames),
+      '0',
+      `crypto/XT ${sent.frames}`,
+    ])
     const verified = await run(['verify', '--json', '--store', store])
     expect([verified.code, JSON.parse(verified.out)]).toEqual([
       0,
-      { sessions: 1, messages: sent.frames, ok: true, problems: [] },
+      { schema: 'tapedeck/verify/1', sessions: 1, messages: sent.frames, ok: true, problems: [] },
     ])
 
     const file = join(home, 'ticks.csv')
@@ -308,7 +326,7 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     while (!existsSync(store) || (await stored(store)) === 0) await new Promise((resolve) => setTimeout(resolve, 100))
     const second = await run(['record', '--demo', '--store', store, '--feed', 'crypto/XT:BTC-USD', '--duration', '1s'])
     expect(second.code).toBe(1)
-    expect(second.err.trimEnd().split('\n')).toHaveLength(1)
+    expect(second.err.match(/"level":50,.*"event":"failed"/g)).toHaveLength(1)
     child.kill('SIGTERM')
     expect((await once(child, 'close'))[0]).toBe(0)
   })
@@ -344,5 +362,22 @@ describe('fetch', () => {
     expect(JSON.parse(first.out)).toMatchObject({ status: 'success' })
     const again = await runHere([...asked, '--cached'])
     expect(again.out).toBe(first.out)
+  })
+
+  it('takes a path as it is requested, and the name that --list tells', async () => {
+    const typed = await runHere(['fetch', '/news/AAPL', '--demo', '--json'])
+    expect([typed.code, typed.err]).toEqual([0, ''])
+    const { lines } = await runHere(['fetch', '--list', '--json'])
+    const listed = lines.map((line) => JSON.parse(line) as { endpoint: string; path: string })
+    expect(listed).toHaveLength(ENDPOINTS.length)
+    const { endpoint = '' } = listed.find(({ path }) => path === '/news/{symbol}') ?? {}
+    const named = await runHere(['fetch', endpoint, '--symbol', 'AAPL', '--demo', '--json', '--cached'])
+    expect(named.out).toBe(typed.out)
+    expect((await runHere(['fetch', '--list'])).lines).toHaveLength(ENDPOINTS.length + 1)
+  })
+
+  it('suggests the endpoint that was meant', async () => {
+    expect((await runHere(['fetch', 'incom-statement'])).err).toContain('did you mean income-statement?')
+    expect((await runHere(['fetch', '/orders'])).err).toContain('fetch --list')
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../../../../../src/main/hosts/cli/table.ts'
+import { EXPORT_FORMATS } from '../../../../../src/shared/features/export/export.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { commandContext } from './context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -32,7 +33,7 @@ describe('completion', () => {
   it('offers commands, options and values that the table has', async () => {
     expect(await offered('tapedeck', '')).toEqual(COMMANDS.map(({ name }) => name))
     expect(await offered('tapedeck', 'export', '--form')).toEqual(['--format'])
-    expect(await offered('tapedeck', 'export', '--format', '')).toEqual(['csv', 'parquet', 'jsonl'])
+    expect(await offered('tapedeck', 'export', '--format', '')).toEqual(EXPORT_FORMATS)
     expect(await offered('tapedeck', 'export', '--feed', 'forex/C')).toEqual(['forex/C', 'forex/CA', 'forex/CAS'])
     expect(await offered('tapedeck', 'verify', '')).toEqual(
       expect.arrayContaining(Object.keys(COMMON_OPTIONS).map((name) => `--${name}`)),
@@ -79,7 +80,11 @@ describe('import', () => {
     const first = await line(...args)
     expect([first.code, first.err]).toEqual([0, ''])
     expect(JSON.parse(first.out)).toMatchObject({ messages: 1 })
-    expect(await line(...args)).toMatchObject({ code: 2, out: '' })
+    expect(await line(...args)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('already in the store') as string,
+    })
     expect((await line('verify')).out).toContain('1 session, 1 message: all as recorded')
   })
 

@@ -76,8 +76,12 @@ describe('a command line that is none', () => {
   it.each([
     [['expot'], 'unknown command "expot"; did you mean export? See tapedeck --help.'],
     [['dance'], 'unknown command "dance". See tapedeck --help.'],
-    [['--json', 'sessions'], 'options come after the command: tapedeck sessions --json. See tapedeck --help.'],
-    [['--demo', 'record'], 'options come after the command: tapedeck record --demo. See tapedeck --help.'],
+    [['--demmo', 'record'], 'unknown option --demmo; did you mean --demo? See tapedeck record --help.'],
+    [['--json', 'expot', 'x'], 'unknown command "expot"; did you mean export? See tapedeck --help.'],
+    [['sessions', '--sesion', 'x'], 'unknown option --sesion; did you mean --session? See tapedeck sessions --help.'],
+    [['sessions', '-o'], "option '-o, --out <value>' argument missing. See tapedeck sessions --help."],
+    [['verify', '-o', 'x'], 'unknown option -o. See tapedeck verify --help.'],
+    [['--nope'], 'unknown option --nope. See tapedeck --help.'],
   ])('%j fails with 2 and says what to type', async (args, sentence) => {
     const context = commandContext()
     expect(await runCommandLine(args, context)).toBe(2)

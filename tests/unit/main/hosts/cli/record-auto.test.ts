@@ -5,6 +5,7 @@ import { readTeamName, type TeamName } from '../../../../../src/main/features/te
 import { connectTeam } from '../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
+import { readReports } from '../../../../../src/main/features/team/reports/report.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../kit/nats-server.ts'
 import { commandContext } from './context.ts'
@@ -17,7 +18,6 @@ const refuse = async (...args: string[]) => {
 it.each([
   [['--team-shard', 'auto'], '--team-shard needs --publish'],
   [['--team-shard', 'auto', '--publish', 'nats://a', '--team', 'eu', '--feed', 'crypto/XT:A'], 'leave out --feed'],
-  [['--metrics', '0', '--feed', 'crypto/XT:A'], '--metrics needs --publish'],
   [['--team-shard', 'some', '--publish', 'nats://a', '--team', 'eu', '--feed', 'crypto/XT:A'], 'such as 2/5, or auto'],
 ])('refuses %j', async (args, message) => {
   expect(await refuse(...args)).toEqual([2, expect.stringContaining(message)])
@@ -44,7 +44,7 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     const args = ['record', '--demo', '--publish', url, ...reach(), '--recorder-name', name, '--team-shard', 'auto']
     const code = runCommandLine([...args, '--json', '--metrics', '0'], context)
     const scrape = async (): Promise<string> => {
-      const url = /^Metrics: (.*)$/m.exec(context.errors())?.[1]
+      const url = /Metrics: ([^\s"]+)/.exec(context.errors())?.[1]
       return url === undefined ? '' : (await fetch(url)).text()
     }
     return { code, context, scrape, stop: () => stop.abort('terminate') }
@@ -57,6 +57,9 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     await expect.poll(() => first.context.errors(), { timeout: 10_000 }).toContain('Recording shard 1 of team eu')
     const second = startRecorder('second')
     await expect.poll(() => second.context.errors(), { timeout: 10_000 }).toContain('Waiting in standby.')
+    const reports = async () =>
+      (await readReports(log.bucket('reports'))).map((one) => (one.role === 'recorder' ? [one.name, one.shard] : []))
+    await expect.poll(async () => new Set(await reports()), { timeout: 10_000 }).toEqual(new Set([['first', 1], ['second', null]])) // prettier-ignore
     // The plan changes while it is recorded.
     await writePlan('BTC-USD,SOL-USD')
     const lastSeq = async () => Math.max(...(await log.sessions()).map(({ end }) => end?.lastSeq ?? 0))
@@ -72,7 +75,7 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     expect(await first.scrape()).toMatch(
       new RegExp(`^tapedeck_team_published_seq\\{.*,shard="1",session="${session}"\\} [1-9]\\d*$`, 'm'),
     )
-    expect(await second.scrape()).toBe('')
+    expect(await second.scrape()).toContain('tapedeck_recording{} 0')
 
     first.stop()
     // It would fail if a symbol of the new plan had never been confirmed.
@@ -82,6 +85,7 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     await expect.poll(async () => (await log.sessions()).length, { timeout: 10_000 }).toBe(2)
     second.stop()
     expect(await second.code).toBe(0)
+    expect(await reports()).toEqual([])
     const [a, b] = (await log.sessions()).toSorted((x, y) => x.startedMs - y.startedMs)
     expect([a.recorder, a.shard, a.shards, b.recorder, b.shard]).toEqual(['first', 1, 1, 'second', 1])
     expect([a.epoch > 0, b.epoch > a.epoch, a.end !== null, b.end !== null]).toEqual([true, true, true, true])
@@ -103,8 +107,11 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     await expect.poll(errors, { timeout: 20_000 }).toContain('Holding the lease of shard 1 of team eu again.')
     recorder.stop()
     expect(await recorder.code).toBe(0)
-    const report = JSON.parse(recorder.context.output()) as { feeds: { gaps: number }[]; team: { unfinished: number } }
-    expect([report.feeds[0]?.gaps, report.team.unfinished]).toEqual([0, 0])
+    const report = JSON.parse(recorder.context.output()) as {
+      feeds: { gap_count: number }[]
+      team: { unfinished: number }
+    }
+    expect([report.feeds[0]?.gap_count, report.team.unfinished]).toEqual([0, 0])
     const team = readTeamName('eu') as TeamName // it is a name
     const log = await connectTeam({ target: readNatsTarget(own.url, {}, {}), team, name: 'test', allowOld: true })
     const sessions = await log.sessions()

@@ -54,6 +54,14 @@ interface Recorded {
   readonly report: RecordReport
 }
 
+/** The lines of a log that are about an event. */
+const eventsOf = (log: string): readonly Readonly<Record<string, unknown>>[] =>
+  log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+    .filter(({ event }) => event !== undefined)
+
 /** Records until `stop` is called, which stands for SIGTERM, or its end comes. */
 function startRecording(name: string, args: readonly string[], env: Context['env']) {
   const stopping = new AbortController()
@@ -143,19 +151,40 @@ describe('what a recording came to', { timeout: 30_000 }, () => {
     const args = ['--feed', 'crypto/XT:BTC-USD']
     const market = { kind: 'load', messagesPerSecond: 200 } as const
     const { code, err, report } = await recordFrom('good', { market }, args, (_, { store }) => holdsMessages(store))
-    expect([code, err]).toEqual([0, ''])
+    expect(code).toBe(0)
+    const [first, ...rest] = eventsOf(err)
+    expect(first).toMatchObject({ level: 30, event: 'started', source: 'service', symbols: ['crypto/XT:BTC-USD'] })
+    expect(rest.map(({ event }) => event)).toEqual(expect.arrayContaining(['connected', 'ended']))
+    expect(rest.at(-1)).toMatchObject({ why: 'terminate', session: report.session, stored: report.feeds[0].stored })
     expect(report.source).toMatch(/^service:.*@http:\/\/127\.0\.0\.1:\d+$/)
     const [feed] = report.feeds
+    expect([report.schema, feed.gap_count]).toEqual(['tapedeck/record/2', 0])
     expect(feed.unconfirmed).toEqual([])
     expect(feed.covered_seconds).toBeGreaterThan(0)
     expect(feed.missing_seconds).toBeGreaterThanOrEqual(0)
     expect([report.covered_seconds, report.missing_seconds]).toEqual([feed.covered_seconds, feed.missing_seconds])
   })
 
+  it('logs a connection that was lost, its gap, and both ends', async () => {
+    const market = { kind: 'load', messagesPerSecond: 200 } as const
+    const args = ['--feed', 'crypto/XT:BTC-USD']
+    const { code, err } = await recordFrom('dropped', { market }, args, async (simulator, { store, errors }) => {
+      await holdsMessages(store)
+      simulator.fault('drop')
+      await expect.poll(errors, POLL).toContain('"event":"gap-end"')
+    })
+    expect(code).toBe(0)
+    const events = eventsOf(err).filter(({ feed }) => feed === 'crypto/XT')
+    expect(events.slice(0, 4).map(({ event }) => event)).toEqual(['connected', 'gap', 'disconnected', 'gap-end'])
+    const [, gap, , end] = events
+    expect(gap).toMatchObject({ level: 40, cause: 'drop', symbols: ['BTC-USD'], from_ms: end.from_ms })
+    expect(end.to_ms).toBeGreaterThan(Number(end.from_ms))
+  })
+
   it('fails where the service was never reached, and all of it is missing', async () => {
     const args = ['--base-url', 'http://127.0.0.1:1', '--user', 'joe', '--feed', 'crypto/XT:BTC-USD']
     const recording = startRecording('unreachable', args, { TAPEDECK_PASSWORD: 'x' })
-    await expect.poll(recording.errors, POLL).toContain('crypto/XT: ')
+    await expect.poll(recording.errors, POLL).toContain('"event":"disconnected","feed":"crypto/XT"')
     recording.stop()
     const { code, err, report } = await recording.ended()
     expect(code).toBe(1)
@@ -168,7 +197,7 @@ describe('what a recording came to', { timeout: 30_000 }, () => {
     const args = ['--feed', 'crypto/XT:BTC-USD']
     const options: Omit<SimulatorOptions, 'dataDir'> = { market: { kind: 'none' }, disabledFeeds: ['crypto/XT'] }
     const { code, err, report } = await recordFrom('disabled', options, args, (_, { errors }) =>
-      expect.poll(errors, POLL).toContain('crypto/XT: '),
+      expect.poll(errors, POLL).toContain('"event":"refused","feed":"crypto/XT"'),
     )
     expect([code, report.feeds[0].unconfirmed]).toEqual([1, ['BTC-USD']])
     expect(err).toContain('crypto/XT never opened')
@@ -194,7 +223,7 @@ describe('what a recording came to', { timeout: 30_000 }, () => {
     const context = commandContext({
       dataDir: home,
       signal: stop.signal,
-      err: (text) => text.startsWith('Recording crypto/XT from the demo market') && started.resolve(),
+      err: (text) => text.includes('"msg":"Recording crypto/XT from the demo market into ') && started.resolve(),
     })
     const store = join(home, `${reason}.db`)
     const ran = runCommandLine(['record', '--demo', '--store', store, '--feed', 'crypto/XT:BTC-USD'], context)

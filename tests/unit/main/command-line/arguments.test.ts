@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { parseOptions, splitCommand } from '../../../../src/main/command-line/arguments.ts'
+import type { Option } from '../../../../src/main/command-line/command.ts'
+
+const common: Record<string, Option> = {
+  store: { type: 'string', help: '' },
+  json: { type: 'boolean', help: '' },
+  quiet: { type: 'boolean', help: '' },
+}
+const options: Record<string, Option> = {
+  ...common,
+  out: { type: 'string', help: '' },
+  feed: { type: 'string', multiple: true, help: '' },
+  from: { type: 'string', help: '' },
+}
+const isCommand = (word: string): boolean => ['export', 'sessions'].includes(word)
+
+describe('the words of a command line', () => {
+  it.each([
+    [['export', '--json'], 'export', ['--json']],
+    [['--json', 'export', '-q'], 'export', ['--json', '-q']],
+    [['--store', 'export', 'sessions'], 'sessions', ['--store', 'export']],
+    [['--store=x', 'sessions'], 'sessions', ['--store=x']],
+    [['--from', '-1h', 'export'], 'export', ['--from', '-1h']],
+    [['--feed', 'crypto/XT', 'export'], 'export', ['--feed', 'crypto/XT']],
+    [['--demo', 'export'], 'export', ['--demo']],
+    [['expot', 'sessions'], 'expot', ['sessions']],
+    [['--json'], undefined, ['--json']],
+  ])('%j: the command is %s', (args, command, rest) => {
+    expect(splitCommand(args, common, isCommand)).toEqual({ command, rest })
+  })
+
+  it('reads short options, values that begin with a dash, and - for a stream', () => {
+    const values = parseOptions(['-f', 'a', '-fb', '-qo', '-', '--from', '-1h', '-'], options, true)
+    expect([values.texts('feed'), values.text('out'), values.text('from'), values.on('quiet')]).toEqual([
+      ['a', 'b'],
+      '-',
+      '-1h',
+      true,
+    ])
+    expect(values.texts('')).toEqual(['-'])
+  })
+
+  it.each([
+    [['--fromm', 'x'], 'unknown option --fromm; did you mean --from?'],
+    [['--wildly-different'], 'unknown option --wildly-different'],
+    [['-o', 'x', '-z'], 'unknown option -z'],
+    [['--from'], "option '--from <value>' argument missing"],
+    [['--json=1'], "option '--json' does not take an argument"],
+  ])('%j is refused: %s', (args, message) => {
+    expect(() => parseOptions(args, options, false)).toThrow(message)
+  })
+})

@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { lockStore } from '../../../../../src/main/core/store/schema/lock.ts'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
+import { commandContext } from './context.ts'
+
+let home: string
+beforeEach(() => {
+  home = makeFolder('config')
+})
+async function run(...args: string[]) {
+  const context = commandContext({ dataDir: home })
+  const code = await runCommandLine(args, context)
+  return { code, out: context.output(), err: context.errors() }
+}
+const saved = (): unknown => JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8'))
+
+describe('config', () => {
+  it('lists every setting, and prints one', async () => {
+    const { code, out } = await run('config')
+    expect(code).toBe(0)
+    expect(out).toContain('recording.enabled = true\n')
+    expect(out).toMatch(/^research\./m)
+    expect(await run('config', 'recording.enabled')).toMatchObject({ code: 0, out: 'true\n' })
+    expect(JSON.parse((await run('config', 'recording.enabled', '--json')).out)).toEqual({
+      schema: 'tapedeck/config/1',
+      key: 'recording.enabled',
+      value: true,
+    })
+    expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  })
+
+  it('changes one and leaves the others, also what it does not know', async () => {
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'settings.json'), '{"future":{"a":1}}')
+    expect(await run('config', 'account.allowSharding', 'true')).toMatchObject({ code: 0, out: 'true\n' })
+    expect(saved()).toMatchObject({ account: { allowSharding: true }, future: { a: 1 }, recording: { enabled: true } })
+  })
+
+  it.each([
+    [['recording.enabeld'], 'Did you mean recording.enabled?'],
+    [['nothing'], '"tapedeck config" lists them.'],
+    [['account.allowSharding', 'perhaps'], 'isn’t a valid value of account.allowSharding'],
+    [['account', '{}'], 'account is a section'],
+    [['a', 'b', 'c'], 'config takes a key and a value'],
+  ])('refuses %j', async (args, message) => {
+    const { code, out, err } = await run('config', ...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(message)
+    expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  })
+
+  it('redirects no account, and writes nothing while a Tapedeck is running', async () => {
+    expect(await run('config', 'account.baseUrl', 'https://evil.example')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('tapedeck login') as unknown,
+    })
+    const lock = lockStore(join(home, 'tapedeck.db'))
+    const busy = await run('config', 'account.allowSharding', 'true')
+    lock.release()
+    expect([busy.code, busy.out]).toEqual([1, ''])
+    expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  })
+})
+
+describe('doctor', () => {
+  it('checks a fresh computer without writing anything', async () => {
+    const { code, out } = await run('doctor', '--json')
+    const checks = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { check: string; result: string })
+    expect(code).toBe(0)
+    expect(checks.map(({ check }) => check)).toEqual([
+      'program',
+      'folder',
+      'settings',
+      'account',
+      'store',
+      'disk',
+      'crashes',
+    ])
+    expect(checks.find(({ check }) => check === 'account')).toMatchObject({ result: 'warn' })
+    expect(existsSync(join(home, 'tapedeck.db'))).toBe(false)
+  })
+
+  it('fails for a store that is none and for settings that can’t be read, and keeps both', async () => {
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'tapedeck.db'), 'x'.repeat(8_192))
+    writeFileSync(join(home, 'settings.json'), '{')
+    const { code, out } = await run('doctor')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^fail +store +/m)
+    expect(out).toMatch(/^fail +settings +/m)
+    expect(readFileSync(join(home, 'settings.json'), 'utf8')).toBe('{')
+  })
+})
