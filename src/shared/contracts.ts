@@ -11,9 +11,11 @@ import { DRAWING_CALLS, DRAWING_STREAMS } from './features/drawings/contract.ts'
 import { EVIDENCE_CALLS } from './features/evidence/contract.ts'
 import { EXPORT_CALLS } from './features/export/contract.ts'
 import { IMPORT_CALLS } from './features/import/contract.ts'
+import { JOURNAL_CALLS, JOURNAL_STREAMS } from './features/journal/contract.ts'
 import { MOVE_CALLS } from './features/move-store/contract.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './features/replay/contract.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './features/research/contract.ts'
+import { SCREENER_CALLS, SCREENER_STREAMS } from './features/screener/contract.ts'
 import { LIBRARY_CALLS } from './features/sessions/contract.ts'
 import { TEAM_CALLS, TEAM_STREAMS } from './features/team/contract.ts'
 import { UPDATE_CALLS, UPDATE_STREAMS } from './features/updates/contract.ts'
@@ -36,11 +38,13 @@ export const CALLS = {
   ...EVIDENCE_CALLS,
   ...DRAWING_CALLS,
   ...ALERT_CALLS,
+  ...JOURNAL_CALLS,
   ...WORKSPACE_CALLS,
   ...DESK_CALLS,
   ...DIAGNOSTIC_CALLS,
   ...TEAM_CALLS,
   ...UPDATE_CALLS,
+  ...SCREENER_CALLS,
 } as const
 
 export const STREAMS = {
@@ -54,10 +58,12 @@ export const STREAMS = {
   ...REPLAY_STREAMS,
   ...DRAWING_STREAMS,
   ...ALERT_STREAMS,
+  ...JOURNAL_STREAMS,
   ...WORKSPACE_STREAMS,
   ...DESK_STREAMS,
   ...TEAM_STREAMS,
   ...UPDATE_STREAMS,
+  ...SCREENER_STREAMS,
 } as const
 
 export type CallName = keyof typeof CALLS

@@ -1,11 +1,12 @@
 /** Injects faults: keeps counters for later and applies faults to connections. */
+import type { Account } from '../server/account.ts'
+import { PLAN_REFUSALS } from '../server/account-options.ts'
 import { FEEDS } from '../service/feeds.ts'
 import { missingCase } from '../shared/base/errors.ts'
 import type { FeedId } from '../shared/base/units.ts'
-import type { Account } from './account.ts'
 import type { SimulatorClock } from './market/clock.ts'
 import type { Connection } from './connection.ts'
-import { MALFORMED, PLAN_REFUSALS, type Fault } from './faults.ts'
+import { MALFORMED, type Fault } from './faults.ts'
 import type { RestFault } from './http.ts'
 
 export interface FaultInjectionHost {

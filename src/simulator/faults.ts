@@ -1,4 +1,5 @@
 /** The faults that can be injected: one table for the command line, the control endpoint and the tests. */
+import { PLAN_REFUSALS } from '../server/account-options.ts'
 import { isObject, parseJson } from '../service/control.ts'
 import { CodedError } from '../shared/base/errors.ts'
 import { FEED_IDS, isFeedId, type FeedId } from '../shared/base/units.ts'
@@ -18,9 +19,6 @@ interface FaultRow {
 
 const feed: Parameter = { type: 'feed', docs: 'Only connections of this feed; all when left out.' }
 const count = (fallback: number, docs: string): Parameter => ({ type: 'number', fallback, docs })
-
-export const PLAN_REFUSALS = ['close', 'error', 'silence'] as const
-export type PlanRefusal = (typeof PLAN_REFUSALS)[number]
 
 const REST_FAULTS = ['status', 'html', 'truncated', 'huge', 'hang'] as const
 

@@ -1,7 +1,7 @@
 /** The options of a simulator. */
+import type { AccountOptions } from '../server/account-options.ts'
 import type { EndpointGroup } from '../service/endpoints.ts'
 import type { FeedId } from '../shared/base/units.ts'
-import type { AccountOptions } from './account.ts'
 import type { SimulatorClock } from './market/clock.ts'
 import type { ScheduledFault } from './faults.ts'
 import type { NumberStyle } from './market/frames.ts'

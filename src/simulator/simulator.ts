@@ -5,16 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Duplex } from 'node:stream'
+import { createAccount } from '../server/account.ts'
+import { shakeHands, takeMessage } from '../server/handshake.ts'
+import { trackConnections } from '../server/upgrades.ts'
 import { CLOSE, encodeError, isObject } from '../service/control.ts'
 import { TICKERS_PER_CONNECTION } from '../service/feeds.ts'
 import { CodedError } from '../shared/base/errors.ts'
 import { isFeedId, type FeedId } from '../shared/base/units.ts'
-import { createAccount } from './account.ts'
 import { machineClock, pause } from './market/clock.ts'
 import { createConnection, type Connection, type SentConnection } from './connection.ts'
 import { createFaultInjection } from './fault-injection.ts'
 import { FAULTS, readFault, type FaultName } from './faults.ts'
-import { shakeHands, takeMessage } from './handshake.ts'
 import { createHttpHandler } from './http.ts'
 import { createMarket } from './market/market.ts'
 import type { SimulatorOptions } from './options.ts'
@@ -112,6 +113,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 
   const http: Server = createServer()
+  const endConnections = trackConnections(http)
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -125,7 +127,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const cutAll = () => {
     for (const connection of connections) connection.cut()
     for (const ws of sockets.clients) ws.terminate()
-    http.closeAllConnections()
+    endConnections()
   }
   const stopListening = () =>
     new Promise<void>((resolve) => {
@@ -217,8 +219,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         disabledFeeds: options.disabledFeeds ?? [],
         allows: (origin) => origins().includes(origin),
         takeForbidden: () => faults.takeForbidden(),
-        takeDelayMs: () => faults.takeDelayMs(),
-        wait: (ms) => pause(clock, ms),
+        async delay() {
+          const ms = faults.takeDelayMs()
+          if (ms > 0) await pause(clock, ms)
+        },
         accept,
       },
       request,

@@ -1,6 +1,7 @@
 /** One suite over every line between a window and its terminal. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../src/shared/contracts.ts'
+import { MAX_TRUST_CHARS } from '../../src/shared/features/team/settings.ts'
 import { MAX_WORKSPACE_CHARS } from '../../src/shared/features/workspace/contract.ts'
 import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/base/errors.ts'
 import type { Transport } from '../../src/shared/rpc/transport.ts'
@@ -25,6 +26,13 @@ const STRANGE_NAMES = ['', 'nope', 'app.info ', 'APP.INFO', '__proto__', 'constr
 const STRANGE_ARGS = [undefined, null, 0, true, 'x', [], [{}], { surplus: 1 }, JSON.parse('{"__proto__":{"on":true}}')]
 const OPTIONAL = new Set('replaces password apiKey plan userField passwordField skipIdle loop tags pinned'.split(' '))
 
+/** A length that an argument's text can't have, in characters. */
+function tooLong(name: string, key: string): number {
+  if (name === 'workspaces.put' && key === 'text') return MAX_WORKSPACE_CHARS + 1
+  if ((name === 'team.test' || name === 'team.join') && key === 'trust') return MAX_TRUST_CHARS + 1
+  return 5_000
+}
+
 /** Every single wrong step away from valid arguments. */
 function* spoilt(name: string, valid: object): Generator<unknown> {
   if (Object.keys(valid).length > 0) yield {}
@@ -35,9 +43,7 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
     if (!OPTIONAL.has(key) && !may('symbols.search', 'limit') && !may('sessions.annotate', 'name')) yield rest
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 5 : {} }
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 'x' : [] }
-    // A workspace comes as the text of a file, which may be longer than any other text.
-    const longer = may('workspaces.put', 'text') ? MAX_WORKSPACE_CHARS + 1 : 5_000
-    if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(longer) }
+    if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(tooLong(name, key)) }
     if (typeof value === 'number' && key.endsWith('Ms')) yield { ...valid, [key]: Number.NaN }
     else if (typeof value === 'number') {
       yield { ...valid, [key]: 0.5 }

@@ -10,12 +10,15 @@ import {
   type StreamValue,
 } from '../../src/shared/contracts.ts'
 import type { Alert, AlertDraft, AlertEvent } from '../../src/shared/features/alerts/types.ts'
+import type { Note, NoteDraft } from '../../src/shared/features/journal/note.ts'
 import type { Drawing } from '../../src/shared/features/drawings/types.ts'
 import { readyWorkspace } from '../../src/shared/features/workspace/ready.ts'
 import { CodedError } from '../../src/shared/base/errors.ts'
-import type { ReplayState } from '../../src/shared/features/replay/replay.ts'
+import type { ReplayState, ServedReplay } from '../../src/shared/features/replay/replay.ts'
 import type { ExportRequest } from '../../src/shared/features/export/export.ts'
 import { DEFAULT_SETTINGS } from '../kit/settings.ts'
+import type { ScreenPage } from '../../src/shared/features/screener/rows.ts'
+import { NEW_SCREEN } from '../../src/shared/features/screener/screen.ts'
 import type { AccountState, AppInfo, StatusState } from '../../src/shared/core/status/status.ts'
 import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
 import { handlersOf, type Handlers } from '../../src/main/rpc/dispatch.ts'
@@ -86,7 +89,17 @@ const alertEvent: AlertEvent = {
   before: 63_999,
 }
 
-const teamInput = { name: 'eu', upstream: 'nats://127.0.0.1:4222', history: '', ca: '', allowOldNats: true }
+const noteDraft: NoteDraft = {
+  instrument,
+  fromMs: 1,
+  toMs: 2,
+  text: 'late',
+  tags: ['fomo'],
+  pictures: [`${'a'.repeat(64)}.png`],
+}
+const note: Note = { ...noteDraft, id: 'n', source: 'demo', createdMs: 3, changedMs: 3 }
+
+const teamInput = { name: 'eu', upstream: 'nats://127.0.0.1:4222', history: '', ca: '', allowOldNats: true, trust: '' }
 
 /** Valid arguments of every call: one that is missing does not compile. */
 export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
@@ -98,7 +111,11 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'account.connect': credentials,
   'account.disconnect': {},
   'symbols.search': { query: 'btc', limit: 5 },
+  'symbols.resolve': { symbols: ['BTCUSD'] },
+  'screener.read': { view: 'live', screen: NEW_SCREEN },
   'bars.history': { view: 'live', instrument, of: 'trade', interval: '1m', beforeMs: null, limit: 500 },
+  'bars.events': { view: 'live', instrument, rule: { kind: 'tick', size: 100 }, beforeMs: null, limit: 500 },
+  'tape.large': { view: 'live', instrument },
   'tape.history': { view: 'live', instrument, before: { recording: 'r', seq: 7, ms: null }, limit: 100 },
   'sessions.list': {},
   'sessions.verify': { session: null },
@@ -116,7 +133,7 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'research.get': { view: 'live', endpoint: 'news', symbol: '', params: { q: 'x' }, mode: 'fresh', ticket: 't-1' },
   'research.cancel': { ticket: 't-1' },
   'research.versions': { view: 'live', endpoint: 'news', symbol: '', params: {} },
-  'research.asked': { view: 'live', endpoint: 'income-statement', symbol: 'AAPL' },
+  'research.received': { view: 'live', endpoint: 'income-statement', symbol: 'AAPL' },
   'research.version': { version: 7 },
   'research.clear': { endpoint: null },
   'evidence.verify': { session: null },
@@ -156,6 +173,15 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'alerts.remove': { alerts: ['a1'] },
   'alerts.history': { alert: 'a1', before: null, limit: 100 },
   'alerts.clearHistory': {},
+  'alerts.actions': {},
+  'alerts.setAction': { action: 'webhook', address: 'https://example.com/hook' },
+  'alerts.testAction': { action: 'ntfy' },
+  'journal.put': { view: 'live', id: null, note: noteDraft },
+  'journal.remove': { ids: ['n'] },
+  'journal.restore': { notes: [note] },
+  'journal.addPicture': { base64: 'iVBORw0KGgo=' },
+  'journal.picture': { file: noteDraft.pictures[0] },
+  'journal.review': { view: 'live', fromMs: 1, toMs: 2 },
   'alerts.test': { alert: alertDraft, session: 's', fromMs: null, toMs: null },
   'drawings.get': { market: 'demo', instrument },
   'drawings.edit': { market: 'service', instrument, edit: { put: [drawing], remove: ['e'], order: ['d'] } },
@@ -172,6 +198,8 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'replay.seek': { id: 'replay-1', to: { at: 'ms', ms: 1_700_000_000_000 } },
   'replay.options': { id: 'replay-1', skipIdle: true, loop: null },
   'replay.timeline': { id: 'replay-1', fromMs: 0, toMs: 60_000, buckets: 100 },
+  'replay.serve': { id: 'replay-1', port: 0 },
+  'replay.stop-serving': { id: 'replay-1' },
   'bookmarks.list': { session: 'r' },
   'bookmarks.add': { session: 'r', atMs: 1_700_000_000_000, seq: null, text: 'here' },
   'bookmarks.remove': { bookmark: 7 },
@@ -181,6 +209,16 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
 export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   quotes: { view: 'live', instruments: [instrument] },
   bars: { view: 'live', instrument, of: 'trade', interval: '1m', fromMs: null },
+  eventBars: { view: 'live', instrument, rule: { kind: 'volume', size: 2.5 } },
+  flow: { view: 'live', instrument, interval: '1m', fromMs: unixMs(0), toMs: null },
+  quoteMap: {
+    view: 'live',
+    instrument,
+    interval: '1m',
+    fromMs: unixMs(0),
+    toMs: null,
+    rows: { decimals: 2, group: 1 },
+  },
   tape: { view: 'live', instrument, limit: 100 },
   status: { view: 'live' },
   log: {},
@@ -190,17 +228,23 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   'desktop.asks': {},
   'desktop.info': {},
   team: {},
+  'team.status': {},
   updates: {},
   research: {},
   replay: { id: 'replay-1' },
+  'replay.served': { id: 'replay-1' },
   drawings: { market: 'demo', instrument },
   alerts: { view: 'live' },
+  journal: { view: 'live' },
   workspaces: {},
+  screener: { view: 'live', screen: NEW_SCREEN, offset: 0, limit: 100 },
+  'screener.changes': {},
 }
 
 const info: AppInfo = { host: 'test', version: '0.0.0', platform: 'test', storePath: '/nowhere' }
 const account: AccountState = {
   source: 'demo',
+  isTeamGiven: false,
   baseUrl: '',
   user: '',
   plan: '',
@@ -234,6 +278,8 @@ const status: StatusState = {
 const replay: ReplayState = {
   id: 'replay-1',
   source: 'demo',
+  opened: [recordingId('r')],
+  team: false,
   sessions: [{ session: recordingId('r'), fromMs: unixMs(0), toMs: unixMs(60_000) }],
   fromMs: unixMs(0),
   toMs: unixMs(60_000),
@@ -250,6 +296,25 @@ const replay: ReplayState = {
   exactness: { is: 'none' },
   problem: null,
 }
+const screenPage: ScreenPage = {
+  offset: 0,
+  rows: [],
+  matched: 0,
+  known: 0,
+  nowMs: unixMs(1_000),
+  readMs: null,
+  reading: null,
+  covered: null,
+  withoutBars: 0,
+  problem: '',
+}
+const servedReplay: ServedReplay = {
+  baseUrl: 'http://127.0.0.1:8017',
+  username: 'replay',
+  password: 'p',
+  apiKey: 'k',
+  clients: 1,
+}
 const bookmark = { id: 7, session: recordingId('r'), atMs: unixMs(1_000), seq: null, text: 'here' }
 
 export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
@@ -261,8 +326,12 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'account.connect': account,
   'account.disconnect': account,
   'symbols.search': [{ instrument, symbol: 'BTC-USD', asset: 'crypto', name: null, watched: true }],
+  'symbols.resolve': [{ hits: [], isKnown: false }],
+  'screener.read': screenPage,
   'bars.history': { bars: [], gaps: [], decimals: 2, more: false },
+  'bars.events': { bars: [], gaps: [], decimals: 2, more: false },
   'tape.history': { prints: [], older: null },
+  'tape.large': { size: 2.5, trades: 400, isWhole: true, fromMs: unixMs(0), toMs: unixMs(86_400_000) },
   'sessions.list': [],
   'sessions.annotate': null,
   'sessions.bin': null,
@@ -278,7 +347,7 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'research.get': { answer: null, failure: null, stale: true, fresh: false },
   'research.cancel': null,
   'research.versions': [],
-  'research.asked': [],
+  'research.received': [],
   'research.version': null,
   'research.clear': null,
   'evidence.verify': 'job-1',
@@ -350,6 +419,32 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'alerts.remove': null,
   'alerts.history': { events: [alertEvent], more: false },
   'alerts.clearHistory': null,
+  'alerts.actions': [],
+  'alerts.setAction': null,
+  'alerts.testAction': null,
+  'journal.put': note,
+  'journal.remove': [note],
+  'journal.restore': null,
+  'journal.addPicture': noteDraft.pictures[0],
+  'journal.picture': 'iVBORw0KGgo=',
+  'journal.review': {
+    source: 'demo',
+    fromMs: 1,
+    toMs: 2,
+    sessions: [],
+    messages: 0,
+    messagesEstimated: false,
+    instruments: 0,
+    barMs: 60_000,
+    moves: [],
+    gaps: [],
+    gapCount: 0,
+    gapMs: 0,
+    alerts: [],
+    alertCount: 0,
+    alertsProblem: null,
+    notes: [note],
+  },
   'alerts.test': 'job-1',
   'drawings.get': { instrument, revision: 0, drawings: [] },
   'drawings.edit': { instrument, revision: 1, drawings: [drawing] },
@@ -366,6 +461,8 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'replay.seek': replay,
   'replay.options': null,
   'replay.timeline': { fromMs: unixMs(0), toMs: unixMs(60_000), counts: [0, 5], gaps: [], bookmarks: [bookmark] },
+  'replay.serve': servedReplay,
+  'replay.stop-serving': null,
   'bookmarks.list': [bookmark],
   'bookmarks.add': bookmark,
   'bookmarks.remove': null,
@@ -374,6 +471,18 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
 export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   quotes: { rows: [] },
   bars: { reset: [], updates: [], gaps: null, decimals: 2 },
+  eventBars: { reset: [], updates: [], gaps: null, decimals: 2 },
+  flow: {
+    reset: { fromMs: 0, toMs: null },
+    bars: { startMs: [], buy: [], sell: [], unknown: [], leastDelta: [], mostDelta: [], vwap: [], squares: [] },
+    coverage: { trades: 0, unknown: 0, unquoted: 0, gaps: 0 },
+    meter: { join: { by: 'event', ms: 0 }, explained: null, trades: 0 },
+  },
+  quoteMap: {
+    reset: { fromMs: 0, toMs: null },
+    bars: { startMs: [], quotedMs: [], spread: [], leastSpread: [], mostSpread: [], cells: [] },
+    unread: [],
+  },
   tape: { reset: [], prints: [], skipped: 0, decimals: 2 },
   status,
   log: { entries: [], dropped: 0 },
@@ -383,12 +492,17 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   'desktop.asks': [],
   'desktop.info': info,
   team: null,
+  'team.status': null,
   updates: { is: 'off', why: 'This is a test.' },
   research: { used: 0, limit: 10_000, resetsMs: unixMs(1_700_006_400_000), running: 0, waiting: 0 },
   replay,
+  'replay.served': servedReplay,
   drawings: { instrument, revision: 1, drawings: [drawing] },
+  journal: { revision: 1, notes: [note] },
   alerts: { reset: true, alerts: [{ ...alert, state: { is: 'armed' } }], removed: [], events: [alertEvent] },
   workspaces: { workspaces: [readyWorkspace('overview')], latest: 'overview', snapshots: {} },
+  screener: screenPage,
+  'screener.changes': [],
 }
 
 export interface StubTerminal {

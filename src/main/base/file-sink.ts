@@ -10,6 +10,7 @@ import { CodedError } from '../../shared/base/errors.ts'
 import { syncFolder } from './sync-folder.ts'
 
 const PIECE = 1 << 20
+const STREAM_PIECE = 64 << 10
 
 /** A growing buffer of bytes. */
 export interface ByteSink {
@@ -98,6 +99,80 @@ class MemoryFile implements ByteSink {
 /** A sink that writes no file, for a preview of the output. */
 export function createMemoryFile(): ByteSink {
   return new MemoryFile()
+}
+
+/** A file that goes to a stream: nothing can be taken back, so `commit` and `discard` do nothing. */
+export function createStreamFile(write: (bytes: Uint8Array) => Promise<void>): SafeFile {
+  return new StreamFile(write)
+}
+
+/** Whether a path is a device or a pipe: a file can't take its place. */
+export async function isDevice(path: string): Promise<boolean> {
+  const there = await stat(path).catch(() => undefined)
+  return there !== undefined && !there.isFile() && !there.isDirectory()
+}
+
+/** Opens a device or a pipe for as long as `use` writes to it. Rejects with `disk-full` or `disk-error`. */
+export async function withDevice<T>(
+  path: string,
+  use: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, 'w')
+    const device = handle
+    return await use(async (bytes) => {
+      for (let from = 0; from < bytes.length;) {
+        from += (await device.write(bytes, from, bytes.length - from)).bytesWritten
+      }
+    })
+  } catch (thrown) {
+    throw deviceFailure(thrown, path)
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** Nothing of a device can be removed or freed, unlike of a file. */
+function deviceFailure(thrown: unknown, path: string): unknown {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  if (thrown instanceof CodedError || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return thrown
+  if (code === 'ENOSPC') return new CodedError('disk-full', `${path} has no space left.`, { cause: thrown })
+  const why =
+    code === 'EPIPE' ? 'its reader closed it' : code === 'EACCES' ? 'you may not write to it' : `it reported ${code}`
+  return new CodedError('disk-error', `Couldn’t write ${path}: ${why}.`, { cause: thrown })
+}
+
+class StreamFile extends MemoryFile implements SafeFile {
+  written = 0
+  readonly #hash = createHash('sha256')
+  readonly #write: (bytes: Uint8Array) => Promise<void>
+
+  constructor(write: (bytes: Uint8Array) => Promise<void>) {
+    super()
+    this.#write = write
+  }
+
+  async drain(): Promise<void> {
+    if (this.at >= STREAM_PIECE) await this.#flush()
+  }
+
+  async #flush(): Promise<void> {
+    // A copy: a pipe may hold on to what it was given.
+    const part = this.bytes.slice(0, this.at)
+    this.at = 0
+    this.written += part.length
+    this.#hash.update(part)
+    await this.#write(part)
+  }
+
+  async finish(): Promise<string> {
+    if (this.at > 0) await this.#flush()
+    return this.#hash.digest('hex')
+  }
+
+  commit = (): Promise<void> => Promise.resolve()
+  discard = (): Promise<void> => Promise.resolve()
 }
 
 class TemporaryFile extends MemoryFile implements SafeFile {

@@ -42,8 +42,9 @@ export function contentSecurityPolicy(connect: string): string {
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    // Svelte makes its templates by this one policy; nothing else may make trusted markup.
-    'trusted-types svelte-trusted-html',
+    // Svelte makes its templates by the first policy, formulas get the address of their worker by the second; nothing
+    // else may make trusted markup or scripts.
+    'trusted-types svelte-trusted-html tapedeck-worker',
   ].join('; ')
 }
 

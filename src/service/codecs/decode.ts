@@ -7,6 +7,7 @@
  * or an undocumented `type`. An array holding one market object counts as that object, and its mapping says so. An
  * array of several stays unknown, because a stored message is exactly one record.
  */
+import { literalDecimals } from '../../shared/base/decimals.ts'
 import type { MarketRecord } from '../../shared/core/market/market.ts'
 import { serviceSymbol, price, size, unixMs, type FeedId } from '../../shared/base/units.ts'
 import { KIND, scratch, type Decode, type MessageClass, type Scratch } from '../codec.ts'
@@ -95,13 +96,6 @@ function decimalsOf(text: string, object: JsonObject, keys: readonly string[]): 
     return Math.max(...keys.map((key) => literalDecimals(String(own(object, key)))))
   }
   return most.get(Array.isArray(root) ? root[0] : root) ?? 0
-}
-
-/** Decimals of a number literal, at most 22: 1.10000 has 5, 1e-05 has 5, 120 has 0. */
-function literalDecimals(literal: string): number {
-  const m = /^[+-]?\d*(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal)
-  if (m === null) return 0
-  return Math.min(22, Math.max(0, (m[1]?.length ?? 0) - Number(m[2] ?? 0)))
 }
 
 /** A decoded message: its class and, for a market message, its record. */

@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   'server-error',
   'unexpected-answer',
   'truncated',
+  'bad-file',
   'too-large',
   'busy',
   'usage',

@@ -52,7 +52,7 @@ function dataOf(asked: Asked, reference: Reference): unknown {
     case 'earnings-surprises':
       return { symbol, surprises: earningsHistory(reference, symbol, nowMs) }
     case 'earnings-transcripts':
-      return transcript(reference, symbol)
+      return transcript(reference, symbol, query)
     case 'metals':
     case 'energy':
     case 'agriculture':

@@ -2,6 +2,7 @@
 import { DEMO_SYMBOLS } from '../../service/demo-symbols.ts'
 import { fraction, hashAt, hashText, wander } from '../market/random.ts'
 import { companyOf, fiscalOf, round4, statementsOf, type Company } from './company.ts'
+import type { Query } from './fundamentals.ts'
 import type { Reference } from './reference.ts'
 
 const DAY = 86_400_000
@@ -77,12 +78,17 @@ export function earningsHistory(reference: Reference, symbol: string, nowMs: num
     })
 }
 
-/** A short made-up earnings call. */
-export function transcript(reference: Reference, symbol: string): unknown {
+/** A short made-up earnings call: the latest, or that of `fiscal_year` and `quarter`. Undefined: there was none. */
+export function transcript(reference: Reference, symbol: string, query: Query): unknown {
   const company = companyOf(symbol)
-  const s = statementsOf(reference, company, 'quarter')[0]
-  const { year, quarter } = fiscalOf(s?.end ?? '2025-12-27')
-  const billions = ((s?.revenue ?? 0) / 1e9).toFixed(1)
+  const [wantedYear, wantedQuarter] = [query.get('fiscal_year'), query.get('quarter')?.toUpperCase()]
+  const s = statementsOf(reference, company, 'quarter').find(({ end }) => {
+    const { year, quarter } = fiscalOf(end)
+    return (wantedYear === null || String(year) === wantedYear) && [undefined, quarter].includes(wantedQuarter)
+  })
+  if (s === undefined) return undefined
+  const { year, quarter } = fiscalOf(s.end)
+  const billions = (s.revenue / 1e9).toFixed(1)
   return {
     symbol,
     fiscal_year: year,
@@ -90,7 +96,7 @@ export function transcript(reference: Reference, symbol: string): unknown {
     transcript: [
       {
         speaker: 'Operator',
-        text: `Welcome to the ${quarter} ${year} call of ${company.name}. This call is made up for the demo market.`,
+        text: `Welcome to the ${quarter} ${year} call of ${company.name.replace(/\.$/, '')}. This call is made up for the demo market.`,
       },
       {
         speaker: 'Chief Executive Officer',
@@ -98,7 +104,7 @@ export function transcript(reference: Reference, symbol: string): unknown {
       },
       {
         speaker: 'Chief Financial Officer',
-        text: `Diluted earnings were ${s?.diluted ?? 0} dollars a share. We keep our plans for the year unchanged.`,
+        text: `Diluted earnings were ${s.diluted} dollars a share. We keep our plans for the year unchanged.`,
       },
       { speaker: 'Operator', text: 'We now take questions. There are none today.' },
     ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBarBuilder, fixedGrid } from '../../../src/shared/core/market/bars.ts'
-import { computeAll, INDICATORS, PRICES } from '../../../src/shared/core/market/indicators/table.ts'
+import { PRICES } from '../../../src/shared/core/market/indicators/row.ts'
+import { computeAll, INDICATORS } from '../../../src/shared/core/market/indicators/table.ts'
 import { instrumentId } from '../../../src/shared/base/units.ts'
 import { daysOf } from '../../../src/simulator/answers/daily.ts'
 import { stories } from '../../../src/simulator/answers/events.ts'

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseControl } from '../../../src/service/control.ts'
 import { FEEDS } from '../../../src/service/feeds.ts'
 import { FEED_IDS } from '../../../src/shared/base/units.ts'
-import { readToken } from '../../../src/simulator/jwt.ts'
+import { readToken } from '../../../src/server/jwt.ts'
 import type { Simulator } from '../../../src/simulator/simulator.ts'
+import { knockAndStay } from '../../kit/half-open.ts'
 import { connect, follow, start, tokenOf } from './client.ts'
 
 let simulator: Simulator
@@ -75,6 +76,12 @@ describe('the handshake', () => {
     expect((await client.ended).code).toBe(4400)
     expect(errorCode(client.texts[0])).toBe('unknown_feed')
   })
+  it('refused to a client that stays doesn’t keep the simulator from closing', async () => {
+    const other = await start({ market: { kind: 'none' } })
+    expect(await knockAndStay(other.baseUrl, '/ws/crypto/XT/')).toBe('HTTP/1.1 403 Forbidden')
+    await other.close()
+  })
+
   it('closes a disabled feed with 4400', async () => {
     const other = await start({ market: { kind: 'none' }, disabledFeeds: ['stocks/Q'] })
     const client = await connect(other, '/ws/stocks/Q/', { token: await tokenOf(other) })

@@ -5,6 +5,7 @@ import type { AccountState, ConnectionStep, Reason } from '../../../shared/core/
 import type { Clock } from '../../base/clock.ts'
 import type { DemoMarket } from '../../terminal/host.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
+import type { CredentialsFile } from './credentials-file.ts'
 import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
 import type { KnownSecrets } from '../../base/known-secrets.ts'
 import { runConnectionTest } from './connection-test.ts'
@@ -21,8 +22,10 @@ export interface AccountFields {
 
 export interface CredentialsOptions {
   readonly clock: Clock
-  /** Never use the system's keychain. */
+  /** Use neither the system's keychain nor a file. */
   readonly memoryOnly?: boolean | undefined
+  /** Used instead of the keychain if it exists. */
+  readonly file?: CredentialsFile | undefined
   /** For tests; default: the system's keychain. */
   readonly keychain?: ((fell: () => void) => Promise<Keychain>) | undefined
   /** Gets every secret that is used, so that it can be redacted. */
@@ -41,7 +44,8 @@ export interface Credentials {
   /** The account without its secrets. */
   account(): AccountState
   useDemo(demo: DemoMarket['account']): void
-  useTeam(): void
+  /** `isGiven`: options of this program chose it. */
+  useTeam(isGiven: boolean): void
   /** Uses an account whose secrets were saved earlier (settings at start). Rejects with `bad-url`, `insecure-url`. */
   useSaved(fields: AccountFields): Promise<AccountState>
   /** Stores the secrets in the keychain, then uses the account. Returns the fields for the settings. */
@@ -65,7 +69,7 @@ type InUse =
   | { readonly is: 'demo'; readonly demo: DemoMarket['account'] }
   | { readonly is: 'service'; readonly fields: AccountFields }
   /** The recorders of a team have the accounts. */
-  | { readonly is: 'team' }
+  | { readonly is: 'team'; readonly isGiven: boolean }
 
 const DEFAULT_FIELDS = { userField: 'username', passwordField: 'password' } as const
 
@@ -90,10 +94,9 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   function keychain(): Promise<Keychain> {
     opening ??= (async () => {
-      const open = options.memoryOnly
-        ? async () => memoryKeychain('it was turned off')
-        : (options.keychain ?? ((fell) => openKeychain({ fell })))
-      opened = await open(fell)
+      if (options.memoryOnly) opened = memoryKeychain('it was turned off')
+      else if (options.file?.exists() === true) opened = options.file.keychain
+      else opened = await (options.keychain ?? ((fell) => openKeychain({ fell })))(fell)
       return opened
     })()
     return opening
@@ -120,7 +123,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         const password = await secret(inUse.fields, 'password')
         if (password === null) {
           throw new CodedError('wrong-password', 'Tapedeck doesn’t have this account’s password.', {
-            hint: 'Enter it again under “Connect your account”.',
+            hint: 'Enter it again under “Connect your account”, or with: tapedeck login.',
           })
         }
         return { baseUrl, user, password, userField, passwordField }
@@ -151,6 +154,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const expired = expiresMs !== null && expiresMs <= clock.wallMs()
     return {
       source: inUse.is === 'none' ? 'demo' : inUse.is,
+      isTeamGiven: inUse.is === 'team' && inUse.isGiven,
       baseUrl: fields?.baseUrl ?? demo?.baseUrl ?? '',
       user: fields?.user ?? demo?.user ?? '',
       plan: fields?.plan ?? '',
@@ -203,8 +207,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     useDemo(demo) {
       use({ is: 'demo', demo }, { password: true, apiKey: false })
     },
-    useTeam() {
-      use({ is: 'team' }, { password: false, apiKey: false })
+    useTeam(isGiven) {
+      use({ is: 'team', isGiven }, { password: false, apiKey: false })
     },
     async useSaved(saved) {
       const fields = { ...saved, baseUrl: serviceOrigin(saved.baseUrl).origin }

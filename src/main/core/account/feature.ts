@@ -6,6 +6,7 @@ import { defineFeature } from '../../terminal/feature.ts'
 import { log } from '../log/feature.ts'
 import { settings } from '../settings/feature.ts'
 import { createCredentials, type Credentials } from './credentials.ts'
+import { credentialsFile } from './credentials-file.ts'
 import { startDemoMarket } from './demo-market.ts'
 import { createSourceControl, type SourceControl } from './source.ts'
 
@@ -20,9 +21,12 @@ export const account = defineFeature({
   async start({ settings, log }, host) {
     const { clock } = host
     const streams = wholeStreams(() => credentials.account())
+    const file = credentialsFile(host.dataDir)
+    const isPortable = host.portable === true && !file.exists()
     const credentials = createCredentials({
       clock,
-      memoryOnly: host.memoryKeychain === true || host.portable === true || host.account?.password !== undefined,
+      file,
+      memoryOnly: host.memoryKeychain === true || isPortable || host.account?.password !== undefined,
       onChange: () => streams.changed(),
       known: log.secrets,
     })

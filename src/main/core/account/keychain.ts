@@ -1,5 +1,5 @@
 /**
- * Stores secrets in the operating system's keychain, or in memory if there is none; never in a file. The keychain is
+ * Stores secrets in the operating system's keychain, or in memory if there is none. The keychain is
  * loaded when first needed and probed with a canary, because it returns null both for an absent secret and for a
  * locked keychain, and may report deleting an entry that it never had.
  */
@@ -13,8 +13,11 @@ const PROBE_MS = 20_000
 const ANSWER_MS = 5_000
 
 export interface Keychain {
-  /** `memory`: secrets last until Tapedeck quits. An `os` keychain that stops responding becomes `memory`. */
-  readonly kind: 'os' | 'memory'
+  /**
+   * `file`: the user chose a credentials file. `memory`: secrets last until Tapedeck quits. An `os` keychain that stops
+   * responding becomes `memory`.
+   */
+  readonly kind: 'os' | 'file' | 'memory'
   /** Why there is no keychain; null if there is one. */
   readonly why: string | null
   get(account: string): Promise<string | null>

@@ -49,8 +49,8 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
     demo = null
     await old?.close()
   }
-  const useTeam = async (team: string) => {
-    credentials.useTeam()
+  const useTeam = async (team: string, isGiven = false) => {
+    credentials.useTeam(isGiven)
     await stopDemo()
     source = { kind: 'team', origin: team, user: '*' }
   }
@@ -67,12 +67,12 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
       return source
     },
     useDemo,
-    useTeam,
+    useTeam: (team) => useTeam(team),
     useService,
     async begin({ account }, override) {
       const kind = override.source ?? account.source
       if (kind === 'demo') return useDemo()
-      if (kind === 'team') return useTeam(override.team?.name ?? account.team)
+      if (kind === 'team') return useTeam(override.team?.name ?? account.team, override.team !== undefined)
       const { baseUrl = account.baseUrl, user = account.user, password, apiKey } = override.account ?? {}
       if (baseUrl === '' || user === '') {
         throw new CodedError('usage', 'No account is set up.', {

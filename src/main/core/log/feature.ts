@@ -4,7 +4,7 @@ import { LOG_STREAMS } from '../../../shared/core/status/contract.ts'
 import { createKnownSecrets, type KnownSecrets } from '../../base/known-secrets.ts'
 import { stream } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
-import { createLog, fileSink, type Log } from './log.ts'
+import { createLog, fileSink, type Log, type LogSink } from './log.ts'
 
 export interface LogService extends Log {
   /** Redacted from every line. */
@@ -14,9 +14,15 @@ export interface LogService extends Log {
 export const log = defineFeature({
   name: 'log',
   needs: {},
-  start(_services, { clock, dataDir, logLevel = 'info', notes = [] }) {
+  start(_services, { clock, dataDir, logLevel = 'info', notes = [], onLog }) {
     const secrets = createKnownSecrets()
-    const sink = fileSink(join(dataDir, 'logs', 'tapedeck.log'))
+    const file = fileSink(join(dataDir, 'logs', 'tapedeck.log'))
+    const sink: LogSink = {
+      write(line, entry, facts) {
+        file.write(line, entry, facts)
+        onLog?.(entry, facts)
+      },
+    }
     const log = createLog(
       () => clock.wallMs(),
       logLevel,

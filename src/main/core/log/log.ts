@@ -8,6 +8,7 @@ import type { LogValue } from '../../../shared/core/status/contract.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { unixMs } from '../../../shared/base/units.ts'
+import type { LogFacts } from '../../base/log-facts.ts'
 import { redact } from '../../base/redaction.ts'
 
 type Level = LogEntry['level']
@@ -21,11 +22,13 @@ export const LOG_FILE_BYTES = 2_000_000
 
 /** Where lines are stored. It must fail silently, because there is no other place to report to. */
 export interface LogSink {
-  write(line: string): void
+  /** `line`: the entry as text. */
+  write(line: string, entry: LogEntry, facts?: LogFacts): void
 }
 
 export interface Log {
-  add(level: Level, from: string, text: string, detail?: string): void
+  /** `facts` hold no secrets: they reach the sink as they are. */
+  add(level: Level, from: string, text: string, detail?: string, facts?: LogFacts): void
   stream(wake: () => void): StreamSource<LogValue>
   /** The ring, oldest first. */
   readonly entries: readonly LogEntry[]
@@ -85,7 +88,7 @@ export function createLog(
   let nextId = 1
   return {
     entries,
-    add(at, from, text, detail) {
+    add(at, from, text, detail, facts) {
       if (LEVELS.indexOf(at) < least) return
       const entry: LogEntry = {
         id: nextId,
@@ -100,7 +103,7 @@ export function createLog(
       if (entries.length > RING) entries.shift()
       // One line per entry: text that a server sent must not be able to forge another line.
       const line = [new Date(entry.atMs).toISOString(), at, from, entry.text, entry.detail ?? ''].join(' ')
-      sink?.write(line.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ').trimEnd())
+      sink?.write(line.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ').trimEnd(), entry, facts)
       for (const wake of wakes) wake()
     },
     stream(wake) {

@@ -23,7 +23,7 @@ export interface FeedReport {
   readonly undecodable: number
   readonly stored: number
   /** Number of gaps, without the ordinary ones at the start and end of a session (`countGaps`). */
-  readonly gaps: number
+  readonly gap_count: number
   /** Time with every requested symbol received, and time with at least one missing; seconds. */
   readonly covered_seconds: number
   readonly missing_seconds: number
@@ -31,8 +31,9 @@ export interface FeedReport {
   readonly unconfirmed: readonly string[]
 }
 
-/** The report as `--json` prints it. */
+/** The report as `--json` prints it. Version 2 has `gap_count` where version 1 had `gaps`, which is a list everywhere else. */
 export interface RecordReport {
+  readonly schema: 'tapedeck/record/2'
   readonly session: string
   /** `sourceKey` of the recorded source: "demo", or service, user and origin. */
   readonly source: string
@@ -70,13 +71,14 @@ export function reportOf(
       decoded: sum('decoded'),
       undecodable: sum('undecodable'),
       stored: sum('stored'),
-      gaps: sessions.reduce((total, { row }) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0),
+      gap_count: sessions.reduce((total, { row }) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0),
       covered_seconds: (wantedMs - gapMs) / 1_000,
       missing_seconds: gapMs / 1_000,
       unconfirmed: unconfirmed(sessions, feed, symbols),
     }
   })
   return {
+    schema: 'tapedeck/record/2',
     session: newest.session,
     source: newest.source,
     feeds,

@@ -5,6 +5,7 @@ import { missingCase } from '../../../shared/base/errors.ts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import { FEEDS } from '../../../service/feeds.ts'
+import type { LogFacts } from '../../base/log-facts.ts'
 import type { Recorder } from './recorder-port.ts'
 import type { Growth, Skew } from './measures.ts'
 
@@ -142,8 +143,35 @@ export function stateSentence(feed: FeedId, state: FeedState): string | null {
   }
 }
 
+/** The same for programs that read the log. */
+export function stateFacts(feed: FeedId, state: FeedState): LogFacts {
+  switch (state.is) {
+    case 'open':
+      return { event: 'connected', feed }
+    case 'stale':
+      return { event: 'silent', feed, last_ms: state.lastMs }
+    case 'waiting':
+    case 'refused':
+      return {
+        event: state.is === 'waiting' ? 'disconnected' : 'refused',
+        feed,
+        code: state.why.code,
+        close_code: state.why.closeCode,
+      }
+    case 'idle':
+    case 'connecting':
+      return { event: state.is, feed }
+    default:
+      return missingCase(state)
+  }
+}
+
 /** A gap as a sentence for the log; null for the ordinary gaps of a start and an end. */
 export function gapSentence(feed: FeedId, cause: GapCause): string | null {
   const ordinary = cause === 'connect' || cause === 'quit' || cause === 'crash'
   return ordinary ? null : `${FEEDS[feed].title}: a gap has opened, ${gapPhrase(`gap.cause.${cause}`)}.`
 }
+
+/** The end of such a gap as a sentence. */
+export const gapEndSentence = (feed: FeedId, fromMs: UnixMs, toMs: UnixMs): string =>
+  `${FEEDS[feed].title}: the gap has ended after ${((toMs - fromMs) / 1_000).toFixed(1)} s.`

@@ -127,6 +127,19 @@ export function createSettingsStore(file: SettingsFile, features: readonly Setti
   const { settings, stored, problem } = read(file, sections)
   const listeners = new Set<(now: Settings, before: Settings) => void>()
   let current = settings
+  /** What to save: the patch over what another process saved meanwhile, such as the account of `login`. */
+  const onDisk = (patch: SettingsPatch, next: Settings): object => {
+    try {
+      const text = file.load()
+      const now: unknown = text === null ? null : JSON.parse(text)
+      if (typeof now === 'object' && now !== null && !Array.isArray(now)) {
+        return { ...now, ...mergeSettings(sections, parseSettings(sections, now), patch) }
+      }
+    } catch {
+      // Missing or corrupt by now: what this process knows is the best there is.
+    }
+    return { ...stored, ...next }
+  }
   return {
     problem,
     get: () => current,
@@ -141,7 +154,7 @@ export function createSettingsStore(file: SettingsFile, features: readonly Setti
         throw new CodedError('bad-arguments', 'These settings aren’t valid.', { cause })
       }
       try {
-        file.save(JSON.stringify({ ...stored, ...next }, null, 2))
+        file.save(JSON.stringify(onDisk(patch, next), null, 2))
       } catch (cause) {
         throw new CodedError('disk-error', 'Couldn’t save the settings.', {
           hint: 'Check the free disk space and the folder’s permissions.',

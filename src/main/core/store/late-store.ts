@@ -26,6 +26,7 @@ const FORWARDED = [
   'ledger',
   'ledgerHead',
   'gaps',
+  'shares',
   'extent',
   'flushes',
   'findPosition',

@@ -5,7 +5,9 @@ import { MARKET_CALLS, MARKET_STREAMS } from '../../../shared/core/views/contrac
 import { respond, stream } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { account } from '../account/feature.ts'
+import { readLargeTrades } from '../market/flow/large-trades.ts'
 import { store } from '../store/feature.ts'
+import { eventBarsPage } from './event-bars-page.ts'
 import { live } from './live-feature.ts'
 import { market } from './market-feature.ts'
 import { marketStreams } from './streams.ts'
@@ -31,10 +33,16 @@ export const views = defineFeature({
       service: views,
       responders: [
         ...respond(MARKET_CALLS, {
+          'symbols.resolve': ({ symbols }) => market.symbols.resolve(symbols),
           'symbols.search': ({ query, limit }) => market.symbols.search(query, limit ?? 50),
           'bars.history': (args) => barsPage(reader, views.get(args.view), args),
+          'bars.events': (args) => eventBarsPage(reader, views.get(args.view), args),
           'tape.history': ({ view, instrument, before, limit }) =>
             views.get(view).history.printsBefore(instrument, before, limit),
+          'tape.large': ({ view: name, instrument }) => {
+            const view = views.get(name)
+            return readLargeTrades(view.history, instrument, view.wallMs())
+          },
         }),
         ...stream(MARKET_STREAMS, streams),
         ...stream(STATUS_STREAMS, {

@@ -1,9 +1,10 @@
 /** Stored bars, gaps and prints of a view's source, up to the view's current time. */
 import type { BarsPage, PrintsPage, PrintsPlace } from '../../../shared/core/views/contract.ts'
 import type { Interval, BarSource, Print } from '../../../shared/core/market/market.ts'
+import type { Span } from '../../../shared/base/spans.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { FLAG, matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import {
   feedAsset,
@@ -17,10 +18,13 @@ import { midPrice } from '../../../shared/core/market/bars.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
+import type { SettledFlow } from '../market/flow/flow-follower.ts'
+import type { FlowMessages } from '../market/flow/flow-sink.ts'
 import type { HistoryBars } from '../market/streams.ts'
 import type { BarPage, BarQuery, SeqLimits } from '../store/types/bars.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import type { TickColumns } from '../store/types/ticks.ts'
+import { readFlow, type FlowSource } from './flow-history.ts'
 
 export interface ViewHistoryOptions {
   readonly reader: StoreReader
@@ -50,10 +54,22 @@ export interface ViewHistory {
    * is called with the error.
    */
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
+  /** Like `bars`, but rejects if the store can't be read at all. */
+  readableBars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
   /** Like `bars`, but rejects if any of them can't be read. */
   barsOrThrow(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
+  /** Every gap of the source that may touch [fromMs, toMs), UTC ms, as known at the view's time. Rejects like the reader. */
+  sourceGaps(fromMs: number, toMs: number): Promise<readonly Gap[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
+  /**
+   * Passes on an instrument's stored trades and quotes from `fromMs` (receive time, UTC ms), and the earlier ones that
+   * their sides depend on, up to `toMs` or to what the hub has now. Corrupt data counts as the end of a session. Resolves
+   * with the spans of receive time that couldn't be read, UTC ms.
+   */
+  flow(id: InstrumentId, fromMs: number, sink: FlowMessages, toMs?: number): Promise<readonly Span[]>
+  /** Names the stored messages of spans that are over; see `FlowHistory`. */
+  settled(): Promise<SettledFlow>
   /**
    * A page of prints of one session of this source, before a given place; null: the newest prints. Rejects if the
    * store can't be read, and with `not-found` if the place belongs to another source.
@@ -107,8 +123,40 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       throw thrown
     }
   }
+  const readableBars: ViewHistory['readableBars'] = async (instrument, of, interval, limit) => {
+    const page = await newestBars({ instrument, of, interval, limit, skipCorrupt: true })
+    return { bars: page.bars, gaps: gapsUpTo(page.gaps, wallMs()) }
+  }
+  /**
+   * A session's messages in a span can be named once the session has ended or has stored a message received after the
+   * span, because it stores them in seq order.
+   */
+  const nameOf = async (
+    rows: readonly SessionRow[],
+    limits: SeqLimits,
+    fromMs: number,
+    toMs: number,
+  ): Promise<string | null> => {
+    // A terminal on a team can still fetch what it missed.
+    if (toMs > wallMs() || isTeamKey(source())) return null
+    const names: string[] = []
+    for (const { session, startedMs, endedMs, messages } of rows) {
+      if (startedMs > toMs || (endedMs ?? Infinity) < fromMs) continue
+      const limit = limits.get(session)
+      if (endedMs !== null && limit === undefined) {
+        names.push(`${session} ${messages}`)
+        continue
+      }
+      const last = await reader.findPosition({ recording: session, ms: toMs })
+      const newest = await reader.findPosition({ recording: session, ms: wallMs() })
+      const seq = last?.seq ?? 0
+      if ((newest?.seq ?? 0) <= seq || (limit ?? Infinity) <= seq) return null
+      names.push(session)
+    }
+    return names.join()
+  }
   const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
-    gaps.filter((gap) => concerns(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
+    gaps.filter((gap) => isGapOf(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
 
   /**
    * The newest prints of a session before a seq; `nearMs` is roughly its time. If older data is corrupt, calls
@@ -124,13 +172,13 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
   ) => {
     const feed = tapeFeed(id)
     const cuts = (await reader.gaps({ feed, recording, skipCorrupt: true }))
-      .filter((gap) => concerns(gap, id))
+      .filter((gap) => isGapOf(gap, id))
       .map(({ fromSeq }) => fromSeq)
       .toSorted((a, b) => a - b)
     let nearer = new NewestPrints(limit, cuts)
     for (const back of [...LOOK_BACK_MS, Infinity]) {
       const newest = new NewestPrints(limit, cuts)
-      const query = { feed, instruments: [id], recording }
+      const query = { feed, instruments: [id], recording, asInSource: true }
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
       try {
         for await (const columns of reader.ticks({ ...query, ...fromMs })) {
@@ -149,11 +197,8 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
   }
 
   return {
-    bars: (instrument, of, interval, limit) =>
-      guarded('bars', { bars: [], gaps: [] }, async () => {
-        const page = await newestBars({ instrument, of, interval, limit, skipCorrupt: true })
-        return { bars: page.bars, gaps: gapsUpTo(page.gaps, wallMs()) }
-      }),
+    bars: (...asked) => guarded('bars', { bars: [], gaps: [] }, () => readableBars(...asked)),
+    readableBars,
     barsOrThrow: async (instrument, of, interval, limit) =>
       (await newestBars({ instrument, of, interval, limit })).bars,
     gaps: (feed, id, fromMs, toMs) =>
@@ -166,6 +211,8 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         // The hub has the gaps of the open sessions, with their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => !now.has(gap.recording)) : gaps, id)
       }),
+    sourceGaps: async (fromMs, toMs) =>
+      visible.gaps(await reader.gaps({ source: source(), fromMs, toMs, skipCorrupt: true })),
     // Only from the open sessions, because the tape shows today's times. Most instruments are in one of them.
     prints: (id, limit) =>
       guarded('prints', [], async () => {
@@ -181,6 +228,51 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
           .flat()
           .toSorted((a, b) => a.recvMs - b.recvMs)
           .slice(-limit)
+      }),
+    async flow(id, fromMs, sink, toMs) {
+      const now = present()
+      const nowMs = wallMs()
+      const unread: Span[] = []
+      const addUnread = (afterMs: number, beforeMs: number): void => {
+        const span = { fromMs: Math.max(fromMs, afterMs), toMs: Math.min(toMs ?? nowMs, beforeMs, nowMs) }
+        if (span.toMs >= span.fromMs) unread.push(span)
+      }
+      try {
+        if (now.size > 0) await committed(now)
+        const mine = (await reader.sessions(true)).filter((row) => matchesSource(row.source, source()))
+        const flow: FlowSource = {
+          reader,
+          sessions: visible.sessions(mine),
+          limits: now,
+          concerns: (gap) => isGapOf(gap, id),
+          damaged({ endedMs }, afterMs, thrown) {
+            options.failed('trades', thrown)
+            addUnread(afterMs, endedMs ?? Infinity)
+          },
+        }
+        await readFlow(flow, { instrument: id, fromMs, ...(toMs === undefined ? {} : { toMs }) }, sink)
+      } catch (thrown) {
+        if (sink.isClosed) return []
+        // A store that does not exist yet is empty.
+        if (toFailure(thrown).code !== 'not-found') {
+          options.failed('trades', thrown)
+          sink.gap('trade', fromMs)
+          sink.gap('quote', fromMs)
+          addUnread(fromMs, Infinity)
+        }
+        sink.sessionBegan()
+      }
+      return unread
+    },
+    settled: () =>
+      guarded<SettledFlow>('sessions', { firstMs: 0, nameOf: () => Promise.resolve(null) }, async () => {
+        const limits = await upToNow()
+        const mine = (await reader.sessions(true)).filter((row) => matchesSource(row.source, source()))
+        const rows = visible.sessions(mine)
+        return {
+          firstMs: Math.min(...rows.map((row) => row.startedMs)),
+          nameOf: (fromMs, toMs) => guarded('sessions', null, () => nameOf(rows, limits, fromMs, toMs)),
+        }
       }),
     async printsBefore(id, before, limit) {
       const now = await upToNow()
@@ -279,7 +371,8 @@ export const gapsUpTo = (gaps: readonly GapSpan[], nowMs: number): readonly GapS
 const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
   row === undefined ? null : { recording: row.session, seq: null, ms: null }
 
-const concerns = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
+/** Whether a gap affects an instrument. */
+export const isGapOf = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
   symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id)
 
 /**

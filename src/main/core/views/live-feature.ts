@@ -70,7 +70,7 @@ export const live = defineFeature({
     const { recorder, commits, skew, growth } = recording
     const { hub, fold } = market
     const wallMs = () => clock.wallMs()
-    const say: typeof log.add = (level, from, text, detail) => log.add(level, from, text, detail)
+    const say: typeof log.add = (level, from, text, detail, facts) => log.add(level, from, text, detail, facts)
     const sourceChanges: (() => void)[] = []
     const recordingSets: (() => void)[] = []
     const ticks: (() => void)[] = []

@@ -10,7 +10,7 @@ import type { Skew } from '../recording/measures.ts'
 import type { Log } from '../log/log.ts'
 import type { RecordSink } from '../market/hub-types.ts'
 import type { Snapshots } from '../recording/snapshots.ts'
-import { gapSentence, stateSentence, type Status } from '../recording/status.ts'
+import { gapEndSentence, gapSentence, stateFacts, stateSentence, type Status } from '../recording/status.ts'
 
 export interface LiveListenerOptions {
   readonly recorder: Pick<FrameSink, 'recording' | 'entry'>
@@ -61,6 +61,8 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   /** The recording that the digest fold, the hub's seqs and the commits belong to. */
   let digested: RecordingId | null = null
   const shown = new Map<FeedId, FeedState>()
+  /** Starts of the gaps that were logged and are open, by feed. */
+  const loggedGaps = new Map<FeedId, Set<UnixMs>>()
   const followed: HubSink = {
     apply(feed, seq, recvMs, record) {
       hub.apply(feed, seq, recvMs, record)
@@ -120,7 +122,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       const sentence = stateSentence(feed, state)
       if (sentence === null) return
       status.say(sentence)
-      log(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
+      log(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence, undefined, stateFacts(feed, state))
     },
     acknowledged: (feed, symbols) => hub.acknowledged(feed, symbols),
     gapOpened(feed, cause, symbols, fromMs) {
@@ -129,13 +131,23 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       others.gapOpened(feed, cause, symbols, fromMs)
       status.gapOpened(cause)
       const sentence = gapSentence(feed, cause)
-      if (sentence !== null) log('warn', 'recorder', sentence)
+      if (sentence !== null) {
+        loggedGaps.set(feed, (loggedGaps.get(feed) ?? new Set()).add(fromMs))
+        log('warn', 'recorder', sentence, undefined, { event: 'gap', feed, cause, symbols, from_ms: fromMs })
+      }
       // The skew was measured against the clock as it was before.
       if (cause === 'clock') skew.forget()
     },
     gapClosed(feed, fromMs, toMs) {
       hub.gapClosed(feed, fromMs, toMs)
       others.gapClosed(feed, fromMs, toMs)
+      if (loggedGaps.get(feed)?.delete(fromMs) === true)
+        log('info', 'recorder', gapEndSentence(feed, fromMs, toMs), undefined, {
+          event: 'gap-end',
+          feed,
+          from_ms: fromMs,
+          to_ms: toMs,
+        })
     },
     problem: (feed, why) => log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
     log,

@@ -28,7 +28,7 @@ export interface SourceSwitch {
   connect(input: CredentialsInput): Promise<AccountState>
   /** Deletes the account and opens the demo market. */
   disconnect(): Promise<AccountState>
-  /** Shows what the recorders of a team receive. */
+  /** Shows what the recorders of a team receive, with the settings of now, also if it is the team that is shown. */
   joinTeam(team: string): Promise<AccountState>
   /** Returns to the saved account, or to the demo market if there is none. */
   leaveTeam(): Promise<AccountState>
@@ -42,15 +42,18 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
     recordings.serially(async () => {
       if (recordings.closed) throw new CodedError('cancelled', 'Tapedeck is closing.')
       const before = sourceKey(control.source)
+      const isShown = (): boolean => sourceKey(control.source) === before
+      let isDone = false
       await feeds.stop()
       await recordings.end()
       try {
-        return await change()
+        const result = await change()
+        isDone = true
+        return result
       } finally {
-        if (sourceKey(control.source) !== before) {
-          recordings.sourceChanged()
-          options.changed()
-        }
+        if (!isShown()) recordings.sourceChanged()
+        // A team with another address, history or trusted keys has the same source.
+        if (!isShown() || (isDone && control.source.kind === 'team')) options.changed()
         await recordings.begin()
         if (control.source.kind !== 'team') feeds.start()
         recordings.feedsCountAnew()

@@ -5,6 +5,12 @@ import { hasBars } from '../../../shared/core/market/market.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import { seriesFeed } from '../market/series.ts'
+import { gridOf } from '../../../shared/core/market/calendar.ts'
+import { eventBarsStream } from '../market/event-bars/stream.ts'
+import { FlowDays } from '../market/flow/flow-days.ts'
+import { flowStream } from '../market/flow/flow-stream.ts'
+import { quoteMapStream } from '../market/flow/quote-stream.ts'
+import { sidedTapeStream } from '../market/flow/sided-tape.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
 import type { View, Views } from './views.ts'
 import { subscribeAll, tickSymbols, type Feeds, type SymbolsByFeed } from '../feeds/subscriptions.ts'
@@ -44,6 +50,7 @@ export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof 
       wake,
     )
   }
+  const days = new FlowDays()
   return {
     quotes({ view: name, instruments }, wake) {
       const view = views.get(name)
@@ -58,9 +65,32 @@ export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof 
       const source = barsStream(view.hub, view.history, args, wake)
       return wanting(view, [instrument], () => tickSymbols([instrument], symbolOf, more), source, wake)
     },
+    eventBars({ view: name, instrument, rule }, wake) {
+      const view = views.get(name)
+      const source = eventBarsStream(view.hub, view.history, { instrument, rule }, () => view.wallMs(), wake)
+      return wanting(view, [instrument], () => tickSymbols([instrument], symbolOf), source, wake)
+    },
+    flow({ view: name, instrument, interval, fromMs, toMs, rows = null }, wake) {
+      const view = views.get(name)
+      const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+      const range = { instrument, grid: interval === null ? null : gridOf(asset, interval), rows, fromMs, toMs }
+      const source = flowStream(view.hub, view.history, range, wake, days)
+      return wanting(view, [instrument], () => tickSymbols([instrument], symbolOf), source, wake)
+    },
+    quoteMap({ view: name, instrument, interval, fromMs, toMs, rows }, wake) {
+      const view = views.get(name)
+      const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+      const range = { instrument, grid: gridOf(asset, interval), rows, fromMs, toMs }
+      const source = quoteMapStream(view.hub, view.history, range, wake)
+      return wanting(view, [instrument], () => tickSymbols([instrument], symbolOf), source, wake)
+    },
     tape(args, wake) {
       const view = views.get(args.view)
-      const source = tapeStream(view.hub, view.history, args, wake)
+      const { hub, history } = view
+      const source =
+        args.sides === true
+          ? sidedTapeStream(hub, history, args, () => view.wallMs(), wake)
+          : tapeStream(hub, history, args, wake)
       return wanting(view, [args.instrument], () => tickSymbols([args.instrument], symbolOf), source, wake)
     },
   }

@@ -1,8 +1,9 @@
 /** The symbols that the terminal knows (watched, received, or in the demo market), and the search over them. */
 import { DEMO_SYMBOLS } from '../../../service/demo-symbols.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
-import type { SymbolHit } from '../../../shared/core/status/status.ts'
+import type { ResolvedSymbol, SymbolHit } from '../../../shared/core/status/status.ts'
 import {
+  ASSET_CLASSES,
   instrumentId,
   instrumentKey,
   parseInstrument,
@@ -29,6 +30,8 @@ export interface Symbols {
   nameOf(id: InstrumentId): string | null
   /** Best first: exact match, watched, prefix of symbol or name, anywhere; then new symbols that the text may mean. */
   search(query: string, limit: number): readonly SymbolHit[]
+  /** What each text means if it is a whole symbol, under any alias. */
+  resolve(texts: readonly string[]): readonly ResolvedSymbol[]
 }
 
 interface Entry {
@@ -82,6 +85,22 @@ export function createSymbols(facts: SymbolFacts): Symbols {
     return all
   }
 
+  /** The unknown symbols that a text may mean. */
+  const guessesOf = (text: string, known: ReadonlyMap<InstrumentId, unknown>): readonly SymbolHit[] => {
+    const guesses = facts
+      .guessAssets(text)
+      .map((asset): SymbolHit => {
+        const instrument = instrumentId(asset, text)
+        return { instrument, symbol: text, asset, name: null, watched: false, isGuess: true }
+      })
+      .filter(({ instrument }) => !known.has(instrument))
+    for (const { instrument, symbol } of guesses) {
+      if (typed.size >= MAX_TYPED) typed.clear()
+      typed.set(instrument, symbol)
+    }
+    return guesses
+  }
+
   return {
     symbolOf: (id) =>
       watched().get(id) ?? typed.get(id) ?? facts.alias(id) ?? DEMO_SYMBOL_OF.get(id) ?? facts.guessSymbol(id),
@@ -95,19 +114,25 @@ export function createSymbols(facts: SymbolFacts): Symbols {
         .filter(({ rank }) => rank < Infinity)
         .sort((a, b) => a.rank - b.rank || a.entry.hit.symbol.localeCompare(b.entry.hit.symbol, 'en'))
         .map(({ entry }) => entry.hit)
-      const guesses = facts
-        .guessAssets(text)
-        .map((asset): SymbolHit => {
-          const instrument = instrumentId(asset, text)
-          return { instrument, symbol: text, asset, name: null, watched: false }
-        })
-        .filter(({ instrument }) => !all.has(instrument))
-      for (const { instrument, symbol } of guesses) {
-        if (typed.size >= MAX_TYPED) typed.clear()
-        typed.set(instrument, symbol)
-      }
+      const guesses = guessesOf(text, all)
       // A guess must not be crowded out: it is the only way to a new symbol.
       return [...ranked.slice(0, Math.max(1, limit - guesses.length)), ...guesses].slice(0, limit)
+    },
+    resolve(texts) {
+      const all = entries(watched())
+      return texts.map((one) => {
+        const text = one.trim().toUpperCase()
+        const known = ASSET_CLASSES.flatMap((asset) => all.get(instrumentId(asset, text))?.hit ?? [])
+        if (known.length > 0) {
+          return { hits: known.toSorted((a, b) => Number(b.watched) - Number(a.watched)), isKnown: true }
+        }
+        // A list of another tool writes BTCUSD where the service writes BTC-USD.
+        const hits = guessesOf(text, all).map((hit) => {
+          const isWritten = hit.asset !== 'crypto' || /[-/_:]/.test(text)
+          return isWritten ? hit : { ...hit, symbol: facts.guessSymbol(hit.instrument) }
+        })
+        return { hits, isKnown: false }
+      })
     },
   }
 }

@@ -5,10 +5,10 @@ import type { BarsPage } from '../../../shared/core/views/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import { parseInstrument, type RecordingId } from '../../../shared/base/units.ts'
+import { parseInstrument } from '../../../shared/base/units.ts'
 import type { Hub } from '../market/hub-types.ts'
 import { seriesFeed } from '../market/series.ts'
-import { limitsOf } from '../store/types/bars.ts'
+import type { SeqLimits } from '../store/types/bars.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import { gapsUpTo, type ViewHistory } from './history.ts'
 import type { Seeder } from './seeder.ts'
@@ -25,8 +25,8 @@ export interface View {
   wallMs(): number
   /** `sourceKey` of what it shows. */
   source(): string
-  /** The last visible entry of the store; undefined: everything is visible. */
-  upTo(): { readonly recording: RecordingId; readonly seq: number } | undefined
+  /** The last visible entry of each session that may have more (`BarQuery.upTo`); undefined: everything is visible. */
+  upTo(): SeqLimits | undefined
   /** Wraps a stream so that it ends with the view. */
   hold<T>(source: StreamSource<T>, wake: () => void): StreamSource<T>
 }
@@ -69,7 +69,7 @@ export async function barsPage(
     beforeMs,
     afterMs,
     limit,
-    upTo: limitsOf(view.upTo()),
+    upTo: view.upTo(),
   }
   const { bars, more, gaps: unreadable } = await reader.bars({ ...query, skipCorrupt: true })
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'

@@ -13,7 +13,7 @@ import { beginDraft } from './drafts.ts'
 import type { LockStore } from './restore-note.ts'
 import { STORE_NAME } from './store-name.ts'
 
-/** The list of a backup's files. `name` may have one folder: "drawings/x.json". */
+/** The list of a backup's files. `name` may have one folder: "drawings/x.json", "journal/notes.json". */
 const listSchema = v.strictObject({
   format: v.literal(1),
   /** UTC ms. */
@@ -22,7 +22,7 @@ const listSchema = v.strictObject({
   files: v.pipe(
     v.array(
       v.strictObject({
-        name: v.pipe(v.string(), v.regex(/^(?:drawings\/)?[A-Za-z0-9][A-Za-z0-9._%-]{0,200}$/)),
+        name: v.pipe(v.string(), v.regex(/^(?:(?:drawings|journal)\/)?[A-Za-z0-9][A-Za-z0-9._%-]{0,200}$/)),
         bytes: v.pipe(v.number(), v.integer(), v.minValue(0)),
         sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
       }),
@@ -35,8 +35,13 @@ export type BackupList = v.InferOutput<typeof listSchema>
 
 export const LIST_FILE = 'backup.json'
 const ANSWERS_NAME = 'research.db'
-/** Files that apply to this computer only and are not backed up. */
-const NOT_KEPT = new Set(['window.json'])
+/**
+ * Files that apply to this computer only: not backed up, and not restored. Two hold secrets, and one says what program an
+ * alert runs, which a backup from elsewhere must not change.
+ */
+const LOCAL_FILES = new Set(['window.json', 'api.json', 'credentials.json', 'alert-actions.json'])
+
+export const isLocalFile = (name: string): boolean => LOCAL_FILES.has(name.toLowerCase())
 
 export interface BackupOptions {
   readonly store: string
@@ -64,17 +69,23 @@ function copyDatabase(from: string, to: string): void {
   syncFile(to)
 }
 
-/** The user's own small files: settings, workspaces, alerts, drawings. */
+/** The folders of the user's own files, in which a backup has them, too. */
+const OWN_FOLDERS = ['drawings', 'journal'] as const
+
+/** The user's own small files: settings, workspaces, alerts, drawings, notes with their pictures. */
 function ownFiles(dataDir: string): string[] {
   const below = (folder: string, prefix: string): string[] =>
     existsSync(folder)
       ? readdirSync(folder)
-          .filter((name) => /^[A-Za-z0-9][A-Za-z0-9._%-]*\.json$/.test(name) && lstatSync(join(folder, name)).isFile())
+          .filter(
+            (name) =>
+              /^[A-Za-z0-9][A-Za-z0-9._%-]*\.(json|png|jpg)$/.test(name) && lstatSync(join(folder, name)).isFile(),
+          )
           .map((name) => prefix + name)
       : []
   return [
-    ...below(dataDir, '').filter((name) => !NOT_KEPT.has(name)),
-    ...below(join(dataDir, 'drawings'), 'drawings/'),
+    ...below(dataDir, '').filter((name) => name.endsWith('.json') && !isLocalFile(name)),
+    ...OWN_FOLDERS.flatMap((folder) => below(join(dataDir, folder), `${folder}/`)),
   ].sort()
 }
 
@@ -104,18 +115,23 @@ export async function makeBackup(options: BackupOptions): Promise<BackupList> {
       await fill(join(draft.folder, name))
       names.push(name)
     }
-    disk.makeFolder(join(draft.folder, 'drawings'))
+    const own = ownFiles(dataDir)
+    // Older versions expect a folder of drawings.
+    const folders = OWN_FOLDERS.filter(
+      (folder) => folder === 'drawings' || own.some((name) => name.startsWith(`${folder}/`)),
+    )
+    for (const folder of folders) disk.makeFolder(join(draft.folder, folder))
     await add(STORE_NAME, (to) => copyDatabase(store, to))
     const answers = join(dataDir, ANSWERS_NAME)
     if (existsSync(answers)) await add(ANSWERS_NAME, (to) => copyDatabase(answers, to))
-    for (const name of ownFiles(dataDir)) await add(name, (to) => disk.copy(join(dataDir, name), to))
+    for (const name of own) await add(name, (to) => disk.copy(join(dataDir, name), to))
     const files: BackupList['files'] = []
     for (const name of names) {
       const path = join(draft.folder, name)
       files.push({ name, bytes: lstatSync(path).size, sha256: await sha256(path) })
     }
     const list: BackupList = { format: 1, madeMs: nowMs, version, files }
-    disk.syncFolder(join(draft.folder, 'drawings'))
+    for (const folder of folders) disk.syncFolder(join(draft.folder, folder))
     disk.write(join(draft.folder, LIST_FILE), `${JSON.stringify(list, null, 2)}\n`)
     draft.finish()
     return list

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { LIST_FILE, parseList, sha256, type BackupList } from './backup.ts'
+import { isLocalFile, LIST_FILE, parseList, sha256, type BackupList } from './backup.ts'
 import { diskError, systemDisk, type Disk } from './disk.ts'
 import { finishRestore, readNote, undoRestore, writeNote, type LockStore, type RestoreNote } from './restore-note.ts'
 import { STORE_NAME } from './store-name.ts'
@@ -104,7 +104,7 @@ async function checkBackup(from: string): Promise<BackupList> {
       existsSync(path) && lstatSync(path).isFile() && lstatSync(path).size === bytes && (await sha256(path)) === wanted
     if (!isSound) throw corruptBackup(`${name} in the backup`, 'Use another backup.')
   }
-  return list
+  return { ...list, files: list.files.filter(({ name }) => !isLocalFile(name)) }
 }
 
 const corruptBackup = (what: string, hint: string): CodedError =>

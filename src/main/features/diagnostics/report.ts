@@ -35,7 +35,9 @@ function symbolsOf({ settings, status }: DiagnosticFacts): readonly string[] {
 /** The text of the report; `symbols`: the user allows symbols in it. */
 export function diagnosticsText(facts: DiagnosticFacts, symbols: boolean): string {
   const { info, versions, nowMs, settings, status, log, crashes, home } = facts
-  const { account, watchlists, workspace, recording, ...looks } = settings
+  const { account, watchlists, workspace, recording, ...others } = settings
+  // Saved screens name symbols.
+  const looks = Object.fromEntries(Object.entries(others).filter(([name]) => symbols || name !== 'screener'))
   const hidden: [RegExp, string][] = []
   const hide = (text: string, by: string): void => {
     if (text.length > 1) hidden.push([new RegExp(escaped(text), 'gi'), by])

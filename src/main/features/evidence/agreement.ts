@@ -33,9 +33,9 @@ import {
   type UnixMs,
 } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
-import { limitsOf } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
+import { recordingOf, visibleSessions } from '../../core/views/view-recordings.ts'
+import type { EvidenceView } from './view.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -85,7 +85,7 @@ async function openCase(
   const recording = await recordingOf(reader, view, row, await reader.gaps({ recording: row.session }))
   const key = parseInstrument(instrument)?.key
   const spans = new Map<FeedId, readonly Span[]>()
-  const upTo = view.past ? limitsOf(view.upTo) : undefined
+  const upTo = view.past ? (view.upTo ?? undefined) : undefined
   const toMs = recording.endedMs
   return {
     row,

@@ -5,9 +5,9 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import {
   ASSET_CLASSES,
   instrumentKey,
-  recordingId,
   unixMs,
   type FeedId,
+  type RecordingId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
 import type { Problem, VerifyReport } from '../../../shared/core/recording/recording.ts'
@@ -15,6 +15,7 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import { totalAgreement } from './agreement.ts'
 import { defineCommand, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
+import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
 /** Display names of problem kinds whose codes, used in JSON, aren't self-explanatory. */
@@ -42,6 +43,8 @@ export interface Verifiable {
   isNamed(values: Values): boolean
   /** `onProgress` gets a fraction from 0 to 1. */
   verify(values: Values, onProgress: (done: number) => void, signal: AbortSignal): Promise<VerifyReport>
+  /** What to print after the report, a sentence each. */
+  describe(report: VerifyReport, values: Values): Promise<readonly string[]>
 }
 
 /** The command, for the store and for the history of a team. */
@@ -54,7 +57,7 @@ export const verifyCommand = (history: Verifiable): Command =>
       history.example,
     ],
     options: {
-      session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
+      session: { type: 'string', value: 'ID', help: `Only this session: ${SESSION_HELP} (default: all)` },
       agreement: {
         type: 'boolean',
         help: 'Also compare ticks with the service’s own bars; doesn’t affect the exit code',
@@ -68,19 +71,23 @@ export const verifyCommand = (history: Verifiable): Command =>
       ...history.options,
     },
     async run(values, context) {
-      const session = values.text('session')
+      const named = values.text('session')
       const symbols = values.texts('symbol')
       if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol requires --agreement')
       const draw = (done: number): void => progress(values, context, 'verifying', done)
       if (history.isNamed(values)) {
         if (values.on('agreement')) throw new UsageError('--history and --agreement can’t be combined')
-        return printReport(await history.verify(values, draw, context.signal), null, 'history', values, context)
+        const report = await history.verify(values, draw, context.signal)
+        const code = printReport(report, null, 'history', values, context)
+        if (!values.on('json')) for (const line of await history.describe(report, values)) context.out(`${line}\n`)
+        return code
       }
       const { report, agreement } = await withReader(values, context, async (reader) => {
+        const session = named === undefined ? null : findSession(await reader.sessions(true), named).session
         await refuseUnknownSymbols(reader, session, symbols)
         return {
-          report: await reader.verify(session === undefined ? null : recordingId(session), draw, context.signal),
-          agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
+          report: await reader.verify(session, draw, context.signal),
+          agreement: values.on('agreement') ? await agreementOf(reader, session, values, context) : null,
         }
       })
       return printReport(report, agreement, 'store', values, context)
@@ -118,13 +125,13 @@ function printReport(
 /** Throws `not-found` if no session has a requested symbol, so that a typo doesn't pass as agreement. */
 async function refuseUnknownSymbols(
   reader: StoreReader,
-  session: string | undefined,
+  session: RecordingId | null,
   symbols: readonly string[],
 ): Promise<void> {
   if (symbols.length === 0) return
   const recorded = new Map<string, string>()
   for (const row of await reader.sessions(true)) {
-    if (session !== undefined && row.session !== session) continue
+    if (session !== null && row.session !== session) continue
     for (const { feed } of row.feeds) {
       for (const { symbols: aliases } of await reader.instruments({ feed, recording: row.session })) {
         for (const one of aliases) recorded.set(instrumentKey(FEEDS[feed].asset, one), one)
@@ -143,12 +150,16 @@ function progress(values: Values, context: Context, what: string, done: number):
 }
 
 /** The agreement of every session that has ticks and service bars, per symbol, oldest session first. */
-async function agreementOf(reader: StoreReader, values: Values, context: Context): Promise<readonly Agreement[]> {
+async function agreementOf(
+  reader: StoreReader,
+  session: RecordingId | null,
+  values: Values,
+  context: Context,
+): Promise<readonly Agreement[]> {
   const symbols = values.texts('symbol')
-  const session = values.text('session')
   const found: Agreement[] = []
   const rows = (await reader.sessions(true)).filter((row) =>
-    session === undefined ? row.binnedMs === null : row.session === session,
+    session === null ? row.binnedMs === null : row.session === session,
   )
   for (const [i, row] of rows.entries()) {
     const has = (feed: FeedId): boolean => row.feeds.some((one) => one.feed === feed && one.stored > 0)

@@ -1,6 +1,6 @@
 /** Evidence for windows: verification as a job, coverage, agreement, and the messages behind a displayed value. */
 import { countText } from '../../../shared/base/count-text.ts'
-import { coverageOf, type CoverageRecording, type SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
+import { coverageOf } from '../../../shared/features/evidence/coverage.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type {
@@ -10,16 +10,13 @@ import type {
   MessagesPage,
 } from '../../../shared/features/evidence/evidence.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
-import { recordingId, unixMs, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
+import { recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { readAgreement, readSeconds, totalAgreement } from './agreement.ts'
 import { readMessages } from './messages.ts'
-import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
+import { ViewRecordings, visibleSessions } from '../../core/views/view-recordings.ts'
+import type { EvidenceView } from './view.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
-
-/** Maximum imports whose symbol extents are cached. */
-const MAX_IMPORTS = 64
 
 export interface EvidenceOptions {
   readonly reader: StoreReader
@@ -45,27 +42,7 @@ export interface Evidence {
 
 /** Creates the evidence service over a store that other parts write. */
 export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
-  // Imports never change, so the extents of their symbols can be cached.
-  const extents = new Map<RecordingId, readonly SymbolExtent[]>()
-  const extentsOf = async (row: SessionRow): Promise<readonly SymbolExtent[]> => {
-    const known = extents.get(row.session)
-    if (known !== undefined) return known
-    const found: SymbolExtent[] = []
-    for (const { feed, stored } of row.feeds) {
-      if (stored === 0) continue
-      for (const { instrument, symbols } of await reader.instruments({ feed, recording: row.session })) {
-        const extent = await reader.extent({ feed, instruments: [instrument], recording: row.session })
-        const { fromMs, toMs } = extent
-        if (fromMs !== null && toMs !== null) found.push({ feed, symbol: symbols.at(-1) ?? instrument, fromMs, toMs })
-      }
-    }
-    extents.set(row.session, found)
-    for (const oldest of extents.keys()) {
-      if (extents.size <= MAX_IMPORTS) break
-      extents.delete(oldest)
-    }
-    return found
-  }
+  const recorded = new ViewRecordings(reader)
   return {
     verify: (session) =>
       jobs.start(
@@ -108,22 +85,12 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
       // Include gaps that end exactly at the start of the range.
       const inRange = { fromMs: range.fromMs - 1, toMs: range.toMs }
       const of = session === null ? { source: seen.source } : { recording: recordingId(session) }
-      const gapsOf = Map.groupBy(await reader.gaps({ ...of, ...inRange }), (gap) => gap.recording)
-      // A gap may extend past the end of its session: after a crash it lasts until the next start.
-      const touching = chosen.filter(
-        (row) => row.startedMs < range.toMs && ((row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)),
-      )
-      const recordings: CoverageRecording[] = []
-      // One after another, so that other requests don't wait behind thousands of these.
-      for (const row of touching) {
-        const one = await recordingOf(reader, seen, row, gapsOf.get(row.session) ?? [])
-        recordings.push(row.source.startsWith('import:') ? { ...one, extents: await extentsOf(row) } : one)
-      }
+      const recordings = await recorded.within(seen, chosen, range, await reader.gaps({ ...of, ...inRange }))
       const { feeds, covered, symbols, gaps } = coverageOf(recordings, range, seen.nowMs, symbolsOf)
       return {
         fromMs: unixMs(range.fromMs),
         toMs: unixMs(range.toMs),
-        sessions: touching.map((row) => row.session),
+        sessions: recordings.map(({ recording }) => recording),
         feeds,
         covered,
         symbols,

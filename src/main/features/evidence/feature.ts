@@ -1,8 +1,11 @@
 /** The evidence feature: verification, coverage, agreement, and the messages behind a displayed value. */
+import type { Span } from '../../../shared/base/spans.ts'
 import { EVIDENCE_CALLS } from '../../../shared/features/evidence/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { store } from '../../core/store/feature.ts'
+import { SidedTrades } from '../../core/market/flow/sided-trades.ts'
 import { views } from '../../core/views/feature.ts'
+import { recordedView } from '../../core/views/view-recordings.ts'
 import { market } from '../../core/views/market-feature.ts'
 import { respond } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
@@ -20,7 +23,12 @@ export const evidence = defineFeature({
       async view(name) {
         const view = views.get(name)
         if (view.live) await market.settled()
-        return { source: view.source(), nowMs: view.wallMs(), upTo: view.upTo() ?? null, past: !view.live }
+        const { hub, history } = view
+        return {
+          ...recordedView(view),
+          sided: (range, settled) =>
+            new Promise<readonly Span[]>((ready) => void new SidedTrades(hub, history, range, { settled, ready })),
+        }
       },
     })
     return {

@@ -1,6 +1,7 @@
 /** Finds the messages behind a number on screen: a bar, a trade or a quote. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { sameVolume } from '../../../shared/features/evidence/agreement.ts'
+import { rowOfPrice } from '../../../shared/core/market/flow/cells.ts'
 import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -11,16 +12,24 @@ import type {
   MessagePlace,
   MessagesPage,
 } from '../../../shared/features/evidence/evidence.ts'
-import { INTERVALS, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/core/market/market.ts'
-import { FLAG, type SessionRow } from '../../../shared/core/recording/recording.ts'
-import { feedAsset, parseInstrument, unixMs, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import { msOf, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/core/market/market.ts'
+import { FLAG, isTeamKey, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import {
+  feedAsset,
+  parseInstrument,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
-import { limitsOf } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 import { BarTerms } from './bar-terms.ts'
 import { readMessage } from './read-message.ts'
-import { isVisible, visibleSessions, type EvidenceView } from './view.ts'
+import { tradeMessages } from './trade-messages.ts'
+import { isVisible, visibleSessions } from '../../core/views/view-recordings.ts'
+import type { EvidenceView } from './view.ts'
 
 type Args = CallArgs<'evidence.messages'>
 type BarArgs = Extract<Args['what'], { is: 'bar' }>
@@ -45,12 +54,14 @@ export function readMessages(reader: StoreReader, view: EvidenceView, args: Args
       return printMessage(reader, view, instrument, what)
     case 'quote':
       return quoteMessages(reader, view, instrument)
+    case 'trades':
+      return tradeMessages(reader, view, instrument, what, after, limit)
   }
 }
 
 function feedOf(instrument: InstrumentId, { of, interval }: BarArgs): FeedId {
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  if (of === 'service') return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEEDS[asset].minute
+  if (of === 'service') return serviceBarFeed(asset, msOf(interval)) ?? SERVICE_BAR_FEEDS[asset].minute
   const kind = of === 'trade' ? 'trade' : 'quote'
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === kind) ?? TICK_FEEDS[asset][0]
 }
@@ -79,6 +90,7 @@ async function barMessages(
     if (seen !== null && !seen.has(columns.recording)) break
     const rows = terms.take(columns, (i) => isVisible(view, columns.recording, columns.seq[i]))
     for (const row of rows) {
+      if (!isInCell(what, columns, row)) continue
       if (!past) {
         past = columns.recording === after?.recording && columns.seq[row] >= after.seq
         continue
@@ -101,8 +113,19 @@ async function barMessages(
   return {
     messages: page,
     after: more && last !== undefined ? { recording: last.recording, seq: last.seq } : null,
-    bar: after === null ? await compare(reader, view, instrument, what, startMs, endMs, arithmetic) : null,
+    bar:
+      after === null && what.cell === undefined
+        ? await compare(reader, view, instrument, what, startMs, endMs, arithmetic)
+        : null,
   }
+}
+
+/** Whether the price of a row is in the requested cell; true if no cell was requested. */
+function isInCell({ cell }: BarArgs, columns: TickColumns, row: number): boolean {
+  const { price } = FEEDS[columns.feed].fields
+  if (cell === undefined) return true
+  if (price === undefined || !columns.keys.includes(price) || (columns.flags[row] & LEFT_OUT) !== 0) return false
+  return rowOfPrice(columns.column(price)[row], cell) === cell.row
 }
 
 function rolesOf(columns: TickColumns, row: number, bar: BarArithmetic | null): string[] {
@@ -130,7 +153,7 @@ async function compare(
     beforeMs: endMs,
     fromMs: startMs,
     limit: 1,
-    upTo: limitsOf(view.upTo),
+    upTo: view.upTo ?? undefined,
   })
   const bar = bars.find((one) => one.startMs === startMs)
   const same =
@@ -175,17 +198,40 @@ async function printMessage(
     hint: 'Tapedeck wasn’t recording then, or the session was deleted.',
   })
   const rows = await visibleSessions(reader, view)
-  const row = recording === null ? recordingAt(rows, recvMs) : rows.find((one) => one.session === recording)
-  if (row === undefined || seq === 0 || !isVisible(view, row.session, seq)) throw none
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const feeds = [...TICK_FEEDS[asset], SERVICE_BAR_FEEDS[asset].minute]
-  for (const feed of feeds) {
-    const query = { feed, instruments: [instrument], recording: row.session }
-    for await (const columns of reader.ticks({ ...query, afterSeq: seq - 1, upToSeq: seq })) {
-      if (columns.count > 0) return { messages: [readMessage(columns, 0, ['print'])], after: null, bar: null }
+  let found: TickColumns | null = null
+  for (const { session } of recordingsOfPrint(view, rows, recording, recvMs)) {
+    if (seq === 0 || !isVisible(view, session, seq)) continue
+    for (const feed of feeds) {
+      const query = { feed, instruments: [instrument], recording: session }
+      for await (const columns of reader.ticks({ ...query, afterSeq: seq - 1, upToSeq: seq })) {
+        if (columns.count > 0 && (found === null || delayOf(columns, recvMs) < delayOf(found, recvMs))) found = columns
+      }
     }
   }
-  throw none
+  if (found === null) throw none
+  return { messages: [readMessage(found, 0, ['print'])], after: null, bar: null }
+}
+
+const delayOf = ({ recvMs: [first] }: TickColumns, recvMs: number | null): number => Math.abs(first - (recvMs ?? first))
+
+/** How far the clocks of a team's recorders can be apart, ms. */
+const CLOCKS_MS = 6 * 3_600_000
+
+/**
+ * The sessions that may hold a print whose session isn't known. Several recorders of a team run at the same time; the
+ * one that received a message with this seq then is the right one.
+ */
+function recordingsOfPrint(
+  { source }: EvidenceView,
+  rows: readonly SessionRow[],
+  recording: RecordingId | null,
+  ms: number | null,
+): readonly SessionRow[] {
+  if (recording !== null) return rows.filter(({ session }) => session === recording)
+  if (!isTeamKey(source) || ms === null) return [recordingAt(rows, ms)].filter((row) => row !== undefined)
+  return rows.filter((row) => row.startedMs - CLOCKS_MS <= ms && ms <= (row.endedMs ?? Infinity) + CLOCKS_MS)
 }
 
 interface Wanted {

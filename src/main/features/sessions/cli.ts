@@ -2,46 +2,20 @@
 import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
-import { recordingId } from '../../../shared/base/units.ts'
+import { countGaps, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
 import { exportPackage } from './pack.ts'
 import { openStoreWriter } from '../../core/store/open.ts'
+import { aligned } from '../../command-line/aligned.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
+import { gapJson, sessionJson } from '../../core/recording/session-json.ts'
+import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
 import { storePath } from '../../core/store/store-path.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
-
-/** A session as JSON (documented in the guide). */
-export function sessionJson(row: SessionRow): Record<string, unknown> {
-  return {
-    session: row.session,
-    source: row.source,
-    started: iso(row.startedMs),
-    ended: iso(row.endedMs),
-    clean: row.clean,
-    feeds: row.feeds,
-    messages: row.messages,
-    bytes: row.bytes,
-    gaps: row.gaps.map(({ feed, fromMs, toMs, cause }) => ({ feed, from: iso(fromMs), to: iso(toMs), cause })),
-    symbols: row.symbols,
-    live: row.live,
-    imported: row.imported,
-    name: row.name,
-    notes: row.notes,
-    tags: row.tags,
-    pinned: row.pinned,
-    binned: iso(row.binnedMs),
-  }
-}
-
-/** A gap as JSON: ISO 8601 times; `to` and `seconds` are null while it is open. */
-export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
-  const seconds = toMs === null ? null : (toMs - fromMs) / 1000
-  return { session: recording, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
-}
 
 const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
 
@@ -53,7 +27,7 @@ export const sessions = defineCommand({
     ['Name, tag and pin a session', '--session 01k… --name "CPI day" --tag macro --pin'],
   ],
   options: {
-    session: { type: 'string', value: 'ID', help: 'Only this session' },
+    session: { type: 'string', value: 'ID', help: `Only this session: ${SESSION_HELP}` },
     gaps: { type: 'boolean', help: 'List the gaps of the sessions instead, one per line' },
     out: { type: 'string', value: 'FILE', help: 'Verify the session and save it as a .tapedeck file' },
     force: { type: 'boolean', help: 'With --out: replace an existing file' },
@@ -66,9 +40,9 @@ export const sessions = defineCommand({
     restore: { type: 'boolean', help: 'Restore the session from the bin' },
   },
   async run(values, context) {
-    const one = values.text('session')
+    const named = values.text('session')
     const changes = CHANGES.some((name) => values.on(name) || values.texts(name).length > 0 || values.text(name))
-    if (one === undefined && (changes || values.text('out') !== undefined)) {
+    if (named === undefined && (changes || values.text('out') !== undefined)) {
       throw new UsageError('choose the session with --session ID')
     }
     if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin can’t be combined')
@@ -76,6 +50,10 @@ export const sessions = defineCommand({
     if (values.on('gaps') && values.text('out') !== undefined) {
       throw new UsageError('--gaps and --out can’t be combined')
     }
+    const one =
+      named === undefined
+        ? undefined
+        : findSession(await withReader(values, context, (reader) => reader.sessions(true)), named).session
     if (one !== undefined && changes) await change(one, values, context)
     const out = values.text('out')
     if (one !== undefined && out !== undefined) return pack(one, out, values, context)
@@ -83,14 +61,12 @@ export const sessions = defineCommand({
     const ordered = rows
       .filter((row) => one === undefined || row.session === one)
       .toSorted((a, b) => a.startedMs - b.startedMs)
-    if (one !== undefined && ordered.length === 0) throw new CodedError('not-found', `There is no session ${one}.`)
     if (values.on('gaps')) {
       printGaps(ordered, values.on('json'), context)
       return EXIT.ok
     }
-    for (const row of ordered) {
-      context.out(`${values.on('json') ? JSON.stringify(sessionJson(row)) : sentence(row)}\n`)
-    }
+    if (values.on('json')) for (const row of ordered) context.out(`${JSON.stringify(sessionJson(row))}\n`)
+    else if (ordered.length > 0) context.out(aligned([SESSION_HEADS, ...ordered.map(cells)], [4, 5]))
     if (ordered.length === 0) context.err('No sessions recorded yet.\n')
     return EXIT.ok
   },
@@ -99,7 +75,7 @@ export const sessions = defineCommand({
 function printGaps(rows: readonly SessionRow[], json: boolean, context: Context): void {
   const gaps = rows.flatMap((row) => row.gaps.toSorted((a, b) => a.fromSeq - b.fromSeq))
   if (json) {
-    for (const gap of gaps) context.out(`${JSON.stringify(gapJson(gap))}\n`)
+    for (const gap of gaps) context.out(`${JSON.stringify({ schema: 'tapedeck/gaps/1', ...gapJson(gap) })}\n`)
     return
   }
   const real = countGaps(gaps)
@@ -118,15 +94,8 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
 
 const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
 
-/** Columns as wide as their longest cell, two spaces between them. */
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)))
-  const line = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')
-  return lines.map((cells) => `${line(cells).trimEnd()}\n`).join('')
-}
-
 /** Labels a session, or moves it to or from the bin. The store must not be open for recording. */
-async function change(one: string, values: Values, context: Context): Promise<void> {
+async function change(session: RecordingId, values: Values, context: Context): Promise<void> {
   const writer = await openStoreWriter({
     file: storePath(values, context),
     worker: context.workers.store,
@@ -137,14 +106,13 @@ async function change(one: string, values: Values, context: Context): Promise<vo
     const pinned = values.on('pin') ? true : values.on('unpin') ? false : undefined
     const patch = { name: values.text('name'), notes: values.text('notes'), pinned }
     const binnedMs = values.on('bin') ? context.clock.wallMs() : values.on('restore') ? null : undefined
-    const session = recordingId(one)
     await writer.library.label([{ session, patch: tags.length === 0 ? patch : { ...patch, tags }, binnedMs }])
   } finally {
     await writer.close()
   }
 }
 
-async function pack(one: string, out: string, values: Values, context: Context): Promise<number> {
+async function pack(one: RecordingId, out: string, values: Values, context: Context): Promise<number> {
   if (!values.on('force') && existsSync(out)) {
     throw new CodedError('usage', `${out} already exists.`, {
       hint: 'Choose another name, or replace the file with --force.',
@@ -152,7 +120,7 @@ async function pack(one: string, out: string, values: Values, context: Context):
   }
   const line = createProgressLine(context, !values.on('json'))
   const done = await withReader(values, context, (reader) =>
-    exportPackage(reader, recordingId(one), out, context.version, {
+    exportPackage(reader, one, out, context.version, {
       signal: context.signal,
       onProgress: (part) => line.draw(Math.floor(part * 100), 100, 'saving the session', '%'),
     }),
@@ -165,21 +133,29 @@ async function pack(one: string, out: string, values: Values, context: Context):
   return EXIT.ok
 }
 
-function sentence(row: SessionRow): string {
+const SESSION_HEADS = ['session', 'source', 'from', 'to', 'messages', 'gaps', 'feeds', 'labels'] as const
+
+/** A session as a line of the list. */
+function cells(row: SessionRow): readonly string[] {
   const end = row.live
     ? 'recording now'
     : row.clean
-      ? `to ${iso(row.endedMs)}`
-      : `ended in a crash, to ${iso(row.endedMs) ?? 'an unknown time'}`
-  const feeds = row.feeds.map(({ feed, received }) => `${feed} ${received}`).join(', ')
-  const gaps = countGaps(row.gaps)
-  const said = [
+      ? (iso(row.endedMs) ?? '-')
+      : `crashed, ${iso(row.endedMs) ?? 'unknown time'}`
+  const labels = [
     row.name && `"${row.name}"`,
     ...row.tags.map((tag) => `#${tag}`),
     row.pinned && 'pinned',
     row.binnedMs !== null && 'in the bin',
   ]
-    .filter(Boolean)
-    .join(' ')
-  return `${row.session}  ${row.source}  ${iso(row.startedMs)} ${end}  ${countText(row.messages, 'message')}  ${countText(gaps, 'gap')}  ${feeds}${said && `  ${said}`}`
+  return [
+    row.session,
+    row.source,
+    new Date(row.startedMs).toISOString(),
+    end,
+    String(row.messages),
+    String(countGaps(row.gaps)),
+    row.feeds.map(({ feed, received }) => `${feed} ${received}`).join(', '),
+    labels.filter(Boolean).join(' '),
+  ]
 }

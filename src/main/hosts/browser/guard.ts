@@ -9,7 +9,7 @@ export interface Refusal {
 }
 
 /** Pages are served only to requests for this host's address, which blocks DNS rebinding. */
-export function refusePage(
+export function findPageRefusal(
   method: string | undefined,
   headers: IncomingHttpHeaders,
   host: string,
@@ -20,7 +20,7 @@ export function refusePage(
 }
 
 /** Only pages of this origin may open the WebSocket, and they must still present a token or secret. */
-export function refuseUpgrade(
+export function findUpgradeRefusal(
   method: string | undefined,
   url: string | undefined,
   headers: IncomingHttpHeaders,

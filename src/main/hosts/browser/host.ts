@@ -5,17 +5,18 @@
  * and in the tab's sessionStorage. No cookies: another local server could read or set them.
  */
 import { randomBytes } from 'node:crypto'
-import { createServer, STATUS_CODES } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { refuseUpgrade, trackConnections } from '../../../server/upgrades.ts'
 import { missingCase, type Failure } from '../../../shared/base/errors.ts'
 import { TOKEN_KEY, type Greeting } from '../../../shared/rpc/handshake.ts'
 import type { TerminalFrame } from '../../../shared/rpc/transport.ts'
 import { serveWindow, type Carrier, type CarrierOptions, type WindowPort } from '../../rpc/carrier.ts'
 import { MAX_FRAME_CHARS, type Handlers } from '../../rpc/dispatch.ts'
 import { openPages } from '../window-files.ts'
-import { parseHello, refusePage, refuseUpgrade, type Refusal } from './guard.ts'
+import { findPageRefusal, findUpgradeRefusal, parseHello } from './guard.ts'
 import { readOnce } from './page-cache.ts'
 import { createSecrets, type Admission } from './secrets.ts'
 import { createStrangers } from './strangers.ts'
@@ -84,13 +85,12 @@ function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
   }
 }
 
-function refuseSocket(socket: Duplex, { status, text }: Refusal): void {
-  const body = `${text}\n`
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n` +
-      `cache-control: no-store\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-}
+/** Of every refusal. */
+const REFUSAL_HEADERS = {
+  'content-type': 'text/plain; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const
 
 /** Passes on each warning, but none again within `REPEAT_AFTER_MS`: a flood of connections must not fill the log. */
 function warnSeldom(log: BrowserHostOptions['log']): (text: string) => void {
@@ -123,6 +123,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     maxHeaderSize: 16 * 1024,
   })
   server.maxRequestsPerSocket = MAX_REQUESTS
+  const endConnections = trackConnections(server)
   const guard = createStrangers((why) => warn(`A connection was closed before it showed a token: ${why}`))
   server.on('connection', (socket) => guard.add(socket))
   await new Promise<void>((resolve, reject) => {
@@ -144,14 +145,9 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
   server.on('error', (error) => warn(`Couldn’t accept a connection: ${error.message}`))
   server.on('request', (request, response) => {
     request.resume() // a body is never wanted, and must not hold the connection
-    const refusal = refusePage(request.method, request.headers, host)
+    const refusal = findPageRefusal(request.method, request.headers, host)
     if (refusal) {
-      response.writeHead(refusal.status, {
-        'content-type': 'text/plain; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        connection: 'close',
-      })
+      response.writeHead(refusal.status, { ...REFUSAL_HEADERS, connection: 'close' })
       response.end(`${refusal.text}\n`)
       return
     }
@@ -173,13 +169,10 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy()) // the other side is gone: nothing is owed
-    const refusal = refuseUpgrade(request.method, request.url, request.headers, host)
+    const refusal = findUpgradeRefusal(request.method, request.url, request.headers, host)
     if (refusal) {
       warn(`A WebSocket was refused: ${refusal.text}`)
-      refuseSocket(socket, refusal)
-      const patience = setTimeout(() => socket.destroy(), patienceMs) // for a caller that never closes its half
-      socket.once('close', () => clearTimeout(patience))
-      return
+      return refuseUpgrade(socket, refusal.status, `${refusal.text}\n`, REFUSAL_HEADERS)
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {
       guard.limit(socket, head)
@@ -287,10 +280,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
         for (const carrier of carriers) carrier.close('Tapedeck is closing')
         for (const socket of open) socket.close(CLOSE.going, 'Tapedeck is closing')
         // A page that does not answer the close must not keep the terminal from ending.
-        const patience = setTimeout(() => {
-          for (const socket of open) socket.terminate()
-          server.closeAllConnections()
-        }, 500)
+        const patience = setTimeout(endConnections, 500)
         server.close(() => {
           clearTimeout(patience)
           resolve()

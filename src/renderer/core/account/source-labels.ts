@@ -71,7 +71,7 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
       ? {
           label: t('REFUSED'),
           tone: 'bad',
-          sentence: t('{capital} refused every feed. Open Feeds for details.', { capital: capital(name) }),
+          sentence: t('{capital} refused every feed. Open Health for details.', { capital: capital(name) }),
         }
       : {
           label: t('OFFLINE'),
@@ -105,13 +105,34 @@ export function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : origin
 }
 
+function splitKey(key: string): readonly [user: string, origin: string] {
+  const at = key.lastIndexOf('@')
+  return [key.slice(key.indexOf(':') + 1, Math.max(0, at)), key.slice(at + 1)]
+}
+
+/** Names of sources that tell them apart: where two are the same, with the user, or with the beginning of the file's checksum. */
+export function sourceNames(keys: readonly string[]): ReadonlyMap<string, string> {
+  const names = keys.map(sourceName)
+  return new Map(
+    keys.map((key, i) => {
+      const name = names[i]
+      const [user, origin] = splitKey(key)
+      const detail = key.startsWith('import:') ? origin.slice(0, 8) : user
+      const isShared = detail !== '' && names.filter((one) => one === name).length > 1
+      return [key, isShared ? t('{source} ({detail})', { source: name, detail }) : name]
+    }),
+  )
+}
+
 /** The name of a session's source, from its key ("demo", "service:you@https://…", "team:2@eu"). */
 export function sourceName(key: string): string {
   if (key === 'demo') return t('Demo market')
   const team = readTeamKey(key)
   if (team !== null) return team.shard === '*' ? t('Team {team}', team) : t('Team {team}, shard {shard}', team)
-  const host = hostOf(key.slice(key.lastIndexOf('@') + 1))
-  return key.startsWith('import:') ? t('Imported: {host}', { host }) : host
+  const [user, origin] = splitKey(key)
+  if (!key.startsWith('import:')) return hostOf(origin)
+  // A file is known by its name; its origin is the beginning of its checksum.
+  return t('Imported: {host}', { host: user !== '' && /^[0-9a-f]{16}$/.test(origin) ? user : hostOf(origin) })
 }
 
 /** The feeds with subscriptions. */

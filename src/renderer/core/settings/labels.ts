@@ -9,6 +9,7 @@ export const settingLabel = labelsOf({
   'settings.tab.team': 'Team',
   'settings.tab.recording': 'Recording',
   'settings.tab.research': 'Research',
+  'settings.tab.alerts': 'Alerts',
   'settings.tab.appearance': 'Appearance',
   'settings.tab.shortcuts': 'Shortcuts',
   'settings.tab.zone': 'Time zone',

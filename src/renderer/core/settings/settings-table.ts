@@ -7,6 +7,7 @@ export const SETTING_TABS = [
   'team',
   'recording',
   'research',
+  'alerts',
   'appearance',
   'shortcuts',
   'zone',
@@ -57,6 +58,13 @@ export const SETTINGS: readonly SettingRow[] = [
     t('Where sessions are read that the team’s servers no longer keep.'),
   ),
   row(
+    'team',
+    'team-trust',
+    t('Trusted keys'),
+    t('signature, signed, public key, nkey, recorders'),
+    t('Follow only sessions that these recorders signed. Leave empty to follow any.'),
+  ),
+  row(
     'recording',
     'record',
     t('Record everything received'),
@@ -105,6 +113,15 @@ export const SETTINGS: readonly SettingRow[] = [
     t('answers, responses, clear, cache'),
     t(
       'Every response is saved with its time, so panes open instantly, work offline, and show in a replay what was known then.',
+    ),
+  ),
+  row(
+    'alerts',
+    'alert-actions',
+    t('Alert actions'),
+    t('webhook, ntfy, command, phone, push, script'),
+    t(
+      'What an alert can do outside of Tapedeck when it fires. All of it is off until you set it up here and choose it in an alert.',
     ),
   ),
   row('appearance', 'theme', t('Theme'), t('dark, light, high contrast, colors')),

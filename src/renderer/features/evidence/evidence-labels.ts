@@ -44,4 +44,5 @@ export const PROBLEM_TEXT: Readonly<Record<Problem['kind'], string>> = {
   digest: t('digest'),
   entry: t('entry'),
   structure: t('structure'),
+  signature: t('signature'),
 }

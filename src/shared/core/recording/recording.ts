@@ -203,6 +203,8 @@ export interface SessionRow {
   readonly binnedMs: UnixMs | null
   /** Read from a file. A team's session isn't, although another machine recorded it. */
   readonly imported: boolean
+  /** Of a team's session: number of its lease. Absent without one. */
+  readonly epoch?: number | undefined
 }
 
 /** The labels of a session the user hasn't labeled. */
@@ -222,7 +224,17 @@ export function countGaps(gaps: Iterable<Pick<Gap, 'cause'>>): number {
 export interface Problem {
   readonly session: RecordingId
   readonly kind:
-    'missing' | 'changed' | 'doubled' | 'reordered' | 'torn' | 'count' | 'rollup' | 'digest' | 'entry' | 'structure'
+    | 'missing'
+    | 'changed'
+    | 'doubled'
+    | 'reordered'
+    | 'torn'
+    | 'count'
+    | 'rollup'
+    | 'digest'
+    | 'entry'
+    | 'structure'
+    | 'signature'
   readonly feed: FeedId | null
   readonly atMs: UnixMs | null
   readonly detail: string
@@ -233,4 +245,20 @@ export interface VerifyReport {
   readonly messages: number
   readonly ok: boolean
   readonly problems: readonly Problem[]
+  /** Of a team's history: who signed each session. */
+  readonly authors?: readonly Authorship[] | undefined
+}
+
+/** Who signed a session in a team's history. */
+export interface Authorship {
+  readonly session: RecordingId
+  /** Public keys with valid signatures. `name`: of a trusted key; null: it isn't one. */
+  readonly keys: readonly { readonly key: string; readonly name: string | null }[]
+  /** The last seq with a valid signature; 0: none. */
+  readonly signedSeq: number
+  readonly lastSeq: number
+  /** It isn't being recorded any more. */
+  readonly isEnded: boolean
+  /** Also its end is signed, so that nothing can be missing after it. */
+  readonly isEndSigned: boolean
 }

@@ -10,12 +10,23 @@ const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 
 const rule = (most: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(most))
 
-const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
+/** The colors of flags in a watchlist. */
+export const FLAGS = ['red', 'amber', 'green', 'blue', 'violet'] as const
+export type Flag = (typeof FLAGS)[number]
+
+const symbolRow = v.object({
+  asset: v.picklist(ASSET_CLASSES),
+  symbol: text(64),
+  flag: v.optional(v.fallback(v.optional(v.picklist(FLAGS)), undefined)),
+  note: v.optional(text(500)),
+})
 const watchlist = v.object({
   id: text(64),
   name: text(80),
   symbols: v.pipe(v.array(symbolRow), v.maxLength(2_000)),
   sort: v.optional(v.nullable(v.object({ column: text(32), descending: v.boolean() })), null),
+  /** Absent: the columns of lists without their own. */
+  columns: v.optional(v.pipe(v.array(text(32)), v.maxLength(32))),
 })
 export type Watchlist = v.InferOutput<typeof watchlist>
 export type WatchSymbol = v.InferOutput<typeof symbolRow>

@@ -167,13 +167,18 @@ export interface StatusState {
 
 export interface AccountState {
   readonly source: SourceKind
+  /** Options of this program chose the team, so it can't be left in a window. */
+  readonly isTeamGiven: boolean
   readonly baseUrl: string
   readonly user: string
   readonly plan: string
   readonly hasPassword: boolean
   readonly hasApiKey: boolean
-  /** Where secrets are stored. `memory`: there is no keychain, so they last until Tapedeck quits. */
-  readonly keychain: 'os' | 'memory' | 'unprobed'
+  /**
+   * Where secrets are stored. `file`: in a credentials file, which `tapedeck login` made. `memory`: there is no keychain, so
+   * they last until Tapedeck quits.
+   */
+  readonly keychain: 'os' | 'file' | 'memory' | 'unprobed'
   readonly token: 'none' | 'valid' | 'expired' | 'refused'
   readonly tokenExpiresMs: UnixMs | null
   readonly problem: Reason | null
@@ -197,6 +202,15 @@ export interface SymbolHit {
   readonly asset: AssetClass
   readonly name: string | null
   readonly watched: boolean
+  /** The symbol is unknown: in no list, never received, and not in the demo market. */
+  readonly isGuess?: true
+}
+
+/** The instruments that a symbol of a list may mean. */
+export interface ResolvedSymbol {
+  /** Best first. Either all are known or all are guesses; empty: it can't be a symbol. */
+  readonly hits: readonly SymbolHit[]
+  readonly isKnown: boolean
 }
 
 export interface LogEntry {

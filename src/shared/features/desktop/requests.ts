@@ -2,7 +2,7 @@
  * Requests from the desktop to a window: a link, a menu item, a shortcut. A link comes from a stranger: it can only
  * name things to show, and nothing in it is executed, requested or stored.
  */
-import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
+import { parseInterval, type Interval } from '../../core/market/market.ts'
 
 export type Ask =
   /** A command of the window's command table. */
@@ -33,7 +33,11 @@ export interface MenuRow {
 const LINKED: Readonly<Record<string, string>> = {
   sessions: 'sessions',
   evidence: 'evidence',
+  journal: 'journal',
   log: 'log',
+  team: 'team',
+  health: 'health',
+  screener: 'screener',
   news: 'news',
   earnings: 'earnings',
   company: 'company',
@@ -61,7 +65,7 @@ export function parseLink(text: string): Ask | null {
   const what = url.hostname.toLowerCase()
   if (what === 'symbol') {
     const asked = url.searchParams.get('interval')
-    const interval = INTERVAL_LABELS.find((label) => label === asked) ?? null
+    const interval = asked === null ? null : (parseInterval(asked) ?? null)
     return SYMBOL.test(rest) ? { do: 'symbol', symbol: rest.toUpperCase(), interval } : null
   }
   if (what === 'replay') {

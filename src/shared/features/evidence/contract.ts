@@ -4,6 +4,7 @@ import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } 
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { FEED_IDS, recordingId } from '../../base/units.ts'
 import { interval, of } from '../../core/market/contract.ts'
+import { priceRows } from '../../core/views/contract.ts'
 import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
 
 const session = text(64)
@@ -11,12 +12,29 @@ const recording = v.pipe(text(64), v.transform(recordingId))
 const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
 const place = v.strictObject({ recording, seq })
 
-/** What to show messages for: a bar, a trade of the tape, or the current quote. */
+/** What to show messages for: a bar, a trade of the tape, the current quote, or the trades of a span. */
 const subject = v.variant('is', [
-  v.strictObject({ is: v.literal('bar'), of, interval, startMs: ms }),
+  v.strictObject({
+    is: v.literal('bar'),
+    of,
+    interval,
+    startMs: ms,
+    /** Only its trades in one price row; see `PriceRows`. */
+    cell: v.optional(v.strictObject({ ...priceRows.entries, row: v.pipe(v.number(), v.integer()) })),
+  }),
   /** `recording` null: the one recorded at `recvMs`; if that is null too, the newest. */
   v.strictObject({ is: v.literal('print'), recording: v.nullable(recording), seq, recvMs: v.nullable(ms) }),
   v.strictObject({ is: v.literal('quote') }),
+  /** The trades in [fromMs, toMs), null: up to now. */
+  v.strictObject({
+    is: v.literal('trades'),
+    fromMs: ms,
+    toMs: v.nullable(ms),
+    /** Only those in one price row; see `PriceRows`. */
+    cell: v.optional(v.strictObject({ ...priceRows.entries, row: v.pipe(v.number(), v.integer()) })),
+    /** Only those without a side, or without a current quote. */
+    only: v.optional(v.picklist(['unsided', 'unquoted'])),
+  }),
 ])
 export type EvidenceSubject = v.InferOutput<typeof subject>
 

@@ -1,9 +1,10 @@
 /**
  * The order in which sessions are read, and where those of one source overlap. Sessions recorded here follow one
  * another, whatever the wall clock said; only those from another computer, imported or of a team, can contain the same
- * time twice.
+ * time twice. Of imports, the earlier session counts there. Sessions of a team's shard are joined message by message
+ * (`merged-sessions.ts`).
  */
-import { isTeamKey } from '../../core/recording/recording.ts'
+import { isTeamKey, readTeamKey } from '../../core/recording/recording.ts'
 import type { SessionRow } from '../../core/recording/recording.ts'
 import type { RecordingId } from '../../base/units.ts'
 
@@ -13,6 +14,8 @@ export interface Recorded {
   readonly startedMs: number
   readonly endedMs: number | null
   readonly imported: boolean
+  /** Number of the lease of a team's session; 0 or absent: without one. */
+  readonly epoch?: number | undefined
 }
 
 /** A session in reading order. */
@@ -20,24 +23,44 @@ export interface InTurn<T> {
   readonly of: T
   /** Records before this belong to an earlier session, UTC ms; -Infinity: none do. */
   readonly notBeforeMs: number
-  /** The session that ends at `notBeforeMs`. */
+  /** An earlier session that lasts longer than this one's start. Except for a team's, it ends at `notBeforeMs`. */
   readonly behind: T | null
 }
 
 /**
  * Puts sessions into reading order. Those recorded here are given in the order they were recorded, which is kept; one
- * from another computer goes before the first of them that started later. Sessions of different sources, which are the
- * shards of a team, go by their start and never hide one another.
+ * from another computer goes before the first of them that started later. Sessions of a team's shard go by their leases,
+ * because the clocks of recorders can differ, and those without a lease by their start. Shards go by the start of their
+ * sessions.
  */
 export function inTurn<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[] {
   const sources = [...Map.groupBy(all, ({ source }) => source).values()]
   if (sources.length <= 1) return inTurnOfOne(all)
-  return sources.flatMap(inTurnOfOne).toSorted((a, b) => a.of.startedMs - b.of.startedMs)
+  return mergeByStart(sources.map(inTurnOfOne), ({ of }) => of.startedMs)
+}
+
+/** Merges lists by start. Each list keeps its order, whatever its clocks said. */
+function mergeByStart<T>(lists: readonly (readonly T[])[], startOf: (one: T) => number): readonly T[] {
+  const keyed = lists.flatMap((list) => {
+    let latest = -Infinity
+    return list.map((one) => ({ one, startMs: (latest = Math.max(latest, startOf(one))) }))
+  })
+  return keyed.sort((a, b) => a.startMs - b.startMs).map(({ one }) => one)
+}
+
+/** The sessions of one shard, by their leases. */
+function byLease<T extends Recorded>(all: readonly T[]): readonly T[] {
+  const started = all.toSorted((a, b) => a.startedMs - b.startedMs)
+  const epochOf = ({ epoch = 0 }: T): number => epoch
+  const leased = started.filter((one) => epochOf(one) > 0).sort((a, b) => epochOf(a) - epochOf(b))
+  return mergeByStart([leased, started.filter((one) => epochOf(one) === 0)], ({ startedMs }) => startedMs)
 }
 
 function inTurnOfOne<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[] {
-  const order = all.filter((one) => !isForeign(one))
-  for (const one of all.filter(isForeign).toSorted((a, b) => a.startedMs - b.startedMs)) {
+  const isShard = all.length > 0 && isTeamKey(all[0].source)
+  const order = isShard ? [...byLease(all)] : all.filter((one) => !isForeign(one))
+  const inserted = isShard ? [] : all.filter(isForeign).toSorted((a, b) => a.startedMs - b.startedMs)
+  for (const one of inserted) {
     const at = order.findIndex(({ startedMs }) => startedMs > one.startedMs)
     order.splice(at < 0 ? order.length : at, 0, one)
   }
@@ -49,7 +72,7 @@ function inTurnOfOne<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[
     const behind = endOf(before) > of.startedMs ? before : null
     if (any === null || endOf(of) > endOf(any)) any = of
     if (isForeign(of) && (foreign === null || endOf(of) > endOf(foreign))) foreign = of
-    return { of, notBeforeMs: behind === null ? -Infinity : endOf(behind), behind }
+    return { of, notBeforeMs: behind === null || isShard ? -Infinity : endOf(behind), behind }
   })
 }
 
@@ -58,7 +81,10 @@ const isForeign = ({ imported, source }: Recorded): boolean => imported || isTea
 
 const endOf = (one: Recorded | null): number => (one === null ? -Infinity : (one.endedMs ?? Infinity))
 
-/** Two sessions of one source that contain the same time. Only the earlier one is read there. */
+/**
+ * Two sessions of one source that contain the same time. Only the earlier one is read there, except in a team's shard,
+ * where each message is read from one of them.
+ */
 export interface Overlap {
   readonly source: string
   readonly earlier: RecordingId
@@ -75,12 +101,33 @@ export function overlapsOf(sessions: readonly SessionRow[]): readonly Overlap[] 
 
 /** The overlap of a session with an earlier one, or null. */
 export function overlapOf<T extends Recorded>(
-  { of, behind, notBeforeMs }: InTurn<T>,
+  { of, behind }: InTurn<T>,
   idOf: (one: T) => RecordingId,
 ): Overlap | null {
   if (behind === null) return null
-  const toMs = Math.min(notBeforeMs, of.endedMs ?? Infinity)
+  const toMs = Math.min(endOf(behind), of.endedMs ?? Infinity)
   return { source: of.source, earlier: idOf(behind), later: idOf(of), fromMs: of.startedMs, toMs }
+}
+
+/** Sessions that overlap by less than this follow each other: recorders begin new ones at midnight, ms. */
+const HANDOVER_MS = 1_000
+
+/** The sessions that a replay of some of a team plays as one: theirs and all others of the team at that time. */
+export function playedAsOne<T extends SessionRow>(all: readonly T[], some: readonly T[]): readonly T[] {
+  const [first] = some
+  const team = first === undefined ? null : readTeamKey(first.source)
+  if (team === null || some.some(({ source }) => readTeamKey(source)?.team !== team.team)) return some
+  const fromMs = Math.min(...some.map(({ startedMs }) => startedMs)) + HANDOVER_MS
+  const toMs = Math.max(...some.map(endOf)) - HANDOVER_MS
+  return all.filter(
+    (row) =>
+      some.includes(row) ||
+      (readTeamKey(row.source)?.team === team.team &&
+        row.binnedMs === null &&
+        row.messages > 0 &&
+        row.startedMs < toMs &&
+        endOf(row) > fromMs),
+  )
 }
 
 /** The overlaps as a sentence; '' if there are none. */
@@ -88,5 +135,8 @@ export function overlapSentence(overlaps: readonly Overlap[]): string {
   const [first, ...others] = overlaps
   if (first === undefined) return ''
   const more = others.length === 0 ? '' : `, and ${others.length} more like it`
-  return `Sessions ${first.earlier} and ${first.later} of ${first.source} overlap: there, the earlier one is read${more}.`
+  const rule = isTeamKey(first.source)
+    ? 'there, each message is read from one of them'
+    : 'there, the earlier one is read'
+  return `Sessions ${first.earlier} and ${first.later} of ${first.source} overlap: ${rule}${more}.`
 }

@@ -3,7 +3,7 @@
  * of any library. Sizes are px within `area`; see `fit.ts`.
  */
 import * as v from 'valibot'
-import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
+import { isInterval, type Interval } from '../../core/market/market.ts'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.ts'
 
@@ -31,7 +31,7 @@ const px = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(100_000))
 const place = v.pipe(v.number(), v.finite(), v.minValue(-100_000), v.maxValue(100_000))
 // parseInstrument accepts exactly the texts that are instruments.
 const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
-const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
+const interval = v.custom<Interval>(isInterval)
 
 /** Panes in one place as tabs, one of them in front. */
 export interface DockGroup {

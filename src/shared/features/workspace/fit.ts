@@ -36,7 +36,11 @@ const NATURES: Readonly<Record<PaneKind, Nature>> = {
   alerts: { least: { width: 224, height: 96 }, keeps: free },
   evidence: { least: { width: 300, height: 120 }, keeps: free },
   sessions: { least: { width: 300, height: 96 }, keeps: free },
+  journal: { least: { width: 260, height: 120 }, keeps: free },
   log: { least: { width: 224, height: 96 }, keeps: free },
+  team: { least: { width: 300, height: 120 }, keeps: free },
+  health: { least: { width: 300, height: 120 }, keeps: free },
+  screener: { least: { width: 300, height: 140 }, keeps: free },
 }
 
 type Side = 'width' | 'height'

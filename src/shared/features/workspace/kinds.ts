@@ -13,7 +13,11 @@ export const PANE_KINDS = [
   'alerts',
   'evidence',
   'sessions',
+  'journal',
   'log',
+  'team',
+  'health',
+  'screener',
 ] as const
 export type PaneKind = (typeof PANE_KINDS)[number]
 

@@ -34,7 +34,16 @@ export function migrateWorkspace(x: unknown): unknown {
   return now
 }
 
-const TALL: ReadonlySet<PaneKind> = new Set(['company', 'earnings', 'news', 'commodities', 'technical'])
+const TALL: ReadonlySet<PaneKind> = new Set([
+  'company',
+  'earnings',
+  'news',
+  'commodities',
+  'technical',
+  'team',
+  'health',
+  'screener',
+])
 /** Height of the pane below the chart if none was chosen, px. */
 export const USUAL_BELOW = { tall: 372, low: 190 } as const
 export const usualBelow = (kind: PaneKind): number => (TALL.has(kind) ? USUAL_BELOW.tall : USUAL_BELOW.low)

@@ -1,11 +1,11 @@
 /** The settings of lists and panes, among them those from before panes could be docked. */
 import * as v from 'valibot'
-import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
+import { isInterval, type Interval } from '../../core/market/market.ts'
 import { CHART_STYLES, DEFAULT_CHART_OPTIONS, chartOptionsSchema } from '../chart/chart-settings.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
-const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
+const interval = v.custom<Interval>(isInterval)
 
 /** Panes below the chart, in tab order. */
 const LOWER_PANES = [
@@ -47,6 +47,16 @@ const schema = v.optional(
     /** The "Connect your account" card was dismissed. */
     cardDismissed: v.fallback(v.boolean(), false),
     tapeMinSize: v.fallback(v.number(), 0),
+    /** Prints of this size or more are highlighted; 0: none. */
+    tapeLargeSize: v.fallback(v.number(), 0),
+    /** Highlight prints above the 99.5th percentile of the day before instead. */
+    tapeLargeAuto: v.fallback(v.boolean(), false),
+    /** Color prints by the aggressor's side instead of the change of price. */
+    tapeSides: v.fallback(v.boolean(), true),
+    /** Show prints of the same millisecond and side as one. */
+    tapeBursts: v.fallback(v.boolean(), false),
+    /** How far such prints may be apart, ms; 0: within one millisecond. */
+    tapeBurstMs: v.fallback(v.picklist([0, 100]), 0),
     bottomPane: v.fallback(v.picklist(['none', ...LOWER_PANES]), 'none'),
   }),
   {
@@ -63,6 +73,11 @@ const schema = v.optional(
     layout: { left: 328, right: 252, bottom: 0, split: 0.28 },
     cardDismissed: false,
     tapeMinSize: 0,
+    tapeLargeSize: 0,
+    tapeLargeAuto: false,
+    tapeSides: true,
+    tapeBursts: false,
+    tapeBurstMs: 0,
     bottomPane: 'none',
   },
 )

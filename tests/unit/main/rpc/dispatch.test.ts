@@ -30,7 +30,7 @@ describe('dispatchCall', () => {
   })
 
   it('names the argument that is wrong', async () => {
-    const args = { view: 'live', instrument: 'crypto:BTCUSD', of: 'trade', interval: '2h', beforeMs: null, limit: 10 }
+    const args = { view: 'live', instrument: 'crypto:BTCUSD', of: 'trade', interval: '2w', beforeMs: null, limit: 10 }
     const result = await dispatchCall(stubTerminal().handlers, 'bars.history', args)
     expect(result.ok ? '' : result.error.message).toContain('interval')
   })

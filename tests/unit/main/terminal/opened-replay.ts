@@ -6,10 +6,15 @@ import { openReplay, type OpenReplay } from '../../../../src/main/features/repla
 import type { RecordingId } from '../../../../src/shared/base/units.ts'
 
 /** Opens them; whatever fails behind its back is thrown. */
-export const openedReplay = (reader: LocalReader, sessions: readonly RecordingId[]): Promise<OpenReplay> =>
+export const openedReplay = (
+  reader: LocalReader,
+  sessions: readonly RecordingId[],
+  team = false,
+): Promise<OpenReplay> =>
   openReplay({
     id: 'replay-1',
     sessions,
+    team,
     reader,
     writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
     clock: systemClock,

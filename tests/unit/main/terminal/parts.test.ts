@@ -143,6 +143,18 @@ describe('symbols', () => {
     expect(hits.length).toBe(5)
     expect(hits.map((hit) => hit.instrument)).toContain('stocks:U')
   })
+  it('says of a list which symbols it knows, and what the others may mean', () => {
+    const read = symbols().resolve(['btcusd', 'AAPL', 'WIFUSD', 'QWXZ', '<b>'])
+    expect(read.map(({ isKnown, hits }) => [isKnown, hits[0]?.instrument, hits[0]?.symbol, hits[0]?.isGuess])).toEqual([
+      [true, 'crypto:BTCUSD', 'BTC-USD', undefined],
+      [true, 'stocks:AAPL', 'AAPL', undefined],
+      [false, 'stocks:WIFUSD', 'WIFUSD', true],
+      [false, 'stocks:QWXZ', 'QWXZ', true],
+      [false, undefined, undefined, undefined],
+    ])
+    // As the service writes it, not as the other tool did.
+    expect(read[2].hits.find(({ asset }) => asset === 'crypto')?.symbol).toBe('WIF-USD')
+  })
   it('offers nothing for what can be no symbol', () => {
     expect(symbols().search('<b>hello</b>', 50)).toEqual([])
   })

@@ -7,7 +7,6 @@ import { StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import { createLateReader, type FoundCorruption } from '../../../../src/main/core/store/late-store.ts'
-import { limitsOf } from '../../../../src/main/core/store/types/bars.ts'
 import { createViewHistory, type Visible } from '../../../../src/main/core/views/history.ts'
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
@@ -65,7 +64,7 @@ function rig(
   const history = createViewHistory({
     reader,
     source: () => 'demo',
-    present: () => limitsOf(present) ?? new Map(),
+    present: () => new Map(present ? [[present.recording, present.seq]] : []),
     committed: () => Promise.resolve(),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
@@ -171,13 +170,13 @@ describe('where messages themselves are wanted', () => {
     engine.close()
     const refused = await openedReplay(reader, [damaged])
     await expect(refused.seek({ at: 'end' })).rejects.toMatchObject({ code: 'store-damaged' })
-    refused.close()
+    await refused.close()
     const replay = await openedReplay(reader, [later])
     await replay.seek({ at: 'end' })
     const page = await barsPage(reader, replay.view, PAGE)
     expect(page.bars.map((bar) => bar.startMs - T0)).toEqual([1_000, 2_000, 21_000, 61_000])
     expect(page.gaps).toContainEqual(unreadable(T0 + 11_000, T0 + 12_501))
-    replay.close()
+    await replay.close()
   })
 })
 

@@ -1,3 +1,4 @@
+import { NEW_SCREEN } from '../../../../src/shared/features/screener/screen.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import type {
   CallArgs,
@@ -202,6 +203,36 @@ describe('replays of a terminal', () => {
     expect(timeline.counts).toHaveLength(61)
     expect(timeline.counts.reduce((sum, count) => sum + count, 0)).toBe(240)
     expect(timeline.gaps.map(({ cause }) => cause)).toEqual(['drop', 'drop', 'quit', 'quit'])
+  })
+
+  it('open at a first frame with prices and a whole bar, from which the start is still there', async () => {
+    const open = await terminalOver([DEMO])
+    const { id, nowMs } = await open.call('replay.open', { sessions: [...open.sessions], atMs: 'first frame' })
+    // The session is so short that a tenth of it comes first.
+    expect(nowMs - T0).toBe(1_020 + Math.floor((61_000 - 1_020) / 10))
+    expect(await row(open, id)).toMatchObject({ last: 106 })
+    const start = await open.call('replay.seek', { id, to: { at: 'start' } })
+    expect([start.nowMs, start.at]).toEqual([T0, null])
+  })
+
+  it('screen what was received up to their clock, also after they went back', async () => {
+    const open = await terminalOver([DEMO])
+    const { id } = await open.call('replay.open', { sessions: [...open.sessions], atMs: T0 + 10_500 })
+    const screen = { ...NEW_SCREEN, span: '1h' as const }
+    const values = async () => {
+      const { rows, readMs } = await open.call('screener.read', { view: id, screen })
+      return [readMs, rows.map(({ instrument, values: { price, high, low } }) => [instrument, price, high, low])]
+    }
+    expect(await values()).toEqual([T0 + 10_500, [[BTC, 110, 110, 101]]])
+    await open.call('replay.seek', { id, to: { at: 'ms', ms: T0 + 5_500 } })
+    expect(await values()).toEqual([T0 + 5_500, [[BTC, 105, 105, 101]]])
+    await open.call('replay.seek', { id, to: { at: 'start' } })
+    expect(await values()).toEqual([T0, []])
+    const args = { view: id, screen, offset: 0, limit: 10 }
+    expect(await open.follow('screener', args, ({ reading }) => reading === null)).toMatchObject({
+      known: 0,
+      matched: 0,
+    })
   })
 
   it('refuse sessions that are not there, or not of one source', async () => {

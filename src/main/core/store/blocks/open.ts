@@ -26,7 +26,7 @@ import { RowInts } from './row-ints.ts'
 import type { BlockScratch } from './scratch.ts'
 import { BlockSource, type Span } from './source.ts'
 import { rowShapes } from './spans.ts'
-import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
+import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
 /** Seqs of the block being searched. */
@@ -50,6 +50,28 @@ export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock 
 /** An exception text if it is a number; empty if it only looks like one ("1-2"). */
 function numberText(text: Uint8Array): Uint8Array {
   return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NO_ROWS
+}
+
+/** The columns that a template's text is written from, looked up once because a lookup for each row is slow. */
+interface Plan {
+  readonly parts: readonly Uint8Array[]
+  /** The number after each part but the last. */
+  readonly slots: readonly Slot[]
+  /** The most that one of its rows takes; undefined if that depends on the row. */
+  readonly maxBytes: number | undefined
+}
+
+interface Slot {
+  /** By place: the digits without a decimal point. `decimals` says how many of them follow the point. */
+  readonly mantissas: Float64Array
+  readonly decimals: number
+  /** Decimals by place, if they differ. */
+  readonly perRow: Float64Array | undefined
+  readonly style: Style
+  /** Place of each row's value; undefined if it is the row. */
+  readonly places: Uint32Array | undefined
+  /** Texts by place that can't be written from numbers; undefined if there are none. */
+  readonly exceptions: ReadonlyMap<number, Uint8Array> | undefined
 }
 
 class Block implements OpenBlock {
@@ -78,8 +100,8 @@ class Block implements OpenBlock {
     keys?: readonly string[]
     places?: readonly (Uint32Array | undefined)[]
     rawIndex?: Map<number, number>
-    /** Length limit per template, where all its rows have one. */
-    bounds?: (number | undefined)[]
+    /** How to write each template, made on first use. */
+    plans?: (Plan | undefined)[]
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
     exceptions?: (Map<number, Uint8Array> | undefined)[]
@@ -414,37 +436,56 @@ class Block implements OpenBlock {
     return at + text.length
   }
 
-  #lengthBound(t: number, row: number): number {
-    const known = (this.#cache.bounds ??= this.#templates.map(() => undefined))[t]
-    if (known !== undefined) return known
+  #plan(t: number): Plan {
+    return ((this.#cache.plans ??= this.#templates.map(() => undefined))[t] ??= this.#makePlan(t))
+  }
+
+  #makePlan(t: number): Plan {
     const { parts, columns } = this.#templates[t]
-    let size = columns.length * MAX_LITERAL
-    let all = true
+    const slots = columns.map((c): Slot => {
+      const { values, decimals, perRow, style, exceptions } = this.#numbers[c]
+      const isExplicit = style === STYLE.explicit
+      return {
+        mantissas: this.#columns.int(values),
+        decimals,
+        perRow: isExplicit ? this.#columns.int(perRow) : undefined,
+        style,
+        places: this.#columnPositions[c],
+        exceptions: exceptions.length > 0 ? this.#exceptions(c) : undefined,
+      }
+    })
+    const isFixed = slots.every(({ exceptions }) => exceptions === undefined)
+    const maxBytes = columns.length * MAX_LITERAL + parts.reduce((sum, { length }) => sum + length, 0)
+    return { parts, slots, maxBytes: isFixed ? maxBytes : undefined }
+  }
+
+  #lengthBound(t: number, row: number): number {
+    const { parts, slots, maxBytes } = this.#plan(t)
+    if (maxBytes !== undefined) return maxBytes
+    let size = slots.length * MAX_LITERAL
     for (const part of parts) size += part.length
-    for (const c of columns) {
-      if (this.#numbers[c].exceptions.length === 0) continue
-      all = false
-      size += this.#exceptions(c).get(this.#columnPositions[c]?.[row] ?? row)?.length ?? 0
-    }
-    if (all) this.#cache.bounds[t] = size
+    for (const { exceptions, places } of slots) size += exceptions?.get(places?.[row] ?? row)?.length ?? 0
     return size
   }
 
   #render(t: number, row: number, out: Uint8Array, at: number): number {
-    const { parts, columns } = this.#templates[t]
+    const { parts, slots } = this.#plan(t)
     let to = at
     for (let s = 0; s < parts.length; s++) {
       const part = parts[s]
       for (let i = 0; i < part.length; i++) out[to++] = part[i]!
-      if (s === columns.length) break
-      const c = columns[s]
-      const place = this.#columnPositions[c]?.[row] ?? row
-      const exceptionText = this.#numbers[c].exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
-      if (exceptionText === undefined) to = this.#write(c, place, out, to)
-      else {
-        out.set(exceptionText, to)
-        to += exceptionText.length
+      if (s === slots.length) break
+      const { mantissas, decimals, perRow, style, places, exceptions } = slots[s]
+      const place = places === undefined ? row : places[row]
+      const text = exceptions === undefined ? undefined : exceptions.get(place)
+      if (text !== undefined) {
+        out.set(text, to)
+        to += text.length
+        continue
       }
+      const shown = perRow === undefined ? decimals : perRow[place]
+      if (!(shown <= MAX_DECIMALS)) throw corruptBlock('a column has too many decimals')
+      to = writeLiteral(out, to, mantissas[place], shown, style)
     }
     return to
   }

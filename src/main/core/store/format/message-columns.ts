@@ -129,20 +129,21 @@ export function* connectionRuns(m: MessageColumns): Generator<readonly [from: nu
   }
 }
 
-const view = (a: Float64Array | Uint32Array | Uint8Array): Uint8Array =>
-  new Uint8Array(a.buffer, a.byteOffset, a.byteLength)
+/** The first `count` elements, as bytes. */
+const view = (a: Float64Array | Uint32Array | Uint8Array, count: number): Uint8Array =>
+  new Uint8Array(a.buffer, a.byteOffset, count * a.BYTES_PER_ELEMENT)
 
 /** The columns' memory in the order used by leaves and journal. */
 export function columnBytes(m: MessageColumns): Uint8Array[] {
   const n = m.count
   return [
-    view(m.seq.subarray(0, n)),
-    view(m.recvMs.subarray(0, n)),
-    view(m.monoNs.subarray(0, n)),
-    view(m.conn.subarray(0, n)),
-    view(m.connSeq.subarray(0, n)),
-    view(m.offsets.subarray(0, n + 1)),
-    view(m.flags.subarray(0, n)),
+    view(m.seq, n),
+    view(m.recvMs, n),
+    view(m.monoNs, n),
+    view(m.conn, n),
+    view(m.connSeq, n),
+    view(m.offsets, n + 1),
+    view(m.flags, n),
     m.bytes.subarray(m.offsets[0], m.offsets[n]),
   ]
 }

@@ -44,11 +44,11 @@ function readRows(content: Uint8Array): Rows | null {
   const count = from.varint()
   // Refuse a count that the content can't hold before allocating anything.
   if (count > MAX_ROWS || count * MIN_ROW_BYTES > content.length) return null
-  const seq = readDoubles(from, count)
-  const recvMs = readDoubles(from, count)
-  const monoNs = readDoubles(from, count)
-  const conns = readDoubles(from, count)
-  if (seq === null || recvMs === null || monoNs === null || conns === null) return null
+  const seq = readDoubles(from, new Float64Array(count))
+  const recvMs = readDoubles(from, new Float64Array(count))
+  const monoNs = readDoubles(from, new Float64Array(count))
+  const conn = readDoubles(from, new Uint32Array(count))
+  if (seq === null || recvMs === null || monoNs === null || conn === null) return null
   const flags = new Uint8Array(from.raw(count))
   const offsets = new Uint32Array(count + 1)
   let size = 0
@@ -59,7 +59,7 @@ function readRows(content: Uint8Array): Rows | null {
   }
   const bytes = content.subarray(from.at)
   if (bytes.length !== size) return null
-  return { count, seq, recvMs, monoNs, conn: Uint32Array.from(conns), flags, offsets, bytes }
+  return { count, seq, recvMs, monoNs, conn, flags, offsets, bytes }
 }
 
 function writeDoubles(out: ByteWriter, values: ArrayLike<number>, count: number): void {
@@ -78,17 +78,36 @@ function writeDoubles(out: ByteWriter, values: ArrayLike<number>, count: number)
   }
 }
 
-function readDoubles(from: ByteReader, count: number): Float64Array | null {
+function readDoubles<T extends Float64Array | Uint32Array>(from: ByteReader, values: T): T | null {
+  const count = values.length
   const scale = from.byte()
-  if (scale === AS_BYTES) return new Float64Array(new Uint8Array(from.raw(count * 8)).buffer) // copied to align it
+  if (scale === AS_BYTES) {
+    values.set(new Float64Array(new Uint8Array(from.raw(count * 8)).buffer)) // copied to align it
+    return values
+  }
   const by = SCALES[scale]
   if (by === undefined) return null
-  const values = new Float64Array(count)
+  const { bytes, end } = from
+  let { at } = from
   let last = 0
   for (let i = 0; i < count; i++) {
-    last += from.signed()
-    values[i] = fromInteger(last, by)
+    const first = at < end ? bytes[at] : 0x80
+    // Most differences take one or two bytes.
+    if (first < 0x80) {
+      at++
+      last += (first >>> 1) ^ -(first & 1)
+    } else if (at + 1 < end && bytes[at + 1] < 0x80) {
+      const z = (first & 0x7f) | (bytes[at + 1] << 7)
+      at += 2
+      last += (z >>> 1) ^ -(z & 1)
+    } else {
+      from.at = at
+      last += from.signed()
+      at = from.at
+    }
+    values[i] = by === 1 ? last : fromInteger(last, by)
   }
+  from.at = at
   return values
 }
 

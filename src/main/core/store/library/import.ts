@@ -13,7 +13,7 @@ import { batchBytes } from '../format/message-columns.ts'
 import { newRecording, type RecordingState } from '../write/recording-state.ts'
 import type { Work } from '../write/background-work.ts'
 import { isDiskError, storeError } from '../schema/sqlite.ts'
-import type { BeginRecord, CloseRecord } from '../schema/records.ts'
+import { epochPart, type BeginRecord, type CloseRecord } from '../schema/records.ts'
 import type { WriteContext } from '../write/write-context.ts'
 
 /** Bytes per transaction. It may share one with a live commit, which must not wait for it. */
@@ -187,7 +187,8 @@ export class Imports {
   /** Makes an import visible as a session. */
   #publish({ about, rec }: Import, record: CloseRecord): void {
     const { db, log } = this.#context
-    const begin: BeginRecord = { recording: about.id, source: about.source, startedMs: about.startedMs }
+    const { id: recording, source, startedMs, epoch } = about
+    const begin: BeginRecord = { recording, source, startedMs, ...epochPart(epoch) }
     log('begin', JSON.stringify({ ...begin, imported: about.from }))
     const body = JSON.stringify(record)
     log('close', body)

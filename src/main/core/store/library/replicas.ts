@@ -7,7 +7,7 @@ import { recordingId, type FeedId, type RecordingId } from '../../../../shared/b
 import { isTeamKey, isWholeTeam, sourceKey } from '../../../../shared/core/recording/recording.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { feedTotals } from '../format/totals.ts'
-import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
+import { epochPart, type BeginRecord, type CloseRecord, type RecordingRow } from '../schema/records.ts'
 import { isDiskError } from '../schema/sqlite.ts'
 import type { Batch } from '../types/messages.ts'
 import type { ReplicaDetails, ReplicaEnd, ReplicaPosition } from '../types/replica.ts'
@@ -91,11 +91,11 @@ export class Replicas {
     return { lastSeq: rec.lastSeq, heads: new Map(heads), isComplete: false }
   }
 
-  #begin({ id, source, startedMs }: ReplicaDetails, key: string, from: string): RecordingState {
+  #begin({ id, source, startedMs, epoch }: ReplicaDetails, key: string, from: string): RecordingState {
     const { db, hidden, log, transaction } = this.#context
     const fresh = hidden.freshId('foreign')
     transaction(() => {
-      const body: BeginRecord = { recording: id, source, startedMs }
+      const body: BeginRecord = { recording: id, source, startedMs, ...epochPart(epoch) }
       log('begin', JSON.stringify({ ...body, replica: from }))
       db.prepare<[number, string, string, number]>(
         'INSERT INTO recording (id, key, source, started_ms, clean, sealed_seq) VALUES (?, ?, ?, ?, 0, 0)',

@@ -6,7 +6,14 @@ import type Database from 'better-sqlite3'
 import { toBar, touchesGap, type BarGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { gridOf } from '../../../../shared/core/market/calendar.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { INTERVAL_LABELS, INTERVALS, type BarSource, serviceBarFeed } from '../../../../shared/core/market/market.ts'
+import {
+  INTERVAL_EXAMPLES,
+  isInterval,
+  msOf,
+  type BarSource,
+  serviceBarFeed,
+} from '../../../../shared/core/market/market.ts'
+import { shareSince } from '../../../../shared/core/recording/merged-sessions.ts'
 import { overlapOf } from '../../../../shared/features/sessions/overlaps.ts'
 import {
   feedAsset,
@@ -44,7 +51,7 @@ export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number)
 function parseServiceFeed({ feed, of, interval }: BarQuery, asset: AssetClass): FeedId | undefined {
   if (feed === undefined) return undefined
   const { barMs } = FEEDS[feed]
-  if (of === 'service' && feedAsset(feed) === asset && barMs !== null && barMs <= INTERVALS[interval]) return feed
+  if (of === 'service' && feedAsset(feed) === asset && barMs !== null && msOf(interval) % barMs === 0) return feed
   throw new CodedError('bad-arguments', `${feed} has no ${interval} bars from ${of}.`)
 }
 
@@ -108,12 +115,12 @@ export class BarReader {
   /** Throws `bad-arguments` for an unknown interval. */
   bars(query: BarQuery): BarPage {
     // An interval such as '1d' instead of '1D' has no length, so the search below would never end.
-    if (!Object.hasOwn(INTERVALS, query.interval))
+    if (!isInterval(query.interval))
       throw new CodedError('bad-arguments', `Unknown interval ${query.interval}.`, {
-        hint: `Use one of ${INTERVAL_LABELS.join(', ')}.`,
+        hint: `Use a length such as ${INTERVAL_EXAMPLES}.`,
       })
     const asset = parseInstrument(query.instrument)?.asset
-    const intervalMs = INTERVALS[query.interval]
+    const intervalMs = msOf(query.interval)
     const feed =
       asset === undefined ? undefined : (parseServiceFeed(query, asset) ?? feedOfBars(asset, query.of, intervalMs))
     if (asset === undefined || feed === undefined) return { bars: [], more: false, gaps: [] }
@@ -201,18 +208,26 @@ export class BarReader {
     const lastAt = new Map<string, number>()
     for (const [i, { of }] of turns.entries()) if (limitOf(of.row) !== undefined) lastAt.set(of.source, i)
     if (upTo.size > 0 && lastAt.size === 0) return []
-    const parts = turns.flatMap((turn, i): Part[] => {
-      const { row, source } = turn.of
-      if (i > (lastAt.get(source) ?? Infinity)) return []
-      const part: Part = {
+    const read = turns.flatMap((turn, i) =>
+      i > (lastAt.get(turn.of.source) ?? Infinity) ? [] : [{ turn, base: i * SEQ_STEP }],
+    )
+    const { merged } = this.#queries
+    const sessions = merged.limited(
+      read.map(({ turn: { of } }) => ({ row: of.row, limit: limitOf(of.row) ?? Infinity })),
+    )
+    const overlapping = merged.find(sessions)
+    const parts = read.map(({ turn, base }, i): Part => {
+      const { row } = turn.of
+      const group = overlapping.get(row.id) ?? null
+      return {
         row,
         sealed: this.#queries.catalog.series(row, feed, query.instrument),
-        limit: limitOf(row) ?? Infinity,
-        notBeforeMs: turn.notBeforeMs,
+        limit: sessions[i].limit,
+        share: group?.share(row.id, feed, query.instrument) ?? shareSince(turn.notBeforeMs),
+        overlapping: group,
         overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
-        base: i * SEQ_STEP,
+        base,
       }
-      return [part]
     })
     return this.#withRecords(parts, feed, query.instrument)
   }

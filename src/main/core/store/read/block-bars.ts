@@ -1,4 +1,5 @@
 /** Builds bars directly from the columns of a sealed block. */
+import { isCounted, isWhole, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
 import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
@@ -6,28 +7,30 @@ import { FEEDS } from '../../../../service/feeds.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import { applyRecord, type Classifier } from '../format/classify.ts'
 
-/** Adds the rows of a block with a seq in (after, limit] to bars. */
+/** Adds the rows of a block with a seq in (after, limit] to bars, if they count in the part's share. */
 export function applyBlock(
   classifier: Classifier,
   block: OpenBlock,
   of: BarSource,
-  part: { readonly notBeforeMs: number; readonly base: number },
+  part: { readonly share: Share; readonly base: number },
   after: number,
   limit: number,
   builder: BarBuilder,
 ): void {
   const { seq, flags, feed } = block
+  const isAll = isWhole(part.share)
   let from = 0
   let to = block.count
   while (from < to && seq[from] <= after) from++
   while (to > from && seq[to - 1] > limit) to--
   const decodeRow = (i: number): void => {
-    if ((flags[i] & STORED_ONLY) !== 0 || block.recvMs[i] < part.notBeforeMs) return
+    if ((flags[i] & STORED_ONLY) !== 0) return
+    if (!isAll && !isCounted(part.share, seq[i], block.eventMs[i], block.recvMs[i])) return
     const raw = block.raw(i)
     const { eventMs, record } = classifier.classify(feed, flags[i], raw, 0, raw.length)
     applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? block.recvMs[i] : eventMs, record)
   }
-  if (FEEDS[feed].shape !== 'documented' || of === 'service' || part.notBeforeMs > -Infinity) {
+  if (FEEDS[feed].shape !== 'documented' || of === 'service' || !isAll) {
     for (let i = from; i < to; i++) decodeRow(i)
     return
   }

@@ -5,7 +5,7 @@
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { BeginRecord, RecordingRow } from '../schema/records.ts'
 
 /** The time range of a session's gaps, UTC ms. */
 export interface GapExtent {
@@ -55,6 +55,8 @@ export class Catalog {
   /** Indexes of the open sessions in the list. */
   #open: readonly number[] = []
   #next: ReadonlyMap<number, number> | null = null
+  /** Numbers of leases by session key. */
+  readonly #epochs = new Map<string, number>()
   readonly #caches: ClosedSessionCache<unknown>[] = []
   readonly #gaps = this.createCache<GapExtent | null>()
   readonly #receives = new Map<FeedId, ClosedSessionCache<boolean>>()
@@ -64,6 +66,11 @@ export class Catalog {
     this.#sql = {
       newest: db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck(),
       erased: db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck(),
+      begun: db
+        .prepare<[number], string>(
+          `SELECT body FROM store_log WHERE n > ? AND kind = 'begin' AND body LIKE '%"epoch":%' ORDER BY n`,
+        )
+        .pluck(),
       all: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
       receives: db
@@ -88,6 +95,10 @@ export class Catalog {
     if (newest !== this.#newest) {
       // An erased session may come back by an import, with the same name.
       if (this.#sql.erased.get(this.#newest) !== undefined) this.#forget()
+      for (const body of this.#sql.begun.iterate(this.#newest)) {
+        const { recording, epoch } = JSON.parse(body) as BeginRecord // written by the engine
+        if (epoch !== undefined) this.#epochs.set(recording, epoch)
+      }
       this.#newest = newest
       this.#next = null
       this.#rows = this.#sql.all.all()
@@ -108,6 +119,11 @@ export class Catalog {
     return this.#newest
   }
 
+  /** The lease of a team's session; 0 without one. Call after `recordings`. */
+  epochOf({ key }: RecordingRow): number {
+    return this.#epochs.get(key) ?? 0
+  }
+
   /** Whether a session had a connection of a feed. */
   receives(row: RecordingRow, feed: FeedId): boolean {
     let cached = this.#receives.get(feed)
@@ -117,7 +133,7 @@ export class Catalog {
 
   /** When the next session of the same source began, UTC ms; null if there is none. */
   nextStart(row: RecordingRow): number | null {
-    this.#next ??= nextStarts(this.#rows)
+    this.#next ??= nextStarts(this.#rows, (one) => this.epochOf(one))
     return this.#next.get(row.id) ?? null
   }
 
@@ -168,11 +184,17 @@ export class Catalog {
 }
 
 /** When the next session of the same source began, by session number. */
-function nextStarts(rows: readonly RecordingRow[]): ReadonlyMap<number, number> {
+function nextStarts(
+  rows: readonly RecordingRow[],
+  epochOf: (row: RecordingRow) => number,
+): ReadonlyMap<number, number> {
   const next = new Map<number, number>()
   for (const [source, ofSource] of Map.groupBy(rows, (row) => row.source)) {
     const turn = inTurn(
-      ofSource.map(({ id, started_ms: startedMs }) => ({ id, source, startedMs, endedMs: null, imported: id < 0 })),
+      ofSource.map((row) => {
+        const { id, started_ms: startedMs } = row
+        return { id, source, startedMs, endedMs: null, imported: id < 0, epoch: epochOf(row) }
+      }),
     ).map(({ of }) => of)
     for (let i = 1; i < turn.length; i++) next.set(turn[i - 1].id, turn[i].startedMs)
   }

@@ -1,4 +1,6 @@
 /** Computes the size of a feed's data from the block index. Only the journal is decoded. */
+import { commonSpans, spansMs } from '../../../../shared/base/spans.ts'
+import type { Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { Journal } from '../format/journal.ts'
 import type { TickExtent, TickQuery } from '../types/ticks.ts'
 import type { StoreQueries } from './queries.ts'
@@ -8,6 +10,13 @@ interface BlockRow {
   readonly max_ms: number
   readonly count: number
   readonly stored_only: number
+}
+
+/** How much of a block's time counts elsewhere, ms. */
+function leftOutOf({ leftOut }: Share, { min_ms: fromMs, max_ms: toMs }: BlockRow): number {
+  // Of imports, the receive time decides, which the index doesn't have.
+  const spans = leftOut.filter((one) => one.fromMs > -Infinity || one.toMs < Infinity)
+  return spansMs(commonSpans([{ fromMs, toMs }], spans))
 }
 
 /** The approximate size of the result of `ticks` for the same query. A block cut by the range counts by its share. */
@@ -37,10 +46,12 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
   for (const plan of queries.plan(query)) {
     for (const { id, instrument } of series.all(plan.id, query.feed)) {
       if (!isQueried(instrument)) continue
+      const share = plan.shares.get(instrument) ?? plan.share
       for (const row of blocks.iterate(id, fromMs, toMs)) {
         const length = row.max_ms - row.min_ms
         const inside = Math.min(row.max_ms, toMs) - Math.max(row.min_ms, fromMs)
-        const fraction = length > 0 ? Math.min(1, Math.max(0, inside / length)) : 1
+        const counted = 1 - leftOutOf(share, row) / Math.max(1, length)
+        const fraction = length > 0 ? Math.min(1, Math.max(0, inside / length)) * counted : 1
         messages += row.count * fraction
         records += (row.count - row.stored_only) * fraction
         first = Math.min(first, Math.max(row.min_ms, fromMs))

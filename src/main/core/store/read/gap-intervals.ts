@@ -10,11 +10,13 @@ import {
   type FeedId,
   type InstrumentId,
 } from '../../../../shared/base/units.ts'
+import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
 import { ClosedSessionCache, MAX_INSTRUMENTS } from './catalog.ts'
 import { HOUR, MINUTE } from '../format/classify.ts'
 import type { CorruptData } from '../types/corruption.ts'
 import type { JournalIndex, JournalPart } from './journal-index.ts'
+import type { Overlapping } from './merged-reader.ts'
 import { findLastReceived, findNewestStamp } from '../format/last-received.ts'
 import { corruptGapError, type StoreQueries } from './queries.ts'
 import type { RecordingRow } from '../schema/records.ts'
@@ -31,6 +33,11 @@ export interface SkewedGap extends GapInterval {
   readonly skewMs?: number
   /** What can't be read: an entry or gap of the ledger, or the messages of a corrupt flush. */
   readonly unreadable?: 'ledger' | { readonly recording: number; readonly seqs: SeqRange }
+}
+
+/** A part of a session, and the sessions that overlap it. */
+export interface GapPart extends JournalPart {
+  readonly overlapping: Pick<Overlapping, 'uncovered' | 'factsOf'> | null
 }
 
 /** The intervals in which both lists have one. What can't be read is kept from either. */
@@ -79,15 +86,49 @@ export class GapIntervalReader {
 
   /**
    * Intervals without reception: gaps, the time between sessions, and the time before a subscription was acknowledged.
-   * What can't be read is added to `corrupt`, or throws `store-damaged` if it isn't skipped.
+   * Where sessions overlap, those in which none of them received. What can't be read is added to `corrupt`, or throws
+   * `store-damaged` if it isn't skipped.
    */
   of(
-    parts: readonly JournalPart[],
+    parts: readonly GapPart[],
     feed: FeedId,
     instrument: InstrumentId,
     shown: { readonly fromMs: number; readonly toMs: number },
     corrupt: CorruptData,
   ): SkewedGap[] {
+    const alone = parts.filter(({ overlapping }) => overlapping === null)
+    let intervals = this.#ofSequence(alone, feed, instrument, shown)
+    for (const group of new Set(parts.flatMap(({ overlapping }) => overlapping ?? []))) {
+      const uncovered = group.uncovered(feed, instrument)
+      // Sessions that are far from the page don't fill anything in it.
+      if (uncovered.some(({ fromMs, toMs }) => fromMs < shown.fromMs && toMs > shown.toMs)) continue
+      const gaps = uncovered.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs === Infinity ? null : toMs }))
+      intervals = intersectGaps(intervals, gaps)
+    }
+    for (const part of parts) if (part.overlapping !== null) intervals.push(...this.#unreadable(part, feed))
+    for (const gap of intervals) {
+      if (gap.unreadable === undefined) continue
+      if (corrupt.isSkipped) corrupt.addLost(gap)
+      else this.#refuse(gap, shown)
+    }
+    return intervals
+  }
+
+  /** What can't be read of a session. */
+  #unreadable(part: GapPart, feed: FeedId): readonly SkewedGap[] {
+    const { row, limit } = part
+    const found = this.#gapsIn(row, limit, null, feed, () => true).filter(({ unreadable }) => unreadable !== undefined)
+    return [...found, ...this.#journal.corruptFlushes(part).map((seqs) => this.#corruptGap(row, seqs))]
+  }
+
+  /** Intervals of sessions that follow one another. */
+  #ofSequence(
+    parts: readonly GapPart[],
+    feed: FeedId,
+    instrument: InstrumentId,
+    shown: { readonly fromMs: number; readonly toMs: number },
+  ): SkewedGap[] {
+    if (parts.length === 0) return [{ fromMs: -Infinity, toMs: null }]
     const key = parseInstrument(instrument)?.key
     const asset = feedAsset(feed)
     const symbolsOfInstrument = (symbols: readonly string[]): boolean =>
@@ -119,11 +160,6 @@ export class GapIntervalReader {
       intervals.push(...(limit < Infinity ? read() : cached.of(row, read)))
       for (const seqs of this.#journal.corruptFlushes(part)) intervals.push(this.#corruptGap(row, seqs))
     }
-    for (const gap of intervals) {
-      if (gap.unreadable === undefined) continue
-      if (corrupt.isSkipped) corrupt.addLost(gap)
-      else this.#refuse(gap, shown)
-    }
     // Nothing is received after the last session; while it is being recorded, `ended` is Infinity.
     if (ended < Infinity) intervals.push({ fromMs: ended, toMs: null, skewMs: lastSkewMs })
     return intervals
@@ -146,13 +182,14 @@ export class GapIntervalReader {
    * The time from which the last part can't have received anything yet, UTC ms; null if it has ended. A later bar holds
    * messages dated ahead of the clock.
    */
-  findAheadMs(parts: readonly JournalPart[]): number | null {
+  findAheadMs(parts: readonly GapPart[]): number | null {
     const part = parts.at(-1)
     if (part === undefined || (part.limit === Infinity && part.row.ended_ms !== null)) return null
     const { row, limit } = part
     const next = this.#sql.entryFrom.get(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))
     const nowMs = next ?? findNewestStamp(this.#queries.db, row.id)?.wallMs ?? row.ended_ms
     if (nowMs === null) return null
+    if (part.overlapping !== null) return nowMs + MAX_CLOCK_LEAD_MS + skewAt(part.overlapping.factsOf(row.id), Infinity)
     return nowMs + MAX_CLOCK_LEAD_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
   }
 

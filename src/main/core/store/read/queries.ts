@@ -10,6 +10,7 @@ import {
   type LedgerEntry,
   type SessionRow,
 } from '../../../../shared/core/recording/recording.ts'
+import { countsFrom, shareSince, type SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
 import { inTurn, type InTurn, type Recorded } from '../../../../shared/features/sessions/overlaps.ts'
 import {
   FEED_IDS,
@@ -24,6 +25,9 @@ import {
   type RecordingId,
 } from '../../../../shared/base/units.ts'
 import { Catalog } from './catalog.ts'
+import { unfilledGaps } from './filled-gaps.ts'
+import { MergedReader } from './merged-reader.ts'
+import type { Positions } from './reception-reader.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
 import { Journal } from '../format/journal.ts'
@@ -58,6 +62,8 @@ interface GapRow {
 export interface GapQuery {
   readonly feed?: FeedId
   readonly recording?: RecordingId
+  /** Only these sessions, as if no others existed. */
+  readonly recordings?: readonly RecordingId[]
   readonly source?: string
   readonly fromMs?: number
   readonly toMs?: number
@@ -74,6 +80,8 @@ export class StoreQueries implements TickSource {
   readonly db: Db
   /** For queries that can use cached facts of closed sessions. */
   readonly catalog: Catalog
+  /** For queries over sessions that overlap. */
+  readonly merged: MergedReader
   readonly #journal: Journal
   readonly #corruptFlushes: CorruptFlushes
   readonly #sql
@@ -86,9 +94,10 @@ export class StoreQueries implements TickSource {
   }
 
   /** `isWritten`: whether a writer holds the store. Without one, open sessions were left by a crash. */
-  constructor(db: Db, isWritten: () => boolean) {
+  constructor(db: Db, isWritten: () => boolean, positions: Positions) {
     this.db = db
     this.catalog = new Catalog(db)
+    this.merged = new MergedReader(db, this.catalog, positions)
     this.#sessions = new SessionList(db, this.catalog)
     this.#isWritten = isWritten
     this.#journal = new Journal(db)
@@ -141,9 +150,14 @@ export class StoreQueries implements TickSource {
         const receives = this.catalog.receives(row, feed)
         // A session that received nothing of the feed doesn't hide others.
         const endedMs = receives ? (row.ended_ms ?? this.#endSoFar(row, rows)) : row.started_ms
-        return { row, receives, source: row.source, startedMs: row.started_ms, endedMs, imported: row.id < 0 }
+        return { ...this.#recordedOf(row, endedMs), receives }
       }),
     )
+  }
+
+  #recordedOf(row: RecordingRow, endedMs: number | null): Omit<Received, 'receives'> {
+    const { id, source, started_ms: startedMs } = row
+    return { row, source, startedMs, endedMs, imported: id < 0, epoch: this.catalog.epochOf(row) }
   }
 
   /**
@@ -174,28 +188,62 @@ export class StoreQueries implements TickSource {
     })
   }
 
+  /** With a source: of sessions that overlap, only what none of them received. */
   gaps(query: GapQuery): readonly Gap[] {
-    return this.allGaps(query).filter((gap): gap is Gap => {
-      if (gap.cause === 'unreadable' && query.skipCorrupt !== true) throw corruptGapError()
-      return gap.cause !== 'unreadable'
+    return this.#read(() => {
+      const gaps = this.allGaps(query).filter((gap): gap is Gap => {
+        if (gap.cause === 'unreadable' && query.skipCorrupt !== true) throw corruptGapError()
+        return gap.cause !== 'unreadable'
+      })
+      const { source, recording, recordings } = query
+      if (source === undefined || !isTeamKey(source) || recording !== undefined || gaps.length === 0) return gaps
+      const { fromMs = -Infinity, toMs = Infinity } = query
+      return this.#unfilled(gaps, source, recordings).filter((gap) => isWithin(gap, fromMs, toMs))
+    })
+  }
+
+  /** The shares of sessions, as if no others existed; see `StoreReader.shares`. */
+  shares(recordings: readonly RecordingId[], source: string): readonly SessionShares[] {
+    return this.#read(() => {
+      const rows = this.selectRecordings({ recordings, source })
+      const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
+      const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
+      return turns.map(({ of: { row } }): SessionShares => {
+        const session = recordingId(row.key)
+        const group = overlapping.get(row.id)
+        return group?.shares(row.id, session) ?? { session, clock: this.merged.clockOf(row), feeds: new Map() }
+      })
+    })
+  }
+
+  #unfilled(gaps: readonly Gap[], source: string, recordings: readonly RecordingId[] | undefined): readonly Gap[] {
+    const rows = this.selectRecordings({ source, recordings })
+    const ids = new Map(rows.map(({ key, id }) => [key, id]))
+    const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
+    const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
+    return gaps.flatMap((gap) => {
+      const id = ids.get(gap.recording)
+      const group = id === undefined ? undefined : overlapping.get(id)
+      return id === undefined || group === undefined ? [gap] : unfilledGaps(gap, id, group)
     })
   }
 
   /** Like `gaps`, with those that can't be read. */
   allGaps(query: GapQuery): readonly (Gap | UnreadableGap)[] {
-    const { recording, source, feed, fromMs = -Infinity, toMs = Infinity } = query
+    const { recording, recordings, source, feed, fromMs = -Infinity, toMs = Infinity } = query
+    const named = recordings === undefined ? null : new Set<string>(recordings)
     return this.#read(() => {
       const gaps: (Gap | UnreadableGap)[] = []
       for (const row of this.catalog.recordings()) {
         if (recording !== undefined && row.key !== recording) continue
+        if (named !== null && !named.has(row.key)) continue
         if (source !== undefined && !matchesSource(row.source, source)) continue
         if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
         // A gap still open at the end of a session lasts until the next session of its source begins.
         const next = this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
-          // ranges are half open; a gap of no length counts at its instant
-          if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
+          if (isWithin(gap, fromMs, toMs)) gaps.push(gap)
         }
       }
       return gaps
@@ -275,14 +323,31 @@ export class StoreQueries implements TickSource {
   }
 
   plan(query: TickQuery): readonly TickPlan[] {
-    return this.#read(() =>
-      this.inTurn(this.selectRecordings(query), query.feed).map(({ of: { row }, notBeforeMs }) => ({
-        id: row.id,
-        recording: recordingId(row.key),
-        maxSeq: this.#journal.lastSeq(row.id),
-        notBeforeMs,
-      })),
-    )
+    return this.#read(() => {
+      const { feed, recording, recordings, source } = query
+      const named = this.selectRecordings({ recording, recordings, source })
+      const isNamed = new Set(named.map(({ id }) => id))
+      // What counts of a team's session in the view of its whole shard depends on the other ones.
+      const shards = new Set(query.asInSource === true ? named.map((row) => row.source).filter(isTeamKey) : [])
+      const others = [...shards].flatMap((shard) => this.selectRecordings({ source: shard }))
+      const rows = [...named, ...others.filter(({ id }) => !isNamed.has(id))]
+      const turns = this.inTurn(rows, feed)
+      const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
+      return turns
+        .filter(({ of: { row } }) => isNamed.has(row.id))
+        .map(({ of: { row }, notBeforeMs }): TickPlan => {
+          const group = overlapping.get(row.id)
+          const share = group?.share(row.id, feed, '') ?? shareSince(notBeforeMs)
+          const instruments = group === undefined ? [] : (query.instruments ?? group.instruments(feed))
+          return {
+            id: row.id,
+            recording: recordingId(row.key),
+            maxSeq: this.#journal.lastSeq(row.id),
+            share,
+            shares: new Map(instruments.map((one) => [one, group?.share(row.id, feed, one) ?? share])),
+          }
+        })
+    })
   }
 
   window(query: TickQuery, plan: TickPlan, after: number): TickWindow {
@@ -294,7 +359,6 @@ export class StoreQueries implements TickSource {
           ({ instrument }) =>
             query.instruments === null || (query.instruments as readonly string[]).includes(instrument),
         )
-        .map(({ id }) => id)
       for (const seqs of this.#corruptFlushes.sealed(plan.id, after, sealedSeq))
         this.#rejectCorruptFlush(query, plan, after, seqs)
       const journal: Uint8Array[] = []
@@ -318,7 +382,7 @@ export class StoreQueries implements TickSource {
     const [first, last] = seqs
     if (first > Math.min(plan.maxSeq, query.upToSeq ?? Infinity) || last <= after) return
     const { fromMs, toMs } = this.#corruptFlushes.eventTimesWithin(plan.id, seqs)
-    const isBefore = (toMs ?? Infinity) < Math.max(plan.notBeforeMs, query.fromMs ?? -Infinity)
+    const isBefore = (toMs ?? Infinity) < Math.max(countsFrom(plan.share), query.fromMs ?? -Infinity)
     if (!isBefore && fromMs < (query.toMs ?? Infinity)) throw this.#corruptFlushes.refusal(plan.id, seqs)
   }
 
@@ -332,6 +396,10 @@ export class StoreQueries implements TickSource {
 }
 
 const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
+
+/** Ranges are half open; a gap of no length counts at its instant. */
+const isWithin = (gap: Pick<Gap, 'fromMs' | 'toMs'>, fromMs: number, toMs: number): boolean =>
+  gap.fromMs < toMs && (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs)
 
 /** The error of a corrupt gap for a reader that needs all gaps. */
 export const corruptGapError = (): CodedError =>

@@ -11,7 +11,7 @@ import { isFeedId, recordingId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
-import type { CloseRecord, LabelRow, RecordingRow } from '../schema/records.ts'
+import { epochPart, type CloseRecord, type LabelRow, type RecordingRow } from '../schema/records.ts'
 
 /** A row's summary of its session's gaps. */
 type GapSummary = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
@@ -58,6 +58,7 @@ type Closed = Pick<SessionRow, 'feeds' | 'symbols' | 'messages' | 'bytes'>
 
 export class SessionList {
   readonly #db: Db
+  readonly #catalog: Catalog
   readonly #sums: ClosedSessionCache<Closed>
   readonly #briefs: ClosedSessionCache<GapSummary>
   readonly #gaps
@@ -67,6 +68,7 @@ export class SessionList {
 
   constructor(db: Db, catalog: Catalog) {
     this.#db = db
+    this.#catalog = catalog
     this.#journal = new JournalTotals(db)
     this.#sums = catalog.createCache()
     this.#briefs = catalog.createCache()
@@ -116,6 +118,7 @@ export class SessionList {
         pinned: label?.pinned === 1,
         binnedMs: label === undefined || label.binned_ms === null ? null : unixMs(label.binned_ms),
         imported: row.id < 0 && !isTeamKey(row.source),
+        ...epochPart(this.#catalog.epochOf(row)),
       }
     })
   }

@@ -7,6 +7,7 @@ import {
   type BarState,
 } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
+import { isCut, WHOLE, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { BlockScratch } from '../blocks/scratch.ts'
@@ -19,6 +20,7 @@ import type { CorruptData } from '../types/corruption.ts'
 import { applyBlock } from './block-bars.ts'
 import type { SeriesExtent } from './catalog.ts'
 import type { JournalIndex } from './journal-index.ts'
+import type { Overlapping } from './merged-reader.ts'
 
 const minuteGrid = fixedGrid(MINUTE)
 
@@ -29,8 +31,10 @@ export interface Part {
   readonly sealed: SeriesExtent | null
   /** Last seq to read. */
   readonly limit: number
-  /** Rows received before this belong to an earlier session, UTC ms. */
-  readonly notBeforeMs: number
+  /** What counts of it. */
+  readonly share: Share
+  /** The sessions that overlap it, if there are any. */
+  readonly overlapping: Overlapping | null
   readonly overlap: Overlap | null
   readonly base: number
 }
@@ -80,7 +84,7 @@ export class StoredBarBuilder {
   /** Returns the bars of [from, to) on the grid, oldest first; `complete` isn't decided yet. */
   build(series: BarSeries, from: number, to: number): readonly BarState[] {
     const { parts, feed, instrument, of, grid, intervalMs, corrupt } = series
-    const rolled = hasRollups(feed) && intervalMs >= MINUTE
+    const rolled = hasRollups(feed) && intervalMs % MINUTE === 0
     const minutes: HourBars = new Map()
     const direct = createBarBuilder({ grid })
     for (const part of parts) {
@@ -104,8 +108,8 @@ export class StoredBarBuilder {
   }
 
   /**
-   * Adds the rollup rows of [from, to). Minutes that reach past the limit are rebuilt from the messages before it, and
-   * all minutes of a corrupt hour are rebuilt.
+   * Adds the rollup rows of [from, to). Minutes that reach past the limit, or of which not everything counts, are
+   * rebuilt from messages, as are all minutes of a corrupt hour.
    */
   #rolled(
     part: Part,
@@ -121,7 +125,7 @@ export class StoredBarBuilder {
     const take = (row: RollupRow): void => {
       for (const bar of readHour(row).get(of)?.values() ?? []) {
         if (bar.startMs < from || bar.startMs >= to) continue
-        if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) cut.add(bar.startMs)
+        if (bar.lastSeq > part.limit || isCut(part.share, bar.startMs, bar.endMs)) cut.add(bar.startMs)
         else mergeBar(into, of, shifted(bar, part.base))
       }
     }
@@ -158,8 +162,10 @@ export class StoredBarBuilder {
   ): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
     for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
+      // Most blocks of a session that overlaps another one are outside of the overlap.
+      const ofBlock = isCut(part.share, minMs, maxMs + 1) ? part : { ...part, share: WHOLE }
       const isRead = corrupt.read({ what: 'messages', fromMs: minMs, toMs: maxMs }, () =>
-        applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder),
+        applyBlock(this.#classifier, openBlock(data, this.#scratch), of, ofBlock, after, limit, builder),
       )
       // The span ends after the last record, in the same bar, because bars begin at whole milliseconds.
       if (!isRead) corrupt.addLost({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })

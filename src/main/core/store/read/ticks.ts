@@ -3,6 +3,7 @@
  * omissions.
  */
 import type { RecordingId } from '../../../../shared/base/units.ts'
+import { isCounted, isWhole, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
@@ -39,7 +40,9 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
         const from = cursor
         yield* merge(
           plan.recording,
-          window.series.map((series) => blocksOf(source, query, plan, series, from, sealed)),
+          window.series.map(({ id, instrument }) =>
+            blocksOf(source, query, shareOf(plan, instrument), id, from, sealed),
+          ),
         )
         cursor = sealed
         continue
@@ -53,10 +56,12 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
   }
 }
 
+const shareOf = ({ share, shares }: TickPlan, instrument: string): Share => shares.get(instrument) ?? share
+
 async function* blocksOf(
   source: TickSource,
   query: TickQuery,
-  plan: TickPlan,
+  share: Share,
   series: number,
   after: number,
   upTo: number,
@@ -75,7 +80,7 @@ async function* blocksOf(
     if (blocks.length === 0) return
     for (const { data, minMs, maxMs } of blocks) {
       const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data))
-      const selected = selectRows(block, query, plan, cursor, upTo)
+      const selected = selectRows(block, query, share, cursor, upTo)
       const lastSeq = block.seq[block.count - 1]
       if (!(lastSeq > cursor)) throw corruptBlock('its seqs don’t match its index')
       cursor = lastSeq
@@ -89,7 +94,7 @@ async function* blocksOf(
 function selectRows(
   block: OpenBlock,
   query: TickQuery,
-  plan: TickPlan,
+  share: Share,
   after: number,
   upTo: number,
 ): SelectedRows | undefined {
@@ -101,13 +106,13 @@ function selectRows(
   if (from === to) return undefined
   const fromMs = query.fromMs ?? -Infinity
   const toMs = query.toMs ?? Infinity
-  if (fromMs === -Infinity && toMs === Infinity && plan.notBeforeMs === -Infinity) return { block, rows: { from, to } }
+  if (fromMs === -Infinity && toMs === Infinity && isWhole(share)) return { block, rows: { from, to } }
   const { eventMs, recvMs } = block
   const rows = new Uint32Array(to - from)
   let n = 0
   for (let i = from; i < to; i++) {
     const ms = Number.isNaN(eventMs[i]) ? recvMs[i] : eventMs[i]
-    if (ms >= fromMs && ms < toMs && recvMs[i] >= plan.notBeforeMs) rows[n++] = i
+    if (ms >= fromMs && ms < toMs && isCounted(share, seq[i], eventMs[i], recvMs[i])) rows[n++] = i
   }
   if (n === 0) return undefined
   return { block, rows: n === to - from ? { from, to } : rows.subarray(0, n) }
@@ -136,9 +141,9 @@ function journalStreams(
       bucket.eventMs.push(eventMs)
     }
   }
-  return [...buckets.values()].map(({ rows, eventMs }) => {
+  return [...buckets].map(([series, { rows, eventMs }]) => {
     const sealed = encodeBlock(query.feed, rows.build(), { eventMs: Float64Array.from(eventMs), prove: false })
-    const selected = selectRows(openBlock(sealed), query, plan, after, upTo)
+    const selected = selectRows(openBlock(sealed), query, shareOf(plan, series), after, upTo)
     return (selected === undefined ? [] : [selected])[Symbol.iterator]()
   })
 }

@@ -12,7 +12,7 @@ import type {
   SnapshotQuery,
 } from '../types/replay.ts'
 import type { StoredEntry } from '../types/messages.ts'
-import { ReplayCursor } from './replay-cursor.ts'
+import { ReplayCursor, stampsOf } from './replay-cursor.ts'
 import type { ReplaySql } from '../read/replay-sql.ts'
 import { SnapshotReader } from '../write/snapshots.ts'
 import { MarksCache } from './time-index.ts'
@@ -57,6 +57,12 @@ export function createReplayMethods(sql: ReplaySql): ReplayMethods {
     entries: (query) => sql.entriesOf(sql.recording(query.recording).id, query),
     bookmarks: (recording) => sql.bookmarks(recording),
   }
+}
+
+/** When the message or entry with a seq was received, UTC ms; null if there is none. */
+export function findWallMs(sql: ReplaySql, recording: RecordingId, seq: number): number | null {
+  for (const { wallMs } of stampsOf(sql, { recording, afterSeq: seq - 1, upToSeq: seq })) return wallMs
+  return null
 }
 
 let replays = 0

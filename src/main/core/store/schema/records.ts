@@ -45,4 +45,10 @@ export interface BeginRecord {
   readonly recording: RecordingId
   readonly source: Source
   readonly startedMs: number
+  /** Of a team's session: number of its lease. Absent without one. */
+  readonly epoch?: number
 }
+
+/** The part of a `begin` record that says under which lease a session is recorded. */
+export const epochPart = (epoch: number | undefined): Pick<BeginRecord, 'epoch'> =>
+  epoch === undefined || epoch === 0 ? {} : { epoch }

@@ -10,7 +10,7 @@ import { StoreQueries } from '../read/queries.ts'
 import { readTicks } from '../read/ticks.ts'
 import { FlushReader, type FlushStep } from '../replay/flush-reader.ts'
 import { ReplaySql } from '../read/replay-sql.ts'
-import { createReplayMethods, readBatches, type ReplayMethods } from '../replay/replay-read.ts'
+import { createReplayMethods, findWallMs, readBatches, type ReplayMethods } from '../replay/replay-read.ts'
 import { isLocked } from '../schema/lock.ts'
 import { openForReading, storeError } from '../schema/sqlite.ts'
 import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
@@ -39,6 +39,7 @@ const SINGLE_CALLS = [
   'ledger',
   'bars',
   'gaps',
+  'shares',
   'extent',
   'findPosition',
   'activity',
@@ -145,12 +146,16 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
   const file = realStorePath(path)
   refuseSecondName(file)
   const db = openForReading(file)
-  const queries = new StoreQueries(db, () => isLocked(file))
-  const bars = new BarReader(queries)
   const replaySql = new ReplaySql(db)
+  const replays = createReplayMethods(replaySql)
+  const queries = new StoreQueries(db, () => isLocked(file), {
+    wallMsAt: (recording, seq) => findWallMs(replaySql, recording, seq),
+    seqAt: (recording, ms) => replays.findPosition({ recording, ms })?.seq ?? 0,
+  })
+  const bars = new BarReader(queries)
   const flushes = new FlushReader(replaySql)
   const methods: Omit<ReaderMethods, 'verify'> = {
-    ...createReplayMethods(replaySql),
+    ...replays,
     nextFlushes: (query) => flushes.read(query),
     sessions: (brief) => queries.sessions(brief),
     instruments: (query) => queries.instruments(query),
@@ -158,6 +163,7 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
     ledger: (recording) => readLedger(queries, recording),
     bars: (query) => db.transaction(() => bars.bars(query)).deferred(),
     gaps: (query) => queries.gaps(query),
+    shares: (recordings, source) => queries.shares(recordings, source),
     extent: (query) => readExtent(queries, query),
     plan: (query) => queries.plan(query),
     window: (query, plan, after) => queries.window(query, plan, after),

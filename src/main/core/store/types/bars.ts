@@ -8,11 +8,6 @@ import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 /** The last seq to read of each session that may have more. */
 export type SeqLimits = ReadonlyMap<RecordingId, number>
 
-/** The limits of a view that is at one place of a session. Undefined: no limit. */
-export const limitsOf = (
-  place: { readonly recording: RecordingId; readonly seq: number } | null | undefined,
-): SeqLimits | undefined => (place ? new Map([[place.recording, place.seq]]) : undefined)
-
 export interface BarQuery {
   readonly instrument: InstrumentId
   readonly of: BarSource

@@ -21,6 +21,8 @@ export interface ImportDetails {
   readonly startedMs: UnixMs
   readonly endedMs: UnixMs
   readonly clean: boolean
+  /** Of a team's session: as in `ReplicaDetails`. */
+  readonly epoch?: number | undefined
   /** Where it comes from (a file name or another store), for the store log. */
   readonly from: string
   /** Expected heads (hex) of its chains by connection. Without them nothing is compared. */

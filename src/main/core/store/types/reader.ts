@@ -3,6 +3,7 @@ import type { Scratch } from '../../../../service/codec.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Gap, SessionRow, VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { FlushPage, FlushQuery } from './flushes.ts'
 import type { BarPage, BarQuery } from './bars.ts'
 import type { RecordingLedger } from './library.ts'
@@ -60,20 +61,27 @@ export interface StoreReader {
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   /** Computed from the block index, so it is fast for any amount of data. */
   extent(query: TickQuery): Promise<TickExtent>
-  /** `overlaps` lists times covered by two sessions, where only the earlier session was read. */
+  /** `overlaps` lists times covered by two sessions. */
   bars(query: BarQuery): Promise<BarPage>
   /**
-   * Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
+   * Gaps as they were recorded. With a team's `source` and no `recording`: where sessions overlap, only what none of
+   * them received (of `recordings`, as if no others existed). Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
    * reports it.
    */
   gaps(query: {
     readonly feed?: FeedId
     readonly recording?: RecordingId
+    readonly recordings?: readonly RecordingId[]
     readonly source?: string
     readonly fromMs?: number
     readonly toMs?: number
     readonly skipCorrupt?: boolean
   }): Promise<readonly Gap[]>
+  /**
+   * What each of these sessions adds to the view of all of them. `source`: theirs, or that of all shards of their team.
+   * Sessions that overlap no other have no feeds. Rejects with `not-found`.
+   */
+  shares(recordings: readonly RecordingId[], source: string): Promise<readonly SessionShares[]>
   /**
    * Everything of a session in seq order, gapless over journal and blocks, up to a seq fixed when reading begins. Reads
    * in short transactions, at most one batch ahead, and stops when iteration stops.

@@ -10,6 +10,8 @@ export interface ReplicaDetails {
   /** Of kind `team`. */
   readonly source: Source
   readonly startedMs: UnixMs
+  /** Number of the lease under which it is recorded; 0 or absent: without one. Decides where two sessions overlap. */
+  readonly epoch?: number | undefined
   /** Where it comes from, for the store log: the recorder, and how it was reached. */
   readonly from: string
 }

@@ -1,4 +1,5 @@
 /** Reading ticks: queries, their results, and the short reads they consist of. */
+import type { Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { FeedId, InstrumentId, RecordingId } from '../../../../shared/base/units.ts'
 
 export interface TickQuery {
@@ -12,6 +13,8 @@ export interface TickQuery {
   /** Event time, [from, to), UTC ms. Undated messages count by receive time. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
+  /** Of named sessions of a team, only what counts in the view of all sessions of their shard. */
+  readonly asInSource?: boolean | undefined
   /** Only seqs after this one, in each session; default 0. */
   readonly afterSeq?: number | undefined
   /** Only seqs up to this one. */
@@ -67,14 +70,15 @@ export interface TickPlan {
   readonly id: number
   readonly recording: RecordingId
   readonly maxSeq: number
-  /** Rows received before this belong to an earlier session, UTC ms. */
-  readonly notBeforeMs: number
+  /** What counts of messages without an instrument, and of instruments that aren't in `shares`. */
+  readonly share: Share
+  readonly shares: ReadonlyMap<string, Share>
 }
 
 export interface TickWindow {
   /** Messages up to this seq are in blocks of these series. */
   readonly sealedSeq: number
-  readonly series: readonly number[]
+  readonly series: readonly { readonly id: number; readonly instrument: string }[]
   /**
    * The next journal rows, read only when no sealed data is left. `upToSeq` includes corrupt rows that the query
    * doesn't need.

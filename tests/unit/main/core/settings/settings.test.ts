@@ -33,6 +33,19 @@ describe('the settings store', () => {
     expect(readdirSync(folder)).toEqual(['settings.json'])
   })
 
+  it('keeps what another process saved meanwhile, apart from what it changes itself', () => {
+    const window = createSettingsStore(settingsFile(folder), FEATURE_SETTINGS)
+    window.set({ zone: 'Asia/Tokyo' })
+    const account = { source: 'service', baseUrl: 'https://a.example', user: 'ann' } as const
+    createSettingsStore(settingsFile(folder)).set({ account, zone: 'UTC' })
+    expect(window.set({ zone: 'Europe/Berlin' }).account.source).toBe('demo')
+    const next = createSettingsStore(settingsFile(folder), FEATURE_SETTINGS).get()
+    expect([next.zone, next.account]).toMatchObject(['Europe/Berlin', account])
+    writeFileSync(join(folder, 'settings.json'), 'cut off')
+    window.set({ numbers: 'de-CH' })
+    expect(createSettingsStore(settingsFile(folder), FEATURE_SETTINGS).get()).toEqual(window.get())
+  })
+
   it('sets a corrupt file aside, reports it and starts with the defaults', () => {
     writeFileSync(join(folder, 'settings.json'), '{"zone": "UTC"')
     const store = createSettingsStore(settingsFile(folder), FEATURE_SETTINGS)

@@ -31,7 +31,12 @@ export class Replica {
   readonly #heads = new Map<number, Uint8Array>()
   #hex: Record<string, string> = {}
 
-  constructor(engine: StoreEngine, shard: number, startedMs: number, feeds?: readonly FeedId[]) {
+  constructor(
+    engine: StoreEngine,
+    shard: number,
+    startedMs: number,
+    { feeds, epoch }: { readonly feeds?: readonly FeedId[]; readonly epoch?: number } = {},
+  ) {
     this.#engine = engine
     this.#writer = new Writer(feeds)
     this.id = newRecordingId(unixMs(startedMs))
@@ -39,6 +44,7 @@ export class Replica {
       id: this.id,
       source: teamSource('eu', shard),
       startedMs: unixMs(startedMs),
+      epoch,
       from: 'a test',
     })
   }

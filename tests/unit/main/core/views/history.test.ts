@@ -29,11 +29,14 @@ test('unreadable bars are left out of a chart, which is notified, and reject a s
   expect(await history.bars(...asked)).toEqual(NOTHING)
   expect(failed).toEqual(['bars'])
   await expect(history.barsOrThrow(...asked)).rejects.toThrow('SQLITE_IOERR')
+  await expect(history.readableBars(...asked)).rejects.toThrow('SQLITE_IOERR')
+  expect(failed).toEqual(['bars'])
 })
 
 test('a store that nobody has made yet holds none, and that is no failure', async () => {
   const { history, failed } = rig(new CodedError('not-found', 'There is no store.'))
   expect(await history.barsOrThrow(...asked)).toEqual([])
   expect(await history.bars(...asked)).toEqual(NOTHING)
+  expect(await history.readableBars(...asked)).toEqual(NOTHING)
   expect(failed).toEqual([])
 })

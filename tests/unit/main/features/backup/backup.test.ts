@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseList } from '../../../../../src/main/features/backup/backup.ts'
@@ -80,15 +80,21 @@ test('a backup beside a running recorder holds what was committed, and is sound'
 test('a restore brings back what was backed up and sets aside what was there before', async () => {
   const more = await recording(100)
   writeFileSync(join(folder.path, 'settings.json'), '{"zone":"UTC"}')
+  mkdirSync(join(folder.path, 'journal'))
+  writeFileSync(join(folder.path, 'journal', 'notes.json'), '{"version":1,"notes":[]}')
+  writeFileSync(join(folder.path, 'journal', 'a1.png'), 'picture')
   const out = join(folder.path, 'safe')
   await backup.run(values({ out }), context(), noFeatures)
   await more(50)
   await writer?.close()
   writer = undefined
   writeFileSync(join(folder.path, 'settings.json'), '{"zone":"local"}')
+  rmSync(join(folder.path, 'journal'), { recursive: true })
   const ran = context()
   expect(await backup.run(values({ restore: out }), ran, noFeatures)).toBe(0)
   expect(readFileSync(join(folder.path, 'settings.json'), 'utf8')).toBe('{"zone":"UTC"}')
+  expect(readdirSync(join(folder.path, 'journal')).sort()).toEqual(['a1.png', 'notes.json'])
+  expect(readFileSync(join(folder.path, 'journal', 'notes.json'), 'utf8')).toBe('{"version":1,"notes":[]}')
   expect((await rowsOf(folder.file)).rows).toBe(100)
   // The head of the store that was there before says nothing against the one that was restored.
   expect((await rowsOf(folder.file)).report.problems).toEqual([])

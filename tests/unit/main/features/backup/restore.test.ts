@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -379,4 +380,24 @@ describe('a backup that is killed', () => {
     expect(await messages(join(backup, 'tapedeck.db'))).toBe(20)
     expect(readdirSync(backup).sort()).toEqual(['backup.json', 'drawings', 'tapedeck.db'])
   })
+})
+
+test('what belongs to one computer is neither backed up nor restored, even if a backup has it', async () => {
+  await record(store, 3)
+  const own = ['api.json', 'credentials.json', 'alert-actions.json', 'window.json']
+  for (const name of own) writeFileSync(join(home, name), '{"mine":true}')
+  await back()
+  expect(own.filter((name) => existsSync(join(backup, name)))).toEqual([])
+  // A backup from someone else that would run a program at the next alert, under a name that some systems take for ours.
+  const list = JSON.parse(readFileSync(join(backup, 'backup.json'), 'utf8')) as { files: object[] }
+  for (const name of ['alert-actions.json', 'Alert-Actions.json']) {
+    const text = '{"command":["evil"]}'
+    writeFileSync(join(backup, name), text)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    list.files.push({ ...list.files[0], name, bytes: text.length, sha256 })
+  }
+  writeFileSync(join(backup, 'backup.json'), JSON.stringify(list))
+  await restore()
+  expect(readFileSync(join(home, 'alert-actions.json'), 'utf8')).toBe('{"mine":true}')
+  expect(existsSync(join(home, 'Alert-Actions.json'))).toBe(false)
 })

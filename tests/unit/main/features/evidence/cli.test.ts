@@ -88,6 +88,7 @@ it('says that there is nothing to compare where the service sent no bars', async
 it('leaves the contract of the plain command as it is', async () => {
   record(true)
   expect(Object.keys(JSON.parse((await line('--json')).out) as object)).toEqual([
+    'schema',
     'sessions',
     'messages',
     'ok',

@@ -3,11 +3,15 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
+import { createHub } from '../../../../../src/main/core/market/hub.ts'
+import { SidedTrades } from '../../../../../src/main/core/market/flow/sided-trades.ts'
+import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { createEvidence, type Evidence } from '../../../../../src/main/features/evidence/evidence.ts'
 import type { EvidenceView } from '../../../../../src/main/features/evidence/view.ts'
 import { createJobs, type Jobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
-import type { AgreementTotal } from '../../../../../src/shared/features/evidence/evidence.ts'
+import type { AgreementTotal, MessagesPage } from '../../../../../src/shared/features/evidence/evidence.ts'
 import { FLAG, sourceKey, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import {
   instrumentId,
@@ -64,7 +68,7 @@ async function record(
   reader = opened
   const made: Made = {
     id,
-    view: { source: 'demo', nowMs: end, upTo: null, past: false },
+    view: { source: 'demo', nowMs: end, upTo: null, past: false, sided: sidesOf(opened, end) },
     evidence: createEvidence({
       reader: opened,
       openReader: () => openStoreReader({ file: folder.file }),
@@ -75,6 +79,25 @@ async function record(
   }
   return made
 }
+
+/** Reads sides as a view does. */
+const sidesOf =
+  (reader: StoreReader, nowMs: number): EvidenceView['sided'] =>
+  (range, settled) => {
+    const history = createViewHistory({
+      reader,
+      source: () => 'demo',
+      present: () => new Map(),
+      committed: () => Promise.resolve(),
+      wallMs: () => nowMs,
+      days: (asset) => hubCalendar.days(asset),
+      failed(what, thrown) {
+        throw new Error(`${what}: ${String(thrown)}`)
+      },
+    })
+    const hub = createHub({ calendar: hubCalendar })
+    return new Promise((ready) => void new SidedTrades(hub, history, range, { settled, ready }))
+  }
 
 /** The state of a job once it has ended. */
 const jobEnded = (job: string): Promise<JobState> =>
@@ -112,6 +135,71 @@ const bar = (startMs: number, of: 'trade' | 'mid' | 'service' = 'trade', interva
   startMs,
 })
 const page = { view: 'live', instrument: BTC, after: null, limit: 100 }
+
+describe('the trades behind a figure of order flow', () => {
+  const quoteAt = (ms: number, bid: number, ask: number): Item =>
+    at(ms + 40, { conn: 2, data: quoteText('BTC-USD', bid, ask, ms) })
+  const items = [
+    tradeAt(T0 + 1_000, 100), // no quote, and no price before
+    tradeAt(T0 + 2_000, 101), // no quote: by the direction of the price
+    quoteAt(T0 + 3_000, 100, 102),
+    tradeAt(T0 + 4_000, 102),
+    tradeAt(T0 + 5_000, 101), // in the middle
+    tradeAt(T0 + 20_000, 102),
+  ]
+  const what = { is: 'trades', fromMs: unixMs(T0), toMs: unixMs(T0 + 10_000) } as const
+  const prices = ({ messages }: MessagesPage) => messages.map(({ read }) => read.values[0].value)
+
+  it('are those of its span, of one price row, without a side, or without a quote', async () => {
+    const { evidence } = await record(items)
+    const ask = async (more: object) => prices(await evidence.messages({ ...page, what: { ...what, ...more } }))
+    expect(await ask({})).toEqual([100, 101, 102, 101])
+    expect(await ask({ toMs: null })).toEqual([100, 101, 102, 101, 102])
+    expect(await ask({ cell: { decimals: 0, group: 2, row: 50 } })).toEqual([100, 101, 101])
+    expect(await ask({ only: 'unquoted' })).toEqual([100, 101])
+    expect(await ask({ only: 'unsided' })).toEqual([100, 101])
+    expect((await evidence.messages({ ...page, what: { ...what, only: 'unsided' } })).messages[1].seq).toBe(5)
+  })
+
+  it('of a long span are read an hour of sides at a time, and refused where sides can’t be told', async () => {
+    const HOUR = 60 * MINUTE
+    const made = await record(
+      Array.from({ length: 9 }, (_, i) => tradeAt(T0 + i * (HOUR / 2), 100 + i)),
+      { end: T0 + 5 * HOUR },
+    )
+    const spans: number[] = []
+    const { sided } = made.view
+    made.view = {
+      ...made.view,
+      sided(range, settled) {
+        spans.push((range.toMs - range.fromMs) / HOUR)
+        return sided?.(range, settled) ?? Promise.resolve([])
+      },
+    }
+    const long = { ...what, toMs: unixMs(T0 + 5 * HOUR), only: 'unquoted' as const }
+    const found: unknown[] = []
+    let after: MessagesPage['after'] = null
+    do {
+      const next = await made.evidence.messages({ ...page, what: long, limit: 4, after })
+      found.push(...prices(next))
+      after = next.after
+      expect(spans.length).toBeLessThanOrEqual(4)
+      spans.length = 0
+    } while (after !== null)
+    expect(found).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108])
+    made.view = { ...made.view, sided: () => Promise.resolve([{ fromMs: T0, toMs: T0 + MINUTE }]) }
+    await expect(made.evidence.messages({ ...page, what: long })).rejects.toMatchObject({ code: 'store-damaged' })
+  })
+
+  it('come page by page, and in a replay none from after its clock', async () => {
+    const made = await record(items)
+    const ask = (after: MessagesPage['after']) => made.evidence.messages({ ...page, what, after, limit: 3 })
+    const first = await ask(null)
+    expect([prices(first), prices(await ask(first.after))]).toEqual([[100, 101, 102], [101]])
+    made.view = { ...made.view, upTo: new Map([[made.id, 4]]), past: true }
+    expect(prices(await ask(null))).toEqual([100, 101, 102])
+  })
+})
 
 describe('the messages of a bar', () => {
   const trades = [
@@ -170,6 +258,18 @@ describe('the messages of a bar', () => {
     })
   })
 
+  it('are only those of one price row for a cell of a footprint', async () => {
+    const { evidence } = await record(trades)
+    const cell = { decimals: 0, group: 2, row: 50 }
+    const ask = async (limit: number, after: MessagesPage['after'] = null) =>
+      await evidence.messages({ ...page, limit, after, what: { ...bar(T0), cell } })
+    const prices = ({ messages }: MessagesPage) => messages.map(({ read }) => read.values[0].value)
+    const all = await ask(100)
+    expect([prices(all), all.after, all.bar]).toEqual([[100, 101], null, null])
+    const first = await ask(1)
+    expect([prices(first), prices(await ask(1, first.after))]).toEqual([[100], [101]])
+  })
+
   it('come page by page, the arithmetic with the first', async () => {
     const { evidence } = await record(trades)
     const first = await evidence.messages({ ...page, what: bar(T0, 'trade', '1D'), limit: 2 })
@@ -215,7 +315,7 @@ describe('the messages of a bar', () => {
 
   it('show nothing after a replay’s instant', async () => {
     const made = await record(trades)
-    made.view = { source: 'demo', nowMs: T0 + 9_040, upTo: { recording: made.id, seq: 2 }, past: true }
+    made.view = { source: 'demo', nowMs: T0 + 9_040, upTo: new Map([[made.id, 2]]), past: true }
     const { messages, bar: sum } = await made.evidence.messages({ ...page, what: bar(T0) })
     expect(messages.map(({ seq }) => seq)).toEqual([1, 2])
     expect(sum).toMatchObject({ same: true, arithmetic: { close: { value: 103 } }, stored: { close: 103, count: 2 } })
@@ -484,12 +584,12 @@ describe('coverage', () => {
     made.view = {
       source: 'demo',
       nowMs: T0 + 20_500,
-      upTo: { recording: made.id, seq: 2 * FEEDS.length + 1 },
+      upTo: new Map([[made.id, 2 * FEEDS.length + 1]]),
       past: true,
     }
     const report = await made.evidence.coverage(all)
     expect(report.gaps).toMatchObject([{ toMs: null, toSeq: null, ms: 9_500 }])
-    made.view = { source: 'demo', nowMs: T0 + 5_000, upTo: { recording: made.id, seq: 2 * FEEDS.length }, past: true }
+    made.view = { source: 'demo', nowMs: T0 + 5_000, upTo: new Map([[made.id, 2 * FEEDS.length]]), past: true }
     expect(await made.evidence.coverage(all)).toMatchObject({ covered: 1, gapCount: 0 })
   })
 })

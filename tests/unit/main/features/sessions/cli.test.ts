@@ -58,8 +58,24 @@ async function lines(...args: string[]): Promise<Record<string, unknown>[]> {
 }
 const only = async (session: RecordingId) => (await lines('sessions', '--session', session))[0]
 
+describe('the list', () => {
+  it('has a header, and a line for each session in columns', async () => {
+    await line('sessions', '--session', first, '--name', 'CPI day', '--pin')
+    const { out } = await line('sessions')
+    const [heads = '', ...rows] = out.trimEnd().split('\n')
+    expect(heads.split(/ {2,}/)).toEqual(['session', 'source', 'from', 'to', 'messages', 'gaps', 'feeds', 'labels'])
+    const at = heads.indexOf('feeds')
+    expect(rows.map((row) => row.slice(at))).toEqual(['crypto/XT 2  "CPI day" pinned', 'crypto/XT 1'])
+    expect(rows.map((row) => row.split(/ {2,}/).slice(4, 6))).toEqual([
+      ['2', '1'],
+      ['1', '1'],
+    ])
+  })
+})
+
 describe('--gaps', () => {
   const dropped = () => ({
+    schema: 'tapedeck/gaps/1',
     session: first,
     feed: 'crypto/XT',
     cause: 'drop',
@@ -185,7 +201,9 @@ describe('--out', () => {
     expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(done?.sha256)
 
     const store = ['--store', join(home, 'other.db')]
-    expect(await lines('import', file, ...store)).toEqual([{ session: first, messages: 2 }])
+    expect(await lines('import', file, ...store)).toEqual([
+      { schema: 'tapedeck/import/1', session: first, messages: 2 },
+    ])
     expect(await line('import', file, ...store)).toMatchObject({
       code: 0,
       err: 'cpi.tapedeck is already in the store.\n',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { inTurn, overlapSentence } from '../../../../../src/shared/features/sessions/overlaps.ts'
-import { recordingId } from '../../../../../src/shared/base/units.ts'
+import { inTurn, overlapSentence, playedAsOne } from '../../../../../src/shared/features/sessions/overlaps.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
 
 const here = (name: string, startedMs: number, endedMs: number | null) => ({
   name,
@@ -36,4 +37,40 @@ it('says overlaps in a sentence', () => {
   expect(overlapSentence([])).toBe('')
   expect(overlapSentence([one])).toBe('Sessions a and b of demo overlap: there, the earlier one is read.')
   expect(overlapSentence([one, one])).toContain('and 1 more like it')
+})
+
+it('plays sessions of a team with all others of it at that time, but not with those of the next day', () => {
+  const row = (name: string, source: string, from: number, to: number | null): SessionRow => ({
+    ...UNLABELLED,
+    session: recordingId(name),
+    source,
+    startedMs: unixMs(from * 1_000),
+    endedMs: to === null ? null : unixMs(to * 1_000),
+    clean: true,
+    live: to === null,
+    feeds: [],
+    symbols: 1,
+    messages: 1,
+    bytes: 1,
+    gaps: [],
+    gapCount: 0,
+    edges: 0,
+    imported: false,
+  })
+  const all = [
+    row('a', 'team:1@eu', 0, 100),
+    row('b', 'team:2@eu', 10, 60),
+    row('c', 'team:2@eu', 50, 100.3),
+    row('next', 'team:2@eu', 99.9, null),
+    row('us', 'team:1@us', 0, 100),
+    { ...row('bin', 'team:3@eu', 0, 100), binnedMs: unixMs(1) },
+    row('demo', 'demo', 0, 100),
+  ]
+  const played = (...names: string[]) =>
+    playedAsOne(all, all.filter(({ session }) => names.includes(session))).map(({ session }) => session) // prettier-ignore
+  expect(played('a')).toEqual(['a', 'b', 'c'])
+  expect(played('b')).toEqual(['a', 'b', 'c'])
+  expect(played('next')).toEqual(['next'])
+  expect(played('demo')).toEqual(['demo'])
+  expect(played('a', 'us')).toEqual(['a', 'us'])
 })

@@ -11,7 +11,7 @@ import { newRecordingId } from '../../../../../../src/main/core/store/types/reco
 import type { BarQuery } from '../../../../../../src/main/core/store/types/bars.ts'
 import { createBarBuilder, toBar } from '../../../../../../src/shared/core/market/bars.ts'
 import { gridOf } from '../../../../../../src/shared/core/market/calendar.ts'
-import { INTERVALS, type Bar, type BarSource, type Interval } from '../../../../../../src/shared/core/market/market.ts'
+import { msOf, type Bar, type BarSource, type Interval } from '../../../../../../src/shared/core/market/market.ts'
 import { overlapsOf } from '../../../../../../src/shared/features/sessions/overlaps.ts'
 import { FLAG, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
@@ -57,7 +57,7 @@ function toItem({ what, at, cents, size }: { what: string; at: number; cents: nu
 function expected(items: readonly Item[], of: BarSource, interval: Interval, maxSeq = Infinity): unknown[] {
   const builder = createBarBuilder({ grid: gridOf('crypto', interval) })
   const minutes = createBarBuilder({ grid: gridOf('crypto', '1m') })
-  const feed = feedOfBars('crypto', of, INTERVALS[interval])
+  const feed = feedOfBars('crypto', of, msOf(interval))
   const record = scratch()
   items.forEach((item, i) => {
     if ('entry' in item || FEEDS[item.conn - 1] !== feed || ((item.flags ?? 0) & FLAG.unasked) !== 0 || i + 1 > maxSeq)
@@ -107,8 +107,8 @@ it('returns the bars of the messages from rollups, blocks and journal, without l
           return bars
         }
         for (const of of ['trade', 'bid', 'mid', 'service'] as const) {
-          for (const interval of ['1m', '5m', '1h', '1D', '15s', '100ms', '250ms'] as const) {
-            if (of === 'service' && INTERVALS[interval] < 60_000) continue
+          for (const interval of ['1m', '5m', '1h', '1D', '15s', '100ms', '250ms', '7s', '90s', '3m', '45m'] as const) {
+            if (of === 'service' && msOf(interval) % 60_000 !== 0) continue
             const query = { instrument: BTC, of, interval, source: 'demo', beforeMs: null, limit: 1_000 } as const
             const strip = (bars: readonly object[]): unknown[] => bars.map((bar) => ({ ...bar, complete: null }))
             const all = await reader.bars(query)

@@ -1,0 +1,35 @@
+/** Sessions and gaps in JSON: one shape for the command line and the API. */
+import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+/** A session as JSON (documented in the guide). */
+export function sessionJson(row: SessionRow): Record<string, unknown> {
+  return {
+    session: row.session,
+    source: row.source,
+    started: iso(row.startedMs),
+    ended: iso(row.endedMs),
+    clean: row.clean,
+    feeds: row.feeds,
+    messages: row.messages,
+    bytes: row.bytes,
+    // Without the ordinary ones at the start and end, which the list has.
+    gap_count: countGaps(row.gaps),
+    gaps: row.gaps.map(({ feed, fromMs, toMs, cause }) => ({ feed, from: iso(fromMs), to: iso(toMs), cause })),
+    symbols: row.symbols,
+    live: row.live,
+    imported: row.imported,
+    name: row.name,
+    notes: row.notes,
+    tags: row.tags,
+    pinned: row.pinned,
+    binned: iso(row.binnedMs),
+  }
+}
+
+/** A gap as JSON: ISO 8601 times; `to` and `seconds` are null while it is open. */
+export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
+  const seconds = toMs === null ? null : (toMs - fromMs) / 1000
+  return { session: recording, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
+}

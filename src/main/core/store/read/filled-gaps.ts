@@ -1,0 +1,45 @@
+/** The gaps of overlapping sessions that no other session fills. */
+import { commonSpans, type Span } from '../../../../shared/base/spans.ts'
+import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
+import type { Gap } from '../../../../shared/core/recording/recording.ts'
+import { feedAsset, instrumentId, unixMs } from '../../../../shared/base/units.ts'
+import type { SeriesName } from '../format/classify.ts'
+import type { Overlapping } from './merged-reader.ts'
+
+/**
+ * The parts of a gap in which nothing was received, with the symbols for which that is so. `id`: number of its session,
+ * which is one of `group`.
+ */
+export function unfilledGaps(gap: Gap, id: number, group: Overlapping): readonly Gap[] {
+  const { feed, symbols, fromMs, toMs, fromSeq } = gap
+  const asset = feedAsset(feed)
+  const skewMs = skewAt(group.factsOf(id), fromSeq)
+  const span = { fromMs: fromMs + skewMs, toMs: (toMs ?? Infinity) + skewMs }
+  const concerned = symbols.length > 0 ? symbols : group.symbolsOf(id, feed)
+  const instruments: readonly (readonly [string, SeriesName])[] =
+    concerned.length === 0 ? [['', '']] : concerned.map((symbol) => [symbol, instrumentId(asset, symbol)])
+  /** By where they weren't received. */
+  const lacking = Map.groupBy(instruments, ([, instrument]) =>
+    JSON.stringify(overlapOf(span, group.uncovered(feed, instrument))),
+  )
+  return [...lacking].flatMap(([text, of]) => {
+    const spans = JSON.parse(text) as [number, number | null][] // written above
+    const isAll = of.length === instruments.length
+    return spans.map(([from, to]): Gap => {
+      const isWhole = from === span.fromMs && (to ?? Infinity) === span.toMs
+      const named = isAll ? symbols : of.map(([symbol]) => symbol)
+      if (isWhole) return { ...gap, symbols: named }
+      const end = to === null ? null : unixMs(to - skewMs)
+      return { ...gap, symbols: named, fromMs: unixMs(from - skewMs), toMs: end }
+    })
+  })
+}
+
+/** The parts of a span in others, as [from, to] with null for Infinity. A span of no length is an instant. */
+function overlapOf(span: Span, others: readonly Span[]): readonly (readonly [number, number | null])[] {
+  const isInstant = span.fromMs === span.toMs
+  const common = isInstant
+    ? others.filter(({ fromMs, toMs }) => fromMs <= span.fromMs && span.fromMs < toMs).map(() => span)
+    : commonSpans([span], others)
+  return common.map(({ fromMs, toMs }) => [fromMs, toMs === Infinity ? null : toMs])
+}

@@ -1,0 +1,138 @@
+/** Compares a session's clock with the service's, from its messages. */
+import { FEEDS } from '../../../../service/feeds.ts'
+import { LONGEST_DELAY_MS } from '../../../../shared/core/recording/delay-window.ts'
+import type { Share } from '../../../../shared/core/recording/merged-sessions.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
+import { openBlock } from '../blocks/open.ts'
+import { Classifier } from '../format/classify.ts'
+import { Journal } from '../format/journal.ts'
+import { connectionFeeds } from '../schema/connection-feeds.ts'
+import type { RecordingRow } from '../schema/records.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { tryRead } from '../types/corruption.ts'
+
+/** Instruments, messages of each, and flushes of the journal that are compared. */
+const MAX_SERIES = 16
+const MAX_ROWS = 256
+const MAX_FLUSHES = 16
+/** Messages after which more wouldn't change the result much. */
+const ENOUGH = 64
+
+/**
+ * A clock that seems off by no more than this counts as right, ms, because the way of a message is in the comparison,
+ * too.
+ */
+const TRUSTED_MS = 250
+
+type Clock = Share['clock']
+
+/** By how much the service's clock was ahead of a message's receipt, ms, and the message's seq. */
+interface Lead {
+  readonly seq: number
+  readonly ms: number
+}
+
+export class SessionClocks {
+  readonly #classifier = new Classifier()
+  readonly #journal: Journal
+  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #sql
+  /** Of open sessions with enough messages, by key. Their first messages don't change. */
+  readonly #known = new Map<string, number>()
+
+  constructor(db: Db) {
+    this.#journal = new Journal(db)
+    this.#feeds = connectionFeeds(db)
+    this.#sql = {
+      shifts: db.prepare<[number], { seq: number; body: string }>(
+        `SELECT seq, body FROM entry WHERE recording = ? AND body LIKE '{"type":"clock"%' ORDER BY seq`,
+      ),
+      series: db.prepare<[number], { id: number; feed: string }>(
+        `SELECT id, feed FROM series WHERE recording = ? AND instrument <> '' ORDER BY id`,
+      ),
+      first: db.prepare<[number], Buffer>('SELECT data FROM block WHERE series = ? ORDER BY min_seq LIMIT 1').pluck(),
+      skew: db
+        .prepare<[number], number>(
+          'SELECT skew_ms FROM gap WHERE recording = ? AND skew_ms IS NOT NULL ORDER BY from_seq LIMIT 1',
+        )
+        .pluck(),
+    }
+  }
+
+  /**
+   * Service clock minus the session's clock, in steps. It is taken from the first messages, so a slow drift isn't in
+   * it, and from the stored shifts of the clock.
+   */
+  of(row: RecordingRow): Clock {
+    const shifts = this.#sql.shifts.all(row.id).flatMap(({ seq, body }) => {
+      const ms = shiftOf(body)
+      return ms === null ? [] : [{ seq, ms }]
+    })
+    let skewMs = this.#skewAtStart(row, shifts)
+    const clock = [{ fromSeq: 0, skewMs }]
+    for (const { seq, ms } of shifts) clock.push({ fromSeq: seq, skewMs: (skewMs -= ms) })
+    return clock.map((step) => (Math.abs(step.skewMs) <= TRUSTED_MS ? { ...step, skewMs: 0 } : step))
+  }
+
+  #skewAtStart(row: RecordingRow, shifts: readonly Lead[]): number {
+    const known = this.#known.get(row.key)
+    if (known !== undefined) return known
+    const leads = [...this.#sealedLeads(row), ...this.#journalLeads(row)]
+      .filter(({ ms }) => Math.abs(ms) <= LONGEST_DELAY_MS)
+      .map(({ seq, ms }) => shifts.reduce((sum, shift) => (shift.seq <= seq ? sum + shift.ms : sum), ms))
+      .sort((a, b) => b - a)
+    if (leads.length === 0) return this.#sql.skew.get(row.id) ?? 0
+    // A network can only delay messages, so a great lead is closest. A few may have a date in the future.
+    const skewMs = leads[Math.ceil((leads.length - 1) / 32)]
+    if (leads.length >= ENOUGH) this.#known.set(row.key, skewMs)
+    return skewMs
+  }
+
+  *#sealedLeads({ id }: RecordingRow): Generator<Lead, void, void> {
+    let remaining = MAX_SERIES
+    for (const { id: series, feed } of this.#sql.series.all(id)) {
+      if (!isDatedWhenSent(feed) || remaining-- === 0) continue
+      const data = this.#sql.first.get(series)
+      const leads: Lead[] = []
+      const take = (): void => {
+        const { count, seq, recvMs, eventMs } = openBlock(data!)
+        for (let i = 0; i < Math.min(count, MAX_ROWS); i++)
+          if (!Number.isNaN(eventMs[i])) leads.push({ seq: seq[i], ms: eventMs[i] - recvMs[i] })
+      }
+      if (data !== undefined) tryRead(take)
+      yield* leads
+      if (remaining <= 0) return
+    }
+  }
+
+  *#journalLeads({ id, summary }: RecordingRow): Generator<Lead, void, void> {
+    if (summary !== null) return
+    const feeds = this.#feeds(id)
+    let flushes = 0
+    for (const flush of this.#journal.from(id, 0)) {
+      const m = flush.read()?.messages
+      if (m === undefined) continue
+      if (flushes++ === MAX_FLUSHES) return
+      for (let i = 0; i < Math.min(m.count, MAX_ROWS); i++) {
+        const feed = feeds.get(m.conn[i])
+        if (feed === undefined || !isDatedWhenSent(feed) || (m.flags[i] & STORED_ONLY) !== 0) continue
+        const { eventMs } = this.#classifier.classify(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+        if (!Number.isNaN(eventMs)) yield { seq: m.seq[i], ms: eventMs - m.recvMs[i] }
+      }
+    }
+  }
+}
+
+/** Whether messages of a feed are dated when they are sent. Bars are dated by their start. */
+const isDatedWhenSent = (feed: string): boolean => isFeedId(feed) && FEEDS[feed].barMs === null
+
+/** Null if the entry is corrupt. */
+function shiftOf(body: string): number | null {
+  try {
+    const { shiftMs } = JSON.parse(body) as { readonly shiftMs?: unknown } // checked below
+    return typeof shiftMs === 'number' ? shiftMs : null
+  } catch {
+    return null
+  }
+}

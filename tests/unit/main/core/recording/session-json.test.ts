@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { sessionJson } from '../../../../../src/main/core/recording/session-json.ts'
+import {
+  UNLABELLED,
+  type Gap,
+  type GapCause,
+  type SessionRow,
+} from '../../../../../src/shared/core/recording/recording.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+
+const session = recordingId('s')
+const gap = (cause: GapCause, fromSeq: number): Gap => ({
+  recording: session,
+  feed: 'crypto/XT',
+  cause,
+  symbols: [],
+  fromMs: unixMs(fromSeq),
+  toMs: unixMs(fromSeq + 1),
+  fromSeq,
+  toSeq: fromSeq,
+})
+const row: SessionRow = {
+  ...UNLABELLED,
+  session,
+  source: 'demo',
+  startedMs: unixMs(0),
+  endedMs: unixMs(9),
+  clean: true,
+  live: false,
+  feeds: [],
+  symbols: 1,
+  messages: 0,
+  bytes: 0,
+  gaps: [gap('connect', 1), gap('drop', 4), gap('quit', 8)],
+  gapCount: 3,
+  edges: 2,
+  imported: false,
+}
+
+it('lists all gaps of a session, and counts those that aren’t its edges', () => {
+  const json = sessionJson(row)
+  expect(json['gap_count']).toBe(1)
+  expect(json['gaps']).toHaveLength(3)
+})
