@@ -9,13 +9,16 @@ import { diagnostics } from './features/diagnostics/feature.ts'
 import { drawings } from './features/drawings/feature.ts'
 import { evidence } from './features/evidence/feature.ts'
 import { exporting } from './features/export/feature.ts'
+import { health } from './features/health/feature.ts'
 import { help } from './features/help/feature.ts'
 import { importing } from './features/import/feature.ts'
+import { journal } from './features/journal/feature.ts'
 import { moveStore } from './features/move-store/feature.ts'
 import { palette } from './features/palette/feature.ts'
 import { quote } from './features/quote/feature.ts'
 import { replay } from './features/replay/feature.ts'
 import { research } from './features/research/feature.ts'
+import { screener } from './features/screener/feature.ts'
 import { sessions } from './features/sessions/feature.ts'
 import { tape } from './features/tape/feature.ts'
 import { team } from './features/team/feature.ts'
@@ -34,6 +37,7 @@ export const FEATURES: readonly WindowFeature[] = [
   drawings,
   tape,
   alerts,
+  journal,
   research,
   workspace,
   replay,
@@ -43,5 +47,7 @@ export const FEATURES: readonly WindowFeature[] = [
   diagnostics,
   moveStore,
   team,
+  health,
+  screener,
   desktop,
 ]

@@ -22,5 +22,5 @@ const route = parseReplayRoute(location.hash)
 if (route)
   void features
     .get(replay)
-    .open(route.sessions, route.atMs)
+    .open(route.sessions, route.atMs, route.alone)
     .then(() => features.get(workspace).detach())

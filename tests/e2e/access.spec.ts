@@ -63,7 +63,6 @@ test('every screen and pane keeps the rules of accessibility in every look', asy
   await audit.look('frame')
 
   await lookBelow(audit, 'source', screen.source())
-  await lookBelow(audit, 'feeds', screen.feeds())
   await lookBelow(audit, 'recorder', screen.recorder())
   await lookBelow(audit, 'zone', page.getByRole('banner').getByRole('button', { name: /^Time zone/ }))
   await lookBelow(audit, 'jobs', page.getByRole('contentinfo').getByRole('button', { name: /^Exports, imports|Jobs/ }))
@@ -105,7 +104,7 @@ test('every screen and pane keeps the rules of accessibility in every look', asy
     await expect(found).toHaveCount(0)
   }
 
-  for (const kind of ['log', 'sessions', 'evidence', 'alerts'] as const) {
+  for (const kind of ['log', 'sessions', 'evidence', 'alerts', 'health'] as const) {
     await openPane(page, kind)
     await audit.look(kind, paneOf(kind))
   }
@@ -243,7 +242,7 @@ test('everything of a day can be done by keyboard alone', async ({ open }) => {
   const settings = screen.dialog('Settings')
   await expect(settings).toBeVisible()
   await settings.getByRole('tab', { name: 'Connection' }).focus()
-  for (const tab of ['Team', 'Recording', 'Research', 'Appearance']) {
+  for (const tab of ['Team', 'Recording', 'Research', 'Alerts', 'Appearance']) {
     await page.keyboard.press('ArrowDown')
     await expect(settings.getByRole('tab', { name: tab })).toBeFocused()
   }

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { _electron, chromium, type ElectronApplication, type Page } from '@playwright/test'
+import { _electron, chromium, type Browser, type ElectronApplication, type Page } from '@playwright/test'
 import { openPackedWindow, spawnPacked } from './packed.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -160,6 +160,18 @@ export function watch(page: Page): string[] {
   return problems
 }
 
+let shared: Promise<Browser> | undefined
+
+/** The Chromium of this worker, which ends with it: starting one for each test takes longer than some tests. */
+function sharedBrowser(): Promise<Browser> {
+  const executablePath = process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium'
+  shared ??= chromium.launch({ executablePath, args: CHROMIUM_FLAGS }).then((browser) =>
+    // After a crash of Chromium, the next test starts another.
+    browser.on('disconnected', () => (shared = undefined)),
+  )
+  return shared
+}
+
 async function openInBrowserHost({
   home,
   args = [],
@@ -174,8 +186,8 @@ async function openInBrowserHost({
     ? await firstLine<{ url: string }>(serve, spawnPacked([...serve, '--json'], home, appEnv(home, env)))
     : await startCli<{ url: string }>(serve, appEnv(home, env))
   try {
-    const executablePath = process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium'
-    const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
+    const browser = await sharedBrowser()
+    // A context has a storage of its own, so nothing of another test is in it.
     const context = await browser.newContext({
       viewport: size ?? { width: 1440, height: 900 },
       timezoneId: zone,
@@ -191,14 +203,14 @@ async function openInBrowserHost({
       problems,
       ...endings(
         async () => {
-          await browser.close()
+          await context.close()
           child.kill('SIGINT')
           await ended(child, 'the browser host')
         },
         async () => {
           child.kill('SIGKILL')
           await ended(child, 'the browser host')
-          await browser.close()
+          await context.close()
         },
       ),
     }

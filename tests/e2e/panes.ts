@@ -13,7 +13,10 @@ const OPENED = {
   alerts: { name: 'Alerts', key: 'Alt+a' },
   evidence: { name: 'Evidence', key: 'Alt+v' },
   sessions: { name: 'Sessions', key: 'Alt+s' },
+  journal: { name: 'Journal', key: 'Control+Alt+j' },
   log: { name: 'Log', key: 'Alt+l' },
+  health: { name: 'Health', key: 'F9' },
+  screener: { name: 'Screener', key: 'F4' },
 } as const
 
 export type PaneKind = 'chart' | keyof typeof ALWAYS | keyof typeof OPENED

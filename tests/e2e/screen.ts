@@ -13,12 +13,13 @@ export class Screen {
   source(name: RegExp = /^Source: /): Locator {
     return this.page.getByRole('banner').getByRole('button', { name })
   }
-  feeds(): Locator {
-    return this.page.getByRole('banner').getByRole('button', { name: /^Feeds: / })
+  /** The status dot, which opens the Health page. Its name says how many feeds are open. */
+  health(): Locator {
+    return this.page.getByRole('banner').getByRole('button', { name: /^Health: / })
   }
   /** Waits until every feed that something wants is open. */
   async allFeedsOpen(timeout: number): Promise<void> {
-    await expect(this.feeds()).toHaveAccessibleName(/^Feeds: ([1-9]\d*) of \1 open/, { timeout })
+    await expect(this.health()).toHaveAccessibleName(/^Health: ([1-9]\d*) of \1 feeds open/, { timeout })
   }
   recorder(): Locator {
     return this.page.getByRole('banner').getByRole('button', { name: /recording/i })

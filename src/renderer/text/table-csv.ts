@@ -1,6 +1,6 @@
 /** A watchlist's rows or a chart's bars as CSV, with full precision. Pure. */
 import { csvTable } from '../../shared/base/csv.ts'
-import type { Bar, BarSource } from '../../shared/core/market/market.ts'
+import type { Bar } from '../../shared/core/market/market.ts'
 import type { QuoteRow } from '../../shared/core/status/status.ts'
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
@@ -20,8 +20,8 @@ export function quotesCsv(rows: readonly QuoteRow[]): string {
   )
 }
 
-/** Bars in the format of an export. */
-export function barsCsv(symbol: string, of: BarSource, bars: readonly Bar[]): string {
+/** Bars in the format of an export. `of`: what they are built from, such as `trade`. */
+export function barsCsv(symbol: string, of: string, bars: readonly Bar[]): string {
   return csvTable(
     ['symbol', 'start_ms', 'start_iso', 'open', 'high', 'low', 'close', 'volume', 'count', 'complete', 'of'],
     bars.map((bar) => [

@@ -14,8 +14,10 @@ test('extended bars go into a file with tabs, and a preset remembers them', asyn
   await expect(extended).toHaveCount(0)
   await dialog.getByRole('radio', { name: 'Bars', exact: true }).check()
   await dialog.getByLabel('Interval').selectOption('1s')
-  // By keyboard: the format's radio buttons, then the first of the options.
+  await dialog.getByLabel('Columns', { exact: true }).selectOption('1')
+  // By keyboard: the format's radio buttons, the columns, then the first of the options.
   await dialog.getByRole('radio', { name: 'CSV' }).focus()
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await expect(extended).toBeFocused()
   await page.keyboard.press('Space')
@@ -47,7 +49,7 @@ test('extended bars go into a file with tabs, and a preset remembers them', asyn
     expect.any(String),
   ])
   const manifest: unknown = JSON.parse(await readFile(join(home, 'bars.tsv.manifest.json'), 'utf8'))
-  expect(manifest).toMatchObject({ schema: 'tapedeck/bars/2', columns: head })
+  expect(manifest).toMatchObject({ schema: 'tapedeck/bars/1+extended', columns: head })
 })
 
 test('a table is imported in the time format that is chosen', async ({ open, home }) => {

@@ -1,5 +1,6 @@
 /** Popovers show what is in them: a rule for a button once squeezed the one that it opens to a single row. */
 import { expect, test } from '../fixtures.ts'
+import { openPane } from '../panes.ts'
 import { Screen } from '../screen.ts'
 
 test('the options of a watchlist show their last entry', async ({ open }) => {
@@ -12,4 +13,17 @@ test('the options of a watchlist show their last entry', async ({ open }) => {
     const panel = await options.boundingBox()
     expect(box && panel && box.y + box.height <= panel.y + panel.height, `entry ${i}`).toBe(true)
   }
+})
+
+test('a popover that begins with a field gives it the focus', async ({ open }) => {
+  const { page } = await open()
+  await new Screen(page).trades('BTC-USD')
+  const screener = await openPane(page, 'screener')
+  const filters = page.getByRole('dialog', { name: 'Filters' })
+  await screener.getByRole('button', { name: 'Filters' }).click()
+  await filters.getByRole('button', { name: 'Add filter' }).click()
+  await page.keyboard.press('Escape')
+  await expect(filters).toBeHidden()
+  await screener.getByRole('button', { name: 'Filters' }).click()
+  await expect(filters.getByRole('combobox', { name: 'Figure' })).toBeFocused()
 })

@@ -41,14 +41,15 @@ const OWN_WORDS: readonly RegExp[] = [
   /\b(Majors|Crypto|FX|Stocks)\b/g,
   /\b(US dollar|Swiss franc|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar)\b/g,
   /\b[A-Z][\w.&’' -]*,? (Inc|Corp|Corporation|Company|Co|Trust|Group|Ltd)\b\.?/g, // names of companies
-  /\b(nats|postgres):\/\/\S+/g, // examples of addresses
+  /\b(nats|postgres|https):\/\/\S+/g, // examples of addresses
   /\b[\w-]+\/[\w-]+\b|\/[\w{}/.-]+/g, // feeds, zones, paths
   /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g, // of the language of dates
   /\bdemo\b|\bHELP gap\b|\bUTC\b/g,
+  /\bExcel \((comma|semicolon)\)/g, // presets of exports, which the command line takes by name
   codes(), // what is typed is the same in every language
   capitals(), // symbols, indicators, units
   /^This copy wasn’t installed from a package.*/g,
-  /\b(Parquet|Tab|CSV|JSON)\b|^\.\w+$/g,
+  /\b(Parquet|Arrow|Tab|CSV|JSON)\b|^\.\w+$/g,
   /\b(?:(?:Ctrl|Alt|Shift)\+)+\S\w*|\bSpace\b/g, // keys, as they stand on the keyboard
   /^(New York|London|Tokyo|Europe|America|Asia)$/g, // places of zones
   /\d+ [a-z]+\. \d{4}/g, // days as French writes them

@@ -11,7 +11,7 @@ import { Screen } from '../screen.ts'
 async function recorded(home: string): Promise<{ readonly id: string; readonly file: string }> {
   const args = ['record', '--demo', '--feed', 'crypto/XT:BTC-USD', '--duration', '3s', '--json']
   const { code, out, err } = await runCli(args, home)
-  expect([code, err]).toEqual([0, ''])
+  expect(code, err).toBe(0)
   const { session: id } = JSON.parse(out) as { session: string } // the report, as the command line's contract says
   const file = join(home, 'monday.tapedeck')
   expect((await runCli(['sessions', '--session', id, '--out', file], home)).code).toBe(0)

@@ -66,6 +66,7 @@ test('windows release streams, listeners and timers', async () => {
   const { terminal, count } = await counted()
   for (let i = 0; i < N; i++) {
     const app = openWindow(terminal, { frame, painted: (run) => run() })
+    await terminal.settle()
     app.followQuotes()
     serviceOf(app, tape).follow(app.view, app.instrument)
     await terminal.settle()
@@ -86,6 +87,7 @@ test.each([
 ] as const)('a %s pane releases streams, listeners and timers', async (_, open) => {
   const { terminal, count } = await counted()
   const app = openWindow(terminal, { frame, painted: (run) => run() })
+  await terminal.settle()
   app.followQuotes()
   serviceOf(app, tape).follow(app.view, app.instrument)
   await terminal.settle()

@@ -29,13 +29,15 @@ function plainKey(press: KeyPress): string {
 
 /**
  * The chord of a key press; null while only modifiers are pressed. Ctrl and Cmd count as the same. For a character,
- * Shift only determines which character it is.
+ * Shift only determines which character it is, except for a letter with Ctrl.
  */
 export function chordOf(press: KeyPress): string | null {
   if (MODIFIERS.has(press.key) || press.key === '') return null
   const plain = plainKey(press)
   const named = plain.length > 1
-  const modifiers = `${press.ctrlKey || press.metaKey ? 'Ctrl+' : ''}${press.altKey ? 'Alt+' : ''}${named && press.shiftKey ? 'Shift+' : ''}`
+  const isCtrl = press.ctrlKey || press.metaKey
+  const isShift = press.shiftKey === true && (named || (isCtrl && /^[a-z]$/i.test(plain)))
+  const modifiers = `${isCtrl ? 'Ctrl+' : ''}${press.altKey ? 'Alt+' : ''}${isShift ? 'Shift+' : ''}`
   return modifiers + (SHOWN[plain] ?? (named ? plain : plain.toUpperCase()))
 }
 
@@ -45,7 +47,16 @@ export type Unfit = 'types' | 'digit' | 'fixed' | 'browser'
 /** Keys with a fixed meaning everywhere. */
 const FIXED = new Set(['Escape', 'Tab', 'Shift+Tab', 'Enter', 'Shift+Enter'])
 /** Chords that browsers reserve and never pass to a page. */
-const BROWSERS = new Set(['Ctrl+W', 'Ctrl+T', 'Ctrl+N', 'F11', 'Ctrl+Tab'])
+const BROWSERS = new Set([
+  'Ctrl+W',
+  'Ctrl+T',
+  'Ctrl+N',
+  'Ctrl+Shift+W',
+  'Ctrl+Shift+T',
+  'Ctrl+Shift+N',
+  'F11',
+  'Ctrl+Tab',
+])
 
 /** Why a chord can't be assigned to any command; null if it can. `host`: in a browser, some chords are reserved. */
 export function unfitness(chord: string, host: string): Unfit | null {

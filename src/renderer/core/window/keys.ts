@@ -1,6 +1,7 @@
 /** Handles keys for the whole window. Panes that handle a key stop its propagation first. */
 import { t } from '../../../shared/base/text.ts'
-import { isBegun, parseInterval } from './interval-entry.ts'
+import { INTERVAL_EXAMPLES, parseInterval } from '../../../shared/core/market/market.ts'
+import { isBegun } from './interval-entry.ts'
 import type { WindowState } from './window.svelte.ts'
 
 const TYPING_MS = 900
@@ -40,6 +41,47 @@ function isTabChord({ key, target, ctrlKey, altKey, metaKey }: KeyboardEvent): b
   return ctrlKey || altKey || metaKey || (key === ' ' && isChosen(target))
 }
 
+/** Whether an element is a text field, whose keys always come first. */
+function isTextField(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return !/^(button|checkbox|radio|range|reset|submit)$/.test(target.type)
+  return target instanceof HTMLTextAreaElement || (target instanceof HTMLElement && target.isContentEditable)
+}
+/** Controls outside the transport bar that `End` moves. */
+const OWN_END = '[role="separator"], [role="slider"]:not([data-transport] *)'
+/** Keys that move the focus to a control. Any other key is for using it. */
+const REACHES = /^(Tab|Arrow|Home|End|Page|F6)/
+
+/**
+ * Handles the replay keys that work wherever the focus is, before anything else sees them: Space plays and End goes to
+ * the end. Text fields come first. So does a control that was reached by keyboard, for Space. A control that was
+ * clicked keeps the focus, but the user is done with it, so Space plays.
+ */
+export function replayKeys(app: WindowState): { keydown(event: KeyboardEvent): void; pointerdown(): void } {
+  let isByKeyboard = true
+  return {
+    pointerdown() {
+      isByKeyboard = false
+    },
+    keydown(event) {
+      const { key, target } = event
+      const command = app.view === 'live' ? undefined : app.parts.commands.commandOf(event, true)
+      const isOurs = command?.id === 'replay-play' || command?.id === 'replay-end'
+      if (!isOurs || event.isComposing || app.dialog !== null || isTextField(target)) {
+        if (REACHES.test(key)) isByKeyboard = true
+        return
+      }
+      if (document.querySelector('dialog[open], [data-open]') !== null) return
+      if (key === ' ') {
+        const isPressed = isPressable(target) || isTyping(target)
+        if (isPressed && isByKeyboard && !isChosen(target)) return
+      } else if (target instanceof Element && target.closest(OWN_END) !== null) return
+      event.preventDefault()
+      event.stopPropagation()
+      command.run(app)
+    },
+  }
+}
+
 /** Creates the window's key handler. */
 export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -51,10 +93,10 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     const interval = parseInterval(typed)
     if (interval) app.setInterval(interval)
     else if (typed !== '')
-      app.toasts.show(t('Unknown interval “{typed}”. Try 1, 5, 15, 30, 30s, 250ms, 1h, 4h or 1d.', { typed }))
+      app.toasts.show(t('Unknown interval “{typed}”. Try {examples}.', { typed, examples: INTERVAL_EXAMPLES }))
   }
   function typeInterval(character: string): void {
-    app.intervalTyped = (app.intervalTyped + character).slice(0, 5)
+    app.intervalTyped = (app.intervalTyped + character).slice(0, 7)
     clearTimeout(timer)
     if (/[a-z]$/i.test(character) && !isBegun(app.intervalTyped)) endInterval()
     else timer = setTimeout(endInterval, TYPING_MS)

@@ -7,6 +7,8 @@ import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 
 /** Getters are reactive. */
 export interface PaneLayout {
+  /** Whether the user's panes have arrived. Until then, those of a first start are shown. */
+  readonly ready: boolean
   /** The instrument of the pane in front. */
   readonly instrument: InstrumentId
   /** The instruments of all visible panes, that of the pane in front first. */
@@ -28,6 +30,7 @@ export interface PaneLayout {
 const nothing = (): undefined => undefined
 /** The layout of a window without panes. */
 export const NO_PANES: PaneLayout = {
+  ready: true,
   instrument: NEW_LINK.instrument,
   instruments: [],
   chart: undefined,

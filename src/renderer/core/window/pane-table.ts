@@ -44,7 +44,11 @@ const TABLE: Readonly<Record<PaneKind, Omit<PaneRow, 'kind'>>> = {
     command: 'evidence',
   },
   sessions: { title: t('Sessions'), about: t('Recorded sessions'), command: 'sessions' },
+  journal: { title: t('Journal'), about: t('Notes on the tape, and reviews'), command: 'journal' },
   log: { title: t('Log'), about: t('Events in order'), command: 'log' },
+  team: { title: t('Team'), about: t('Recorders, leases and history of the team'), command: 'team' },
+  health: { title: t('Health'), about: t('Feeds, delays, disk, store, coverage, team'), command: 'health' },
+  screener: { title: t('Screener'), about: t('Every recorded symbol by its figures'), command: 'screener' },
 }
 
 export const paneRow = (kind: PaneKind): PaneRow => ({ kind, ...TABLE[kind] })

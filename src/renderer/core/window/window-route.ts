@@ -3,6 +3,8 @@
 export interface ReplayRoute {
   readonly sessions: readonly string[]
   readonly atMs: number | null
+  /** Without the other sessions of their team. */
+  readonly alone?: boolean
 }
 
 const SESSION = /^[0-9A-Za-z_-]{1,64}$/
@@ -14,11 +16,12 @@ export function parseReplayRoute(hash: string): ReplayRoute | undefined {
   const sessions = (params.get('replay') ?? '').split(',').filter((one) => SESSION.test(one))
   if (sessions.length === 0 || sessions.length > MAX_SESSIONS) return undefined
   const at = Number(params.get('at') ?? NaN)
-  return { sessions, atMs: Number.isFinite(at) && params.has('at') ? at : null }
+  const route = { sessions, atMs: Number.isFinite(at) && params.has('at') ? at : null }
+  return params.has('alone') ? { ...route, alone: true } : route
 }
 
-export function replayHash({ sessions, atMs }: ReplayRoute): string {
-  return `#replay=${sessions.join(',')}${atMs === null ? '' : `&at=${Math.round(atMs)}`}`
+export function replayHash({ sessions, atMs, alone = false }: ReplayRoute): string {
+  return `#replay=${sessions.join(',')}${atMs === null ? '' : `&at=${Math.round(atMs)}`}${alone ? '&alone' : ''}`
 }
 
 export interface DockRoute {

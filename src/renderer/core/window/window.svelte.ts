@@ -31,7 +31,8 @@ import { Watchlists } from '../market/watchlists.ts'
 import { parseDockRoute, type DockRoute } from './window-route.ts'
 import { zoneOf } from '../../text/zones.ts'
 
-export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
+export type DialogName =
+  'export' | 'import' | 'import-list' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark' | 'note'
 /** A marker on the chart of an instrument. */
 export interface ShownEvent {
   readonly instrument: InstrumentId
@@ -121,6 +122,8 @@ export class WindowState implements Subject {
   /** The settings of the chart that keys apply to. */
   readonly chart = $derived.by<ChartSettings>(() => v.parse(chartSettingsSchema, this.layout.chart?.settings ?? {}))
   readonly list = $derived.by(() => this.#listOf())
+  /** Whether the user's settings and panes have arrived. Until then, defaults are shown, and nothing is subscribed. */
+  readonly ready = $derived.by(() => this.settings.ready && this.layout.ready)
   /** Text size as a multiple of the default. */
   readonly scale = $derived.by(() => this.settings.now.appearance.scale / 100)
   /** Row height in px, as the design token `--row`. */
@@ -286,6 +289,7 @@ export class WindowState implements Subject {
 
   /** Subscribes to quotes of the active watchlist, of the visible panes and of what features want. */
   followQuotes(): void {
+    if (!this.ready) return
     this.quotes.follow(this.view, [
       ...this.list.symbols.map(instrumentOf),
       ...this.layout.instruments,
@@ -303,7 +307,7 @@ export class WindowState implements Subject {
   /** Shows the details of a chart marker in the pane of its kind. */
   showEvent(event: ShownEvent): void {
     this.event = event
-    this.layout.open(event.marker.kind)
+    this.layout.open(event.marker.kind === 'note' ? 'journal' : event.marker.kind)
   }
   openSymbolBox(typed = ''): void {
     this.symbolBox = { asked: this.symbolBox.asked + 1, typed }

@@ -64,7 +64,11 @@ export const CODES: readonly Code[] = [
   pane('ALRT', t('Alerts'), 'alerts', 'ALRT', 'ALERTS'),
   pane('EV', t('Evidence: coverage, agreement, verification'), 'evidence', 'EV'),
   pane('SESS', t('Recorded sessions'), 'sessions', 'SESS'),
+  pane('JRNL', t('Journal: notes and review'), 'journal', 'JRNL', 'JOURNAL'),
   pane('LOG', t('Log'), 'log', 'LOG'),
+  pane('TEAM', t('Recorders and history of the team'), 'team', 'TEAM'),
+  pane('HLTH', t('Health: feeds, delays, disk, coverage'), 'health', 'HLTH', 'HEALTH'),
+  pane('SCR', t('Screener: symbols by their figures'), 'screener', 'SCR', 'EQS'),
   act(
     'MSG',
     t('Messages behind the quote'),

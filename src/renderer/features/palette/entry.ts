@@ -2,8 +2,7 @@
  * Parses classic terminal entries: `[SYMBOL] [INTERVAL] [CODE [ARGUMENT]]`, such as `BTC-USD 5m`, `AAPL FA`,
  * `EURUSD REPLAY 09:30`, `5m` or `TAS`. Pure.
  */
-import type { Interval } from '../../../shared/core/market/market.ts'
-import { parseInterval } from '../../core/window/interval-entry.ts'
+import { parseInterval, type Interval } from '../../../shared/core/market/market.ts'
 
 /** What the parser needs to know about a code. */
 export interface CodeForm {

@@ -8,7 +8,7 @@ import type { PaletteItem } from './items.ts'
 import { rank, type Candidate } from '../../text/fuzzy-rank.ts'
 
 export type PaletteOption =
-  | { readonly is: 'hit'; readonly id: string; readonly hit: SymbolHit; readonly unknown: boolean }
+  | { readonly is: 'hit'; readonly id: string; readonly hit: SymbolHit }
   | { readonly is: 'item'; readonly id: string; readonly item: PaletteItem }
   /** `hit` null: the symbol on screen. `unresolved`: the entry names an unknown symbol. */
   | {
@@ -41,12 +41,7 @@ const bare = (symbol: string) =>
     .replace(/[-/_]/g, '')
 export const symbolItemId = (hit: Pick<SymbolHit, 'asset' | 'symbol'>): string => `symbol:${hit.asset}:${hit.symbol}`
 
-const hitOption = (hit: SymbolHit, unknown = false): PaletteOption => ({
-  is: 'hit',
-  id: `${symbolItemId(hit)}${unknown ? ' ?' : ''}`,
-  hit,
-  unknown,
-})
+const hitOption = (hit: SymbolHit): PaletteOption => ({ is: 'hit', id: symbolItemId(hit), hit })
 const itemOption = (item: PaletteItem): PaletteOption => ({ is: 'item', id: item.id, item })
 
 /** The symbol of a recent item's id; undefined if the id isn't a symbol's. */
@@ -116,7 +111,7 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
     }
   })
   const ranked = rank(typed, [...symbols, ...items.map(rankedItem)], recent).map(({ option }) => option)
-  const unknown = answered && !entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit, true)) : []
+  const unknown = answered && !entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit)) : []
   return [{ title: null, options: [...options, ...ranked, ...unknown] }]
 }
 

@@ -201,7 +201,11 @@ export class DockState extends ShownWorkspace implements PaneLayout {
     const pane = this.chart
     if (pane)
       this.change((now) =>
-        edits.setLinkInterval(edits.setPaneSettings(now, pane.id, { interval, ticks: false }), pane.id, interval),
+        edits.setLinkInterval(
+          edits.setPaneSettings(now, pane.id, { interval, ticks: false, eventBars: null }),
+          pane.id,
+          interval,
+        ),
       )
   }
 }

@@ -29,6 +29,7 @@ const ALLOWED: readonly {
   readonly where?: string
 }[] = [
   { why: 'a font', texts: /"Inter Variable"/ },
+  { why: 'the first text of a formula', texts: /^length = input\(/ },
   {
     why: 'names of keys, as they stand on the keyboard',
     texts: 'Enter Home End Escape Esc Tab Space Delete Del Control Shift Alt Meta Dead Unidentified'.split(' '),
@@ -39,7 +40,10 @@ const ALLOWED: readonly {
   },
   {
     why: 'ids of shared code: places of a replay, steps of a test, answers of a search',
-    texts: ['next gap', 'previous gap', 'next open', 'next bookmark', 'previous bookmark', 'first message', 'not then'],
+    texts: [
+      ...['next gap', 'previous gap', 'next open', 'next bookmark', 'previous bookmark', 'first frame'],
+      ...['first message', 'not then'],
+    ],
   },
   { why: 'a kind of what is dragged', texts: ['Files'] },
   { why: 'names of zones', texts: ['Universal', 'Zulu', 'UTC', 'GMT'] },
@@ -58,6 +62,7 @@ const ALLOWED: readonly {
 ]
 /** Examples of what to type, the same in every language. */
 const EXAMPLES = [
+  'BTC-USD, EURUSD, NASDAQ:AAPL',
   'eu',
   'nats://nats1.example.com,nats://nats2.example.com',
   'postgres://terminal@db.example.com/tapedeck',

@@ -42,6 +42,7 @@ describe('the list of texts', () => {
       // Examples of what can be typed, and keys of a text box, which users don't set.
       expect(texts.filter((text) => chord.test(text)).toSorted()).toMatchInlineSnapshot(`
         [
+          "Ctrl+Space lists what you can write.",
           "For example Ctrl+Alt+M. Adds a bookmark to the session from any app. Leave empty for none.",
           "Text (F2)",
           "Text (Shift+Enter for a new line)",

@@ -93,6 +93,7 @@ describe('the address of a replay', () => {
     const route = { sessions: ['01jbq1a2', '01jbq8w4'], atMs: 1_795_240_996_992 }
     expect(parseReplayRoute(replayHash(route))).toEqual(route)
     expect(parseReplayRoute(replayHash({ ...route, atMs: null }))).toEqual({ ...route, atMs: null })
+    expect(parseReplayRoute(replayHash({ ...route, alone: true }))).toEqual({ ...route, alone: true })
   })
   it('names nothing that is no session', () => {
     for (const hash of ['', '#', '#token=abc', '#replay=', '#replay=../x', '#replay=a%20b'])

@@ -4,7 +4,7 @@ import { TestTransport } from '../../../../kit/transport.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { commandsOf, openWindow, replaysOf, serviceOf } from '../../open-window.ts'
-import { windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
+import { replayKeys, windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
 import { lookOf } from '../../../../../src/renderer/core/theme/theme.ts'
 import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 
@@ -53,16 +53,19 @@ describe('keys', () => {
     for (const key of '100m') press(key)
     expect(app.intervalTyped).toBe('100m')
     vi.advanceTimersByTime(1_000)
-    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “100m”')
-    expect(app.chart.interval).toBe('5m')
+    expect(app.chart.interval).toBe('100m')
+    for (const key of '9999') press(key)
+    vi.advanceTimersByTime(1_000)
+    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “9999”')
+    expect(app.chart.interval).toBe('100m')
   })
   it('drop the digits with Esc, and say when there is no such interval', () => {
     press('5')
     press('Escape')
     expect(app.intervalTyped).toBe('')
-    press('7')
+    press('0')
     press('Enter')
-    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “7”')
+    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “0”')
     expect(app.chart.interval).toBe('1s')
   })
   it('play a replay with Space wherever the focus is, but not where Space presses a button', () => {
@@ -155,6 +158,50 @@ describe('keys', () => {
     expect(app.view).toBe('live')
     press(' ')
     expect(serviceOf(app, tape).paused).toBe(true)
+    terminal.close()
+  })
+  it('play a replay and go to its end wherever the focus is, but not in a text', async () => {
+    app.close()
+    const terminal = await WindowTerminal.start()
+    await terminal.control('recordSession')
+    app = openWindow(terminal)
+    const anywhere = replayKeys(app)
+    await terminal.settle()
+    const pressed = async (key: string, target: Element, init: KeyboardEventInit = {}) => {
+      const event = new KeyboardEvent('keydown', { key, cancelable: true, ...init })
+      Object.defineProperty(event, 'target', { value: target })
+      anywhere.keydown(event)
+      await terminal.settle()
+      return event.defaultPrevented
+    }
+    const list = document.createElement('div')
+    list.tabIndex = 0
+    const button = document.createElement('button')
+    const select = document.createElement('select')
+    const input = document.createElement('input')
+    expect(await pressed('End', list)).toBe(false)
+    await replaysOf(app).openLatest()
+    await terminal.settle()
+
+    expect(await pressed('End', input)).toBe(false)
+    expect(await pressed(' ', input)).toBe(false)
+    expect(await pressed(' ', list)).toBe(true)
+    expect(app.replaying?.playing).toBe(true)
+    // A button that was reached by keyboard is pressed; one that was clicked only still has the focus.
+    await pressed('Tab', list)
+    expect(await pressed(' ', button)).toBe(false)
+    expect(await pressed(' ', select)).toBe(false)
+    anywhere.pointerdown()
+    expect(await pressed(' ', button)).toBe(true)
+    expect(app.replaying?.playing).toBe(false)
+    expect(await pressed(' ', select)).toBe(true)
+    expect(await pressed('End', list)).toBe(true)
+    expect(app.replaying).toMatchObject({ nowMs: app.replaying?.toMs })
+    const separator = document.createElement('div')
+    separator.setAttribute('role', 'separator')
+    expect(await pressed('End', separator)).toBe(false)
+    app.dialog = 'jump'
+    expect(await pressed('End', list)).toBe(false)
     terminal.close()
   })
   it('do nothing behind a dialog', () => {

@@ -11,8 +11,9 @@ import { makeQuoteRow } from '../../../../kit/market.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { flashOf, remember } from '../../../../../src/renderer/ui/table/flash.ts'
 import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/market/freshness.ts'
-import { isBegun, parseInterval } from '../../../../../src/renderer/core/window/interval-entry.ts'
-import { sourceName, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
+import { isBegun } from '../../../../../src/renderer/core/window/interval-entry.ts'
+import { isInterval, msOf, parseInterval } from '../../../../../src/shared/core/market/market.ts'
+import { sourceName, sourceNames, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
 import { unknownSymbols } from '../../../../../src/renderer/core/market/unknown-symbols.ts'
 import { urlProblem } from '../../../../../src/renderer/core/account/base-url.ts'
 import { zoneOf } from '../../../../../src/renderer/text/zones.ts'
@@ -98,11 +99,25 @@ describe('typed intervals', () => {
     ['100MS', '100ms'],
     ['1000ms', '1s'],
     ['60s', '1m'],
+    ['7s', '7s'],
+    ['7', '7m'],
+    ['45M', '45m'],
+    ['120', '2h'],
+    ['90', '90m'],
+    ['1500ms', '1500ms'],
+    ['1440', '1D'],
+    ['24h', '1D'],
   ])('%s is %s', (typed, interval) => expect(parseInterval(typed)).toBe(interval))
-  it.each(['', '7', '0', '99999', 'x', '1w', '250m', '50ms'])('“%s” is none', (typed) =>
+  it.each(['', '0', '99999', 'x', '1w', '50ms', '25h', '2d', '1.5m', '-5m'])('“%s” is none', (typed) =>
     expect(parseInterval(typed)).toBeUndefined(),
   )
-  it('wait for the last letter where only that makes one of them', () => {
+  it('have one label each, with their length', () => {
+    expect(['7s', '90s', '2h', '1500ms', '1D'].map((label) => isInterval(label) && msOf(label))).toEqual([
+      7_000, 90_000, 7_200_000, 1_500, 86_400_000,
+    ])
+    expect(['60s', '120m', '1d', '07s', 7].filter(isInterval)).toEqual([])
+  })
+  it('wait for the last letter where it could follow', () => {
     expect(['250m', '500m', '5m', '7m', '250', '25m'].map(isBegun)).toEqual([true, true, false, false, false, false])
   })
 })
@@ -169,4 +184,18 @@ it('names the sources of sessions', () => {
   expect(sourceName('import:1234@service:you@https://data.example.com')).toBe('Imported: data.example.com')
   expect(sourceName('team:2@eu')).toBe('Team eu, shard 2')
   expect(sourceName('team:*@eu')).toBe('Team eu')
+  expect(sourceName('import:june.csv@c486aa521ac77ef9')).toBe('Imported: june.csv')
+})
+
+it('tells sources of the same name apart', () => {
+  const names = (...keys: string[]) => [...sourceNames(keys).values()]
+  expect(names('demo', 'service:ann@https://data.example.com')).toEqual(['Demo market', 'data.example.com'])
+  expect(names('service:ann@https://data.example.com', 'service:me@b.com@https://data.example.com')).toEqual([
+    'data.example.com (ann)',
+    'data.example.com (me@b.com)',
+  ])
+  expect(names('import:june.csv@c486aa521ac77ef9', 'import:june.csv@77ef9c486aa521ac')).toEqual([
+    'Imported: june.csv (c486aa52)',
+    'Imported: june.csv (77ef9c48)',
+  ])
 })

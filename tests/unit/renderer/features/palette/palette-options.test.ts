@@ -32,7 +32,7 @@ const ids = (text: string, hits: readonly SymbolHit[] = [], recent: readonly str
 describe('the palette', () => {
   it('puts a symbol before what fits alike, and a symbol that nobody has seen last', () => {
     expect(ids('fa', [hit('stocks', 'FA', 'First Advantage')]).slice(0, 2)).toEqual(['symbol:stocks:FA', 'code:FA'])
-    expect(ids('eth', [hit('crypto', 'ETH-USD')])).toEqual(['symbol:crypto:ETH-USD', 'symbol:stocks:ETH ?'])
+    expect(ids('eth', [hit('crypto', 'ETH-USD')])).toEqual(['symbol:crypto:ETH-USD', 'symbol:stocks:ETH'])
     expect(ids('eth', [], [], false)).toEqual([])
   })
   it('ranks a guessed symbol below an exact name', () => {

@@ -38,7 +38,7 @@ describe('classic entry', () => {
     '   ',
     'BTC-USD',
     'apple inc',
-    'BTC-USD 7m',
+    'BTC-USD 7x',
     'BTC-USD 5m 15m',
     'AAPL FA now',
     '5m 1h',
