@@ -10,6 +10,8 @@ export interface Row {
   readonly ratio: number
   /** What the ratio should be; null: for information. */
   readonly goal: { readonly is: 'at least' | 'at most'; readonly ratio: number } | null
+  /** Processor time a message of all processes that take part, µs; NaN: not measured. */
+  readonly cpuUs?: { readonly ours: number; readonly peer: number }
 }
 
 /** A row with its ratio. */

@@ -48,7 +48,7 @@ function handles(): number | null {
 async function replay(ms: number): Promise<unknown> {
   const [session] = [...(await terminal.service(store).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
   const began = performance.now()
-  const { id } = await terminal.service(replayFeature).open([session.session], null)
+  const { id } = await terminal.service(replayFeature).open({ sessions: [session.session], atMs: null })
   const opened = performance.now() - began
   terminal.service(replayFeature).play(id, true)
   await new Promise((resolve) => setTimeout(resolve, ms))

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from '@playwright/test'
 import { firstLibrary } from '../src/shared/features/workspace/library.ts'
+import { readHealth } from './health-page.ts'
 import { ask, type Talk } from './talk.ts'
 import { VIEWPORT, withWindow } from './window.ts'
 
@@ -46,12 +47,13 @@ interface Sample extends Figures {
 }
 
 async function sample(host: Talk, page: Page): Promise<Sample> {
+  // From the first sample on, so that each has the same panes.
+  const { painted } = await readHealth(page)
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize } = await session.send('Runtime.getHeapUsage')
   const { nodes } = await session.send('Memory.getDOMCounters')
   await session.detach()
-  const painted = await page.locator('.latency b').first().innerText()
   return { ...(await ask<Figures>(host, 'figures')), painted, pageHeap: usedSize, pageNodes: nodes }
 }
 

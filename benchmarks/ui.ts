@@ -13,6 +13,7 @@ import type { Workspace } from '../src/shared/features/workspace/document.ts'
 import { firstLibrary } from '../src/shared/features/workspace/library.ts'
 import { readyWorkspace } from '../src/shared/features/workspace/ready.ts'
 import { rendererSeconds } from './cpu.ts'
+import { readHealth } from './health-page.ts'
 import { percentile } from './row.ts'
 import { table } from './table.ts'
 import { ask } from './talk.ts'
@@ -166,8 +167,8 @@ await withWindow(wanted, async ({ browser, host, url }) => {
   // Caches fill and frames find their pace first.
   await sleep(WARM_UP_MS)
   const ours = await watch(browser, page, minutes * 60_000)
-  const painted = await page.locator('.latency b').first().innerText()
   const shown = await charts.count()
+  const { painted } = await readHealth(page)
   const { perSecond } = await ask<{ perSecond: number }>(host, 'figures')
   if (!(perSecond > Number(values.rate) / 4)) throw new Error(`only ${perSecond} messages/s came to the window`)
   await page.close()
