@@ -10,6 +10,8 @@ export default ts.config(
       'node_modules/',
       'out/',
       'dist/',
+      'dist-cli/',
+      'dist-clients/',
       'coverage/',
       'reports/',
       'test-results/',

@@ -14,6 +14,10 @@ const PARTS = [
   'drawings.spec.ts',
   'workspace.spec.ts',
   'charts.spec.ts',
+  'team.spec.ts',
+  'health.spec.ts',
+  'lists.spec.ts',
+  'screener.spec.ts',
 ]
 
 /** What is timed, and therefore runs alone. */

@@ -30,7 +30,7 @@ export default defineConfig({
           environment: 'jsdom',
           // A context of its own for each file, as ever, without loading jsdom anew for it: a third of the time.
           pool: 'vmForks',
-          setupFiles: ['tests/unit/setup.ts'],
+          setupFiles: ['tests/unit/setup.ts', 'tests/unit/renderer/setup.ts'],
           include: ['tests/unit/renderer/**/*.test.ts'],
           testTimeout: 30_000,
         },

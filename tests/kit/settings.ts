@@ -5,6 +5,7 @@ import { desktopSettings } from '../../src/shared/features/desktop/settings.ts'
 import { drawingSettings } from '../../src/shared/features/drawings/settings.ts'
 import { exportSettings } from '../../src/shared/features/export/settings.ts'
 import { researchSettings } from '../../src/shared/features/research/settings.ts'
+import { screenerSettings } from '../../src/shared/features/screener/screen.ts'
 import { teamSettings } from '../../src/shared/features/team/settings.ts'
 import { updateSettings } from '../../src/shared/features/updates/settings.ts'
 import { workspaceSettings } from '../../src/shared/features/workspace/settings.ts'
@@ -18,6 +19,7 @@ export const FEATURE_SETTINGS: readonly settings.SettingsSection[] = [
   teamSettings,
   updateSettings,
   desktopSettings,
+  screenerSettings,
 ]
 const sections = settings.withCoreSections(FEATURE_SETTINGS)
 

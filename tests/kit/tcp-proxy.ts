@@ -1,20 +1,24 @@
 /** A TCP proxy on loopback that loses what a test tells it to lose. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { afterAll } from 'vitest'
+import { atEnd } from './at-end.ts'
 
 const open = new Set<TcpProxy>()
-afterAll(() => {
+atEnd(() => {
   for (const proxy of open) proxy.close()
 })
 
 export class TcpProxy {
   readonly #server: Server
   readonly #pairs = new Set<readonly [client: Socket, server: Socket]>()
+  /** Clients to and from which nothing passes any more. */
+  readonly #halfOpen = new WeakSet<Socket>()
   #eatsReplies = false
   #heldRequests: [server: Socket, bytes: Buffer][] | null = null
   /** Bytes of requests after which every connection is closed. */
   #requestsLeft = Infinity
+  /** Chunks of at least `bytes` in this direction until one of its bits is flipped. */
+  #flip: { readonly of: 'requests' | 'replies'; readonly bytes: number; left: number } | null = null
 
   private constructor(server: Server, port: number) {
     this.#server = server
@@ -28,6 +32,8 @@ export class TcpProxy {
       }
       for (const socket of pair) socket.on('error', end).on('close', end)
       client.on('data', (data: Buffer) => {
+        if (this.#halfOpen.has(client)) return
+        this.#spoil('requests', data)
         if (this.#heldRequests !== null) return void this.#heldRequests.push([upstream, data])
         upstream.write(data.subarray(0, this.#requestsLeft))
         this.#requestsLeft -= data.length
@@ -36,8 +42,10 @@ export class TcpProxy {
         upstream.end()
         client.destroy()
       })
-      upstream.on('data', (data) => {
-        if (!this.#eatsReplies) client.write(data)
+      upstream.on('data', (data: Buffer) => {
+        if (this.#eatsReplies || this.#halfOpen.has(client)) return
+        this.#spoil('replies', data)
+        client.write(data)
       })
     })
   }
@@ -57,6 +65,28 @@ export class TcpProxy {
   /** From now on the client's bytes arrive, and the server's replies don't. */
   eatReplies(): void {
     this.#eatsReplies = true
+  }
+
+  /** From now on nothing passes over the present connections, which stay open. New ones pass everything. */
+  halfOpen(): void {
+    for (const [client] of this.#pairs) this.#halfOpen.add(client)
+  }
+
+  /** Flips a bit in the middle of one chunk of at least `bytes` bytes, after `skip` others. */
+  flipBit(of: 'requests' | 'replies', bytes: number, skip = 0): void {
+    this.#flip = { of, bytes, left: skip }
+  }
+
+  /** Whether the bit is still to be flipped. */
+  get isFlipPending(): boolean {
+    return this.#flip !== null
+  }
+
+  #spoil(of: 'requests' | 'replies', data: Buffer): void {
+    const flip = this.#flip
+    if (flip?.of !== of || data.length < flip.bytes || flip.left-- > 0) return
+    data[data.length >> 1] ^= 4
+    this.#flip = null
   }
 
   /** From now on the server gets nothing that the client sends. */

@@ -8,7 +8,7 @@ const PAGES = readdirSync(FOLDER)
   .map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
 
 /** Keys that the platform, the symbol box or a pane handles and that aren't commands. */
-const OTHER_CHORDS = new Set(['Ctrl+Enter', 'Ctrl+Shift+←/→', 'Ctrl+Alt', 'Alt+Shift'])
+const OTHER_CHORDS = new Set(['Ctrl+Enter', 'Ctrl+Space', 'Ctrl+Shift+←/→', 'Ctrl+Alt', 'Alt+Shift'])
 
 describe('the guide', () => {
   it('has up-to-date tables', () => {
