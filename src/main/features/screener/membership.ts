@@ -31,7 +31,7 @@ export class Membership {
   /**
    * Takes the members of a screen and returns what changed; null if nothing did. The first call for a screen, and the
    * first after it was edited, only records its members. `undecided`: instruments that may belong, but whose current
-   * figures aren't known. They keep their state, and entering from an undecided state is no change.
+   * figures or fundamentals aren't known. They keep their state, and entering from an undecided state is no change.
    */
   look(
     { id, name, screen }: SavedScreen,

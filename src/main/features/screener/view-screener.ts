@@ -87,8 +87,8 @@ export class ViewScreener {
   }
 
   /**
-   * The members of a screen, and the undecided instruments: those that may belong, but whose current figures aren't
-   * known. Null while something that the screen needs wasn't read or can't be read.
+   * The members of a screen, and the undecided instruments: those that may belong, but whose current figures or
+   * fundamentals aren't known. Null while something that the screen needs wasn't read or can't be read.
    */
   members(screen: Screen): { readonly rows: readonly ScreenRow[]; readonly undecided: ReadonlySet<string> } | null {
     const isSettled = this.#needed(screen).every(({ current, problem }) => current !== undefined && problem === '')

@@ -109,9 +109,13 @@ export function passes(values: MetricValues, filters: readonly ScreenFilter[]): 
   })
 }
 
-/** Whether only unknown current figures, such as a spread before the first quote, keep values from passing. */
+/**
+ * Whether only figures that weren't received yet keep values from passing: a spread before the first quote, or a ratio
+ * before the company's first response.
+ */
 export function isUndecided(values: MetricValues, filters: readonly ScreenFilter[]): boolean {
-  const isUnknown = ({ metric }: ScreenFilter) => METRICS[metric].from === 'now' && (values[metric] ?? null) === null
+  const isReceived = ({ metric }: ScreenFilter) => METRICS[metric].from === 'now' || METRICS[metric].from === 'research'
+  const isUnknown = (filter: ScreenFilter) => isReceived(filter) && (values[filter.metric] ?? null) === null
   return (
     filters.some(isUnknown) &&
     passes(

@@ -11,8 +11,11 @@ const MINUTE = 60_000
 const dear: Screen = { ...NEW_SCREEN, span: '1h', filters: [{ metric: 'price', min: 100, max: null }] }
 
 /** The screener of a terminal with one saved screen, over a store that tests control. */
-async function open(symbols: readonly string[] = ['BTC-USD'], screen: Screen = dear) {
+async function open(symbols: readonly string[] = ['BTC-USD'], screen: Screen = dear, stocks: readonly string[] = []) {
   let nowMs = T0
+  /** The saved response with AAPL's ratios; '': none yet. */
+  let ratios = ''
+  let responses = 0
   let price = 50
   let failing = ''
   const saved: SavedScreen = { id: 'a', name: 'Dear', screen, alerts: true }
@@ -32,8 +35,12 @@ async function open(symbols: readonly string[] = ['BTC-USD'], screen: Screen = d
     },
   }
   const reader = {
-    instruments: async ({ feed }: { feed: string }) =>
-      feed === 'crypto/XT' ? symbols.map((one) => ({ instrument: instrumentId('crypto', one), symbols: [one] })) : [],
+    async instruments({ feed }: { feed: string }) {
+      if (feed === 'crypto/XT')
+        return symbols.map((one) => ({ instrument: instrumentId('crypto', one), symbols: [one] }))
+      if (feed === 'stocks/T') return stocks.map((one) => ({ instrument: instrumentId('stocks', one), symbols: [one] }))
+      return []
+    },
     ...{ sessions: async () => [], gaps: async () => [], entries: async () => [] },
   }
   // Only what the screener uses.
@@ -43,7 +50,10 @@ async function open(symbols: readonly string[] = ['BTC-USD'], screen: Screen = d
     store: { reader },
     live: { onSweep: (sweep: (ms: number) => void) => void sweeps.push(sweep), onSourceChange: () => undefined },
     views: { get: () => view },
-    research: { latest: async () => [], version: async () => null },
+    research: {
+      latest: async () => (ratios === '' ? [] : [{ id: responses, endpoint: 'ratios-ttm', symbol: 'AAPL' }]),
+      version: async () => ({ text: ratios }),
+    },
     market: { settled: async () => undefined },
   }
   const host = {
@@ -57,6 +67,11 @@ async function open(symbols: readonly string[] = ['BTC-USD'], screen: Screen = d
     logged,
     set: (to: number) => void (price = to),
     fail: (why: string) => void (failing = why),
+    /** Saves a response with this price-to-earnings ratio. */
+    fetchRatio(priceToEarnings: number) {
+      responses += 1
+      ratios = JSON.stringify({ pe_ratio: priceToEarnings })
+    },
     read: (one: Screen) =>
       dispatchCall(handlersOf(started.responders ?? []), 'screener.read', { view: 'live', screen: one }),
     /** Lets time pass, second by second, with all that is read meanwhile. */
@@ -103,6 +118,23 @@ describe('a saved screen with alerts', () => {
     one.set(50)
     for (let i = 0; i < 60 && one.told.length === 0; i++) await one.wait(1)
     expect(one.told).toEqual([`Left: C0-USD, C1-USD, C10-USD, C100-USD, C1000-USD, ${symbols.length - 5} more.`])
+  })
+})
+
+describe('a saved screen on fundamentals', () => {
+  const cheap: Screen = { ...dear, filters: [{ metric: 'priceToEarnings', min: null, max: 20 }] }
+
+  it('takes the first response of a company as no change, and reports what changes afterwards', async () => {
+    const one = await open([], cheap, ['AAPL'])
+    await one.wait(20)
+    one.fetchRatio(15)
+    await one.wait(25)
+    expect(one.told, 'the first response').toEqual([])
+    one.fetchRatio(30)
+    await one.wait(25)
+    one.fetchRatio(18)
+    await one.wait(25)
+    expect(one.told).toEqual(['Left: AAPL.', 'Entered: AAPL.'])
   })
 })
 
