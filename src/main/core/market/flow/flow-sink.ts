@@ -4,7 +4,7 @@ export interface FlowMessages {
   readonly isClosed?: boolean
   /** Whether quotes can be left out. Absent: they are needed. */
   readonly needsOnlyTrades?: boolean
-  /** `eventMs` NaN: undated. A side that is NaN keeps its price, one of 0 or less is empty. Times UTC ms. */
+  /** `eventMs` NaN: undated. A side that is NaN wasn't in the message, one of 0 or less is empty. Times UTC ms. */
   quote(seq: number, recvMs: number, eventMs: number, bid: number, ask: number): void
   /** `price` is finite and above zero. `size` NaN: none. */
   trade(seq: number, recvMs: number, eventMs: number, price: number, size: number): void

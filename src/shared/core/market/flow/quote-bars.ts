@@ -1,6 +1,7 @@
 /** The quotes of an instrument as bars: how long bid, ask and mid stayed at each price, and the spread. Pure. */
 import { midPrice, usable, type BarGrid } from '../bars.ts'
 import { rowOfPrice, type PriceRows } from './cells.ts'
+import { QUOTE_CARRY_MS } from './quote-ring.ts'
 import { TimeAtPrice } from './time-at-price.ts'
 
 /** Rows in ascending order with milliseconds: columns of equal length. Rows without a quote are absent. */
@@ -50,6 +51,9 @@ export class QuoteBars {
   readonly #times: Readonly<Record<Kind | 'spread', TimeAtPrice>>
   #bid = NaN
   #ask = NaN
+  /** Receipts of the last bid and ask that a quote had itself. */
+  #bidMs = -Infinity
+  #askMs = -Infinity
   #lastMs = -Infinity
 
   /** `changed` is called with the start of each bar that changes, UTC ms. */
@@ -78,14 +82,16 @@ export class QuoteBars {
     this.#times = { bid: at('bid'), ask: at('ask'), mid: at('mid'), spread }
   }
 
-  /** NaN: the side keeps its price. 0 or less: the side is empty. */
+  /** NaN: the side keeps its price, for 5 minutes at most. 0 or less: the side is empty. */
   quote(recvMs: number, bid: number, ask: number): void {
     this.upTo(recvMs)
-    if (!Number.isNaN(bid)) this.#bid = bid
-    if (!Number.isNaN(ask)) this.#ask = ask
-    const mid = midPrice(this.#bid, this.#ask)
     // Clocks step back: no time counts twice.
     const atMs = this.#lastMs
+    if (!Number.isNaN(bid)) this.#bidMs = atMs
+    if (!Number.isNaN(ask)) this.#askMs = atMs
+    if (!Number.isNaN(bid) || atMs - this.#bidMs > QUOTE_CARRY_MS) this.#bid = bid
+    if (!Number.isNaN(ask) || atMs - this.#askMs > QUOTE_CARRY_MS) this.#ask = ask
+    const mid = midPrice(this.#bid, this.#ask)
     this.#times.bid.price(atMs, this.#rowOf(this.#bid))
     this.#times.ask.price(atMs, this.#rowOf(this.#ask))
     this.#times.mid.price(atMs, this.#rowOf(mid))
@@ -102,6 +108,7 @@ export class QuoteBars {
   /** Quotes were lost after the last message, or another session begins, so the quote is unknown from then on. */
   forget(): void {
     this.#bid = this.#ask = NaN
+    this.#bidMs = this.#askMs = -Infinity
     for (const time of Object.values(this.#times)) time.gap(this.#lastMs)
     this.#lastMs = -Infinity
   }

@@ -3,29 +3,46 @@
 /** A power of two. At 10,000 quotes a second of one instrument, 0.4 s. */
 const CAPACITY = 4_096
 const WIDTH = 4
+/** How long after its receipt a date or price stands in for one that a later quote leaves out, ms. */
+export const QUOTE_CARRY_MS = 300_000
 
 export class QuoteRing {
-  /** Receipt, event time (never decreasing; -Infinity before the first dated quote), bid and ask. */
+  /** Receipt, event time (-Infinity: no date is known), bid and ask. Event times never decrease from `#datedFrom` on. */
   readonly #cells = new Float64Array(CAPACITY * WIDTH)
   /** Quotes before this place don't count. */
   #from = 0
+  /** Dates of quotes before this place don't count. */
+  #datedFrom = 0
+  /** Receipts of the last date, bid and ask that a quote had itself. */
+  #datedMs = -Infinity
+  #bidMs = -Infinity
+  #askMs = -Infinity
   /** The number of quotes so far; a quote's place is the number before it. */
   count = 0
-  /** The greatest event time; -Infinity: none is dated. */
+  /** The greatest event time; -Infinity: no date is known. */
   lastEventMs = -Infinity
 
-  /** A side that is NaN keeps its price, one of 0 or less is empty. An undated quote counts as dated like the last. */
+  /**
+   * `recvMs` never decreases, except after `forget`. A side of 0 or less is empty. If a quote has no date (NaN) or leaves
+   * a side out (NaN), the last one counts, but for 5 minutes at most: sides may not depend on older messages.
+   */
   push(recvMs: number, eventMs: number, bid: number, ask: number): void {
-    if (eventMs > this.lastEventMs) this.lastEventMs = eventMs
     const last = this.count > this.#from ? this.count - 1 : -1
+    if (!Number.isNaN(eventMs)) this.#datedMs = recvMs
+    else if (recvMs - this.#datedMs > QUOTE_CARRY_MS) {
+      this.#datedFrom = this.count
+      this.lastEventMs = -Infinity
+    }
+    if (eventMs > this.lastEventMs) this.lastEventMs = eventMs
+    if (!Number.isNaN(bid)) this.#bidMs = recvMs
+    if (!Number.isNaN(ask)) this.#askMs = recvMs
     const i = (this.count % CAPACITY) * WIDTH
-    const keep = (price: number, kept: number): number => (Number.isNaN(price) ? kept : price > 0 ? price : NaN)
-    const keptBid = last < 0 ? NaN : this.bid(last)
-    const keptAsk = last < 0 ? NaN : this.ask(last)
+    const carriedBid = last >= 0 && recvMs - this.#bidMs <= QUOTE_CARRY_MS ? this.bid(last) : NaN
+    const carriedAsk = last >= 0 && recvMs - this.#askMs <= QUOTE_CARRY_MS ? this.ask(last) : NaN
     this.#cells[i] = recvMs
     this.#cells[i + 1] = this.lastEventMs
-    this.#cells[i + 2] = keep(bid, keptBid)
-    this.#cells[i + 3] = keep(ask, keptAsk)
+    this.#cells[i + 2] = given(bid, carriedBid)
+    this.#cells[i + 3] = given(ask, carriedAsk)
     this.count++
   }
 
@@ -44,7 +61,7 @@ export class QuoteRing {
 
   /** The last quote dated strictly before this time; -1: none. */
   datedBefore(ms: number): number {
-    let low = Math.max(this.#from, this.count - CAPACITY)
+    let low = Math.max(this.#datedFrom, this.count - CAPACITY)
     let high = this.count
     const first = low
     while (low < high) {
@@ -70,7 +87,11 @@ export class QuoteRing {
   }
 
   forget(): void {
-    this.#from = this.count
+    this.#from = this.#datedFrom = this.count
+    this.#datedMs = this.#bidMs = this.#askMs = -Infinity
     this.lastEventMs = -Infinity
   }
 }
+
+/** The price of a side: of a quote that has it, else the carried one. NaN: none. */
+const given = (price: number, carried: number): number => (Number.isNaN(price) ? carried : price > 0 ? price : NaN)

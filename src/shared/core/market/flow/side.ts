@@ -86,7 +86,7 @@ export interface SideMeter {
 }
 
 export interface Sider {
-  /** A side that is NaN keeps its price, one of 0 or less is empty. Times UTC ms; `eventMs` NaN: undated. */
+  /** A side that is NaN keeps its price for 5 minutes, one of 0 or less is empty. Times UTC ms; `eventMs` NaN: undated. */
   quote(recvMs: number, eventMs: number, bid: number, ask: number): void
   /** `price` is finite and above zero. `known`: the side in the message, if it has one. */
   trade(id: number, recvMs: number, eventMs: number, price: number, known?: Side): void

@@ -179,6 +179,24 @@ describe('the sides of trades', () => {
     expect(await sidesOf(items, items.length, historyOf(reader, recording, items.length), 0, fromMs)).toEqual(since)
   })
 
+  it('depend on no older date or price, although every later quote leaves them out', async () => {
+    const fromMs = T0 + SIDES_LOOKBACK_MS + 60_000
+    const items: Item[] = [{ conn: 2, data: quoteText('BTC-USD', 100, 101, T0), recvMs: T0 }]
+    const ask = (price: number, recvMs: number) =>
+      items.push({ conn: 2, data: `{"ev":"XQ","pair":"BTC-USD","ap":${price}}`, recvMs })
+    for (let atMs = T0 + 30_000; atMs < fromMs; atMs += 30_000) ask(102, atMs)
+    for (let atMs = fromMs; atMs < fromMs + 10_000; atMs += 1_000) {
+      items.push({ conn: 1, data: tradeText('BTC-USD', 102, 0.5, atMs), recvMs: atMs })
+      ask(103, atMs + 20)
+      ask(102, atMs + 500)
+    }
+    const { reader, recording } = storeOf(items)
+    const live = await sidesOf(items, 0, nothingStored, 0)
+    expect(live).toHaveLength(10)
+    expect(live[0][3]).toEqual({ side: 0, reason: 'first' })
+    expect(await sidesOf(items, items.length, historyOf(reader, recording, items.length), 0, fromMs)).toEqual(live)
+  })
+
   it('follow their prints on the tape, and begin again when the view moves', async () => {
     const items = itemsOf([
       { afterMs: 10, what: 'quote', symbol: 'BTC-USD', price: 100, lateMs: 5 },

@@ -54,6 +54,15 @@ describe('the quotes of bars', () => {
     expect(bars.columns([0]).quotedMs).toEqual([2_000])
   })
 
+  it('take a side that quotes leave out from an earlier one, for 5 minutes', () => {
+    const { bars } = start()
+    bars.quote(0, 100, 102)
+    for (let at = 50 * SECOND; at <= 350 * SECOND; at += 50 * SECOND) bars.quote(at, NaN, 103)
+    bars.upTo(360 * SECOND)
+    expect(bars.columns([340_000, 350_000]).quotedMs).toEqual([10_000, 0])
+    expect(bars.columns([350_000]).cells[0]).toEqual({ row: [103], bid: [0], ask: [10_000], mid: [0] })
+  })
+
   it('are those of the span only, with the quote that stood at its start', () => {
     const { bars } = start({ fromMs: 10_000, toMs: 20_000 })
     bars.quote(5 * SECOND, 100, 102)

@@ -76,6 +76,26 @@ describe('the side of a trade', () => {
     ])
   })
 
+  it('takes a date or price that a quote leaves out from an earlier one, for 5 minutes', () => {
+    const after = (ms: number) => (sider: Sider) => {
+      sider.quote(0, 0, 10, 11)
+      sider.quote(ms, NaN, NaN, 12)
+      sider.trade(1, ms + 10, ms + 10, 12)
+      // received after the trade: an undated quote is joined by the date it is given
+      sider.quote(ms + 20, NaN, NaN, 13)
+    }
+    expect(sidesOf(after(299_980))).toEqual([{ side: 0, reason: 'inside' }])
+    // Without a date, the trade finds the quote received before it, and that has no bid.
+    expect(sidesOf(after(300_001))).toEqual([{ side: 0, reason: 'first' }])
+    const undated = (sider: Sider) => {
+      sider.quote(0, 0, 10, 11)
+      sider.quote(300_001, NaN, 10, 12)
+      sider.trade(1, 300_010, 300_010, 12)
+      sider.quote(300_020, NaN, 10, 13)
+    }
+    expect(sidesOf(undated)).toEqual([{ side: 1, reason: 'touch' }])
+  })
+
   it('settles when a later quote decides, 250 ms after receipt, or at a gap, and not before', () => {
     const given: number[] = []
     const sider = createSider((id) => given.push(id))
@@ -214,6 +234,25 @@ describe('what came before', () => {
       }),
       { numRuns: 5 },
     )
+  })
+
+  it('changes no side through the date or price of one old quote', () => {
+    // Later quotes have no date and no bid, so both could only come from the first one.
+    const sides = (agoMs: number | null) =>
+      sidesOf((sider) => {
+        const startMs = 2 * SIDES_LOOKBACK_MS
+        if (agoMs !== null) sider.quote(startMs - agoMs, startMs - agoMs, 10, 11)
+        for (let atMs = startMs - SIDES_LOOKBACK_MS; atMs < startMs; atMs += 30_000) sider.quote(atMs, NaN, NaN, 12)
+        for (let atMs = startMs; atMs < startMs + 10_000; atMs += 1_000) {
+          sider.trade(atMs, atMs, atMs, 12)
+          sider.quote(atMs + 20, NaN, NaN, 13)
+          sider.quote(atMs + 500, NaN, NaN, 12)
+        }
+      })
+    const alone = sides(null)
+    expect(alone).toHaveLength(10)
+    expect(sides(SIDES_LOOKBACK_MS + 1)).toEqual(alone)
+    expect(sides(60_000)).not.toEqual(alone)
   })
 
   it('changes nothing after a reset', () => {
