@@ -79,6 +79,28 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     const found = await violations(page, '[data-testid="pane-body"]')
     expect.soft(found.map((one) => line('journal', one))).toEqual([])
   })
+  await test.step('bars marked on a chart are reviewed, no more and no less', async () => {
+    const chart = page.getByRole('application', { name: /^Chart of BTC-USD/ })
+    await chart.focus()
+    // Not the last bar, which still forms: its end is after the clock.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Control+Shift+ArrowLeft')
+    await page.keyboard.press('Control+Shift+ArrowLeft')
+    const card = page.getByRole('group', { name: 'Marked range' })
+    await expect(card).toContainText('3 bars')
+    const [, seconds = ''] = /3 bars, (\d+) s/.exec(await card.innerText()) ?? []
+    await paneOf(page, 'journal').getByRole('tab', { name: 'Notes' }).click()
+    await chart.focus()
+    await page.keyboard.press('Control+Alt+r')
+    const review = paneOf(page, 'journal').getByRole('article', { name: 'Review' })
+    const [, from = '', to = ''] =
+      /:(\d\d) to .*:(\d\d)$/.exec(await review.getByRole('heading', { level: 3 }).innerText()) ?? []
+    expect((Number(to) - Number(from) + 60) % 60).toBe(Number(seconds))
+    await expect(paneOf(page, 'journal').getByRole('button', { name: 'Marked range' })).toHaveAttribute(
+      'aria-pressed',
+      'true',
+    )
+  })
   await test.step('printing shows the review alone, dark on white', async () => {
     await page.evaluate(() => {
       globalThis.print = () => undefined

@@ -36,6 +36,8 @@ export interface PlaceActs {
     readonly inView: ShownTrades['span'] | null
     readonly open: (trades: ShownTrades) => void
   } | null
+  /** Opens the review of the marked range, or else of the bars in view; null: not here. */
+  readonly review: (() => void) | null
   /** The marked range, UTC ms; null: none. */
   readonly marked: { readonly fromMs: number; readonly toMs: number } | null
   readonly fit: () => void
@@ -88,6 +90,13 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
       { text: t('Cumulative delta from here'), run: () => anchor('cvd', { fromMs: ms, toMs: 0 }) },
       { text: t('Volume profile from here'), run: () => anchor('volume-profile', { fromMs: ms, toMs: 0 }) },
     )
+  }
+  if (acts.review) {
+    able.push({
+      text: marked ? t('Review marked range') : t('Review bars in view'),
+      keys: acts.keys('chart-review'),
+      run: acts.review,
+    })
   }
   if (price !== null) {
     const text = priceText(price)

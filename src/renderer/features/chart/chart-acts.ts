@@ -9,6 +9,11 @@ import type { ChartActs } from './chart-commands.ts'
 import type { ShownTrades } from './model/chart-props.ts'
 import { placeStudy, toggleStudies } from './model/chart-studies.ts'
 
+interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** The pane of a chart. Its getters are read when an act runs. */
 export interface ActsPane extends Pick<ChartActs, 'open' | 'picture' | 'table' | 'settings' | 'set'> {
   readonly chart: ChartPort | null
@@ -19,6 +24,10 @@ export interface ActsPane extends Pick<ChartActs, 'open' | 'picture' | 'table' |
   /** Where an anchor is placed unless it is chosen, UTC ms; null: there are no bars. */
   readonly anchorMs: () => number | null
   readonly tell: (text: string) => void
+  /** The marked range with the whole of its last bar, UTC ms; null: none. */
+  readonly marked: () => Span | null
+  /** Opens the review of [fromMs, toMs), UTC ms. */
+  readonly review: (span: Span) => void
 }
 
 export function chartActs(pane: ActsPane): ChartActs {
@@ -39,16 +48,16 @@ export function chartActs(pane: ActsPane): ChartActs {
       if (fromMs === null) return pane.tell(t('The chart has no bars to anchor at yet.'))
       pane.set({ indicators: [...placeStudy(pane.settings.indicators, kind, { fromMs, toMs: span?.toMs ?? 0 })] })
     },
+    review() {
+      const span = pane.marked() ?? (pane.chart && viewSpan(pane.chart))
+      if (span === null) pane.tell(t('The chart has no bars to review yet.'))
+      else pane.review(span)
+    },
     get settings() {
       return pane.settings
     },
     set: (patch) => pane.set(patch),
   }
-}
-
-interface Span {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 /** A marked range with the whole of its last bar, UTC ms. */
@@ -58,7 +67,7 @@ export function wholeSpan(chart: Pick<ChartPort, 'barsBetween'>, marked: Span): 
 }
 
 /** The time of the bars in view; null: there are none. */
-export function viewSpan(chart: Pick<ChartPort, 'visibleBars'>): ShownTrades['span'] | null {
+export function viewSpan(chart: Pick<ChartPort, 'visibleBars'>): Span | null {
   const bars = chart.visibleBars()
   const [first, last] = [bars.at(0), bars.at(-1)]
   return first && last ? { fromMs: first.startMs, toMs: last.endMs } : null

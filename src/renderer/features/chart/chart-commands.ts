@@ -17,6 +17,8 @@ export interface ChartActs {
   toggle(kinds: readonly StudyKind[]): void
   /** Places an indicator that begins at the crosshair or the first bar in view, or covers a span, UTC ms. */
   anchor(kind: AnchoredKind, span?: { readonly fromMs: number; readonly toMs: number } | null): void
+  /** Opens the review of the marked range, or else of the bars in view. */
+  review(): void
   readonly settings: ChartSettings
   set(patch: Partial<ChartSettings>): void
 }
@@ -95,6 +97,7 @@ export const CHART_COMMANDS: readonly Command[] = [
   ),
   onChart('group-up', t('Larger footprint rows'), ['Ctrl+Shift+G'], (chart) => chart.group(1)),
   onChart('group-down', t('Smaller footprint rows'), ['Ctrl+Shift+H'], (chart) => chart.group(-1)),
+  onChart('review', t('Review the marked range or the bars in view'), ['Ctrl+Alt+R'], (chart) => chart.review()),
   listed('range', t('Measure bars: time, change, and volume (or drag with Shift)'), [
     'Ctrl+Shift+\u2190',
     'Ctrl+Shift+\u2192',

@@ -7,6 +7,7 @@ import type { ChartMarker } from '../../charts/model/markers.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'
+import type { ReviewRange, ReviewSpan } from './review-range.ts'
 
 /** The note that the dialog opens with. */
 export interface OpenNote {
@@ -22,6 +23,11 @@ export class JournalBook {
   open = $state.raw<OpenNote | null>(null)
   /** The note that the list should show, such as one clicked on a chart. */
   shown = $state.raw<{ readonly id: string } | null>(null)
+  /** The page of the journal in front. */
+  page = $state<'notes' | 'review'>('notes')
+  /** What the review covers. */
+  range = $state<ReviewRange>('session')
+  #marked = $state.raw<ReviewSpan | null>(null)
   #all = $state.raw<readonly Note[]>([])
   /** Notes of this market, oldest first. In a replay, only those up to its clock. */
   readonly notes = $derived.by<readonly Note[]>(() => {
@@ -60,6 +66,18 @@ export class JournalBook {
   edit({ id, instrument, fromMs, toMs, text, tags, pictures }: Note): void {
     this.open = { id, draft: { instrument, fromMs, toMs, text, tags, pictures } }
     this.#app.dialog = 'note'
+  }
+
+  /** The range last chosen on a chart for review; null: none yet. */
+  get marked(): ReviewSpan | null {
+    return this.#marked
+  }
+  /** Shows the review of a range. */
+  review(span: ReviewSpan): void {
+    this.#marked = span
+    this.range = 'marked'
+    this.page = 'review'
+    this.#app.layout.open('journal')
   }
 
   /** Saves the note in the dialog. Returns why it couldn't, or null. */

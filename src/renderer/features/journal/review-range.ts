@@ -1,4 +1,4 @@
-/** The time ranges that the review page offers. */
+/** The time ranges that the review page covers. */
 import type { Result } from '../../../shared/base/errors.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
@@ -9,21 +9,35 @@ export const REVIEW_RANGES = [
   ['hour', t('Last hour')],
   ['day', t('Last 24 hours')],
 ] as const
-export type ReviewRange = (typeof REVIEW_RANGES)[number][0]
+/** `marked`: a range chosen on a chart. */
+export type ReviewRange = (typeof REVIEW_RANGES)[number][0] | 'marked'
+
+/** [fromMs, toMs), UTC ms. */
+export interface ReviewSpan {
+  readonly fromMs: number
+  readonly toMs: number
+}
 
 const HOUR = 3_600_000
 const LENGTHS = { hour: HOUR, day: 24 * HOUR } as const
 
 /**
  * Returns a time range up to the view's clock, UTC ms. The session is the replay's, or the one being recorded, or else
- * the last one. Null if there is none; a failure if the sessions can't be listed.
+ * the last one. `marked` is the range chosen on a chart. Null if there is none; a failure if the sessions can't be listed.
  */
 export async function rangeOf(
   range: ReviewRange,
   app: Pick<WindowState, 'transport' | 'clockMs' | 'replaying' | 'status'>,
-): Promise<Result<{ readonly fromMs: number; readonly toMs: number } | null>> {
+  marked: ReviewSpan | null = null,
+): Promise<Result<ReviewSpan | null>> {
   // The range includes the clock's instant.
   const toMs = Math.ceil(app.clockMs) + 1
+  if (range === 'marked') {
+    if (marked === null) return { ok: true, value: null }
+    const { fromMs } = marked
+    // A forming bar ends after the clock. A range that begins after it is left to the terminal to refuse.
+    return { ok: true, value: { fromMs, toMs: Math.max(fromMs + 1, Math.min(marked.toMs, toMs)) } }
+  }
   if (range !== 'session') return { ok: true, value: { fromMs: toMs - LENGTHS[range], toMs } }
   if (app.replaying !== null) return { ok: true, value: { fromMs: app.replaying.fromMs, toMs } }
   const { status } = app

@@ -53,6 +53,8 @@ export interface ChartPaneProps {
   goTo?: { readonly ms: number } | null
   /** Opens the messages of a bar, or of one price row of it. */
   onBar?: (bar: Bar, of: BarSource, interval: Interval, cell?: PriceRows & { readonly row: number }) => void
+  /** Opens the review of [fromMs, toMs), UTC ms. */
+  onReview?: (span: { readonly fromMs: number; readonly toMs: number }) => void
   /** Opens the messages of trades. */
   onTrades?: (trades: ShownTrades) => void
   /** The window's drawings; null if drawing isn't available. */

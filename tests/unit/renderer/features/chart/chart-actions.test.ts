@@ -11,6 +11,7 @@ function entries(
   anchor: PlaceActs['anchor'] = null,
   ms: number | null = null,
   first = 'Trades',
+  more: Partial<PlaceActs> = {},
 ) {
   const none = () => undefined
   const acts: PlaceActs = {
@@ -29,6 +30,8 @@ function entries(
     decimals: 2,
     priceText: (price) => price.toFixed(2),
     keys: () => '',
+    review: null,
+    ...more,
   }
   return placeActions({ bar: null, ms, level: 100.7, price: null, marks: [] }, acts).flatMap((entry) =>
     entry !== null && typeof entry === 'object' && entry.text.startsWith(first) ? [entry] : [],
@@ -65,4 +68,14 @@ it('anchors at the bar under the mouse, and nothing where no trades can be read'
     ['cvd', place],
     ['volume-profile', place],
   ])
+})
+
+it('reviews the marked range, or else the bars in view', () => {
+  const review = vi.fn()
+  const offered = (more: Partial<PlaceActs>) => entries(null, null, null, 'Review', more).map(({ text }) => text)
+  expect(offered({})).toEqual([])
+  expect(offered({ review })).toEqual(['Review bars in view'])
+  expect(offered({ review, marked: span })).toEqual(['Review marked range'])
+  entries(null, null, null, 'Review', { review })[0].run()
+  expect(review).toHaveBeenCalledOnce()
 })

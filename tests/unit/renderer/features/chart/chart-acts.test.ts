@@ -8,6 +8,8 @@ import {
 } from '../../../../../src/renderer/features/chart/chart-acts.ts'
 import { addStudy } from '../../../../../src/renderer/features/chart/model/chart-studies.ts'
 import { DEFAULT_CHART_SETTINGS, type ChartSettings } from '../../../../../src/shared/features/chart/chart-settings.ts'
+import type { ChartPort } from '../../../../../src/renderer/charts/model/chart.ts'
+import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { makeBar } from '../../../../kit/market.ts'
 
 function open(pane: Partial<ActsPane> = {}, patch: Partial<ChartSettings> = {}) {
@@ -24,6 +26,8 @@ function open(pane: Partial<ActsPane> = {}, patch: Partial<ChartSettings> = {}) 
     table: () => undefined,
     set,
     tell,
+    marked: () => null,
+    review: () => undefined,
     ...pane,
   })
   return { acts, set, tell, indicators: () => set.mock.lastCall?.[0].indicators }
@@ -64,6 +68,28 @@ describe('commands of a chart', () => {
     acts.anchor('cvd')
     expect(set).not.toHaveBeenCalled()
     expect(tell).toHaveBeenCalledWith(expect.stringMatching(sentence))
+  })
+})
+
+describe('the review of a chart', () => {
+  /** What the command does with bars in view, a marked range, or neither. */
+  function review(bars: readonly Bar[], marked: { readonly fromMs: number; readonly toMs: number } | null) {
+    const asked = vi.fn<ActsPane['review']>()
+    const chart: Pick<ChartPort, 'visibleBars'> = { visibleBars: () => bars }
+    const { acts, tell } = open({ chart: chart as ChartPort, marked: () => marked, review: asked }) // what it asks of it
+    acts.review()
+    return { asked: asked.mock.calls, told: tell.mock.calls }
+  }
+  const bars = [1, 2, 3].map((at) => makeBar({ startMs: at * 60_000, lengthMs: 60_000 }))
+
+  it('covers the marked range, or else the bars in view', () => {
+    const marked = { fromMs: 60_000, toMs: 120_000 }
+    expect(review(bars, marked)).toEqual({ asked: [[marked]], told: [] })
+    expect(review(bars, null)).toEqual({ asked: [[{ fromMs: 60_000, toMs: 240_000 }]], told: [] })
+  })
+
+  it('isn’t opened without bars, and says so', () => {
+    expect(review([], null)).toEqual({ asked: [], told: [[expect.stringMatching(/no bars to review/)]] })
   })
 })
 

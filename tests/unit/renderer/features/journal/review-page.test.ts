@@ -107,6 +107,42 @@ describe('the review', () => {
     expect(tos).toEqual([9_001, 3_001])
   })
 
+  it('covers exactly the range chosen on a chart, up to the clock, and any other again', async () => {
+    const asked: unknown[] = []
+    transport.answer('journal.review', ({ fromMs, toMs }) => {
+      asked.push([fromMs, toMs])
+      if (fromMs > app.clockMs) throw new CodedError('bad-arguments', 'There is nothing to review yet at this time.')
+      return review({ fromMs, toMs })
+    })
+    app.replaying = replayAt(9_000)
+    const book = serviceOf(app, journal)
+    const open = vi.spyOn(app.layout, 'open').mockReturnValue()
+    book.review({ fromMs: 2_000, toMs: 6_000 })
+    expect([open.mock.calls, book.page]).toEqual([[['journal']], 'review'])
+    render(ReviewPage, { app })
+    await page()
+    expect(screen.getByRole('button', { name: 'Marked range' }).getAttribute('aria-pressed')).toBe('true')
+    // The last bar of this range still forms.
+    book.review({ fromMs: 4_000, toMs: 12_000 })
+    flushSync()
+    await page()
+    await fireEvent.click(screen.getByRole('button', { name: 'Session' }))
+    await page()
+    // The replay was moved back to before the range.
+    app.replaying = replayAt(1_000)
+    flushSync()
+    await page()
+    await fireEvent.click(screen.getByRole('button', { name: 'Marked range' }))
+    await screen.findByText(/nothing to review yet/)
+    expect(asked).toEqual([
+      [2_000, 6_000],
+      [4_000, 9_001],
+      [0, 9_001],
+      [0, 1_001],
+      [4_000, 4_001],
+    ])
+  })
+
   it('says why it can’t be made if the sessions can’t be listed', async () => {
     transport.answer('sessions.list', () => {
       throw new CodedError('store-damaged', 'The store is corrupt.')
