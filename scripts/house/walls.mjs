@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, posix, relative, resolve, sep } from 'node:path'
 
 /** Shelves of each process, from the bottom up. */
-export const SHELVES = {
+const SHELVES = {
   shared: ['base', 'rpc', 'core', 'features'],
   main: ['base', 'rpc', 'terminal', 'command-line', 'core', 'features', 'hosts'],
   renderer: ['styles', 'base', 'text', 'rpc', 'ui', 'charts', 'core', 'features'],

@@ -17,7 +17,7 @@ import { noticesText, runtime, shippedPackages } from './notices.mjs'
 
 const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 /** Where the program is, below the prefix. */
-export const PROGRAM = 'lib/tapedeck-cli'
+const PROGRAM = 'lib/tapedeck-cli'
 const ENTRIES = ['cli.js', 'store-worker.js', 'reader-worker.js', 'simulator-worker.js']
 
 /**

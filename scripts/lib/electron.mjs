@@ -69,7 +69,7 @@ function fetchOnce() {
  * Tries once per Electron version to fetch the binary, at most a minute; later starts remember the
  * outcome. Answers the path, or the reason why there is none.
  */
-export async function fetchElectron() {
+async function fetchElectron() {
   const before = remembered()
   if (before) {
     return { why: `Electron could not be fetched on ${before.at.slice(0, 10)} ("npx install-electron" tries again)` }

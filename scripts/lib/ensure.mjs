@@ -179,7 +179,7 @@ export async function build() {
 }
 
 /** Whether out/ holds the build of exactly these sources. */
-export function isBuilt() {
+function isBuilt() {
   if (!BUILT.every((name) => existsSync(join(root, 'out', name))) || !existsSync(stamp)) return false
   return readFileSync(stamp, 'utf8').trim() === fingerprint()
 }

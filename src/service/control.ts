@@ -6,12 +6,11 @@
  * counts don't depend on anything else.
  */
 
-export const ACTIONS = ['subscribe', 'unsubscribe'] as const
+const ACTIONS = ['subscribe', 'unsubscribe'] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** The documented error codes. A server may send others. */
-export const SERVICE_ERRORS = ['authentication_failed', 'protocol_error', 'unknown_feed'] as const
-export type ServiceError = (typeof SERVICE_ERRORS)[number]
+export type ServiceError = 'authentication_failed' | 'protocol_error' | 'unknown_feed'
 
 export const CLOSE = { normal: 1000, unknownFeed: 4400, authentication: 4401 } as const
 
@@ -41,7 +40,7 @@ export type ServerControl =
   | { readonly kind: 'malformed'; readonly why: string }
 
 /** Upper-cases ASCII letters only, which is how the service normalizes symbols. */
-export function upperSymbol(symbol: string): string {
+function upperSymbol(symbol: string): string {
   return symbol.replace(/[a-z]/g, (c) => c.toUpperCase())
 }
 

@@ -164,7 +164,7 @@ export const ASLEEP_REASON: Reason = reason(
 )
 
 /** The service refused the token. */
-export function tokenReason(words: string, closeCode: number | null): Reason {
+function tokenReason(words: string, closeCode: number | null): Reason {
   return reason(
     'token-expired',
     `The service refused the access token.${quoted(words, closeCode)}`,

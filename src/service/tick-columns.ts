@@ -48,7 +48,7 @@ export function tickFields(feed: FeedId, schema: TickSchema): readonly TickField
 }
 
 /** The first columns of a CSV of each schema. */
-export const CSV_LEAD: Readonly<Record<TickSchema, readonly string[]>> = {
+const CSV_LEAD: Readonly<Record<TickSchema, readonly string[]>> = {
   1: ['feed', 'symbol', 'event_ms', 'event_iso', 'recv_ms', 'recv_iso', 'seq'],
   2: ['feed', 'symbol', 'event_time', 'recv_time', 'event_ms', 'recv_ms', 'seq'],
 }

@@ -6,7 +6,7 @@ import { UsageError, type Option, type Values } from './command.ts'
 type Options = Readonly<Record<string, Option>>
 
 /** The letter of an option, in every command that has the option. */
-export const SHORT_OPTIONS: Readonly<Record<string, string>> = {
+const SHORT_OPTIONS: Readonly<Record<string, string>> = {
   f: 'feed',
   h: 'help',
   o: 'out',

@@ -6,7 +6,7 @@
 import { useLanguage, type Message, type Translation } from '../../shared/base/text.ts'
 
 /** Its key in the page's storage. */
-export const TRIAL_KEY = 'tapedeck.catalogue'
+const TRIAL_KEY = 'tapedeck.catalogue'
 
 const isMessage = (value: unknown): value is Message =>
   typeof value === 'string' ||

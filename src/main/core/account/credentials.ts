@@ -262,7 +262,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 }
 
 /** The keychain entry of a secret: one per kind, user and origin. */
-export function accountKey(fields: { readonly baseUrl: string; readonly user: string }, kind: SecretKind): string {
+function accountKey(fields: { readonly baseUrl: string; readonly user: string }, kind: SecretKind): string {
   return `${kind}:${fields.user}@${fields.baseUrl}`
 }
 

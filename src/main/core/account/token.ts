@@ -25,9 +25,9 @@ export interface TokenSource {
   renew(refused: Token): Promise<Token>
 }
 
-export const TOKEN_PATH = '/api/token/'
+const TOKEN_PATH = '/api/token/'
 /** How long before its expiry a token is replaced, ms (a short-lived one: halfway through its lifetime). */
-export const RENEW_BEFORE_MS = 60_000
+const RENEW_BEFORE_MS = 60_000
 const ANSWER_WITHIN_MS = 15_000
 const LARGEST_ANSWER = 256 * 1024
 /** Longer than any JWT and about the limit of a header, in characters. */

@@ -14,7 +14,7 @@ import { Interest } from './interest.ts'
 import type { Feeds } from './subscriptions.ts'
 
 /** Changes of subscriptions are collected for this long before they are sent, ms. */
-export const DEBOUNCE_MS = 50
+const DEBOUNCE_MS = 50
 const TICK_MS = 1_000
 
 export interface FeedsOptions {

@@ -18,7 +18,7 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 const RING = 500
 const MAX_TEXT = 2_000
 /** A log file is renamed to `.1` at this size, bytes, so at most twice as much is stored. */
-export const LOG_FILE_BYTES = 2_000_000
+const LOG_FILE_BYTES = 2_000_000
 
 /** Where lines are stored. It must fail silently, because there is no other place to report to. */
 export interface LogSink {

@@ -22,7 +22,7 @@ export const RANK = { none: 0, bar: 1, mid: 2, trade: 3 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
 /** Minutes of closes behind a sparkline. */
-export const SPARK_MINUTES = 60
+const SPARK_MINUTES = 60
 
 const MAX_DECIMALS = 10
 

@@ -2,7 +2,7 @@
 import type { MessageColumns, StoredEntry } from '../store/types/messages.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
-export const BATCH_ROWS = 8192
+const BATCH_ROWS = 8192
 export const BATCH_BYTES = 1 << 20
 const ROW_BYTES = 8 * 3 + 4 * 3 + 1
 const HEAD_BYTES = BATCH_ROWS * ROW_BYTES + 8

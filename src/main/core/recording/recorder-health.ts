@@ -10,7 +10,7 @@ import { brokenBy } from './disk-trouble.ts'
 import type { RecorderEvent } from './recorder-port.ts'
 
 /** Delay before the writer is restarted after dying twice in a row, ms. */
-export const RESTART_MS = 500
+const RESTART_MS = 500
 
 /** Consecutive refused frames that aren't marked as a gap in the ledger yet. */
 export interface Refusal {

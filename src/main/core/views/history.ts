@@ -372,7 +372,7 @@ const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
   row === undefined ? null : { recording: row.session, seq: null, ms: null }
 
 /** Whether a gap affects an instrument. */
-export const isGapOf = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
+const isGapOf = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
   symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id)
 
 /**

@@ -48,7 +48,7 @@ const source: Parameter = { type: 'text', docs: 'The source, if several recorded
 const format: Parameter = { type: 'text', docs: 'Default: `jsonl`.', choices: Object.keys(ROW_FORMATS) }
 const json = (of: SchemaName): Endpoint['answer'] => ({ is: 'json', of })
 
-export const ENDPOINTS = {
+const ENDPOINTS = {
   info: { method: 'GET', path: '/v1', summary: 'The version, and what is watched and recorded.', answer: json('Info') },
   openapi: {
     method: 'GET',

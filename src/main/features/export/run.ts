@@ -35,7 +35,7 @@ export interface ExportWatch {
 const DAY_MS = 86_400_000
 
 /** The default bar source: what the feed carries. */
-export function barSourceOf(feed: FeedId): BarSource {
+function barSourceOf(feed: FeedId): BarSource {
   const { kind } = FEEDS[feed]
   return kind === 'trade' ? 'trade' : kind === 'quote' ? 'mid' : 'service'
 }

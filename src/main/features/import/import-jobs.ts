@@ -71,7 +71,7 @@ export function createImports({ files, jobs, reader, library, ask, refused }: Im
 }
 
 /** The result of an import as a sentence. */
-export function doneText({ sessions, messages, skipped, already }: ImportDone): string {
+function doneText({ sessions, messages, skipped, already }: ImportDone): string {
   if (already) return `Session ${sessions[0].session} is already in the store.`
   const many = sessions.length === 1 ? 'one session' : `${sessions.length} sessions`
   const left = skipped === 0 ? '' : skipped === 1 ? '; one line was skipped' : `; ${skipped} lines were skipped`

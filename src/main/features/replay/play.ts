@@ -5,7 +5,7 @@
 import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 
 /** With `skipIdle`, gaps between messages longer than this are skipped, ms. */
-export const IDLE_MS = 2_000
+const IDLE_MS = 2_000
 
 export interface Span {
   readonly fromMs: number

@@ -6,7 +6,7 @@ import { networkError } from '../../base/network-error.ts'
 import { retryAfterMs } from '../../base/retry-after.ts'
 import type { HttpAnswer } from './classify.ts'
 
-export const ANSWER_WITHIN_MS = 30_000
+const ANSWER_WITHIN_MS = 30_000
 /** Maximum response size in bytes. 10 MB must work smoothly; a pane can't use much more. */
 export const LARGEST_ANSWER = 16 << 20
 

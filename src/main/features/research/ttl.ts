@@ -4,7 +4,7 @@ import type { Endpoint, EndpointGroup } from '../../../service/endpoints.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-export const FRESH_FOR: Readonly<Record<EndpointGroup, number>> = {
+const FRESH_FOR: Readonly<Record<EndpointGroup, number>> = {
   fundamentals: 12 * HOUR,
   earnings: HOUR,
   technical: 5 * MINUTE,

@@ -18,11 +18,11 @@ export const PART_HEADER_BYTES = 48
 export const SUFFIX = '.tapedeck'
 
 /** `meta`: what the session is; `chns`: sizes of flushes; `rows`: messages; `entr`: entries; `done`: the end. */
-export const PART_KINDS = ['meta', 'chns', 'rows', 'entr', 'done'] as const
+const PART_KINDS = ['meta', 'chns', 'rows', 'entr', 'done'] as const
 export type PartKind = (typeof PART_KINDS)[number]
 
 /** Largest content of a part. A reader holds it in memory. */
-export const MAX_CONTENT = 96 << 20
+const MAX_CONTENT = 96 << 20
 /** Refuse a part that grows more than this when decompressed. */
 const MAX_RATIO = 1_000
 const SMALL_CONTENT = 1 << 20

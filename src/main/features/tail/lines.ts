@@ -4,8 +4,7 @@ import { csvTickColumns, tickFields, type TickField } from '../../../service/tic
 import { csvText } from '../../../shared/base/csv.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
-export const TAIL_FORMATS = ['text', 'json', 'csv'] as const
-export type TailFormat = (typeof TAIL_FORMATS)[number]
+export type TailFormat = 'text' | 'json' | 'csv'
 
 /** One message as a line with its line feed. `seq`: null if it isn't recorded. `recvMs`: UTC ms. */
 export type WriteLine = (feed: FeedId, seq: number | null, recvMs: number, record: Scratch) => string

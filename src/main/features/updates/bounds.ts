@@ -30,7 +30,7 @@ export const BOUNDS: Bounds = {
 const MAX_REDIRECTIONS = 10
 
 /** Why a response was cut off; `code` distinguishes the reasons. */
-export class BoundsError extends Error {
+class BoundsError extends Error {
   override readonly name = 'BoundsError'
   readonly code: 'ERR_UPDATE_ENDLESS' | 'ERR_UPDATE_SLOW' | 'ERR_UPDATE_REDIRECTED'
 

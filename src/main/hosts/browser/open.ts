@@ -19,7 +19,7 @@ function opener(target: string): readonly [string, readonly string[]] {
 }
 
 /** Whether this machine has a screen to open a browser on: a Linux without a display has none. */
-export function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
+function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
   return process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 

@@ -39,7 +39,7 @@ export interface HealthFacts {
 }
 
 /** Free space below which the disk needs attention, and below which that is urgent, bytes. */
-export const LOW_BYTES = 1e9
+const LOW_BYTES = 1e9
 const URGENT_BYTES = 1e8
 /** A disk that will be full this soon needs attention, too, hours. */
 const SOON_HOURS = 24

@@ -81,7 +81,7 @@ export class Exchange {
 export const jobTitle = ({ kind, title }: JobState): string => jobLabel(`job.${kind}`, { title })
 
 /** A sentence about how a job ended. */
-export function endText(job: JobState): string {
+function endText(job: JobState): string {
   const { outcome } = job
   switch (outcome.is) {
     case 'running':

@@ -55,7 +55,7 @@ export function changePercentOf(row: QuoteRow): number | null {
 export const changeTone = (row: QuoteRow) => toneOf(changeOf(row), row.decimals)
 export const percentTone = (row: QuoteRow) => toneOf(changePercentOf(row), PERCENT_DECIMALS)
 /** Ask minus bid; negative when crossed. */
-export function spreadOf(row: QuoteRow): number | null {
+function spreadOf(row: QuoteRow): number | null {
   return row.bid === null || row.ask === null ? null : row.ask - row.bid
 }
 /** The spread in pips if the instrument has them, otherwise as a price with the instrument's decimals. */

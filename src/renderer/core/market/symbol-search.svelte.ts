@@ -2,7 +2,7 @@
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 
-export const SEARCH_LIMIT = 50
+const SEARCH_LIMIT = 50
 
 export class SymbolSearch {
   hits = $state.raw<readonly SymbolHit[]>([])

@@ -30,7 +30,7 @@ export function addSymbol(lists: Lists, id: string, symbol: WatchSymbol, at?: nu
 }
 
 /** Adds symbols at the end, leaving out those that the list has under any alias; at most `MAX_SYMBOLS`. */
-export function addSymbols(lists: Lists, id: string, symbols: readonly WatchSymbol[]): Watchlist[] {
+function addSymbols(lists: Lists, id: string, symbols: readonly WatchSymbol[]): Watchlist[] {
   return change(lists, id, (list) => {
     const all = [...list.symbols]
     const has = new Set(all.map(instrumentOf))

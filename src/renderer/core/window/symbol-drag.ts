@@ -9,7 +9,7 @@ export interface SymbolPayload extends WatchSymbol {
 const MIME = 'application/x-tapedeck-symbol'
 
 /** The drag payload of a symbol. */
-export function payloadOf({ asset, symbol }: WatchSymbol): SymbolPayload {
+function payloadOf({ asset, symbol }: WatchSymbol): SymbolPayload {
   return { asset, symbol, instrument: instrumentId(asset, symbol) }
 }
 

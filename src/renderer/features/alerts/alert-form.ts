@@ -76,7 +76,7 @@ export type FormField =
 export type Problems = Readonly<Partial<Record<FormField, string>>>
 
 /** Parses "30s", "5m", "1h 30m" or "250ms" to ms. A bare number means seconds. NaN if the text isn't a duration. */
-export function parseDuration(typed: string): number {
+function parseDuration(typed: string): number {
   const text = typed.trim().toLowerCase()
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000
   const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -86,7 +86,7 @@ export function parseDuration(typed: string): number {
 }
 
 /** Formats ms the way `parseDuration` reads them: "5m", "1h 30m". */
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   const units = [
     ['d', 86_400_000],
     ['h', 3_600_000],
@@ -105,7 +105,7 @@ export function durationText(ms: number): string {
 }
 
 /** Parses a typed number. Accepts grouping and a decimal comma if they are unambiguous. NaN if it isn't a number. */
-export function parseNumber(typed: string): number {
+function parseNumber(typed: string): number {
   const text = typed
     .trim()
     .replace(/\u2212/g, '-')

@@ -360,7 +360,7 @@ export class Alerts {
 }
 
 /** The part of an alert that the user edits. */
-export function draftOf(row: AlertRow): AlertDraft {
+function draftOf(row: AlertRow): AlertDraft {
   const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action } = row
   return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled, action }
 }

@@ -137,9 +137,6 @@ export class DrawingController implements DrawingCommands {
   get settings(): DrawingSettings {
     return this.#book.window.settings()
   }
-  get canPaste(): boolean {
-    return this.#book.clipboard !== null
-  }
   get canUndo(): boolean {
     return (this.#of?.history.past.length ?? 0) > 0
   }

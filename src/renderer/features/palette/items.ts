@@ -10,8 +10,7 @@ import { CODES } from './codes.ts'
 import type { PaletteServices } from './context.ts'
 import type { Candidate } from '../../text/fuzzy-rank.ts'
 
-export const ITEM_KINDS = ['command', 'pane', 'code', 'workspace', 'list', 'endpoint', 'setting', 'help'] as const
-export type ItemKind = (typeof ITEM_KINDS)[number]
+export type ItemKind = 'command' | 'pane' | 'code' | 'workspace' | 'list' | 'endpoint' | 'setting' | 'help'
 
 export interface PaletteItem extends Candidate {
   readonly kind: ItemKind
@@ -25,7 +24,7 @@ export interface PaletteItem extends Candidate {
 export type PaletteSource = (app: WindowState, services: PaletteServices) => readonly PaletteItem[]
 
 /** A pane's name in the palette. */
-export const paneTitle = (kind: PaneKind): string => paneRow(kind).title
+const paneTitle = (kind: PaneKind): string => paneRow(kind).title
 
 /** Where the answers of an endpoint are shown. */
 const PANE_OF: Readonly<Record<string, PaneKind>> = {

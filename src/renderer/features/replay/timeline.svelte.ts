@@ -4,7 +4,7 @@ import type { Transport } from '../../../shared/rpc/transport.ts'
 import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan, type Span } from './timeline-scale.ts'
 
 /** Width of a histogram bar including its spacing, px. */
-export const BUCKET_PX = 3
+const BUCKET_PX = 3
 const MAX_BUCKETS = 2_000
 
 export class Timeline {

@@ -3,7 +3,7 @@ import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import { t } from '../../../shared/base/text.ts'
 import { sourceName } from '../../core/account/source-labels.ts'
 
-export const SESSION_COLUMNS = [
+const SESSION_COLUMNS = [
   'started',
   'name',
   'length',

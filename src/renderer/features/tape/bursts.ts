@@ -5,8 +5,6 @@ import type { Print } from '../../../shared/core/market/market.ts'
 /** The newest print of a burst, with the sum of the sizes. `prints`: how many there are, 1 for a single print. */
 export interface TapeRow extends Print {
   readonly prints?: number
-  /** Price of the first print, where the burst moved through several. */
-  readonly fromPrice?: number
 }
 
 const isWithin = (firstMs: number, ms: number | null, withinMs: number): boolean =>
@@ -45,7 +43,7 @@ export class Bursts {
     const sizes = burst.flatMap(({ size }) => (size === null ? [] : [size]))
     // Sizes have at most eight decimals, which their sum as doubles may not have.
     const size = sizes.length === 0 ? null : Number(sizes.reduce((sum, one) => sum + one, 0).toFixed(8))
-    const row = { ...last, size, prints: burst.length, fromPrice: first.price }
+    const row = { ...last, size, prints: burst.length }
     this.#rows.set(first, row)
     return row
   }

@@ -231,10 +231,3 @@ export function gridOf(asset: AssetClass, interval: Interval): BarGrid {
 export function barStart(asset: AssetClass, interval: Interval, ms: number): number {
   return gridOf(asset, interval).startOf(ms)
 }
-
-/** The exclusive end of the bar at an instant, or NaN if there is none. */
-export function barEnd(asset: AssetClass, interval: Interval, ms: number): number {
-  const grid = gridOf(asset, interval)
-  const start = grid.startOf(ms)
-  return Number.isNaN(start) ? NaN : grid.endOf(start)
-}

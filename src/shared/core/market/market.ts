@@ -119,7 +119,7 @@ export function intervalChoices(current: Interval): readonly Interval[] {
 }
 
 /** The shortest bars the service sends, ms. */
-export const SHORTEST_SERVICE_BAR_MS = 1_000
+const SHORTEST_SERVICE_BAR_MS = 1_000
 
 /** The service's bar feeds of each market by bar length (docs/architecture.md#bars). Those of stocks are assumed. */
 export const SERVICE_BAR_FEEDS: Readonly<Record<AssetClass, { readonly second: FeedId; readonly minute: FeedId }>> = {

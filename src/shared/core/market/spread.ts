@@ -32,7 +32,7 @@ export interface SpreadLeg {
 }
 
 /** The value of two prices; NaN if it can't be drawn. */
-export function spreadOf(operator: SpreadOperator, a: number, b: number): number {
+function spreadOf(operator: SpreadOperator, a: number, b: number): number {
   const value = operator === '/' ? a / b : a - b
   return Number.isFinite(value) ? value : NaN
 }

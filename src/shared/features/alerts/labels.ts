@@ -22,7 +22,7 @@ export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => St
 const priceWord = (of: AlertPrice): string => alertPhrase(`alert.price.${of}`)
 
 /** "SMA 20", "MACD 12, 26, 9 signal". */
-export function lineLabel({ id, values, price, output }: IndicatorLine): string {
+function lineLabel({ id, values, price, output }: IndicatorLine): string {
   const row = INDICATORS[id]
   const name =
     row.outputs.length > 1 && output > 0

@@ -51,7 +51,7 @@ function those<T extends v.GenericSchema>(schema: T, most: number) {
 }
 
 /** One indicator on a chart. `id` distinguishes several of one kind. */
-export const chartIndicatorSchema = v.object({
+const chartIndicatorSchema = v.object({
   id: v.pipe(text(40), v.minLength(1)),
   kind: v.picklist(STUDY_KINDS),
   /** By parameter key. Missing parameters have their defaults. */
@@ -102,7 +102,7 @@ const asked = {
 }
 
 /** The ratio or difference of a chart's instrument and another one. It applies while the chart shows `of`. */
-export const chartSpreadSchema = v.object({
+const chartSpreadSchema = v.object({
   of: instrument,
   with: instrument,
   /** The symbol of the other one. */

@@ -111,7 +111,7 @@ export function exportConflict(request: ExportRequest): string | null {
 }
 
 /** The file extension of each format. */
-export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
+const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {
   csv: '.csv',
   parquet: '.parquet',
   jsonl: '.jsonl',

@@ -7,7 +7,7 @@ import { call, feed, text } from '../../rpc/contract.ts'
 /** The largest piece of a file, in bytes before base64. */
 export const FILE_PIECE = 512 * 1024
 /** The largest file that a window can send, in bytes. */
-export const FILE_MOST = 16e9
+const FILE_MOST = 16e9
 
 const file = text(64)
 const size = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(FILE_MOST))

@@ -12,7 +12,7 @@ export const COMMON_DATE_FORMATS = [
 ] as const
 
 /** The tokens of a format, for help and errors. */
-export const DATE_FORMAT_TOKENS = 'YYYY MM M MMM DD D HH H hh h mm ss SSS (fraction) A (AM or PM) Z (offset)'
+const DATE_FORMAT_TOKENS = 'YYYY MM M MMM DD D HH H hh h mm ss SSS (fraction) A (AM or PM) Z (offset)'
 
 /** The tokens with an example. */
 export const DATE_FORMAT_HELP = `${DATE_FORMAT_TOKENS}, such as "${COMMON_DATE_FORMATS[0].format}.SSS"`

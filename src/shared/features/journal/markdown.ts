@@ -95,7 +95,7 @@ function notesText({ notes }: Review, format: ReviewFormat): string {
 }
 
 /** A note: its time and symbol as a heading, its text as written, tags and pictures below. */
-export function noteText({ fromMs, toMs, instrument, text, tags, pictures }: Note, format: ReviewFormat): string {
+function noteText({ fromMs, toMs, instrument, text, tags, pictures }: Note, format: ReviewFormat): string {
   const key = instrument === null ? null : (parseInstrument(instrument)?.key ?? instrument)
   const when = toMs === null ? format.time(fromMs) : `${format.time(fromMs)} to ${format.time(toMs)}`
   const { picture } = format

@@ -20,7 +20,7 @@ const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const metric = v.picklist(METRIC_IDS)
 const bound = v.nullable(v.pipe(v.number(), v.finite()))
 
-export const filterSchema = v.object({ metric, min: v.fallback(bound, null), max: v.fallback(bound, null) })
+const filterSchema = v.object({ metric, min: v.fallback(bound, null), max: v.fallback(bound, null) })
 /** Both bounds belong to the range. Null: unbounded. An unknown value never matches. */
 export type ScreenFilter = v.InferOutput<typeof filterSchema>
 
@@ -49,7 +49,7 @@ export const screenSchema = v.object({
 })
 export type Screen = v.InferOutput<typeof screenSchema>
 
-export const savedScreenSchema = v.object({
+const savedScreenSchema = v.object({
   id: text(64),
   name: text(80),
   screen: screenSchema,
@@ -74,7 +74,7 @@ declare module '../../core/settings/settings.ts' {
 }
 
 /** Every metric that a screen needs. */
-export function neededMetrics({ filters, columns, sort }: Screen): ReadonlySet<MetricId> {
+function neededMetrics({ filters, columns, sort }: Screen): ReadonlySet<MetricId> {
   return new Set([...filters.map(({ metric }) => metric), ...columns, ...(sort.metric === null ? [] : [sort.metric])])
 }
 export const needsResearch = (screen: Screen): boolean =>

@@ -108,7 +108,7 @@ const popout = v.object({ id, dock: node })
 export const READY_NAMES = ['overview', 'day-trading', 'review', 'research', 'charts-4', 'charts-9'] as const
 export type ReadyName = (typeof READY_NAMES)[number]
 
-export const workspaceSchema = v.object({
+const workspaceSchema = v.object({
   version: v.literal(WORKSPACE_VERSION),
   id,
   name,

@@ -77,7 +77,7 @@ const draws = (node: DockNode, kindOf: KindOf): boolean => panesIn(node).some((o
  * Divides `room` among parts of `sizes`. Fixed parts keep theirs, the others share the rest in proportion, and none
  * gets less than `least` while there is room for all.
  */
-export function share(
+function share(
   sizes: readonly number[],
   least: readonly number[],
   stays: readonly boolean[],

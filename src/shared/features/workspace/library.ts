@@ -6,7 +6,7 @@ import { READY_NAMES } from './document.ts'
 import { readyWorkspace } from './ready.ts'
 
 export const MAX_WORKSPACES = 60
-export const SNAPSHOTS_KEPT = 5
+const SNAPSHOTS_KEPT = 5
 
 export interface Snapshot {
   /** UTC ms. */

@@ -45,7 +45,7 @@ const TALL: ReadonlySet<PaneKind> = new Set([
   'screener',
 ])
 /** Height of the pane below the chart if none was chosen, px. */
-export const USUAL_BELOW = { tall: 372, low: 190 } as const
+const USUAL_BELOW = { tall: 372, low: 190 } as const
 export const usualBelow = (kind: PaneKind): number => (TALL.has(kind) ? USUAL_BELOW.tall : USUAL_BELOW.low)
 
 /**

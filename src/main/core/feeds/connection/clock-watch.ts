@@ -6,9 +6,9 @@
 import { readBracketed, type Clock } from '../../../base/clock.ts'
 
 /** Smaller shifts of the wall clock are ignored, ms. */
-export const SHIFT_MS = 100
+const SHIFT_MS = 100
 /** If a check is this late, the process was suspended, ms. */
-export const PAUSE_MS = 5_000
+const PAUSE_MS = 5_000
 /** Some systems report the time since boot only this precisely, so a smaller difference doesn't indicate sleep, ms. */
 const COARSE_MS = 2_000
 

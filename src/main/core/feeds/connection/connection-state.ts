@@ -32,15 +32,15 @@ import type {
 /** How long an acknowledgment may take, ms. */
 export const ACK_WITHIN_MS = 10_000
 /** How long the close may take after an error frame, ms. */
-export const CLOSE_WITHIN_MS = 3_000
+const CLOSE_WITHIN_MS = 3_000
 /** A connection that stayed open this long counts as a success and clears earlier failures, ms. */
 export const STEADY_MS = 5_000
 /** A token that worked this long, or until it expired, may be renewed again, ms. */
 export const TOKEN_WORKED_MS = 60_000
 /** A clock set by more than this leaves a gap, ms. */
-export const CLOCK_GAP_MS = 5_000
+const CLOCK_GAP_MS = 5_000
 /** The longest wait for `wake` after `sleep`, ms. */
-export const SLEEP_AT_MOST_MS = 30_000
+const SLEEP_AT_MOST_MS = 30_000
 /** After this many rejections in a row the connection stops and the user has to retry. */
 export const REJECTIONS = 3
 
@@ -442,7 +442,7 @@ function causeOf(verdict: Verdict): GapCause {
 }
 
 /** Whether the upgrade is complete, so that frames can be sent. */
-export function hasSocket(state: ConnectionState): boolean {
+function hasSocket(state: ConnectionState): boolean {
   const { phase } = state
   return phase.is === 'open' || phase.is === 'stale' || (phase.is === 'connecting' && phase.step === 'acknowledge')
 }

@@ -136,7 +136,7 @@ function digitsOf(value: number): number {
 }
 
 /** Writes exactly `digits` digits with leading zeros. Returns the offset after them. */
-export function writeDigits(out: Uint8Array, at: number, value: number, digits: number): number {
+function writeDigits(out: Uint8Array, at: number, value: number, digits: number): number {
   let i = at + digits
   let rest = value
   while (rest >= 0x40000000) {
@@ -165,7 +165,7 @@ export function writeDigits(out: Uint8Array, at: number, value: number, digits: 
 }
 
 /** Writes an unsigned integer. Returns the offset after it. */
-export function writeUint(out: Uint8Array, at: number, value: number): number {
+function writeUint(out: Uint8Array, at: number, value: number): number {
   return writeDigits(out, at, value, digitsOf(value))
 }
 

@@ -130,21 +130,6 @@ export function readRange(
   }
 }
 
-/** Decodes a whole column into `out`, which has the column's length. */
-export function readInts(
-  column: IntColumn,
-  high: Uint8Array,
-  low: Uint8Array,
-  ref: (id: number) => Float64Array,
-  out: Float64Array,
-): Float64Array {
-  const reference = (id: number): ReferenceColumn => {
-    const values = ref(id)
-    return { first: values[0], values }
-  }
-  return readRange(column, high, low, reference, 0, column.count, out)
-}
-
 interface Remainders {
   readonly column: IntColumn
   readonly high: Uint8Array

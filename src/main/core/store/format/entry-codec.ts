@@ -10,7 +10,7 @@ import type { EntryRow } from './ledger.ts'
 export const LATEST_MS = 8.64e15
 const MAX_SYMBOLS = 100_000
 
-export const finite = v.pipe(v.number(), v.finite())
+const finite = v.pipe(v.number(), v.finite())
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 export const instant = v.pipe(finite, v.minValue(-LATEST_MS), v.maxValue(LATEST_MS))
 export const conn = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(0xffff_ffff))

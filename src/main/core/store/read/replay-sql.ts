@@ -130,11 +130,6 @@ export class ReplaySql {
     return this.#sql.following.get(series, seq + 1)
   }
 
-  /** The last block of a series. */
-  lastBlock(series: number): BlockRange | undefined {
-    return this.#sql.covering.get(series, Number.MAX_SAFE_INTEGER)
-  }
-
   /** Blocks of a series that hold a seq in (after, upTo]. */
   blocksWithin(series: number, after: number, upTo: number): readonly BlockRange[] {
     const first = this.blockAfter(series, after)

@@ -32,8 +32,6 @@ export interface LogPosition extends LogRound {
 export type ReadLog = (into: Uint8Array, at: number) => number
 
 export interface LogScan {
-  /** The header's checksum is correct. */
-  readonly hasHeader: boolean
   readonly isEmpty: boolean
   /** Position after the last transaction that SQLite would read; null without a header. */
   readonly last: LogPosition | null
@@ -208,7 +206,6 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
     sum.set(frame.sum1, frame.sum2)
   }
   return {
-    hasHeader: header !== null,
     isEmpty,
     last,
     hasMark,

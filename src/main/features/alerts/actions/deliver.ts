@@ -7,7 +7,7 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { checkAddress } from './action-file.ts'
 
 /** A whole request or run may take this long, ms. */
-export const DELIVERY_MS = 10_000
+const DELIVERY_MS = 10_000
 /** The most that is read of an answer, bytes. */
 export const MAX_ANSWER_BYTES = 64 * 1024
 
@@ -36,7 +36,7 @@ export class DeliveryError extends CodedError {
 }
 
 /** The header that proves who sent a body and when: HMAC-SHA256 over `SECONDS.BODY`, in hex. */
-export function signatureOf(secret: string, seconds: number, body: string): string {
+function signatureOf(secret: string, seconds: number, body: string): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }
 

@@ -18,7 +18,7 @@ export const tickColumnsOf = (feed: FeedId): readonly TableColumn[] => [
   { name: 'session', is: 'text' },
 ]
 
-export const GAP_COLUMNS: readonly TableColumn[] = [
+const GAP_COLUMNS: readonly TableColumn[] = [
   { name: 'session', is: 'text' },
   { name: 'feed', is: 'text' },
   { name: 'symbol', is: 'text' },

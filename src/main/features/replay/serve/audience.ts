@@ -28,8 +28,7 @@ export interface AudienceOptions {
 }
 
 /** Gaps that a client of the service would have seen as a lost connection. */
-export const disconnects = (cause: GapCause): boolean =>
-  !isEdge({ cause }) && cause !== 'unacknowledged' && cause !== 'clock'
+const disconnects = (cause: GapCause): boolean => !isEdge({ cause }) && cause !== 'unacknowledged' && cause !== 'clock'
 
 export class Audience implements Outlet {
   readonly #of: AudienceOptions

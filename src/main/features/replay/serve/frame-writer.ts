@@ -57,7 +57,7 @@ export class FrameWriter {
 const LOOP_BYTES = 160
 
 /** Copies from[start, end) to `to`, starting at `at`. `to` must have room. */
-export function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
   if (end - start > LOOP_BYTES) to.set(from.subarray(start, end), at)
   else for (let i = start; i < end;) to[at++] = from[i++]
 }

@@ -15,7 +15,7 @@ import type { TeamMarket } from './team-market.ts'
 const CHECK_MS = 15_000
 const RETRY_MS = 5_000
 /** Sessions that began earlier than this aren't followed unless the store has begun to copy them, ms: the log's age. */
-export const FOLLOW_MS = 72 * 3_600_000
+const FOLLOW_MS = 72 * 3_600_000
 /** Ended sessions that are copied at a time, in addition to those that are being recorded. */
 const MAX_ENDED = 2
 

@@ -19,7 +19,7 @@ import { FlushCursor } from './flush-cursor.ts'
 import { lastSeqOf } from '../frame/seqs.ts'
 
 /** Messages that were received longer ago than this aren't the present, ms: they change the store, not the hub. */
-export const BEHIND_MS = 60_000
+const BEHIND_MS = 60_000
 
 export interface LaneParts {
   readonly info: SessionInfo

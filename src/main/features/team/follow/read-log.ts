@@ -15,7 +15,7 @@ export interface LogQuery {
 }
 
 /** The seqs of a frame or part; null if it can't be read. */
-export function headerOf(bytes: Uint8Array): FrameHeader | null {
+function headerOf(bytes: Uint8Array): FrameHeader | null {
   const read = isPart(bytes) ? readPart(bytes) : readHeader(bytes)
   return read.ok ? read.value : null
 }

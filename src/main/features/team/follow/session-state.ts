@@ -12,7 +12,7 @@ import type { MissingSeqs, Phase, Piece, SessionEffect, SessionEvent, SessionSta
 /** Frames that wait while the log is read, or that aren't stored yet, bytes. Beyond it they are read from the log again. */
 export const MAX_WAITING_BYTES = 16 << 20
 /** How long to wait before the next attempt, ms. */
-export const RETRY_MS = 5_000
+const RETRY_MS = 5_000
 
 type Step = readonly [SessionState, readonly SessionEffect[]]
 
@@ -193,7 +193,7 @@ function miss(state: SessionState, missing: MissingSeqs): Step {
   return [waiting, [{ do: 'stop-reading' }, ...effects]]
 }
 
-export function missingReason({ fromSeq, toSeq }: MissingSeqs, hasHistory: boolean): Reason {
+function missingReason({ fromSeq, toSeq }: MissingSeqs, hasHistory: boolean): Reason {
   const which = fromSeq === toSeq ? `seq ${fromSeq}` : `seq ${fromSeq} to ${toSeq}`
   return {
     code: 'not-found',

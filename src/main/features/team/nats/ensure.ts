@@ -8,7 +8,7 @@ import { API, apiCode, requestError } from './errors.ts'
 
 const SECOND_NS = 1_000_000_000
 /** How long the log keeps frames. */
-export const LOG_AGE_MS = 72 * 3_600_000
+const LOG_AGE_MS = 72 * 3_600_000
 const PLAN_HISTORY = 16
 /** How long values are kept that aren't renewed; absent: for good. */
 const TTL_MS: Partial<Record<BucketName, number>> = { leases: LEASE_TTL_MS, reports: REPORT_TTL_MS }

@@ -44,7 +44,7 @@ export function studyRow(one: Pick<ChartIndicator, 'kind' | 'formula'>): KindRow
 }
 
 /** The description of a kind, including the volume profile. */
-export function kindRow(kind: StudyKind): KindRow {
+function kindRow(kind: StudyKind): KindRow {
   if (kind === 'volume-profile') {
     const title = t(VOLUME_PROFILE.title)
     return { kind, ...VOLUME_PROFILE, title, outputs: [], takesPrice: false, moves: false }
@@ -185,7 +185,7 @@ export function placeStudy(
 }
 
 /** Whether an indicator has its own pane. */
-export function ownPane(one: ChartIndicator): boolean {
+function ownPane(one: ChartIndicator): boolean {
   const spec = studySpec(one)
   if (spec === null) return false
   return one.pane === 'auto' ? spec.place === 'own' : one.pane === 'own'

@@ -14,7 +14,7 @@ import { spreadSource } from './shown-chart.ts'
 /** The most that the contract allows. */
 const PAGE = 5_000
 /** The most samples that scrolling back loads. */
-export const MAX_SAMPLES = 400_000
+const MAX_SAMPLES = 400_000
 
 interface Leg {
   readonly instrument: InstrumentId

@@ -84,7 +84,7 @@ function* numbersOf({ tables, facts }: Reading): Generator<readonly [path: strin
  * statements use fractions. A margin above 1.5 can't be a fraction; without margins the median of
  * the others decides.
  */
-export function ratesArePoints(endpoint: string, reading: Reading): boolean {
+function ratesArePoints(endpoint: string, reading: Reading): boolean {
   const margins: number[] = []
   const others: number[] = []
   for (const [path, value] of numbersOf(reading)) {

@@ -34,7 +34,7 @@ export function pathOf(parent: string, key: string | number): string {
 }
 
 /** Whether a list or object starts expanded: the top three levels, unless they are long. */
-export const opensAtFirst = (depth: number, size: number): boolean => depth < 3 && size <= OPEN_UP_TO
+const opensAtFirst = (depth: number, size: number): boolean => depth < 3 && size <= OPEN_UP_TO
 
 /** Lines of a value. `toggled`: paths the user folded or unfolded. A search keeps matches and their ancestors. */
 export function jsonLines(value: Value, toggled: ReadonlySet<string>, search = ''): readonly JsonLine[] {

@@ -3,7 +3,7 @@ import { isObject, own, type Scalar, type Value, isScalar } from '../../../../sh
 import { numberOf } from '../../../../shared/features/research/types.ts'
 
 /** The value at a dotted path; undefined if there is none. */
-export function at(value: Value | undefined, path: string): Value | undefined {
+function at(value: Value | undefined, path: string): Value | undefined {
   let here = value
   for (const key of path.split('.')) here = isObject(here) ? own(here, key) : undefined
   return here

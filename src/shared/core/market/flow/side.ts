@@ -15,19 +15,8 @@ export type Side = -1 | 0 | 1
  * `crossed`: where the price was in the quote. `tick`: the direction of the price, without a usable quote. `first`:
  * neither. `late`: the trade's date is too far from its receipt.
  */
-export const SIDE_REASONS = [
-  'message',
-  'touch',
-  'outside',
-  'inside',
-  'midpoint',
-  'locked',
-  'crossed',
-  'tick',
-  'first',
-  'late',
-] as const
-export type SideReason = (typeof SIDE_REASONS)[number]
+export type SideReason =
+  'message' | 'touch' | 'outside' | 'inside' | 'midpoint' | 'locked' | 'crossed' | 'tick' | 'first' | 'late'
 
 export interface TradeSide {
   readonly side: Side
@@ -69,7 +58,7 @@ export interface Join {
   readonly ms: number
 }
 const JOIN_STEPS = [2, 5, 10, 20, 50] as const
-export const JOINS: readonly Join[] = [
+const JOINS: readonly Join[] = [
   { by: 'event', ms: 0 },
   { by: 'receipt', ms: 0 },
   ...JOIN_STEPS.map((ms) => ({ by: 'receipt', ms }) as const),

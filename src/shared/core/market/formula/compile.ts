@@ -18,7 +18,7 @@ import { known, operate, readOf, truth, type Value } from './values.ts'
 import { FormulaFault, linesOf, type Expression, type FormulaError, type Line, type Span } from './syntax.ts'
 
 /** The most lines that a formula draws, and the most settings it has. */
-export const MAX_OUTPUTS = 8
+const MAX_OUTPUTS = 8
 const MAX_INPUTS = 12
 /** How many bars one function can look back, and all together. */
 const LONGEST = 5_000

@@ -180,7 +180,7 @@ export const DECLARATIONS = {
 } as const
 
 /** Names of outputs, titles and ids as formulas write them: "+DI" is plus_di. */
-export const formulaName = (title: string): string =>
+const formulaName = (title: string): string =>
   title
     .replace(/\+/g, 'plus ')
     .replace(/−/g, 'minus ')

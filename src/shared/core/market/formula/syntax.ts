@@ -6,7 +6,7 @@ import { labelsOf, t } from '../../../base/text.ts'
 
 /** The most characters of a formula, and the most parts of its tree. */
 export const MAX_FORMULA = 4_000
-export const MAX_PARTS = 500
+const MAX_PARTS = 500
 /** How deeply brackets and signs can be nested. */
 const MAX_DEPTH = 40
 
@@ -27,8 +27,7 @@ export class FormulaFault extends Error {
   }
 }
 
-export const BINARY = ['+', '-', '*', '/', '%', '^', '<', '<=', '>', '>=', '==', '!=', 'and', 'or'] as const
-export type BinaryOperator = (typeof BINARY)[number]
+export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '^' | '<' | '<=' | '>' | '>=' | '==' | '!=' | 'and' | 'or'
 
 export type Expression = Span &
   (

@@ -6,10 +6,10 @@ import { length } from './row.ts'
 import { delayed, exponential, highest, lowest, simple, sum, weighted, wilder, Window } from './windows.ts'
 
 /** Wilder's smoothed average: [average]. New Concepts in Technical Trading Systems, 1978. */
-export const rma = smoothed(wilder)
+const rma = smoothed(wilder)
 
 /** Volume-weighted moving average: [average], the volume-weighted mean of n prices. Absent for bars without volume. */
-export function vwma(n: number, price: PriceOf): Indicator {
+function vwma(n: number, price: PriceOf): Indicator {
   const money = sum(n)
   const volumes = sum(n)
   const step = (bar: BarValues, take: Take): readonly number[] => {
@@ -30,10 +30,10 @@ function hullOf(n: number): Smoother {
   return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
 }
 /** [average] */
-export const hull = smoothed(hullOf)
+const hull = smoothed(hullOf)
 
 /** Double and triple exponential averages: [average]. Mulloy, Stocks & Commodities 12:1, 1994. */
-export const dema = smoothed((n) => {
+const dema = smoothed((n) => {
   const [one, two] = [exponential(n), exponential(n)]
   const run = (value: number, take: Take): number => {
     const first = one[take](value)
@@ -41,7 +41,7 @@ export const dema = smoothed((n) => {
   }
   return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
 })
-export const tema = smoothed((n) => {
+const tema = smoothed((n) => {
   const [one, two, three] = [exponential(n), exponential(n), exponential(n)]
   const run = (value: number, take: Take): number => {
     const first = one[take](value)
@@ -55,7 +55,7 @@ export const tema = smoothed((n) => {
  * Kaufman's adaptive average: [average]. It starts with the nth price; the share it then moves by depends on how
  * straight the last n moves were. Trading Systems and Methods, 1998.
  */
-export function kama(n: number, fast: number, slow: number, price: PriceOf): Indicator {
+function kama(n: number, fast: number, slow: number, price: PriceOf): Indicator {
   const ago = delayed(n)
   const path = sum(n)
   const [quick, lazy] = [2 / (fast + 1), 2 / (slow + 1)]
@@ -81,14 +81,14 @@ export function kama(n: number, fast: number, slow: number, price: PriceOf): Ind
 }
 
 /** The end of the least-squares line through n prices: [end]. It equals 3 WMA − 2 SMA. */
-export const linearRegression = smoothed((n) => {
+const linearRegression = smoothed((n) => {
   const [weights, mean] = [weighted(n), simple(n)]
   const run = (value: number, take: Take): number => 3 * weights[take](value) - 2 * mean[take](value)
   return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
 })
 
 /** Lines at a percentage around the simple average: [middle, upper, lower]. */
-export function envelope(n: number, percent: number, price: PriceOf): Indicator {
+function envelope(n: number, percent: number, price: PriceOf): Indicator {
   const mean = simple(n)
   const around = (middle: number): readonly number[] => [
     middle,
@@ -102,7 +102,7 @@ export function envelope(n: number, percent: number, price: PriceOf): Indicator 
 }
 
 /** Population deviation of n prices: [deviation]. */
-export function deviation(n: number, price: PriceOf): Indicator {
+function deviation(n: number, price: PriceOf): Indicator {
   const window = new Window(n)
   return {
     peek: (bar) => [window.peek(price(bar)).deviation],
@@ -115,7 +115,7 @@ export function deviation(n: number, price: PriceOf): Indicator {
 }
 
 /** Chandelier exit (LeBeau): [below the highest high, above the lowest low], by a multiple of the average true range. */
-export function chandelier(n: number, multiple: number): Indicator {
+function chandelier(n: number, multiple: number): Indicator {
   const [high, low, range] = [highest(n), lowest(n), wilder(n)]
   return comparing((bar, before, take) => {
     const apart = multiple * range[take](trueRange(bar, before))

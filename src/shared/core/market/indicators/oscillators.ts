@@ -11,7 +11,7 @@ const flow = (step: (bar: BarValues, take: Take) => readonly number[]): Indicato
 })
 
 /** Stochastic of the relative strength index (Chande and Kroll, The New Technical Trader): [%K, %D], 0 to 100. */
-export function stochasticRsi(n: number, range: number, slowing: number, signal: number, price: PriceOf): Indicator {
+function stochasticRsi(n: number, range: number, slowing: number, signal: number, price: PriceOf): Indicator {
   const strength = rsi(n, price)
   const [high, low, k, d] = [highest(range), lowest(range), simple(slowing), simple(signal)]
   return flow((bar, take) => {
@@ -23,7 +23,7 @@ export function stochasticRsi(n: number, range: number, slowing: number, signal:
 }
 
 /** Rate of change: [percent since n bars ago]. */
-export function rateOfChange(n: number, price: PriceOf): Indicator {
+function rateOfChange(n: number, price: PriceOf): Indicator {
   const ago = delayed(n)
   return flow((bar, take) => {
     const from = ago[take](price(bar))
@@ -32,13 +32,13 @@ export function rateOfChange(n: number, price: PriceOf): Indicator {
 }
 
 /** Momentum: [price less the one n bars ago]. */
-export function momentum(n: number, price: PriceOf): Indicator {
+function momentum(n: number, price: PriceOf): Indicator {
   const ago = delayed(n)
   return flow((bar, take) => [price(bar) - ago[take](price(bar))])
 }
 
 /** Aroon (Chande, 1995): [up, down], how recent the extremes of n bars and the one before are, 0 to 100. */
-export function aroon(n: number): Indicator {
+function aroon(n: number): Indicator {
   const [high, low] = [new Extreme(n + 1, 1), new Extreme(n + 1, -1)]
   const peek = (bar: BarValues): readonly number[] => [
     (100 * (n - high.peekAge(bar.high))) / n,
@@ -68,7 +68,7 @@ export function percentOscillator(fast: number, slow: number, signal: number, of
 }
 
 /** True strength index (Blau, 1991): [index, signal], −100 to 100. Absent if nothing moved. */
-export function trueStrength(long: number, short: number, signal: number, price: PriceOf): Indicator {
+function trueStrength(long: number, short: number, signal: number, price: PriceOf): Indicator {
   const twice = (): Smoother => {
     const [one, two] = [exponential(long), exponential(short)]
     const run = (value: number, take: Take): number => two[take](one[take](value))
@@ -84,7 +84,7 @@ export function trueStrength(long: number, short: number, signal: number, price:
 }
 
 /** Ultimate oscillator (Williams, 1985): [index], 0 to 100. Absent if nothing moved. */
-export function ultimate(short: number, middle: number, long: number): Indicator {
+function ultimate(short: number, middle: number, long: number): Indicator {
   const lengths = [short, middle, long].map((n) => ({ pressure: sum(n), range: sum(n) }))
   return comparing((bar, before, take) => {
     const bottom = before === null ? ABSENT : Math.min(bar.low, before.close)
@@ -99,7 +99,7 @@ export function ultimate(short: number, middle: number, long: number): Indicator
 }
 
 /** Awesome oscillator (Williams, Trading Chaos): [difference of two simple averages of the bars' middles]. */
-export function awesome(fast: number, slow: number): Indicator {
+function awesome(fast: number, slow: number): Indicator {
   const [short, long] = [simple(fast), simple(slow)]
   return flow((bar, take) => {
     const middle = (bar.high + bar.low) / 2
@@ -108,7 +108,7 @@ export function awesome(fast: number, slow: number): Indicator {
 }
 
 /** TRIX (Hutson, 1983): [percent change of a triple exponential average, signal (simple)]. */
-export function trix(n: number, signal: number, price: PriceOf): Indicator {
+function trix(n: number, signal: number, price: PriceOf): Indicator {
   const [one, two, three, ago, smooth] = [exponential(n), exponential(n), exponential(n), delayed(1), simple(signal)]
   return flow((bar, take) => {
     const value = three[take](two[take](one[take](price(bar))))
@@ -119,7 +119,7 @@ export function trix(n: number, signal: number, price: PriceOf): Indicator {
 }
 
 /** Chande momentum oscillator (The New Technical Trader, 1994): [−100 to 100]. Absent if nothing moved. */
-export function chandeMomentum(n: number, price: PriceOf): Indicator {
+function chandeMomentum(n: number, price: PriceOf): Indicator {
   const [gains, losses] = [sum(n), sum(n)]
   return comparing((bar, before, take) => {
     const move = before === null ? ABSENT : price(bar) - price(before)
@@ -129,13 +129,13 @@ export function chandeMomentum(n: number, price: PriceOf): Indicator {
 }
 
 /** Balance of power (Livshin, 2001): [average of (close − open) / (high − low)]. Bars without a range don't count. */
-export function balanceOfPower(n: number): Indicator {
+function balanceOfPower(n: number): Indicator {
   const smooth = simple(n)
   return flow(({ open, high, low, close }, take) => [smooth[take](high > low ? (close - open) / (high - low) : ABSENT)])
 }
 
 /** Elder ray (Trading for a Living, 1993): [bull power, bear power], the distance of high and low from the average. */
-export function elderRay(n: number, price: PriceOf): Indicator {
+function elderRay(n: number, price: PriceOf): Indicator {
   const mean = exponential(n)
   return flow((bar, take) => {
     const middle = mean[take](price(bar))
@@ -147,7 +147,7 @@ export function elderRay(n: number, price: PriceOf): Indicator {
  * Choppiness index (Dreiss): [0 to 100], the sum of true ranges over the range of true highs and lows, on a logarithmic
  * scale. Absent if nothing moved.
  */
-export function choppiness(n: number): Indicator {
+function choppiness(n: number): Indicator {
   const [ranges, high, low] = [sum(n), highest(n), lowest(n)]
   return comparing((bar, before, take) => {
     const isFirst = before === null
@@ -159,7 +159,7 @@ export function choppiness(n: number): Indicator {
 }
 
 /** Vortex (Botes and Siepman, 2010): [+VI, −VI]. Absent if nothing moved. */
-export function vortex(n: number): Indicator {
+function vortex(n: number): Indicator {
   const [ups, downs, ranges] = [sum(n), sum(n), sum(n)]
   return comparing((bar, before, take) => {
     const up = ups[take](before === null ? ABSENT : Math.abs(bar.high - before.low))

@@ -14,7 +14,7 @@ interface Bands {
  * Supertrend (Seban): [below prices while they rise, above them while they fall], a multiple of the average true range
  * from the middle of the bar. A band only follows the price; a close beyond it turns the trend.
  */
-export function supertrend(n: number, multiple: number): Indicator {
+function supertrend(n: number, multiple: number): Indicator {
   const range = wilder(n)
   let bands: Bands | null = null
   return comparing((bar, before, take) => {
@@ -51,7 +51,7 @@ interface Stop {
  * Parabolic stop and reverse (Wilder, New Concepts in Technical Trading Systems, 1978): [stop]. Absent before the first
  * turn, because the trend at the first bar is unknown.
  */
-export function parabolicSar(step: number, most: number): Indicator {
+function parabolicSar(step: number, most: number): Indicator {
   const begin = (bar: BarValues): Stop => ({
     isUp: true,
     stop: bar.low,
@@ -97,7 +97,7 @@ interface Swings {
  * price has come back by `percent`. Nothing changes afterwards: a confirmed swing stays, and the values at a bar know
  * nothing of later bars. A bar that could do both extends its leg.
  */
-export function zigZag(percent: number): Indicator {
+function zigZag(percent: number): Indicator {
   const share = percent / 100
   const older = ({ price, ago }: Place): Place => ({ price, ago: ago + 1 })
   const next = (before: Swings | null, bar: BarValues): Swings => {

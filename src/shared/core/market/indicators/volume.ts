@@ -5,7 +5,7 @@ import { length, type IndicatorSpec } from './row.ts'
 import { exponential, sum } from './windows.ts'
 
 /** Money flow index (Quong and Soudack, 1989): [0 to 100]. Absent if nothing moved. */
-export function moneyFlowIndex(n: number): Indicator {
+function moneyFlowIndex(n: number): Indicator {
   const [inflow, outflow] = [sum(n), sum(n)]
   const typical = ({ high, low, close }: BarValues): number => (high + low + close) / 3
   return comparing((bar, before, take) => {
@@ -22,7 +22,7 @@ function moneyFlow({ high, low, close, volume }: BarValues): number {
 }
 
 /** Chaikin money flow: [−1 to 1]. Absent if nothing was traded. */
-export function chaikinMoneyFlow(n: number): Indicator {
+function chaikinMoneyFlow(n: number): Indicator {
   const [flows, volumes] = [sum(n), sum(n)]
   return comparing((bar, _before, take) => {
     const [flow, volume] = [flows[take](moneyFlow(bar)), volumes[take](bar.volume ?? 0)]
@@ -31,7 +31,7 @@ export function chaikinMoneyFlow(n: number): Indicator {
 }
 
 /** Accumulation/distribution line (Chaikin): [sum] since the first bar. */
-export function accumulation(): Indicator {
+function accumulation(): Indicator {
   return folding(
     0,
     (total, bar) => total + moneyFlow(bar),
@@ -40,7 +40,7 @@ export function accumulation(): Indicator {
 }
 
 /** Chaikin oscillator: [difference of two exponential averages of the accumulation/distribution line]. */
-export function chaikinOscillator(fast: number, slow: number): Indicator {
+function chaikinOscillator(fast: number, slow: number): Indicator {
   const [line, short, long] = [accumulation(), exponential(fast), exponential(slow)]
   return comparing((bar, _before, take) => {
     const [total] = line[take](bar)
@@ -49,7 +49,7 @@ export function chaikinOscillator(fast: number, slow: number): Indicator {
 }
 
 /** Force index (Elder, 1993): [exponential average of move times volume]. */
-export function forceIndex(n: number): Indicator {
+function forceIndex(n: number): Indicator {
   const smooth = exponential(n)
   return comparing((bar, before, take) => [
     smooth[take](before === null || bar.volume === null ? ABSENT : (bar.close - before.close) * bar.volume),
@@ -57,7 +57,7 @@ export function forceIndex(n: number): Indicator {
 }
 
 /** Price volume trend: [sum of relative moves times volume] from the second bar on. */
-export function priceVolumeTrend(): Indicator {
+function priceVolumeTrend(): Indicator {
   interface Trend {
     readonly close: number
     readonly total: number

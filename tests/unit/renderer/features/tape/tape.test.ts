@@ -75,7 +75,7 @@ describe('the tape', () => {
       [3, 4, undefined],
       [2, 0.3, 2],
     ])
-    expect(tape.at(3)).toMatchObject({ price: 101, fromPrice: 100 })
+    expect(tape.at(3)).toMatchObject({ price: 101 })
     const burst = tape.at(3)
     send([], [sided(prints[4], -1)])
     expect(rows().map((row) => row?.size)).toEqual([8, 4, 0.3])

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { msOf } from '../../../../../src/shared/core/market/market.ts'
+import type { AssetClass } from '../../../../../src/shared/base/units.ts'
+import { msOf, type Interval } from '../../../../../src/shared/core/market/market.ts'
 import { US_STOCK_DAYS } from '../../../../../src/shared/core/market/calendar-data.ts'
 import {
-  barEnd,
   barStart,
   dayEnd,
   dayStart,
+  gridOf,
   isOpen,
   newYorkOffset,
   sessionState,
@@ -13,6 +14,10 @@ import {
 
 const at = (iso: string): number => Date.parse(iso)
 const iso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+const barEnd = (asset: AssetClass, interval: Interval, ms: number): number => {
+  const grid = gridOf(asset, interval)
+  return grid.endOf(grid.startOf(ms))
+}
 const HOUR = 3_600_000
 
 test('New York time follows the zone database', () => {

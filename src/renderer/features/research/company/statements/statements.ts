@@ -173,7 +173,7 @@ export function missingPeriods(known: readonly Period[], annual: boolean, count:
 }
 
 /** The `count` fiscal periods up to the newest known one, newest first. Empty if no year is known. */
-export function latestPeriods(known: readonly Period[], annual: boolean, count: number): readonly Period[] {
+function latestPeriods(known: readonly Period[], annual: boolean, count: number): readonly Period[] {
   const dated = known.filter(isDated)
   const newest = Math.max(...dated.map(orderOf))
   if (!Number.isFinite(newest)) return []

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter } from '../../../../../../src/main/core/store/blocks/bytes.ts'
 import { BY, LOW_PADDING, MAX_INT } from '../../../../../../src/main/core/store/blocks/ints.ts'
-import { readIntColumn, readInts, readRange } from '../../../../../../src/main/core/store/blocks/read-ints.ts'
+import { readIntColumn, readRange } from '../../../../../../src/main/core/store/blocks/read-ints.ts'
 import { planWindow } from '../../../../../../src/main/core/store/blocks/window.ts'
 import { writeInts, type Ref } from '../../../../../../src/main/core/store/blocks/write-ints.ts'
 
@@ -21,13 +21,14 @@ function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: R
   const reader = new ByteReader(head.finish())
   const places = { hot: 0, cold: 0, low: 0 }
   const [one, two] = [0, 1].map(() => readIntColumn(reader, places, 1 << 20, false))
-  const none = (): Float64Array => {
+  const none = (): never => {
     throw new Error('refers to nothing')
   }
-  const decodedFirst = readInts(one, high.finish(), low.finish(), none, new Float64Array(one.count))
+  const decodedFirst = readRange(one, high.finish(), low.finish(), none, 0, one.count, new Float64Array(one.count))
+  const reference = () => ({ first: decodedFirst[0], values: decodedFirst })
   // old content of the array must not show
   const out = new Float64Array(two.count).fill(12345)
-  const back = readInts(two, high.finish(), low.finish(), () => decodedFirst, out)
+  const back = readRange(two, high.finish(), low.finish(), reference, 0, two.count, out)
   expect(reader.at).toBe(reader.end)
   // a range equals that part of the whole; if it starts later, its first value is undefined
   const n = two.count

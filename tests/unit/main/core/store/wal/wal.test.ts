@@ -151,7 +151,6 @@ describe('a corrupt log', () => {
     const mark = scan(good).last
     const frames = mark?.frames ?? 0
     expect(scan(good, mark)).toEqual({
-      hasHeader: true,
       isEmpty: false,
       last: mark,
       hasMark: true,
