@@ -13,12 +13,18 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
+import { LockBusyError, withFileLock } from '../../base/file-lock.ts'
 
 export interface JournalFiles {
   /** Null: nothing was saved yet. */
   load(): string | null
   /** Writes atomically. */
   save(text: string): void
+  /**
+   * Runs a change, from reading the file to saving it, while no other terminal runs one. Creates the folder. Throws
+   * what `change` throws, `disk-error` if another terminal takes too long, or the disk's error.
+   */
+  exclusively<T>(change: () => T): T
   /** Renames a file that can't be fully read, so that no note is lost. Returns its new name, which no other file had. */
   setAside(): string
   /** Saves a picture unless it is there (`isNew`: it wasn't). Throws `bad-arguments` unless it is a PNG or JPEG. */
@@ -29,6 +35,8 @@ export interface JournalFiles {
   removePicture(file: string): void
 }
 
+/** A change takes milliseconds. A holder that takes this long, ms, was stopped or waits for its disk. */
+const PATIENCE_MS = 5_000
 const PICTURE = /^[0-9a-f]{64}\.(png|jpg)$/
 const ASIDE = 'notes.json.bad'
 const SIGNATURES = [
@@ -57,9 +65,18 @@ export function journalFiles(folder: string): JournalFiles {
   }
   return {
     load: () => (existsSync(file) ? readFileSync(file, 'utf8') : null),
-    save(text) {
+    save: (text) => write(file, text),
+    exclusively(change) {
       mkdirSync(folder, { recursive: true })
-      write(file, text)
+      try {
+        return withFileLock(`${file}.lock`, PATIENCE_MS, change)
+      } catch (thrown) {
+        if (!(thrown instanceof LockBusyError)) throw thrown
+        throw new CodedError('disk-error', 'Another Tapedeck is saving its notes.', {
+          hint: 'Try again.',
+          cause: thrown,
+        })
+      }
     },
     setAside() {
       let name = ASIDE

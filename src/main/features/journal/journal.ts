@@ -1,6 +1,6 @@
 /**
- * The notes of all markets: saved before listeners are called. Several terminals may have one journal open, so what
- * another one saved is read before each change.
+ * The notes of all markets: saved before listeners are called. Several terminals may have one journal open, so each
+ * change reads what another one saved, under a lock that it holds until its own notes are saved.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { readJournal, writeJournal } from '../../../shared/features/journal/document.ts'
@@ -49,7 +49,6 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
 
   /** Takes over what another terminal saved meanwhile. Throws `store-newer`, or `disk-error` if it can't be read. */
   const refresh = (): void => {
-    if (refuses !== null) throw refuses
     let now: string | null
     try {
       now = files.load()
@@ -62,9 +61,8 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
     if (found.is === 'garbage' || found.corrupt > 0) throw unreadable()
     ;[notes, text] = [found.notes, now]
     revision++
-    for (const listener of [...listeners]) listener()
   }
-  /** Saves notes that were computed after `refresh`. */
+  /** Saves notes that were computed after `refresh`, under the same lock. */
   const change = (next: readonly Note[]): void => {
     if (next.length > MAX_NOTES) {
       throw new CodedError('too-large', `A journal holds up to ${MAX_NOTES} notes.`, { hint: 'Remove some first.' })
@@ -74,15 +72,29 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
     try {
       files.save(changed)
     } catch (cause) {
-      throw new CodedError('disk-error', 'Couldn’t save the note.', {
-        hint: 'Check the free disk space and the folder’s permissions.',
-        cause,
-      })
+      throw notSaved(cause)
     }
     for (const one of notes) for (const picture of one.pictures) unused.add(picture)
     ;[notes, text] = [sorted, changed]
     revision++
-    for (const listener of [...listeners]) listener()
+  }
+  /**
+   * Runs a step on what the file has now, while no other terminal changes it. Calls the listeners afterwards, also if
+   * the step failed, because it may have read what another terminal saved. Throws `store-newer` or `disk-error`.
+   */
+  const onLatest = <T>(step: () => T): T => {
+    if (refuses !== null) throw refuses
+    const before = revision
+    try {
+      return files.exclusively(() => {
+        refresh()
+        return step()
+      })
+    } catch (thrown) {
+      throw thrown instanceof CodedError ? thrown : notSaved(thrown)
+    } finally {
+      if (revision !== before) for (const listener of [...listeners]) listener()
+    }
   }
 
   return {
@@ -90,32 +102,34 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
       return revision
     },
     of: (source) => notes.filter((one) => matchesSource(one.source, source) || matchesSource(source, one.source)),
-    put(source, id, draft) {
-      refresh()
-      const changedMs = wallMs()
-      const old = id === null ? undefined : notes.find((one) => one.id === id)
-      if (id !== null && old === undefined) {
-        throw new CodedError('not-found', 'This note was removed meanwhile.', { hint: 'Copy its text to a new note.' })
-      }
-      const note: Note =
-        old === undefined
-          ? { ...draft, id: newId(), source, createdMs: changedMs, changedMs }
-          : { ...old, ...draft, changedMs }
-      change([...notes.filter((one) => one !== old), note])
-      return note
-    },
-    remove(ids) {
-      refresh()
-      const gone = new Set(ids)
-      const removed = notes.filter((one) => gone.has(one.id))
-      if (removed.length > 0) change(notes.filter((one) => !gone.has(one.id)))
-      return removed
-    },
-    restore(removed) {
-      refresh()
-      const known = new Set(notes.map((one) => one.id))
-      change([...notes, ...removed.filter((one) => !known.has(one.id))])
-    },
+    put: (source, id, draft) =>
+      onLatest(() => {
+        const changedMs = wallMs()
+        const old = id === null ? undefined : notes.find((one) => one.id === id)
+        if (id !== null && old === undefined) {
+          throw new CodedError('not-found', 'This note was removed meanwhile.', {
+            hint: 'Copy its text to a new note.',
+          })
+        }
+        const note: Note =
+          old === undefined
+            ? { ...draft, id: newId(), source, createdMs: changedMs, changedMs }
+            : { ...old, ...draft, changedMs }
+        change([...notes.filter((one) => one !== old), note])
+        return note
+      }),
+    remove: (ids) =>
+      onLatest(() => {
+        const gone = new Set(ids)
+        const removed = notes.filter((one) => gone.has(one.id))
+        if (removed.length > 0) change(notes.filter((one) => !gone.has(one.id)))
+        return removed
+      }),
+    restore: (removed) =>
+      onLatest(() => {
+        const known = new Set(notes.map((one) => one.id))
+        change([...notes, ...removed.filter((one) => !known.has(one.id))])
+      }),
     addPicture(bytes) {
       const { file, isNew } = files.addPicture(bytes)
       if (isNew) unused.add(file)
@@ -126,13 +140,15 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
       return () => listeners.delete(listener)
     },
     close() {
+      if (unused.size === 0) return
       try {
-        refresh()
+        onLatest(() => {
+          const used = new Set(notes.flatMap((one) => one.pictures))
+          for (const file of unused) if (!used.has(file)) files.removePicture(file)
+        })
       } catch {
-        return // its notes may have any of these pictures
+        // The file can't be read or a picture can't be deleted: any picture may be in use, so they stay.
       }
-      const used = new Set(notes.flatMap((one) => one.pictures))
-      for (const file of unused) if (!used.has(file)) files.removePicture(file)
     },
   }
 }
@@ -140,6 +156,11 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
 const newer = (): CodedError =>
   new CodedError('store-newer', 'The journal is from a newer Tapedeck and can’t be changed.', {
     hint: 'Open it with that version.',
+  })
+const notSaved = (cause: unknown): CodedError =>
+  new CodedError('disk-error', 'Couldn’t save the note.', {
+    hint: 'Check the free disk space and the folder’s permissions.',
+    cause,
   })
 const unreadable = (cause?: unknown): CodedError =>
   new CodedError('disk-error', 'The journal was changed by another program and can’t be read.', {
@@ -161,31 +182,50 @@ function load(files: JournalFiles, problem: JournalOptions['problem']): Loaded {
     const hint = 'Check the permissions of the journal folder, then restart Tapedeck.'
     return { notes: [], text: null, refuses: new CodedError('disk-error', text, { hint, cause }) }
   }
-  let text: string | null
+  let found: Loaded | Corrupt
   try {
-    text = files.load()
+    found = read(files)
   } catch (cause) {
     return failed('Couldn’t read the journal, so it can’t be changed.', cause)
   }
+  if (!('damage' in found)) return found
+  const { damage } = found
+  try {
+    return files.exclusively(() => {
+      // Another terminal that starts now may have set it aside already.
+      const now = read(files)
+      return 'damage' in now ? repair(files, now, problem) : now
+    })
+  } catch (cause) {
+    return failed(`${damage}, and the file couldn’t be set aside.`, cause)
+  }
+}
+
+/** A file with something that can't be read. */
+interface Corrupt {
+  readonly notes: readonly Note[]
+  /** The start of a sentence. */
+  readonly damage: string
+}
+
+/** Reads the file as it is. Throws the disk's error. */
+function read(files: JournalFiles): Loaded | Corrupt {
+  const text = files.load()
   const found = text === null ? null : readJournal(text)
   if (found === null) return { notes: [], text: null, refuses: null }
   if (found.is === 'newer') return { notes: [], text, refuses: newer() }
-  const notes = found.is === 'read' ? found.notes : []
-  if (found.is === 'read' && found.corrupt === 0) return { notes, text, refuses: null }
-  const what =
-    found.is === 'garbage'
-      ? 'The journal was corrupt'
-      : found.corrupt === 1
-        ? 'One note couldn’t be read'
-        : `${found.corrupt} notes couldn’t be read`
-  try {
-    const aside = files.setAside()
-    // Save the readable notes now. Otherwise the next start would find no file.
-    const readable = notes.length > 0 ? writeJournal(notes) : null
-    if (readable !== null) files.save(readable)
-    problem(`${what}; the file was saved as ${aside}.`)
-    return { notes, text: readable, refuses: null }
-  } catch (cause) {
-    return failed(`${what}, and the file couldn’t be set aside.`, cause)
-  }
+  if (found.is === 'garbage') return { notes: [], damage: 'The journal was corrupt' }
+  const { notes, corrupt } = found
+  if (corrupt === 0) return { notes, text, refuses: null }
+  return { notes, damage: corrupt === 1 ? 'One note couldn’t be read' : `${corrupt} notes couldn’t be read` }
+}
+
+/** Sets the file aside and saves the notes that can be read, under the lock. Throws the disk's error. */
+function repair(files: JournalFiles, { notes, damage }: Corrupt, problem: JournalOptions['problem']): Loaded {
+  const aside = files.setAside()
+  // Save the readable notes now. Otherwise the next start would find no file.
+  const text = notes.length > 0 ? writeJournal(notes) : null
+  if (text !== null) files.save(text)
+  problem(`${damage}; the file was saved as ${aside}.`)
+  return { notes, text, refuses: null }
 }

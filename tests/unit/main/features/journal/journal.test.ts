@@ -1,12 +1,17 @@
 // The journal on disk: nothing is lost, nothing of a newer version is overwritten.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { LockBusyError, withFileLock } from '../../../../../src/main/base/file-lock.ts'
 import { journalFiles } from '../../../../../src/main/features/journal/journal-files.ts'
 import { openJournal } from '../../../../../src/main/features/journal/journal.ts'
 import { moveOf } from '../../../../../src/main/features/journal/review.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
-import type { NoteDraft } from '../../../../../src/shared/features/journal/note.ts'
+import type { Note, NoteDraft } from '../../../../../src/shared/features/journal/note.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
@@ -19,13 +24,13 @@ const draft = (fromMs: number, more: Partial<NoteDraft> = {}): NoteDraft => ({
   pictures: [],
   ...more,
 })
-const open = (folder: string) => {
+/** Counts over all journals of the file, because an id is unique over all terminals of a folder. */
+let ids = 0
+const open = (folder: string, files = journalFiles(folder)) => {
   const problems: string[] = []
-  let ids = 0
-  const files = journalFiles(folder)
   const journal = openJournal({
     files,
-    newId: () => `n${Date.now()}-${++ids}`,
+    newId: () => `n${++ids}`,
     wallMs: () => 9_000,
     problem: (text) => problems.push(text),
   })
@@ -92,6 +97,23 @@ describe('the journal', () => {
     const { journal, problems } = open(folder)
     expect([journal.of('demo'), problems]).toEqual([[good], []])
   })
+  it('is set aside once, if two terminals start on a corrupt file', () => {
+    const folder = makeFolder()
+    const good = open(folder).journal.put('demo', null, draft(1))
+    writeFileSync(join(folder, 'notes.json'), JSON.stringify({ version: 1, notes: [good, {}] }))
+    const real = journalFiles(folder)
+    let theirs: Note | undefined
+    const late = open(folder, {
+      ...real,
+      exclusively(change) {
+        // The other terminal is faster, and the user writes a note in it.
+        theirs ??= open(folder).journal.put('demo', null, draft(2))
+        return real.exclusively(change)
+      },
+    })
+    expect([late.journal.of('demo'), late.problems]).toEqual([[good, theirs], []])
+    expect(readdirSync(folder).filter((name) => name.includes('bad'))).toEqual(['notes.json.bad'])
+  })
   it('has what another terminal on the same folder saved and removed meanwhile', () => {
     const folder = makeFolder()
     const gone = open(folder).journal.put('demo', null, draft(1))
@@ -103,7 +125,7 @@ describe('the journal', () => {
     const own = mine.put('demo', null, draft(3))
     expect(mine.of('demo')).toEqual([other, own])
     expect(open(folder).journal.of('demo')).toEqual([other, own])
-    expect(told).toBeGreaterThan(0)
+    expect(told).toBe(1)
     expect(() => mine.put('demo', gone.id, draft(1))).toThrow(/removed meanwhile/)
     expect(theirs.remove([own.id])).toEqual([own])
     mine.restore([own])
@@ -130,6 +152,51 @@ describe('the journal', () => {
   })
 })
 
+describe('several processes on one folder', () => {
+  const program = fileURLToPath(new URL('journal-process.ts', import.meta.url))
+  /** Starts a process; `next` waits for its next line. */
+  const start = (...args: string[]) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const next = async () => String((await lines.next()).value)
+    return { child, next, exited: once(child, 'exit') }
+  }
+
+  it('lose no note of any of them, and undo no removal', async () => {
+    const folder = makeFolder()
+    const { journal } = open(folder)
+    const each = 40
+    const old = Array.from({ length: 2 * each }, (_, i) => journal.put('demo', null, draft(i)).id)
+    const all = [old.slice(0, each), old.slice(each)].map((remove, i) =>
+      start('write', folder, `p${i}`, remove.join(',')),
+    )
+    for (const { next } of all) expect(await next()).toBe('ready')
+    for (const { child } of all) child.stdin.end('go\n')
+    for (const { exited } of all) expect(await exited).toEqual([0, null])
+    const saved = open(folder).journal.of('demo')
+    const written = all.flatMap((_, i) => Array.from({ length: each }, (_, n) => `p${i}-${n}`))
+    expect(saved.map(({ id }) => id).sort()).toEqual(written.sort())
+  }, 120_000)
+
+  it('aren’t blocked by one that died while it saved', async () => {
+    const folder = makeFolder()
+    const { child, next, exited } = start('hold', folder)
+    expect(await next()).toBe('holding')
+    const { files, journal } = open(folder)
+    let ran = false
+    expect(() => withFileLock(join(folder, 'notes.json.lock'), 0, () => (ran = true))).toThrow(LockBusyError)
+    expect(ran).toBe(false)
+    child.kill('SIGKILL')
+    await exited
+    const note = journal.put('demo', null, draft(1))
+    expect(open(folder).journal.of('demo')).toEqual([note])
+    const bad = (): unknown => JSON.parse('{')
+    expect(() => files.exclusively(bad)).toThrow(SyntaxError)
+    expect(files.exclusively(() => 1)).toBe(1)
+  })
+})
+
 describe('pictures', () => {
   it('are saved once and read back to the byte; other files are refused', () => {
     const { files } = open(makeFolder())
@@ -147,11 +214,11 @@ describe('pictures', () => {
     )
     journal.put('demo', null, draft(1, { pictures: [used] }))
     const removed = journal.remove([journal.put('demo', null, draft(2, { pictures: [used, lost] })).id])
-    expect(readdirSync(folder).sort()).toEqual([used, lost, never, 'notes.json'].sort())
+    expect(readdirSync(folder).sort()).toEqual([used, lost, never, 'notes.json', 'notes.json.lock'].sort())
     journal.restore(removed)
     journal.remove(removed.map(({ id }) => id))
     journal.close()
-    expect(readdirSync(folder).sort()).toEqual([used, 'notes.json'].sort())
+    expect(readdirSync(folder).sort()).toEqual([used, 'notes.json', 'notes.json.lock'].sort())
   })
   it('that only a note of another terminal has are not deleted', () => {
     const folder = makeFolder()
