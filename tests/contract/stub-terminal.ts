@@ -475,7 +475,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   flow: {
     reset: { fromMs: 0, toMs: null },
     bars: { startMs: [], buy: [], sell: [], unknown: [], leastDelta: [], mostDelta: [], vwap: [], squares: [] },
-    coverage: { trades: 0, unknown: 0, unquoted: 0, gaps: 0 },
+    coverage: { trades: 0, unknown: 0, unquoted: 0, gaps: 0, breaks: 0 },
     meter: { join: { by: 'event', ms: 0 }, explained: null, trades: 0 },
   },
   quoteMap: {

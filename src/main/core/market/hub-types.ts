@@ -98,8 +98,8 @@ export interface Hub extends HubSink {
   save(): HubSave
   /** Restores a save (null: empties the hub). Watchers stay and are notified, as by `reset`. */
   restore(save: HubSave | null, context: MarketContext): void
-  /** A recording began: seqs start from 1 again. */
-  recordingBegan(): void
+  /** A recording began: seqs start from 1 again. `afterBreak`: nothing is stored of the time since the one before. */
+  recordingBegan(afterBreak: boolean): void
   /** Receipt of the newest record, UTC ms; -Infinity: none. */
   readonly lastRecvMs: number
   /** The last applied seq of the recording; 0: none. */

@@ -278,9 +278,9 @@ class MarketHub implements Hub {
     this.#notifyAll()
   }
 
-  recordingBegan(): void {
+  recordingBegan(afterBreak: boolean): void {
     this.#lastSeq = 0
-    for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan()
+    for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan(afterBreak)
   }
 
   onReset(listener: () => void): () => void {

@@ -45,6 +45,8 @@ export type RecorderEvent =
   | { readonly is: 'cut' }
 
 export interface Recorder extends FrameSink {
+  /** Number of recordings begun, except those that followed the one before without a break, at midnight UTC. */
+  readonly breaks: number
   /**
    * Starts a recording; rejects with the store's error. Frames are accepted immediately. If the disk fails, the
    * promise doesn't wait for it: the recording begins when it can, `state` reports the failure, and no accepted frame

@@ -48,6 +48,7 @@ class StoreRecorder implements Recorder {
 
   #source: Source | null = null
   #recording: RecordingId | null = null
+  #breaks = 0
   #sinceMs = unixMs(0)
   /** Monotonic start of the recording, ns. */
   #startNs = 0
@@ -78,6 +79,10 @@ class StoreRecorder implements Recorder {
 
   get recording(): RecordingId | null {
     return this.#recording
+  }
+
+  get breaks(): number {
+    return this.#breaks
   }
 
   connection(feed: FeedId): number {
@@ -165,6 +170,7 @@ class StoreRecorder implements Recorder {
     this.#source = source
     const at = this.#now()
     const id = newId(at.wallMs)
+    this.#breaks++
     const begun = writer.begin(source, at.wallMs, id)
     this.#reset(id, at)
     const failed = Promise.withResolvers<void>()
@@ -414,7 +420,9 @@ class StoreRecorder implements Recorder {
     const restart = (): void => {
       this.#cancelRestart = null
       this.#health.restart()
-      if (this.#recording !== null) this.#begin(this.#now())
+      if (this.#recording === null) return
+      this.#breaks++
+      this.#begin(this.#now())
     }
     if (restartInMs === 0) restart()
     else this.#cancelRestart = clock.after(restartInMs, restart)

@@ -1,5 +1,5 @@
 /** The stored trades and quotes of an instrument in seq order, as its sides are judged by. */
-import { FLAG, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { usable } from '../../../shared/core/market/bars.ts'
 import { SIDES_LOOKBACK_MS } from '../../../shared/core/market/flow/side.ts'
@@ -47,8 +47,13 @@ export async function readFlow(
   const onlyTrades = sink.needsOnlyTrades === true
   const feeds = TICK_FEEDS[asset].filter((feed) => !onlyTrades || FEEDS[feed].kind === 'trade')
   const lookback = onlyTrades ? 0 : SIDES_LOOKBACK_MS
+  const stored = new StoredTime()
+  /** Sources with messages of the instrument so far. */
+  const heard = new Set<string>()
   for (const { of: row, notBeforeMs } of inTurn(source.sessions)) {
     if (sink.isClosed) return
+    // Of a team's shards, only one records the instrument.
+    const afterBreak = stored.follow(row) && (!isTeamKey(row.source) || heard.has(row.source))
     if ((row.endedMs ?? Infinity) < fromMs || row.startedMs > toMs) continue
     const recording = row.session
     const runs: FeedRun[] = []
@@ -56,11 +61,11 @@ export async function readFlow(
       // The position is that of the last message at or before an instant.
       const start = await reader.findPosition({ recording, ms: fromMs - lookback - 1 })
       const last = toMs === Infinity ? null : await reader.findPosition({ recording, ms: toMs })
-      if (toMs < Infinity && last === null) continue
       const limit = Math.min(limits.get(recording) ?? Infinity, last?.seq ?? Infinity)
       // A session that goes on from before the range doesn't begin in it.
-      if (!isFirst || start === null) sink.sessionBegan()
+      if (!isFirst || start === null) sink.sessionBegan(afterBreak)
       isFirst = false
+      if (toMs < Infinity && last === null) continue
       isOpen = limits.has(recording)
       for (const feed of feeds) {
         const gaps = await reader.gaps({ feed, recording, skipCorrupt: true })
@@ -72,6 +77,7 @@ export async function readFlow(
         await run.next()
       }
       await mergeRuns(runs, sink)
+      if (runs.some((run) => run.recvMs > -Infinity)) heard.add(row.source)
       if (sink.isClosed) return
       for (const run of runs) run.passGaps(limit + 1, sink)
     } catch (thrown) {
@@ -84,8 +90,34 @@ export async function readFlow(
     }
   }
   // Of a range that has an end, nothing follows.
-  if (!isOpen && toMs === Infinity) sink.sessionBegan()
+  if (!isOpen && toMs === Infinity) sink.sessionBegan(false)
 }
+
+/** Finds out for which sessions nothing is stored of the time right before them. */
+class StoredTime {
+  /** Of each source, its last session so far, and when what is stored of it ends, UTC ms; Infinity: not yet. */
+  readonly #last = new Map<
+    string,
+    { readonly isForeign: boolean; readonly startedMs: number; readonly endMs: number }
+  >()
+
+  /** Takes the sessions in reading order. Returns whether there is a break between this one and those before. */
+  follow({ source, startedMs, endedMs, imported }: SessionRow): boolean {
+    const last = this.#last.get(source)
+    const isForeign = imported || isTeamKey(source)
+    const endMs = endedMs ?? Infinity
+    // Only sessions of other computers can overlap. Here, the later one ends later, even if the clock was set back.
+    const mayOverlap = isForeign || last?.isForeign === true
+    const untilMs = mayOverlap ? Math.max(endMs, last?.endMs ?? -Infinity) : endMs
+    this.#last.set(source, { isForeign, startedMs, endMs: untilMs })
+    if (last === undefined) return false
+    if (mayOverlap) return startedMs > last.endMs
+    // The end of the last one isn't written right away. Without a break, a session only begins on a new day.
+    return last.endMs < Infinity ? startedMs !== last.endMs : utcDay(startedMs) === utcDay(last.startedMs)
+  }
+}
+
+const utcDay = (ms: number): number => Math.floor(ms / 86_400_000)
 
 /** Passes on the rows of all feeds in seq order. */
 async function mergeRuns(runs: readonly FeedRun[], sink: FlowMessages): Promise<void> {

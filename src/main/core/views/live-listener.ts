@@ -4,8 +4,8 @@ import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../sha
 import type { FeedListener } from '../feeds/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
 import type { Hub, HubSink } from '../market/hub-types.ts'
-import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 import type { CommitWatch } from '../recording/committed.ts'
+import type { Recorder } from '../recording/recorder-port.ts'
 import type { Skew } from '../recording/measures.ts'
 import type { Log } from '../log/log.ts'
 import type { RecordSink } from '../market/hub-types.ts'
@@ -13,7 +13,7 @@ import type { Snapshots } from '../recording/snapshots.ts'
 import { gapEndSentence, gapSentence, stateFacts, stateSentence, type Status } from '../recording/status.ts'
 
 export interface LiveListenerOptions {
-  readonly recorder: Pick<FrameSink, 'recording' | 'entry'>
+  readonly recorder: Pick<Recorder, 'recording' | 'entry' | 'breaks'>
   readonly fold: DigestFold
   readonly hub: Hub
   readonly commits: Pick<CommitWatch, 'began'>
@@ -60,6 +60,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   let others = NO_SINK
   /** The recording that the digest fold, the hub's seqs and the commits belong to. */
   let digested: RecordingId | null = null
+  let breaks = 0
   const shown = new Map<FeedId, FeedState>()
   /** Starts of the gaps that were logged and are open, by feed. */
   const loggedGaps = new Map<FeedId, Set<UnixMs>>()
@@ -92,7 +93,8 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       if (recorder.recording !== digested) {
         digested = recorder.recording
         fold.reset()
-        hub.recordingBegan()
+        hub.recordingBegan(recorder.breaks !== breaks)
+        breaks = recorder.breaks
         if (digested !== null) {
           commits.began(digested)
           snapshots.began(digested, recvMs)

@@ -59,16 +59,16 @@ export const plainNote = (text: string): SidesNote => ({ text, brief: text, tone
 
 /**
  * Says how reliable the sides of a period's trades are: how well quotes explain them, the share of trades without a
- * side, and how often messages were lost.
+ * side, how often messages were lost, and how often nothing is stored between two sessions.
  */
 export function sidesLabel({
   meter,
-  coverage: { trades, unknown, unquoted, gaps },
+  coverage: { trades, unknown, unquoted, gaps, breaks },
 }: {
   readonly meter: SideMeter
   readonly coverage: FlowCoverage
 }): SidesNote {
-  const note = withGaps(meterLabel(meter), gaps)
+  const note = withBreaks(withGaps(meterLabel(meter), gaps), breaks)
   if (trades === 0) return note
   const share = (count: number): string => ((Math.ceil((count / trades) * 1_000) / 1_000) * 100).toFixed(1)
   const brief =
@@ -89,6 +89,21 @@ function withGaps(note: SidesNote, gaps: number): SidesNote {
       },
       { sides: note.text, count: gaps },
     ).replace(/\.$/, ''),
+  }
+}
+
+function withBreaks(note: SidesNote, breaks: number): SidesNote {
+  if (breaks === 0) return note
+  return {
+    tone: note.tone === 'fine' ? 'dim' : note.tone,
+    brief: t({ one: '{sides}, {count} break', other: '{sides}, {count} breaks' }, { sides: note.brief, count: breaks }),
+    text: t(
+      {
+        one: '{sides}. {count} break between sessions: nothing is stored for that time',
+        other: '{sides}. {count} breaks between sessions: nothing is stored for those times',
+      },
+      { sides: note.text, count: breaks },
+    ),
   }
 }
 

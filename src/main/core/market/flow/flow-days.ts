@@ -130,10 +130,10 @@ async function readPart(
           lastMs = Math.max(lastMs, atMs)
         },
         settled: (trade, side) => void bars.settled(trade, side),
-        lost: (afterMs, beforeMs) => void bars.lost(afterMs, beforeMs),
+        lost: (between) => void bars.lost(between),
         ready(unread) {
           sided.close()
-          for (const span of unread) bars.lost(span.fromMs, span.toMs)
+          for (const span of unread) bars.lost({ afterMs: span.fromMs, beforeMs: span.toMs, why: 'gap' })
           const { gapEnds } = sided
           const part = { bars: bars.columns([start]), coverage: bars.coverage, gapEnds, firstMs, lastMs }
           resolve({ part, isWhole: unread.length === 0 })

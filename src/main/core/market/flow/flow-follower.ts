@@ -80,8 +80,8 @@ export class FlowFollower implements FlowSink {
     this.#inTurn(() => this.#to.gap(...message))
   }
 
-  sessionBegan(): void {
-    this.#inTurn(() => this.#to.sessionBegan())
+  sessionBegan(...session: Parameters<FlowSink['sessionBegan']>): void {
+    this.#inTurn(() => this.#to.sessionBegan(...session))
   }
 
   swept(): void {

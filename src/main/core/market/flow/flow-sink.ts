@@ -10,8 +10,8 @@ export interface FlowMessages {
   trade(seq: number, recvMs: number, eventMs: number, price: number, size: number): void
   /** Messages of a feed were lost here, the first of them after `fromMs`, UTC ms. */
   gap(feed: 'trade' | 'quote', fromMs: number): void
-  /** Another session begins: seqs start again. */
-  sessionBegan(): void
+  /** Another session begins: seqs start again. `afterBreak`: nothing is stored of the time since the one before. */
+  sessionBegan(afterBreak: boolean): void
 }
 
 /** Follows a market, too. */

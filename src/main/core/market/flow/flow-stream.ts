@@ -50,19 +50,19 @@ export function flowStream(
   const followFrom = ({ parts, lost, gapBefore, restMs }: LeadingDays): void => {
     const rest = new FlowBars(bounds, { fromMs, toMs }, rows)
     for (const part of parts) rest.include(fromMs, part)
-    for (const [afterMs, beforeMs] of lost) rest.lost(afterMs, beforeMs)
+    for (const between of lost) rest.lost(between)
     bars = rest
     const range = { instrument, fromMs: restMs, gapBefore, ...(toMs === null ? {} : { toMs: toMs + MAX_LATE_MS }) }
     sided = new SidedTrades(hub, history, range, {
       arrived: (trade) => note(rest.arrived(trade)),
       settled: (trade, side) => note(rest.settled(trade, side)),
-      lost(afterMs, beforeMs) {
-        if (!rest.lost(afterMs, beforeMs) || !isRead) return
+      lost(between) {
+        if (!rest.lost(between) || !isRead) return
         hasNewGap = true
         wake()
       },
       ready(unread) {
-        for (const span of unread) rest.lost(span.fromMs, span.toMs)
+        for (const span of unread) rest.lost({ afterMs: span.fromMs, beforeMs: span.toMs, why: 'gap' })
         isRead = true
         wake()
       },

@@ -1,5 +1,11 @@
 /** The trades of an instrument with their sides, in seq order. */
-import { GapCounter, NO_GAP, type GapEnds, type GapState } from '../../../../shared/core/market/flow/gap-count.ts'
+import {
+  GapCounter,
+  NO_GAP,
+  type GapEnds,
+  type GapState,
+  type LostBetween,
+} from '../../../../shared/core/market/flow/gap-count.ts'
 import { createSider, SETTLE_MS, type SideMeter, type TradeSide } from '../../../../shared/core/market/flow/side.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
 import { FlowFollower, type FlowHistory, type FollowedRange } from './flow-follower.ts'
@@ -28,8 +34,8 @@ export interface SidedListener {
   settled(trade: SidedTrade, side: TradeSide): void
   /** A trade was received. Its side follows. */
   arrived?(trade: SidedTrade): void
-  /** Messages were lost between two that were received at these times, UTC ms. */
-  lost?(afterMs: number, beforeMs: number): void
+  /** Messages between two were lost or weren't stored. */
+  lost?(lost: LostBetween): void
   /** The stored trades have sides, except those received in spans that couldn't be read (UTC ms). */
   ready?(unread: readonly Span[]): void
 }
@@ -52,7 +58,7 @@ export class SidedTrades {
     this.#toMs = toMs ?? Infinity
     this.#listener = listener
     const { gapBefore = NO_GAP } = range
-    this.#gaps = new GapCounter(range, gapBefore, (afterMs, beforeMs) => listener.lost?.(afterMs, beforeMs))
+    this.#gaps = new GapCounter(range, gapBefore, (lost) => listener.lost?.(lost))
     this.#sider = createSider((_, side) => {
       const trade = this.#unsettled.shift()
       if (trade && !this.#follower.isClosed) listener.settled(trade, side)
@@ -75,7 +81,7 @@ export class SidedTrades {
           this.#gaps.gap()
           this.#sider.gap(feed)
         },
-        sessionBegan: () => this.#began(),
+        sessionBegan: (afterBreak) => this.#began(afterBreak),
         swept: () => {
           if (this.#unsettled.length > 0) this.#sider.advance(hub.lastRecvMs - OTHERS_LEAD_MS)
         },
@@ -98,7 +104,7 @@ export class SidedTrades {
 
   /** Another session begins: settles the trades of the previous one. */
   sessionBegan(): void {
-    this.#follower.sessionBegan()
+    this.#follower.sessionBegan(false)
   }
 
   close(): void {
@@ -117,12 +123,12 @@ export class SidedTrades {
     this.#sider.trade(0, trade.recvMs, trade.eventMs, trade.price)
   }
 
-  #began(): void {
+  #began(afterBreak: boolean): void {
     // The previous session has no more messages.
     this.#sider.advance(Infinity)
     this.#sider.reset()
     this.#unsettled = []
     this.#nowMs = -Infinity
-    this.#gaps.sessionBegan()
+    this.#gaps.sessionBegan(afterBreak)
   }
 }

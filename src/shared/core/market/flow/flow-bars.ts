@@ -1,7 +1,7 @@
 /** The trades of an instrument as bars: cells, delta and VWAP of each. Pure. */
 import type { BarGrid } from '../bars.ts'
 import { Amount, FlowCells, NO_CELLS, rowOfPrice, type CellColumns, type PriceRows } from './cells.ts'
-import type { GapEnds } from './gap-count.ts'
+import type { GapEnds, LostBetween } from './gap-count.ts'
 import { isUnquoted, type TradeSide } from './side.ts'
 import { addToVwap, mergeVwap, NO_VWAP, type VwapPart } from './vwap.ts'
 
@@ -22,6 +22,8 @@ export interface FlowCoverage {
   readonly unquoted: number
   /** Number of times that trades or quotes were not received. */
   readonly gaps: number
+  /** Number of times that nothing is stored between two sessions. */
+  readonly breaks: number
 }
 
 /** Bars: columns of equal length, each with the sums of its trades. */
@@ -92,6 +94,7 @@ export class FlowBars {
   #unknown = 0
   #unquoted = 0
   #gaps = 0
+  #breaks = 0
 
   /** `rows` null: volume isn't split by price. */
   constructor(grid: Pick<BarGrid, 'startOf'>, span: FlowSpan, rows: PriceRows | null) {
@@ -127,19 +130,21 @@ export class FlowBars {
 
   /** Adds the trades of a part, in the bar that starts at `start` (UTC ms). Parts come in order, before later trades. */
   include(start: number, part: FlowPart): void {
-    const { trades, unknown, unquoted, gaps } = part.coverage
+    const { trades, unknown, unquoted, gaps, breaks } = part.coverage
     if (trades > 0) this.#barAt(start).include(part, this.#rows?.group ?? 1)
     this.#trades += trades
     this.#unknown += unknown
     this.#unquoted += unquoted
     this.#gaps += gaps
+    this.#breaks += breaks
   }
 
-  /** Trades or quotes were not received between two messages (receive times, UTC ms). Returns whether it counts here. */
-  lost(afterMs: number, beforeMs: number): boolean {
+  /** Trades or quotes were not received or stored between two messages. Returns whether it counts here. */
+  lost({ afterMs, beforeMs, why }: LostBetween): boolean {
     const { fromMs, toMs } = this.#span
     const isInside = beforeMs > fromMs && (toMs === null || afterMs < toMs)
-    if (isInside) this.#gaps++
+    if (isInside && why === 'gap') this.#gaps++
+    if (isInside && why === 'break') this.#breaks++
     return isInside
   }
 
@@ -164,7 +169,13 @@ export class FlowBars {
   }
 
   get coverage(): FlowCoverage {
-    return { trades: this.#trades, unknown: this.#unknown, unquoted: this.#unquoted, gaps: this.#gaps }
+    return {
+      trades: this.#trades,
+      unknown: this.#unknown,
+      unquoted: this.#unquoted,
+      gaps: this.#gaps,
+      breaks: this.#breaks,
+    }
   }
 
   #barAt(start: number): FlowBar {

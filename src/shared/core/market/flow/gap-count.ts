@@ -1,40 +1,57 @@
 /**
- * How often messages of an instrument were lost: gaps of trades and quotes between the same two messages are one. Parts
- * of the messages can be counted apart and joined. Pure.
+ * How often messages of an instrument were lost, and how often nothing is stored between two sessions. Gaps and breaks
+ * between the same two messages are one. Parts of the messages can be counted apart and joined. Pure.
  */
 
-/** What is known after a message. `lastMs`: its receipt, UTC ms; NaN: none in this session. */
+/** What is known after a message. */
 export interface GapState {
+  /** Its receipt, UTC ms; NaN: none in this session. */
   readonly lastMs: number
-  /** Messages were lost since. */
+  /** Messages of this session were lost since. */
   readonly isGap: boolean
+  /** Receipt of the last message of any session, UTC ms; NaN: none. */
+  readonly heardMs: number
+  /** For some of the time since then, nothing is stored: one session had ended, and the next hadn't begun. */
+  readonly isBreak: boolean
 }
-export const NO_GAP: GapState = { lastMs: NaN, isGap: false }
+export const NO_GAP: GapState = { lastMs: NaN, isGap: false, heardMs: NaN, isBreak: false }
 
 /** The ends of a part, by which it is joined to the part before and the one after. */
 export interface GapEnds {
   /** What the part itself knows before its first message, and the receipt of that, UTC ms; NaN: it has none. */
   readonly before: GapState
   readonly firstMs: number
-  /** A session began before the first message: what came before has no part in it. */
+  /** A session began before the first message: gaps of the sessions before don't count. */
   readonly isApart: boolean
   readonly end: GapState
 }
 
-/** Receipts of the last message before and the first one after a gap, UTC ms. */
-export type LostBetween = readonly [afterMs: number, beforeMs: number]
+/** Two messages, by their receipts (UTC ms), and why others between them may be absent. */
+export interface LostBetween {
+  readonly afterMs: number
+  readonly beforeMs: number
+  readonly why: 'gap' | 'break'
+}
 
-const lostBetween = ({ lastMs, isGap }: GapState, nextMs: number): LostBetween | null =>
-  isGap && !Number.isNaN(lastMs) && !Number.isNaN(nextMs) ? [lastMs, nextMs] : null
+function lostBetween({ lastMs, isGap, heardMs, isBreak }: GapState, beforeMs: number): LostBetween | null {
+  const afterMs = isBreak ? heardMs : lastMs
+  if (!(isGap || isBreak) || Number.isNaN(afterMs) || Number.isNaN(beforeMs)) return null
+  return { afterMs, beforeMs, why: isBreak ? 'break' : 'gap' }
+}
+
+const known = (ms: number, otherMs: number): number => (Number.isNaN(ms) ? otherMs : ms)
 
 /** Joins a part to what is known before it: the gap before its first message, if one is, and what is known after it. */
 export function joinPart(
-  known: GapState,
+  state: GapState,
   { before, firstMs, isApart, end }: GapEnds,
 ): { readonly lost: LostBetween | null; readonly after: GapState } {
-  const joined = isApart
-    ? before
-    : { lastMs: Number.isNaN(before.lastMs) ? known.lastMs : before.lastMs, isGap: before.isGap || known.isGap }
+  const joined: GapState = {
+    lastMs: isApart ? before.lastMs : known(before.lastMs, state.lastMs),
+    isGap: before.isGap || (!isApart && state.isGap),
+    heardMs: known(before.heardMs, state.heardMs),
+    isBreak: before.isBreak || state.isBreak,
+  }
   return { lost: lostBetween(joined, firstMs), after: Number.isNaN(firstMs) ? joined : end }
 }
 
@@ -43,7 +60,7 @@ export class GapCounter {
   readonly #fromMs: number
   readonly #toMs: number
   readonly #known: GapState | null
-  readonly #lost: (afterMs: number, beforeMs: number) => void
+  readonly #lost: (lost: LostBetween) => void
   #state: GapState = NO_GAP
   #before: GapState = NO_GAP
   #firstMs = NaN
@@ -54,7 +71,7 @@ export class GapCounter {
   constructor(
     { fromMs, toMs = Infinity }: { readonly fromMs: number; readonly toMs?: number },
     known: GapState | null,
-    lost: (afterMs: number, beforeMs: number) => void,
+    lost: (lost: LostBetween) => void,
   ) {
     this.#fromMs = fromMs
     this.#toMs = toMs
@@ -70,7 +87,7 @@ export class GapCounter {
       return
     }
     if (recvMs >= this.#fromMs) this.#count(recvMs)
-    this.#state = { lastMs: recvMs, isGap: false }
+    this.#state = { lastMs: recvMs, isGap: false, heardMs: recvMs, isBreak: false }
   }
 
   /** Messages were lost here. */
@@ -78,9 +95,11 @@ export class GapCounter {
     if (!this.#isOver && !this.#state.isGap) this.#state = { ...this.#state, isGap: true }
   }
 
-  sessionBegan(): void {
+  /** `afterBreak`: nothing is stored of the time before the session. */
+  sessionBegan(afterBreak: boolean): void {
     if (this.#isOver) return
-    this.#state = NO_GAP
+    const { heardMs, isBreak } = this.#state
+    this.#state = { lastMs: NaN, isGap: false, heardMs, isBreak: isBreak || afterBreak }
     if (Number.isNaN(this.#firstMs)) this.#isApart = true
   }
 
@@ -101,6 +120,6 @@ export class GapCounter {
       this.#firstMs = recvMs
       lost = this.#known === null ? null : joinPart(this.#known, this.ends).lost
     }
-    if (lost !== null) this.#lost(...lost)
+    if (lost !== null) this.#lost(lost)
   }
 }

@@ -188,6 +188,7 @@ describe('Recorder', () => {
     clock.advance(1_500)
     expect(recorder.frame(conn, bytes('new'), false, clock.stamp)).toBeGreaterThan(0)
     expect(recorder.recording).not.toBe(first)
+    expect(recorder.breaks, 'none at midnight').toBe(1)
     recorder.entry({ type: 'gap-close', feed: 'crypto/XQ', openedSeq: opened }, clock.stamp)
     clock.advance(10)
     expect(writer.calls.filter((call) => /^(begin|end)/.test(call))).toEqual([
@@ -382,6 +383,7 @@ describe('Recorder', () => {
     writer.say(committed(2, 1))
     expect(recorder.state()).toMatchObject({ is: 'recording' })
     expect(events.at(-1)).toEqual({ is: 'recovered', lost: 3 })
+    expect(recorder.breaks).toBe(3)
   })
 
   it.each([

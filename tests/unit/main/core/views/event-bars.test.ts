@@ -161,7 +161,7 @@ describe.each(RULES)('$kind bars', (rule) => {
           return shown(stream, woken, () => {
             for (const [i, item] of items.entries()) if (i >= stored) apply(view.hub, i + 1, item)
             // Sides settle by the clock of other instruments, too.
-            view.hub.recordingBegan()
+            view.hub.recordingBegan(true)
           })
         }
         const live = await streamed(0, nowMs)

@@ -419,7 +419,7 @@ describe('the cells of bars', () => {
     const start = Math.floor(T0 / 60_000) * 60_000
     const nothing = { leastDelta: 0, mostDelta: 0, buy: 0, sell: 0 }
     expect(open.bars[start]).toMatchObject({ ...nothing, unknown: 1, cells: { row: [100, 101], unknown: [0.5, 0.5] } })
-    expect(open.coverage).toEqual({ trades: 2, unknown: 2, unquoted: 0, gaps: 0 })
+    expect(open.coverage).toEqual({ trades: 2, unknown: 2, unquoted: 0, gaps: 0, breaks: 0 })
     const settled = await cellsOf(newHub(), historyOf(reader, recording, 4))
     expect(settled.bars[start]).toMatchObject({ leastDelta: 0, mostDelta: 0.5, buy: 0.5, sell: 0.5, unknown: 0 })
     expect(settled.bars[start]).toMatchObject({

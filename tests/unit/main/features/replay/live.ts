@@ -200,7 +200,7 @@ export class FakeLive {
     if (!this.#began) {
       this.#began = true
       this.of.market.cut()
-      this.of.hub.recordingBegan()
+      this.of.hub.recordingBegan(true)
       this.#snapshots.began(this.now.recording, atMs)
     }
     this.#take(feed, seq, atMs)

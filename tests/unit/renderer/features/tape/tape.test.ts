@@ -133,7 +133,7 @@ describe('a side in words', () => {
 it('says how many trades have no side or quote, and how often messages were lost', () => {
   const meter = { join: { by: 'event', ms: 0 }, explained: 0.98, trades: 400 } as const
   const label = (coverage: Partial<Parameters<typeof sidesLabel>[0]['coverage']>) =>
-    sidesLabel({ meter, coverage: { trades: 1_000, unknown: 0, unquoted: 0, gaps: 0, ...coverage } })
+    sidesLabel({ meter, coverage: { trades: 1_000, unknown: 0, unquoted: 0, gaps: 0, breaks: 0, ...coverage } })
   expect(label({})).toMatchObject({ brief: 'sides 98.0 % explained', tone: 'fine' })
   expect(label({ unknown: 12, gaps: 1 })).toMatchObject({
     brief: 'sides 98.0 % explained, 1 gap, 1.2 % unknown',
@@ -141,5 +141,9 @@ it('says how many trades have no side or quote, and how often messages were lost
   })
   expect(label({ unquoted: 5, gaps: 2 }).text).toBe(
     'Sides inferred, 98.0 % explained by quotes. Trades or quotes were lost 2 times. 0.5 % of trades had no current quote.',
+  )
+  expect(label({ breaks: 1 })).toMatchObject({ brief: 'sides 98.0 % explained, 1 break', tone: 'dim' })
+  expect(label({ gaps: 1, breaks: 2 }).text).toBe(
+    'Sides inferred, 98.0 % explained by quotes. Trades or quotes were lost once. 2 breaks between sessions: nothing is stored for those times.',
   )
 })

@@ -32,7 +32,7 @@ const columns = (startMs: number[] = [], buy: number[] = [], sell: number[] = []
   const zeros = startMs.map(() => 0)
   return { startMs, buy, sell, unknown: zeros, leastDelta: zeros, mostDelta: zeros, vwap: zeros, squares: zeros }
 }
-const coverage = { trades: 0, unknown: 0, unquoted: 0, gaps: 0 }
+const coverage = { trades: 0, unknown: 0, unquoted: 0, gaps: 0, breaks: 0 }
 
 function start() {
   const transport = new TestTransport().serve('flow', (args) => ({

@@ -22,7 +22,7 @@ const query = {
   eventBars: null,
 } as const
 const meter = { join: { by: 'event', ms: 0 }, explained: null, trades: 0 } as const
-const coverage = { trades: 0, unknown: 0, unquoted: 0, gaps: 0 }
+const coverage = { trades: 0, unknown: 0, unquoted: 0, gaps: 0, breaks: 0 }
 const cellsAt = (row: number, buy: number) => ({ row: [row], buy: [buy], sell: [0], unknown: [0], count: [1] })
 const columns = (startMs: readonly number[], row: number) => {
   const zeros = startMs.map(() => 0)

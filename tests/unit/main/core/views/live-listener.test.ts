@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { createDigestFold } from '../../../../../src/main/core/market/digest.ts'
+import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
+import { createHub } from '../../../../../src/main/core/market/hub.ts'
+import { createSkew } from '../../../../../src/main/core/recording/measures.ts'
+import { createLiveListener } from '../../../../../src/main/core/views/live-listener.ts'
+import { scratch } from '../../../../../src/service/codec.ts'
+import { decodeStored } from '../../../../../src/service/decode-stored.ts'
+import { instrumentId, monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { tradeText } from '../../../../kit/market.ts'
+import { T0 } from '../store/harness.ts'
+
+const nothing = () => undefined
+
+it('says before which sessions nothing was stored, however many began without a record', () => {
+  const recorder = { recording: null as RecordingId | null, breaks: 0, entry: () => 0 }
+  const hub = createHub({ calendar: hubCalendar })
+  const listener = createLiveListener({
+    recorder,
+    hub,
+    fold: createDigestFold(),
+    commits: { began: nothing },
+    snapshots: { began: nothing, after: nothing },
+    skew: createSkew(),
+    status: { say: nothing, gapOpened: nothing },
+    wallMs: () => unixMs(T0),
+    log: nothing,
+  })
+  const told: (string | boolean)[] = []
+  hub.watchFlow(instrumentId('crypto', 'BTC-USD'), {
+    trade: () => void told.push('trade'),
+    quote: nothing,
+    gap: nothing,
+    sessionBegan: (afterBreak) => void told.push(afterBreak),
+    swept: nothing,
+  })
+  const record = scratch()
+  const bytes = new TextEncoder().encode(tradeText('BTC-USD', 100, 1, T0))
+  const receive = (recording: string | null, breaks: number) => {
+    recorder.recording = recording === null ? null : recordingId(recording)
+    recorder.breaks = breaks
+    decodeStored('crypto/XT', 0, bytes, 0, bytes.length, record)
+    listener.record('crypto/XT', recording === null ? 0 : 1, unixMs(T0), monoNs(0), record)
+  }
+  receive('one', 1)
+  receive('two', 1) // at midnight
+  receive('four', 2) // the third had no records, and the fourth began at midnight
+  receive(null, 2)
+  receive('five', 3)
+  expect(told).toEqual([true, 'trade', false, 'trade', true, 'trade', false, 'trade', true, 'trade'])
+})
