@@ -8,12 +8,14 @@ import type { Clock } from '../../../base/clock.ts'
 import { LineOutlet } from './line-outlet.ts'
 import { Playout } from './playout.ts'
 import { parseSpeed, readInstant, readLineQuery } from './query.ts'
-import { instrumentsOf, partsOf, rangeOf, type Recorded } from './recorded.ts'
+import { instrumentsOf, partsOf, rangeOf, type Moment, type Recorded } from './recorded.ts'
 import type { ClockReport, ReplayServer } from './replay-server.ts'
 
 export interface HttpSide {
   readonly account: Account
   readonly recorded: Recorded
+  /** Where the window's replay is that is served; null: all of the recording is. */
+  readonly shown: () => Moment | null
   readonly origins: () => readonly string[]
   readonly clock: Clock
   readonly clockReport: () => ClockReport
@@ -66,16 +68,19 @@ export function createHttpHandler(
   const isAllowed = ({ headers: { authorization } }: IncomingMessage): boolean =>
     account.holdsKey(authorization) || account.refuseToken(authorization) === undefined
 
-  const lines = (response: ServerResponse, params: URLSearchParams): void => {
+  const lines = async (response: ServerResponse, params: URLSearchParams): Promise<void> => {
     const query = readLineQuery(params, clock.wallMs())
     // Read once: the parts of a replay in a window grow as it plays.
     const parts = partsOf(recorded.parts, query.sessions)
-    const instruments = instrumentsOf(recorded, query.feeds, query.symbols)
+    const range = rangeOf(parts, query)
+    const instruments = await instrumentsOf(recorded, query.feeds, query.symbols, side.shown())
+    // The client may have left in the meantime.
+    if (response.destroyed) return
     const outlet = new LineOutlet(response, { feeds: query.feeds, instruments }, () => playout.close())
     const playout = new Playout({
       reader: recorded.reader,
       parts,
-      range: rangeOf(parts, query),
+      range,
       speed: query.speed ?? 'max',
       loop: false,
       clock,

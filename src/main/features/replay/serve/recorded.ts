@@ -1,7 +1,7 @@
 /** What is served: the parts of sessions in order, or a merge of a team's, and the instruments of each feed. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
-import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, type SessionRow } from '../../../../shared/core/recording/recording.ts'
 import { instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 import { joinParts, type Part } from '../../../core/playback/parts.ts'
 import { loadMerge, sourceOfMerge } from '../../../core/playback/load-merge.ts'
@@ -18,7 +18,16 @@ export interface Recorded {
   readonly parts: readonly Part[]
   /** Whether it is several sessions as one. */
   readonly isMerge: boolean
+  /** The instruments of each feed, over all parts; empty for a window's replay, which doesn't know those of later. */
   readonly instruments: ReadonlyMap<FeedId, ReadonlySet<InstrumentId>>
+  /** Whether a feed has an instrument. Of a window's replay, only what it has shown up to a moment counts. */
+  has(feed: FeedId, instrument: InstrumentId, shown: Moment | null): Promise<boolean>
+}
+
+/** Where a window's replay is. `atMs`: UTC. */
+export interface Moment {
+  readonly place: Place
+  readonly atMs: number
 }
 
 /** What to serve: sessions, or what a team recorded in a time, UTC ms. */
@@ -37,16 +46,41 @@ export async function loadRecorded(reader: StoreReader, served: Served): Promise
 }
 
 /** What a window's replay plays. Its parts grow while a session is recorded. */
-async function loadedOf(store: StoreReader, playable: Playable): Promise<Recorded> {
-  const sessions = new Set(playable.sessions.map(({ session }) => session))
-  const rows = (await store.sessions(true)).filter(({ session }) => sessions.has(session))
-  const recorded = await loaded(store, playable.reader, playable.parts, rows)
+function loadedOf(store: StoreReader, playable: Playable): Recorded {
+  const { reader } = playable
   return {
-    ...recorded,
+    reader,
+    isMerge: reader !== store,
+    instruments: new Map(),
     get parts() {
       return playable.parts
     },
+    has: async (feed, instrument, shown) => shown !== null && hasShown(store, playable, feed, instrument, shown),
   }
+}
+
+/** Whether a window's replay has shown a message of an instrument. */
+async function hasShown(
+  store: StoreReader,
+  playable: Playable,
+  feed: FeedId,
+  instrument: InstrumentId,
+  { place, atMs }: Moment,
+): Promise<boolean> {
+  const played = new Set(playable.sessions.map(({ session }) => session))
+  const rows = (await store.sessions(true)).filter(({ session }) => played.has(session))
+  const visible = playable.visibleAt(
+    () => place,
+    () => atMs,
+  )
+  const limits = playable.limitsAt(place)
+  for (const { session: recording } of visible.sessions(rows)) {
+    const upToSeq = limits.get(recording) ?? Infinity
+    for await (const { count, flags } of store.ticks({ feed, instruments: [instrument], recording, upToSeq }))
+      // Unrequested messages aren't served.
+      if (flags.subarray(0, count).some((flag) => (flag & FLAG.unasked) === 0)) return true
+  }
+  return false
 }
 
 async function loaded(
@@ -62,7 +96,8 @@ async function loaded(
     const found = await store.instruments({ feed, recordings, source: sourceOf(rows) })
     instruments.set(feed, new Set(found.map(({ instrument }) => instrument)))
   }
-  return { reader, parts, instruments, isMerge: reader !== store }
+  const has: Recorded['has'] = (feed, id) => Promise.resolve(instruments.get(feed)?.has(id) === true)
+  return { reader, parts, instruments, isMerge: reader !== store, has }
 }
 
 /** The source of sessions: that of their team if they are of several shards. */
@@ -97,21 +132,29 @@ export function partsOf(parts: readonly Part[], sessions: readonly string[]): re
   return joinParts(parts.filter(({ recording }) => sessions.includes(recording)))
 }
 
-/** The instruments of symbols in some feeds; null: all. Throws `not-found` for a symbol that none of them recorded. */
-export function instrumentsOf(
-  { instruments }: Recorded,
+/**
+ * The instruments of symbols in some feeds; null: all. Rejects with `not-found` for a symbol that none of them has, or
+ * that a window's replay hasn't shown yet.
+ */
+export async function instrumentsOf(
+  recorded: Recorded,
   feeds: readonly FeedId[],
   symbols: readonly string[],
-): ReadonlySet<InstrumentId> | null {
+  shown: Moment | null,
+): Promise<ReadonlySet<InstrumentId> | null> {
   if (symbols.length === 0) return null
   const wanted = new Set<InstrumentId>()
   for (const symbol of symbols) {
-    const ids = feeds
-      .map((feed) => [feed, instrumentId(FEEDS[feed].asset, symbol)] as const)
-      .filter(([feed, id]) => instruments.get(feed)?.has(id) === true)
-    if (ids.length === 0)
-      throw new CodedError('not-found', `No message of the symbol "${symbol}" was recorded in these feeds.`)
-    for (const [, id] of ids) wanted.add(id)
+    let isKnown = false
+    for (const feed of feeds) {
+      const id = instrumentId(FEEDS[feed].asset, symbol)
+      if (!wanted.has(id) && !(await recorded.has(feed, id, shown))) continue
+      wanted.add(id)
+      isKnown = true
+    }
+    if (isKnown) continue
+    const hint = shown === null ? {} : { hint: 'The replay hasn’t shown one yet.' }
+    throw new CodedError('not-found', `No message of the symbol "${symbol}" was recorded in these feeds.`, hint)
   }
   return wanted
 }

@@ -26,7 +26,7 @@ import { LedPlayout, type Leader } from './led-playout.ts'
 import { Playout, type PlayoutOptions, type PlayoutState, type SharedClock } from './playout.ts'
 import type { Start } from './options.ts'
 import { readOwnClock, type ClockChange, type OwnClock } from './query.ts'
-import { loadRecorded, partsUpTo, rangeOf, type Recorded, type Served } from './recorded.ts'
+import { loadRecorded, partsUpTo, rangeOf, type Moment, type Recorded, type Served } from './recorded.ts'
 import { ServedConnection } from './served-connection.ts'
 
 export interface ReplayServerOptions {
@@ -87,11 +87,13 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
     throw new CodedError('usage', 'Gaps of a team can’t end connections, because its other recorders were connected.', {
       hint: 'Serve one session, or leave out --gaps disconnect.',
     })
+  const shown = (): Moment | null => (leader === undefined ? null : { place: leader.place, atMs: leader.state.atMs })
   /** What clients with clocks of their own can read: nothing that the leader hasn't shown yet. */
   const readable: Recorded = {
     ...recorded,
     get parts() {
-      return leader === undefined ? recorded.parts : partsUpTo(recorded.parts, leader.place, leader.state.atMs)
+      const at = shown()
+      return at === null ? recorded.parts : partsUpTo(recorded.parts, at.place, at.atMs)
     },
   }
   const wholeRange = (): Span => rangeOf(recorded.parts, options.range ?? { fromMs: undefined, toMs: undefined })
@@ -245,6 +247,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
   const handler = createHttpHandler({
     account,
     recorded: readable,
+    shown,
     origins,
     clock,
     clockReport: report,

@@ -4,6 +4,7 @@ import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { loadPlayable } from '../../../../../src/main/features/replay/playable.ts'
 import { createServing } from '../../../../../src/main/features/replay/serving.ts'
+import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { createReplays, type Replays } from '../../../../../src/main/features/replay/replays.ts'
 import type { ReplaySpeed, ServedReplay } from '../../../../../src/shared/features/replay/replay.ts'
@@ -144,6 +145,45 @@ describe('a client of a served replay with a clock of its own', () => {
     expect(own.frames).toEqual([SUBSCRIBED, text(1), text(2)])
     await replays.seek(id, { at: 'ms', ms: T0 + 3_701_500 })
     expect(await pricesOf(await linesOf(served))).toEqual([1, 2, 3, 4, 5, 3_700, 3_701])
+  })
+})
+
+describe('a symbol of a served replay', () => {
+  const statusOf = async (served: ServedReplay, ...symbols: readonly string[]): Promise<number> => {
+    const url = `${served.baseUrl}/replay?${symbols.map((symbol) => `symbol=${symbol}`).join('&')}`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${served.apiKey}` } })
+    await response.text()
+    return response.status
+  }
+  const later = (pair: string, p: number, flags = 0): Item => ({
+    conn: 1,
+    data: text(p).replace('BTC-USD', pair),
+    recvMs: T0 + p * 1_000,
+    flags,
+  })
+
+  it('isn’t known before its first message, even in the same session', async () => {
+    const unasked = later('SOL-USD', 1, FLAG.unasked)
+    const { replays, id, served, step } = await open(
+      [trade(1), unasked, later('ETH-USD', 3), trade(4)],
+      [later('LTC-USD', 3_700)],
+    )
+    const known = async () => {
+      const statuses: number[] = []
+      for (const pair of ['BTC-USD', 'ETH-USD', 'LTC-USD', 'SOL-USD']) statuses.push(await statusOf(served, pair))
+      return statuses
+    }
+    expect(await known()).toEqual([404, 404, 404, 404])
+    await step()
+    expect(await known()).toEqual([200, 404, 404, 404])
+    expect(await statusOf(served, 'BTC-USD', 'BTCUSD'), 'aliases of one').toBe(200)
+    expect(await statusOf(served, 'BTC-USD', 'ETH-USD')).toBe(404)
+    await replays.seek(id, { at: 'ms', ms: T0 + 3_500 })
+    expect(await known()).toEqual([200, 200, 404, 404])
+    await replays.seek(id, { at: 'ms', ms: T0 + 3_700_500 })
+    expect(await known()).toEqual([200, 200, 200, 404])
+    await replays.seek(id, { at: 'ms', ms: T0 + 2_000 })
+    expect(await known()).toEqual([200, 404, 404, 404])
   })
 })
 
