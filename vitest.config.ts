@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config'
 // Many tests start the program from its sources, in processes of their own: Node reads and compiles those once for all.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
+/** What a test waits for comes at once, but not on a machine that is busy with something else. */
+const PATIENCE = { poll: { timeout: 15_000 } }
+
 export default defineConfig({
   test: {
     // Every core: one is left free by default, which is half of a small machine.
@@ -20,6 +23,7 @@ export default defineConfig({
           pool: 'forks',
           setupFiles: ['tests/unit/setup.ts'],
           testTimeout: 30_000,
+          expect: PATIENCE,
         },
       },
       {
@@ -33,6 +37,7 @@ export default defineConfig({
           setupFiles: ['tests/unit/setup.ts', 'tests/unit/renderer/setup.ts'],
           include: ['tests/unit/renderer/**/*.test.ts'],
           testTimeout: 30_000,
+          expect: PATIENCE,
         },
       },
     ],

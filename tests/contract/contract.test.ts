@@ -54,7 +54,7 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
   }
 }
 
-const until = <T>(check: () => T): Promise<T> => vi.waitFor(check, { interval: 2, timeout: 5_000 })
+const until = <T>(check: () => T): Promise<T> => vi.waitFor(check, { interval: 2 })
 
 function expectCoded(failure: Failure): void {
   expect(ERROR_CODES).toContain(failure.code)

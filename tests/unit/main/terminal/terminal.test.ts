@@ -243,7 +243,7 @@ describe('older prints', () => {
     const send = async (price: number, at: number) => {
       const before = take()
       service.send('crypto/XT', 'BTC-USD', tradeText('BTC-USD', price, 1, t0 + at))
-      await expect.poll(take, { timeout: 5_000 }).toBe(before + 1)
+      await expect.poll(take, { timeout: 15_000 }).toBe(before + 1)
     }
     await send(10, 0)
     await send(12, 1_000)

@@ -11,6 +11,7 @@ import { Zone } from '../../../../src/renderer/text/zone.ts'
 import { CHART_INDICATOR_IDS, INDICATORS } from '../../../../src/shared/core/market/indicators/table.ts'
 import type { Bar } from '../../../../src/shared/core/market/market.ts'
 import { makeBar } from '../../../kit/market.ts'
+import { fixedExamples } from '../../../kit/properties.ts'
 
 const MINUTE = 60_000
 const bar = (minute: number, close: number, range = 2, volume: number | null = 3) =>
@@ -48,7 +49,7 @@ describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
           for (const at of compared.keys()) if (at in values) compared[at]++
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 28, examples: fixedExamples(3, ticks) },
     )
     expect(Math.min(...compared), 'numbers compared of each line').toBeGreaterThan(0)
   })

@@ -14,6 +14,7 @@ import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
 import { DEMO, T0, Writer, type Item } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
+import { fixedExamples } from '../../../../kit/properties.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const MINUTE = 60_000
@@ -401,53 +402,51 @@ describe('any corruption of one row', () => {
 
   it("changes no bar that it doesn't touch, and leaves none that it touches complete", async () => {
     let refused = 0
+    const drawn = [
+      fc.array(fc.array(event, { minLength: 1, maxLength: 40 }), { minLength: 2, maxLength: 4 }),
+      fc.constantFrom('block' as const, 'rollup' as const, 'both' as const),
+      fc.nat(),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 0, max: 7 }),
+    ] as const
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(event, { minLength: 1, maxLength: 40 }), { minLength: 2, maxLength: 4 }),
-        fc.constantFrom('block' as const, 'rollup' as const, 'both' as const),
-        fc.nat(),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        fc.integer({ min: 0, max: 7 }),
-        async (rounds, what, which, byte, bit) => {
-          folder.remove()
-          folder = makeStoreFolder()
-          store(rounds.map((round) => round.map(toItem)))
-          const queries = (['trade', 'mid'] as const).flatMap((of) =>
-            (['100ms', '1s', '1m', '5m', '1h', '1D'] as const).map(
-              (interval): { of: typeof of; interval: Interval } => ({
-                of,
-                interval,
-              }),
-            ),
-          )
-          const before = new Map<object, BarPage>()
-          for (const query of queries) before.set(query, await bars(query))
-          const all = sql((db) => db.prepare<[], number>('SELECT id FROM block ORDER BY id').pluck().all())
-          const rolled = hours()
-          if (what !== 'rollup') flipped('block', all[which % all.length], { byte, bit })
-          if (what === 'both') for (const id of rolled) flipped('rollup', id, { byte, bit })
-          if (what === 'rollup' && rolled.length > 0) flipped('rollup', rolled[which % rolled.length], { byte, bit })
-          for (const query of queries) {
-            const good = before.get(query)
-            if (good === undefined) throw new TypeError('no such query')
-            const page = await readPastCorrupt(query)
-            const { rebuilt = [] } = page
-            const lost = corruptSpans(page)
-            const outside = (one: Bar): boolean => !lost.some((span) => touches(one, span))
-            expect(page.bars.filter(outside)).toEqual(good.bars.filter(outside))
-            expect(page.bars.filter((one) => !outside(one) && one.complete)).toEqual([])
-            expect(page.more).toBe(false)
-            if (what === 'rollup') expect(lost).toEqual([])
-            // A strict read is refused wherever a corrupt span is reported, and only there.
-            const strict = await bars(query).catch((thrown: unknown) => thrown)
-            if (lost.length + rebuilt.length > 0) {
-              refused++
-              expect(strict).toMatchObject({ code: 'store-damaged' })
-            } else expect(strict).toEqual(good)
-          }
-        },
-      ),
-      { numRuns: 8 },
+      fc.asyncProperty(...drawn, async (rounds, what, which, byte, bit) => {
+        folder.remove()
+        folder = makeStoreFolder()
+        store(rounds.map((round) => round.map(toItem)))
+        const queries = (['trade', 'mid'] as const).flatMap((of) =>
+          (['100ms', '1s', '1m', '5m', '1h', '1D'] as const).map((interval): { of: typeof of; interval: Interval } => ({
+            of,
+            interval,
+          })),
+        )
+        const before = new Map<object, BarPage>()
+        for (const query of queries) before.set(query, await bars(query))
+        const all = sql((db) => db.prepare<[], number>('SELECT id FROM block ORDER BY id').pluck().all())
+        const rolled = hours()
+        if (what !== 'rollup') flipped('block', all[which % all.length], { byte, bit })
+        if (what === 'both') for (const id of rolled) flipped('rollup', id, { byte, bit })
+        if (what === 'rollup' && rolled.length > 0) flipped('rollup', rolled[which % rolled.length], { byte, bit })
+        for (const query of queries) {
+          const good = before.get(query)
+          if (good === undefined) throw new TypeError('no such query')
+          const page = await readPastCorrupt(query)
+          const { rebuilt = [] } = page
+          const lost = corruptSpans(page)
+          const outside = (one: Bar): boolean => !lost.some((span) => touches(one, span))
+          expect(page.bars.filter(outside)).toEqual(good.bars.filter(outside))
+          expect(page.bars.filter((one) => !outside(one) && one.complete)).toEqual([])
+          expect(page.more).toBe(false)
+          if (what === 'rollup') expect(lost).toEqual([])
+          // A strict read is refused wherever a corrupt span is reported, and only there.
+          const strict = await bars(query).catch((thrown: unknown) => thrown)
+          if (lost.length + rebuilt.length > 0) {
+            refused++
+            expect(strict).toMatchObject({ code: 'store-damaged' })
+          } else expect(strict).toEqual(good)
+        }
+      }),
+      { numRuns: 10, examples: fixedExamples(2, ...drawn) },
     )
     expect(refused).toBeGreaterThan(10)
   }, 120_000)

@@ -379,7 +379,7 @@ describe('a session left open by a crash', () => {
     const crashed = recordAndCrash(false)
     const writer = await openStoreWriter({ file: folder.file })
     const reader = openLocalReader(folder.file)
-    await vi.waitFor(async () => expect((await reader.sessions())[0].endedMs).toBe(T0 + 31), { timeout: 5_000 })
+    await vi.waitFor(async () => expect((await reader.sessions())[0].endedMs).toBe(T0 + 31))
     expect((await reader.gaps({ recording: crashed })).map(({ cause }) => cause)).toEqual(['crash'])
     await writer.close()
     await reader.close()

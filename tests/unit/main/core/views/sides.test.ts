@@ -24,6 +24,7 @@ import { decodeStored } from '../../../../../src/service/decode-stored.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { DEMO, T0, Writer, type Item } from '../store/harness.ts'
+import { fixedExamples, timeLimit } from '../../../../kit/properties.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const FEED_OF = ['crypto/XT', 'crypto/XQ'] as const
@@ -32,15 +33,6 @@ const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean()
 })
-
-/**
- * Whether a property has had 20 s: then its other runs pass at once. fast-check's own limit abandons a run, which then
- * reads a closed store.
- */
-function timeLimit(): () => boolean {
-  const endMs = performance.now() + 20_000
-  return () => performance.now() > endMs
-}
 
 interface Event {
   readonly afterMs: number
@@ -645,7 +637,8 @@ describe('whole past days', () => {
   })
 
   it('join where they meet: gaps across midnight count once, and late trades belong to their span', async () => {
-    const isSpent = timeLimit()
+    const FIXED = 3
+    const isSpent = timeLimit(FIXED)
     let [gaps, outside] = [0, 0]
     const event = fc.record({
       afterMs: fc.oneof(
@@ -659,8 +652,9 @@ describe('whole past days', () => {
         fc.constantFrom(-300, 1_100_000, 7_200_000, 2 * DAY, -DAY),
       ),
     })
+    const drawn = fc.array(event, { minLength: 8, maxLength: 50 })
     await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 8, maxLength: 50 }), async (list) => {
+      fc.asyncProperty(drawn, async (list) => {
         if (isSpent()) return
         let at = day + DAY - 4_000
         const items = list.map(({ afterMs, what, price, lateMs }): Item => {
@@ -693,7 +687,7 @@ describe('whole past days', () => {
         }
         for (const clean of cleanups.splice(0).reverse()) await clean()
       }),
-      { numRuns: 40 },
+      { numRuns: 40 + FIXED, examples: fixedExamples(FIXED, drawn) },
     )
     expect(gaps).toBeGreaterThan(10)
     expect(outside).toBeGreaterThan(10)

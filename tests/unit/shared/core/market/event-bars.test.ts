@@ -9,6 +9,7 @@ import {
   type EventBarRule,
   type EventTrade,
 } from '../../../../../src/shared/core/market/event-bars.ts'
+import { fixedExamples } from '../../../../kit/properties.ts'
 
 const DAY = 86_400_000
 const dayOf = (ms: number): number => Math.floor(ms / DAY) * DAY
@@ -246,7 +247,7 @@ describe.each(EVENT_BAR_KINDS)('%s bars', (kind) => {
         const apart = [...days.values()].flatMap((ofDay) => run(ofDay.map(({ one }) => one)))
         expect(apart).toEqual(bars)
       }),
-      { numRuns: 60 },
+      { numRuns: 90, examples: fixedExamples(30, steps) },
     )
     expect(closed).toBeGreaterThan(200)
   })

@@ -20,6 +20,7 @@ import {
   parameterValues,
 } from '../../../../../src/shared/core/market/indicators/table.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
+import { fixedExamples } from '../../../../kit/properties.ts'
 
 const HOUR = 3_600_000
 /** Days of an hour, so that sessions begin and end within a test. */
@@ -108,7 +109,7 @@ describe.each(Object.entries(builds))('%s bars', (_, build) => {
           compared.set(id, (compared.get(id) ?? 0) + known)
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 15, examples: fixedExamples(3, steps, fc.integer({ min: 1, max: 100 })) },
     )
     expect(Math.max(...compared.values())).toBeGreaterThan(0)
   })

@@ -4,6 +4,7 @@ import { fixedGrid } from '../../../../../src/shared/core/market/bars.ts'
 import { INTERVAL_LABELS, msOf, type Bar } from '../../../../../src/shared/core/market/market.ts'
 import { sampleInterval, spreadBars, type SpreadLeg } from '../../../../../src/shared/core/market/spread.ts'
 import { makeBar } from '../../../../kit/market.ts'
+import { fixedExamples } from '../../../../kit/properties.ts'
 
 const SECOND = 1_000
 const bar = (second: number, close: number, complete = true): Bar => ({
@@ -56,6 +57,7 @@ describe('a ratio', () => {
         expect(spreadBars('/', [leg(a), leg(b)], grid, start)).toEqual(all.filter(({ startMs }) => startMs >= start))
         compared += whole.length
       }),
+      { numRuns: 120, examples: fixedExamples(20, series, series, fc.integer({ min: 0, max: 200 })) },
     )
     expect(compared).toBeGreaterThan(50)
   })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AlertCondition } from '../../../../../src/shared/features/alerts/types.ts'
 import { alertOf, rig, T0, type ReplayState } from './harness.ts'
+import { fixedExamples } from '../../../../kit/properties.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
@@ -133,7 +134,7 @@ test('a session without sweeps gives the same events as live, whenever the clock
       told += both[0].length
       expect(both[0]).toEqual(both[1])
     }),
-    { numRuns: 200 },
+    { numRuns: 220, examples: fixedExamples(20, steps) },
   )
   expect(told).toBeGreaterThan(100)
 })

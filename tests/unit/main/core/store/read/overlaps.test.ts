@@ -15,6 +15,7 @@ import { tradeText } from '../../../../../kit/market.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { T0, type Item } from '../harness.ts'
 import { Replica } from '../replica-harness.ts'
+import { fixedExamples } from '../../../../../kit/properties.ts'
 
 const SHARD = 'team:1@eu'
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -388,7 +389,7 @@ it('any overlapping sessions read as one: nothing doubled or invented, and nothi
         }
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 14, examples: fixedExamples(2, drawn) },
   )
   expect(checked).toBeGreaterThan(100)
 }, 120_000)

@@ -11,6 +11,7 @@ import {
   withFollowers,
   type ChartIndicatorId,
 } from '../../../../../../src/shared/core/market/indicators/table.ts'
+import { fixedExamples } from '../../../../../kit/properties.ts'
 
 const file = (name: string): Record<string, string>[] => {
   const text = readFileSync(new URL(`../../../../../fixtures/indicators/${name}.csv`, import.meta.url), 'utf8')
@@ -223,7 +224,7 @@ describe.each(Object.entries(byTheBook))('%s', (id, book) => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 44, examples: fixedExamples(4, lengths(bar)) },
     )
     expect(Math.min(...compared), 'numbers compared of each line').toBeGreaterThan(0)
   })
@@ -287,8 +288,9 @@ describe.each(CHART_INDICATOR_IDS)('%s', (id) => {
 
   it('is not changed by looking at a forming bar, and gives for it what it would give closed', () => {
     const compared = row.outputs.map(() => 0)
+    const drawn = lengths(fc.tuple(bar, fc.array(bar, { maxLength: 3 })))
     fc.assert(
-      fc.property(lengths(fc.tuple(bar, fc.array(bar, { maxLength: 3 }))), (bars) => {
+      fc.property(drawn, (bars) => {
         const looked = row.create(defaults, PRICES.close)
         const plain = row.create(defaults, PRICES.close)
         for (const [i, [bar, changes]] of bars.entries()) {
@@ -305,7 +307,7 @@ describe.each(CHART_INDICATOR_IDS)('%s', (id) => {
           for (const [at, value] of pushed.entries()) if (!Number.isNaN(value)) compared[at]++
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 34, examples: fixedExamples(4, drawn) },
     )
     expect(Math.min(...compared), 'numbers compared of each line').toBeGreaterThan(0)
   })

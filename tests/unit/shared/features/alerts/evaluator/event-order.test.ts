@@ -5,6 +5,7 @@ import { AHEAD_MS, EventOrder } from '../../../../../../src/shared/features/aler
 import type { AlertCondition } from '../../../../../../src/shared/features/alerts/types.ts'
 import type { Drawing } from '../../../../../../src/shared/features/drawings/types.ts'
 import { alertOf, BTC, rig, smaBelowPrice, T0 } from '../harness.ts'
+import { fixedExamples } from '../../../../../kit/properties.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
@@ -151,6 +152,7 @@ test('whatever one in three is dated, the others fire as without it', () => {
       told += undated.length
       expect(dated).toEqual(undated)
     }),
+    { numRuns: 120, examples: fixedExamples(20, parts) },
   )
   expect(told).toBeGreaterThan(100)
 })

@@ -13,6 +13,7 @@ import type {
 } from '../../../../../../src/shared/features/alerts/types.ts'
 import { instrumentId, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { alertOf, rig, T0, type ReplayState } from '../harness.ts'
+import { fixedExamples } from '../../../../../kit/properties.ts'
 
 const SYMBOLS = ['BTC-USD', 'ETH-USD', 'X:BTC-USD', 'EUR/USD'] as const
 const INSTRUMENTS = [
@@ -330,7 +331,7 @@ test('thousands of price alerts fire as each would alone', () => {
         fired += told.length
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 240, examples: fixedExamples(40, fc.array(request, { maxLength: 30 }), tape) },
   )
   expect(fired).toBeGreaterThan(200)
 })
