@@ -6,6 +6,7 @@ import type { GapSpan } from '../../shared/core/status/status.ts'
 import { Zone } from '../text/zone.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { KlineBars } from './kline-bars.ts'
+import { Canvases } from './kline-canvases.ts'
 import { KlineCrosshair } from './kline-crosshair.ts'
 import { chartLegend } from './kline-legend.ts'
 import { Markers } from './kline-markers.ts'
@@ -74,6 +75,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 class KlineChart implements ChartPort {
   readonly #element: HTMLElement
   readonly #chart: Chart
+  readonly #canvases: Canvases
   readonly #bars: KlineBars
   readonly #places: Places
   readonly #prices: PriceAxis
@@ -128,6 +130,7 @@ class KlineChart implements ChartPort {
     const textScale = () => this.#theme.textScale
     const shown = () => this.#places.shown()
     this.#chart = chart
+    this.#canvases = new Canvases(chart, () => this.#crosshair.isPainted)
     this.#bars = new KlineBars(chart, {
       series,
       gaps: () => this.#gaps,
@@ -184,7 +187,7 @@ class KlineChart implements ChartPort {
     addEventListener('pointerup', this.#bars.release, true)
     addEventListener('pointercancel', this.#bars.release, true)
     this.#turn = turns.register(() => {
-      if (!this.#bars.flush()) this.#repaint()
+      if (!this.#bars.flush()) this.#canvases.repaint()
     })
   }
 
@@ -406,6 +409,7 @@ class KlineChart implements ChartPort {
 
   resize(): void {
     this.#heightPx = this.#element.clientHeight
+    this.#canvases.forget()
     this.#checkHeight()
     this.#showVolume()
     this.#repaint()
@@ -422,6 +426,7 @@ class KlineChart implements ChartPort {
     this.#element.removeEventListener('pointerdown', this.#bars.hold, true)
     removeEventListener('pointerup', this.#bars.release, true)
     removeEventListener('pointercancel', this.#bars.release, true)
+    this.#canvases.stop()
     this.#unprovide()
     dispose(this.#chart)
   }
@@ -535,6 +540,7 @@ class KlineChart implements ChartPort {
   }
 
   #restyle(): void {
+    this.#canvases.forget()
     const { hasNewer } = this.#bars
     const hasCountdown = this.#hasCountdown && !this.#isLow
     this.#chart.setStyles(

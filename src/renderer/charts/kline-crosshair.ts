@@ -149,6 +149,11 @@ export class KlineCrosshair {
     this.#tell()
   }
 
+  /** Whether its canvases are visible. */
+  get isPainted(): boolean {
+    return this.#element.hasAttribute('data-crosshair')
+  }
+
   /** Marks the element, so that styles hide the crosshair's canvases while they are empty. */
   #setPainted(isPainted: boolean): void {
     this.#element.toggleAttribute('data-crosshair', isPainted)
