@@ -36,7 +36,8 @@ export type PlayEvent =
   /**
    * A turn applied as much as it could of what was due. `timeMs`: replay time of the last item applied. `nextMs`:
    * replay time of the next item; null if there is none, undefined if it isn't read yet. `left`: some due items
-   * weren't applied.
+   * weren't applied. The event's real time is when `dueMs` was found, so that a turn takes no time of the clock; if
+   * something is left or not read yet, it is the end of the turn.
    */
   | {
       readonly is: 'turned'
@@ -75,10 +76,10 @@ export function due(play: Play, realMs: number): number {
   return Math.min(bound, play.clockMs + Math.max(0, realMs - play.sinceMs) * play.speed)
 }
 
-/** Real ms until something is due, at most `mostMs`. */
-export function restMs(play: Play, nextMs: number | null | undefined, mostMs: number): number {
+/** Real ms from `realMs` until something is due, at most `mostMs`. */
+export function restMs(play: Play, nextMs: number | null | undefined, mostMs: number, realMs: number): number {
   if (nextMs === undefined || nextMs === null || play.speed === 'max') return mostMs
-  return Math.min(mostMs, Math.max(0, (nextMs - play.clockMs) / play.speed))
+  return Math.min(mostMs, Math.max(0, (nextMs - play.clockMs) / play.speed - (realMs - play.sinceMs)))
 }
 
 /** Applies an event to the clock. Returns the new clock, and a jump if a seek is needed. */

@@ -212,11 +212,11 @@ export class Player {
     if (done === 'end' && this.#crossing(dueMs)) return
     const nextMs = this.#nextMs()
     const left = done === 'time-up' || done === 'pending'
-    this.#tellTurned(dueMs, nextMs, left)
+    this.#tellTurned({ is: 'turned', dueMs, timeMs: this.#playback.timeMs, nextMs, left }, start)
     if (!this.#play.playing) return
     if (done === 'pending' || nextMs === undefined) {
       void this.#playback.cursor.waitForNext().then(() => this.#schedule(0))
-    } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
+    } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS, realMs()))
   }
 
   /** Applies what is due, including what was recorded after the cursor was opened. */
@@ -230,9 +230,9 @@ export class Player {
     return state.advance(limits)
   }
 
-  #tellTurned(dueMs: number, nextMs: number | null | undefined, left: boolean): void {
-    const { timeMs } = this.#playback
-    const [next, jump] = play(this.#play, { is: 'turned', dueMs, timeMs, nextMs, left }, this.#o.realMs())
+  #tellTurned(turned: PlayEvent & { readonly is: 'turned' }, startMs: number): void {
+    const isHeld = turned.left || turned.nextMs === undefined
+    const [next, jump] = play(this.#play, turned, isHeld ? this.#o.realMs() : startMs)
     this.#play = next
     this.#o.changed()
     if (jump !== null) this.#jump(jump.toMs)

@@ -148,9 +148,9 @@ export class Playout implements SharedClock {
     return this.#of.clock.monoNs() / 1e6
   }
 
-  #apply(event: PlayEvent): void {
+  #apply(event: PlayEvent, realMs = this.#realMs()): void {
     const hadEnded = this.#play.ended
-    const [next, jump] = play(this.#play, event, this.#realMs())
+    const [next, jump] = play(this.#play, event, realMs)
     this.#play = next
     if (jump !== null) this.#seekMs = jump.toMs
     if (next.ended && !hadEnded) this.#of.outlet.ended()
@@ -166,7 +166,9 @@ export class Playout implements SharedClock {
   #turned(left: boolean): number | null | undefined {
     const next = left ? undefined : this.#nextMs()
     const nextMs = next !== undefined && next !== null && next >= this.#play.range.toMs ? null : next
-    this.#apply({ is: 'turned', dueMs: due(this.#play, this.#realMs()), timeMs: this.#timeMs, nextMs, left })
+    // One reading of the clock: the time between two would be lost in every turn.
+    const realMs = this.#realMs()
+    this.#apply({ is: 'turned', dueMs: due(this.#play, realMs), timeMs: this.#timeMs, nextMs, left }, realMs)
     return nextMs
   }
 
@@ -280,7 +282,9 @@ export class Playout implements SharedClock {
     else if (why === 'pending') await cursor.waitForNext()
     else if (why === 'turn') await turn()
     else if (this.#seekMs === null && this.#play.playing) {
-      await this.#rest(restMs(this.#play, nextMs ?? this.#play.range.toMs, REST_MS))
+      const ms = restMs(this.#play, nextMs ?? this.#play.range.toMs, REST_MS, this.#realMs())
+      if (typeof nextMs === 'number' && ms <= EARLY_MS) await turn()
+      else await this.#rest(ms)
     } else await turn()
   }
 

@@ -188,11 +188,12 @@ describe('the clock of a replay', () => {
   })
 
   it('rests until something is due, and never longer than asked', () => {
-    expect(restMs(playing, 1_015, 20)).toBe(15)
-    expect(restMs(at({ playing: true, speed: 10 }), 1_100, 20)).toBe(10)
-    expect(restMs(playing, 9_000, 20)).toBe(20)
-    expect(restMs(playing, null, 20)).toBe(20)
-    expect(restMs(playing, 500, 20)).toBe(0)
+    expect(restMs(playing, 1_015, 20, 0)).toBe(15)
+    expect(restMs(at({ playing: true, speed: 10 }), 1_100, 20, 0)).toBe(10)
+    expect(restMs(playing, 9_000, 20, 0)).toBe(20)
+    expect(restMs(playing, null, 20, 0)).toBe(20)
+    expect(restMs(playing, 500, 20, 0)).toBe(0)
+    expect(restMs(playing, 1_015, 20, 5), 'since the clock was read').toBe(10)
   })
 
   it('never goes back while it plays, and never shows what is not applied', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Market } from '../../../../../src/main/core/market/market.ts'
 import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import type { PlayerOptions } from '../../../../../src/main/features/replay/player-port.ts'
@@ -43,14 +44,21 @@ interface Replaying {
 
 function replaying(
   live: FakeLive,
-  options: { rows?: number; snapshots?: boolean } & Pick<PlayerOptions, 'jumped'> = {},
+  options: { rows?: number; snapshots?: boolean; busyMs?: number } & Pick<PlayerOptions, 'jumped'> = {},
 ): Replaying {
   const time = new FakeTime()
   const of = emptyMarket()
+  const market: Market = {
+    ...of.market,
+    digest(...message) {
+      time.ms += options.busyMs ?? 0
+      return of.market.digest(...message)
+    },
+  }
   const player = new Player({
     reader: memoryReader(live.recordings, options.rows, options.snapshots),
     parts: joinParts(live.parts()),
-    market: of.market,
+    market,
     newMarket: () => emptyMarket().market,
     realMs: () => time.ms,
     after: time.after,
@@ -111,6 +119,20 @@ describe('a replay', () => {
     await time.pass(2_500)
     expect(jumps).toHaveLength(3)
     expect(jumps[2][0]).toBeGreaterThan(second)
+    player.close()
+  })
+
+  it('keeps pace at 1×, however long its turns take', async () => {
+    const { player, time } = replaying(calm(1), { busyMs: 3 })
+    await player.seekStart()
+    const from = player.nowMs
+    const startMs = time.ms
+    player.play(true)
+    await time.pass(10_000)
+    // It moves with each turn, at most a frame and a turn apart.
+    const behindMs = time.ms - startMs - (player.nowMs - from)
+    expect(behindMs).toBeLessThan(50)
+    expect(behindMs).toBeGreaterThanOrEqual(0)
     player.close()
   })
 

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { Playout, type Outlet, type PlayoutOptions } from '../../../../../../src/main/features/replay/serve/playout.ts'
 import { loadRecorded, rangeOf } from '../../../../../../src/main/features/replay/serve/recorded.ts'
 import type { ReplayBatch } from '../../../../../../src/main/core/store/types/replay.ts'
+import { monoNs } from '../../../../../../src/shared/base/units.ts'
 import { manualClock } from '../../../../../kit/clock.ts'
 import { T0, type Item } from '../../../core/store/harness.ts'
 import { recorded, type RecordedStore } from '../../export/recorded.ts'
@@ -158,4 +159,29 @@ it('plays sessions one after another, and says where nothing was received betwee
   const { playout, pass } = await play([[at(0)], [at(3_600_000)]], { speed: 'max' })
   playout.setPlaying(true)
   expect(await pass(0)).toEqual(['jumped', '0', 'between', '3600000', 'ended'])
+})
+
+it('keeps pace, however long its readings of the clock take', async () => {
+  const clock = manualClock(0)
+  let readings = 0
+  const elapsedMs = (): number => clock.monoNs() / 1e6 + readings * 0.02
+  const slow = {
+    monoNs() {
+      readings++
+      return monoNs(elapsedMs() * 1e6)
+    },
+    after: clock.after,
+  }
+  const messages = Array.from({ length: 1_000 }, (_, ms) => at(ms))
+  const { playout, outlet } = await play([messages], { clock: slow })
+  playout.setPlaying(true)
+  // From here on, everything has been read.
+  while (!outlet.notes.includes('0')) await new Promise((resolve) => setImmediate(resolve))
+  const aheadMs = playout.state.atMs - elapsedMs()
+  for (let i = 0; i < 500; i++) {
+    await clock.pass(1)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(readings).toBeGreaterThan(500)
+  expect(Math.abs(playout.state.atMs - elapsedMs() - aheadMs)).toBeLessThan(1)
 })
