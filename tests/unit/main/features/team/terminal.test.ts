@@ -1,8 +1,8 @@
 /** A whole terminal on a team, over a real nats-server. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CallArgs, CallName, CallValue, StreamName, StreamValue } from '../../../../../src/shared/contracts.ts'
-import { instrumentId, monoNs, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { encodeReport } from '../../../../../src/main/features/team/reports/report.ts'
 import { dispatchCall, openStream } from '../../../../../src/main/rpc/dispatch.ts'
@@ -13,6 +13,7 @@ import { connectTeam } from '../../../../../src/main/features/team/nats/connect.
 import { readNatsTarget } from '../../../../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
 import type { SessionInfo } from '../../../../../src/main/features/team/session-info.ts'
+import { manualClock } from '../../../../kit/clock.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../kit/nats-server.ts'
@@ -288,12 +289,9 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
   })
 
   it('says that a recorder is gone although it never ended, lets its prices age, and follows the standby', async () => {
-    // Ten times as fast as the one of the wall.
-    const fast: Clock = {
-      ...systemClock,
-      monoNs: () => monoNs(systemClock.monoNs() * 10),
-      after: (ms, then) => systemClock.after(ms / 10, then),
-    }
+    // Timers run on a clock of this test, so that a slow machine doesn't look like a silent recorder.
+    const manual = manualClock(Date.now())
+    const clock: Clock = { ...manual, wallMs: systemClock.wallMs }
     recorder.info.key = `U${'A'.repeat(55)}`
     sink.put({ ...recorder.info })
     recorder.record([...opening(Date.now()), trade(100, Date.now())])
@@ -301,22 +299,29 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     const { session } = recorder.info
     const report = { role: 'recorder', name: 'paris', shard: 1, epoch: 1, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [session] } as const // prettier-ignore
     let isAlive = true
-    const reporting = (async () => {
-      while (isAlive) {
-        await log.bucket('reports').put('recorder.x', encodeReport(report))
-        await sleep(200)
+    let isOver = false
+    // It reports each second. The server confirms a report before more time passes.
+    const passing = (async () => {
+      while (!isOver) {
+        if (isAlive) await log.bucket('reports').put('recorder.x', encodeReport(report))
+        await manual.pass(1_000)
+        await sleep(10)
       }
     })()
-    const terminal = await terminalOf(undefined, fast)
+    onTestFinished(async () => {
+      isOver = true
+      await passing
+    })
+    const terminal = await terminalOf(undefined, clock)
     const goneOf = (state: StreamValue<'team'>) =>
       state?.sessions.find((one) => one.session === session)?.goneMs ?? null
     const { rows } = await lastPrice(terminal, 100)
     expect(rows[0].freshness).toBe('live')
     // Longer than it may be silent, and its feed is.
-    await sleep(2_500)
+    const from = clock.monoNs()
+    await expect.poll(() => clock.monoNs() - from).toBeGreaterThan(25e9)
     expect(goneOf(await follow(terminal, 'team', {}, (state) => state !== null))).toBeNull()
     isAlive = false
-    await reporting
     const gone = await follow(terminal, 'team', {}, (state) => goneOf(state) !== null)
     expect(goneOf(gone)).toBeGreaterThan(recorder.info.startedMs)
     const aged = await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.freshness === 'disconnected') // prettier-ignore

@@ -18,6 +18,23 @@ import { T0, type Item } from '../../../core/store/harness.ts'
 import { commandContext } from '../../../hosts/cli/context.ts'
 import { recorded, type RecordedStore } from '../recorded.ts'
 
+/** A module that kills its process around the rename of the table with this number. */
+const dieAtRename = (number: number, when: 'before' | 'after'): string => {
+  const script = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { rename } = fs.promises
+    let count = 0
+    const die = (at) => { if (count === ${number} && at === '${when}') process.kill(process.pid, 'SIGKILL') }
+    fs.promises.rename = async (from, to) => {
+      if (String(to).endsWith('.parquet')) count += 1
+      die('before')
+      await rename(from, to)
+      die('after')
+    }
+    syncBuiltinESMExports()`
+  return `data:text/javascript,${encodeURIComponent(script)}`
+}
 const CLI = fileURLToPath(new URL('../../../../../../src/main/cli.ts', import.meta.url))
 const DAY = 86_400_000
 const HOSTILE = ['../../up', 'a/b\\c:*?"<>|', '=1+1', 'x'.repeat(300), 'ü\u0000', 'dot.', '%2F']
@@ -283,31 +300,24 @@ describe('tapedeck sync', () => {
       await sync(store.reader, whole)
       const expected = treeOf(whole)
       const killed = join(makeFolder('killed'), 'set')
-      const tables = (): number =>
-        existsSync(killed)
-          ? readdirSync(killed, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.parquet'))
-              .length
-          : 0
-      let kills = 0
-      for (let round = 0; kills < 6 && round < 20; round++) {
-        const child = spawn(process.execPath, [CLI, 'sync', killed, '--store', store.file], {
-          env: { ...process.env, TAPEDECK_HOME: store.path },
-          stdio: 'ignore',
-        })
-        const closed = once(child, 'close') as Promise<[number | null, string | null]>
-        // Once files appear, at another moment each time.
-        const files = tables()
-        while (child.exitCode === null && tables() < files + 1 + (round % 9)) {
-          await new Promise((resolve) => setImmediate(resolve))
-        }
-        child.kill('SIGKILL')
-        if ((await closed)[1] === 'SIGKILL') kills += 1
-        else break
+      // Each process dies right before it would give the file of this number its name, or right after.
+      for (const [number, when] of [
+        [1, 'before'],
+        [1, 'after'],
+        [2, 'before'],
+        [4, 'after'],
+        [6, 'before'],
+      ] as const) {
+        const child = spawn(
+          process.execPath,
+          ['--import', dieAtRename(number, when), CLI, 'sync', killed, '--store', store.file],
+          { env: { ...process.env, TAPEDECK_HOME: store.path }, stdio: 'ignore' },
+        )
+        expect([number, when, ...(await once(child, 'close'))]).toEqual([number, when, null, 'SIGKILL'])
         for (const [path, hash] of Object.entries(treeOf(killed))) {
           if (path.endsWith('.parquet')) expect([path, hash]).toEqual([path, expected[path]])
         }
       }
-      expect(kills).toBeGreaterThan(3)
       const last = join(makeFolder('last'), 'set')
       cpSync(killed, last, { recursive: true })
       await sync(store.reader, last)

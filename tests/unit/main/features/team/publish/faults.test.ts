@@ -102,8 +102,12 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     const own = await ownServer()
     await own.kill()
     const recorder = start(own.port)
-    await commitWhile(recorder, () => sleep(1_500))
-    expect(recorder.said.filter((text) => text.startsWith('Not publishing'))).toHaveLength(1)
+    const refusals = (): string[] => recorder.said.filter((text) => text.startsWith('Not publishing'))
+    await commitWhile(recorder, async () => {
+      await expect.poll(refusals, { timeout: SOON_MS }).not.toEqual([])
+      await sleep(1_000) // it tries again meanwhile
+    })
+    expect(refusals()).toHaveLength(1)
     expect(recorder.publishing.status().behind).toBeGreaterThan(0)
     await own.start()
     await caughtUp(recorder)
