@@ -3,8 +3,8 @@
  *
  * With every bar, klinecharts repaints all canvases, among them hidden ones for the crosshair and axes whose labels are
  * the same, and reads the size of each element between its writes. Here each pane and widget of a chart gets its own
- * `update`, which remembers the sizes it wrote. It uses internals of the pinned version; `kline-canvases.test.ts` fails
- * if they change.
+ * `update`, which remembers the sizes it wrote. It uses internals of the pinned version (decision 0103);
+ * `kline-canvases.test.ts` fails if they change.
  */
 import type { AxisTick, Chart } from 'klinecharts'
 
