@@ -1,7 +1,7 @@
 /**
  * Indicators against values that others published: single values of Stock.Indicators' tests over its 502 days of SPY,
- * Tulip Indicators' fifteen bars, the bars of ta4j's tests, and the worked tables of the ChartSchool. tests/fixtures/indicators/README.md says
- * which indicator has which.
+ * Tulip Indicators' fifteen bars, the bars of the tests of ta4j, Lean and talipp, and the worked tables of the
+ * ChartSchool. tests/fixtures/indicators/README.md says which indicator has which.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -173,6 +173,14 @@ const TULIP: readonly (readonly [ChartIndicatorId, readonly number[], number, re
   ['accumulation', [], 0, [-1709076.744, -3823823.944, 2436210.94, 2730934.016, 4444434.016, 1031041.611, 375008.278, 3640088.278, 4411889.727, 2696196.469, 6823899.143, 13067975.613, 17580552.662, 21140487.602, 19463313.184]],
   ['stochastic-rsi', [5, 5, 1, 1], 0, [65.8, 100, 100, 100, 100, 0]],
 ] // prettier-ignore
+/** Its averages of five closes, by the mean and by exponential weights. */
+const TULIP_SMA = [82.426, 82.738, 83.094, 83.318, 83.628, 83.778, 84.254, 84.994, 85.574, 86.218, 86.804]
+const TULIP_EMA = [82.859, 82.853, 83.232, 83.671, 83.901, 84.444, 85.143, 85.725, 86.407, 86.701]
+/** Begins with the second bar's value, because the first one is the seed. */
+const TULIP_ADOSC = [
+  1900759.847, 399262.04, -241806.815, 757828.287, 1068830.285, 328526.246, 1466909.296, 3475262.287, 4653474.793,
+  5067839.265, 3474675.616,
+]
 
 const decimals = (value: number): number => String(value).split('.')[1]?.length ?? 0
 
@@ -230,6 +238,25 @@ describe('Tulip Indicators, fifteen bars', () => {
     for (const [i, value] of wanted.entries())
       expect(Math.abs(got[i][output] - value), `value ${i}`).toBeLessThan(within)
   })
+  it('chaikin oscillator, whose averages begin with the accumulation of the first bar', () => {
+    // The oscillator doesn't depend on where the accumulation starts, so a first bar without any is the same.
+    const [first, ...rest] = seeded(fifteen).slice(0, 300)
+    const got = run('chaikin-oscillator', [first, ...rest, ...fifteen.slice(1)], [2, 5]).slice(-TULIP_ADOSC.length)
+    for (const [i, value] of TULIP_ADOSC.entries())
+      expect(Math.abs(got[i][0] - value), `value ${i}`).toBeLessThan(0.001)
+  })
+  it('envelope and elder ray, by their definitions over its averages', () => {
+    const envelope = run('envelope', fifteen, [5, 2]).slice(-TULIP_SMA.length)
+    for (const [i, mean] of TULIP_SMA.entries())
+      for (const [output, factor] of [1, 1.02, 0.98].entries())
+        expect(Math.abs(envelope[i][output] - mean * factor), `envelope ${i}`).toBeLessThan(0.000_52)
+    const rays = run('elder-ray', seeded(fifteen), [5]).slice(-TULIP_EMA.length)
+    const bars = fifteen.slice(-TULIP_EMA.length)
+    for (const [i, mean] of TULIP_EMA.entries()) {
+      expect(Math.abs(rays[i][0] - (bars[i].high - mean)), `bull power ${i}`).toBeLessThan(0.000_51)
+      expect(Math.abs(rays[i][1] - (bars[i].low - mean)), `bear power ${i}`).toBeLessThan(0.000_51)
+    }
+  })
   it('chande momentum of the book’s table, page 96', () => {
     const closes = [
       101.0313, 101.0313, 101.125, 101.9687, 102.7813, 103, 102.9687, 103.0625, 102.9375, 102.7188, 102.75, 102.9063,
@@ -238,6 +265,51 @@ describe('Tulip Indicators, fifteen bars', () => {
     const bars = closes.map((close) => ({ open: close, high: close, low: close, close, volume: null }))
     const got = run('chande-momentum', bars, [10]).slice(-3)
     for (const [i, value] of [69.62, 71.4286, 71.0839].entries()) expect(Math.abs(got[i][0] - value)).toBeLessThan(0.01)
+  })
+})
+
+describe('Lean, the tables of its tests', () => {
+  it('supertrend of 71 hours with two turns', () => {
+    const rows = file('lean-supertrend')
+    const bars = rows.map(barOf)
+    const got = run('supertrend', bars, [10, 3])
+    let compared = 0
+    for (const [i, row] of rows.entries()) {
+      if (Number(row['Super']) === 0) continue
+      const level = got[i].find((value) => !Number.isNaN(value))
+      expect(Math.abs((level ?? NaN) - Number(row['Super'])), `row ${i}`).toBeLessThan(5.1e-8)
+      compared++
+    }
+    expect(compared).toBe(62)
+  })
+  it('choppiness of 30 days of SPY', () => {
+    const bars = file('lean-chop').map(barOf)
+    const wanted = file('lean-chop').map((row) => Number(row['CHOP14']))
+    const got = run('choppiness', bars, [14])
+    let compared = 0
+    for (let i = 14; i < bars.length; i++) {
+      // The range there is that of the bars alone; ours starts at the close before them. They are equal if it is inside.
+      const range = bars.slice(i - 13, i + 1)
+      const before = bars[i - 14].close
+      if (before < Math.min(...range.map(({ low }) => low)) || before > Math.max(...range.map(({ high }) => high)))
+        continue
+      expect(Math.abs(got[i][0] - wanted[i]), `row ${i}`).toBeLessThan(1e-9)
+      compared++
+    }
+    expect(compared).toBe(15)
+  })
+})
+
+describe('talipp, the closes of its tests', () => {
+  it('TRIX, which it multiplies by 10,000 instead of 100 and compares to five decimals', () => {
+    const closes = [
+      10.5, 9.78, 10.46, 10.51, 10.55, 10.72, 10.16, 10.25, 9.4, 9.5, 9.23, 8.5, 8.8, 8.33, 7.53, 7.61, 6.78, 8.6, 9.21,
+      8.95, 9.22, 9.1, 8.31, 8.37, 8.3, 7.78, 8.05, 8.1, 8.08, 7.49, 7.58, 8.17, 8.83, 8.91, 9.2, 9.76, 9.42, 9.3, 9.32,
+      9.04, 9, 9.33, 9.34, 8.49, 9.21, 10.15, 10.3, 10.59, 10.23, 10,
+    ]
+    const got = run('trix', closesOnly(closes), [10, 9]).slice(-3)
+    for (const [i, value] of [66.062922, 75.271366, 80.317194].entries())
+      expect(Math.abs(100 * got[i][0] - value), `value ${i}`).toBeLessThan(0.000_005)
   })
 })
 
