@@ -4,7 +4,7 @@ import { durationLabel } from '../../base/duration-label.ts'
 import { t } from '../../base/text.ts'
 import { parseInstrument } from '../../base/units.ts'
 import type { Note } from './note.ts'
-import { BURST_BARS, type Review } from './review.ts'
+import { BURST_BARS, moveDecimals, type Move, type Review } from './review.ts'
 
 export interface ReviewFormat {
   /** An instant, UTC ms, with its day. */
@@ -42,9 +42,9 @@ function movesText({ moves, barMs, instruments }: Review, { time }: ReviewFormat
   const rows = moves.map((one) => [
     one.symbol + (one.of === 'mid' ? ' (mid)' : '') + (one.incomplete ? ' △' : ''),
     percent(one.change),
-    `${number(one.first)} → ${number(one.last)}`,
-    `${number(one.high)} at ${time(one.highMs)}`,
-    `${number(one.low)} at ${time(one.lowMs)}`,
+    `${price(one, one.first)} → ${price(one, one.last)}`,
+    `${price(one, one.high)} at ${time(one.highMs)}`,
+    `${price(one, one.low)} at ${time(one.lowMs)}`,
     `${percent(one.burst)} from ${time(one.burstMs)}`,
   ])
   const more =
@@ -112,7 +112,7 @@ const table = (heads: readonly string[], rows: readonly (readonly string[])[]): 
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
 const percent = (share: number): string =>
   `${share > 0 ? '+' : ''}${(share * 100).toFixed(2)} %`.replace(/^\+(0\.00)/, '$1')
-const number = (n: number): string => String(Number(n.toPrecision(12)))
+const price = (move: Move, value: number): string => value.toFixed(moveDecimals(move))
 
 /** A length of time in words: "820 ms", "12.5 s", "4 min 30 s", "2 h 5 min". */
 export function secondsText(ms: number): string {

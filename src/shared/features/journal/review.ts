@@ -1,4 +1,5 @@
 /** The review of a time range of a market: moves, gaps, alerts that fired, and notes. */
+import { literalDecimals } from '../../base/decimals.ts'
 import type { FeedId, InstrumentId } from '../../base/units.ts'
 import type { GapCause } from '../../core/recording/recording.ts'
 import type { Note } from './note.ts'
@@ -79,4 +80,10 @@ export interface Review {
   readonly alertsProblem: string | null
   /** Oldest first. */
   readonly notes: readonly Note[]
+}
+
+/** The decimals that a move's prices are written with: as many as the longest of them has, at least two. */
+export function moveDecimals({ first, last, high, low }: Pick<Move, 'first' | 'last' | 'high' | 'low'>): number {
+  // Mids are computed, so their last digits may be noise.
+  return Math.max(2, ...[first, last, high, low].map((one) => literalDecimals(String(Number(one.toPrecision(12))))))
 }

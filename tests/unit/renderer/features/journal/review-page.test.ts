@@ -81,7 +81,15 @@ describe('the review', () => {
       ...['Time', 'Symbol', 'Alert', 'Value', 'Note'],
     ])
     expect((await rowOf(/^BTC-USD/)).textContent).toContain('mid')
+    const prices = within(await rowOf(/^BTC-USD/))
+      .getAllByRole('cell')
+      .slice(1, 3)
+    expect(
+      prices.map(({ textContent }) => textContent),
+      'the same decimals',
+    ).toEqual(['100.00', '101.00'])
     const said = (await page()).textContent
+    expect(said).toContain('Demo market')
     expect(said).toContain('The longest 1 of 60.')
     expect(said).toContain('The last 1 of 501.')
     expect(said).toContain('The history of alerts couldn’t be read. Alerts may be missing here.')

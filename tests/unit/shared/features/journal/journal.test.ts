@@ -120,7 +120,9 @@ describe('a review as Markdown', () => {
       '## Notes',
       '### 1s, BTCUSD',
     ])
-    expect(text).toContain('| BTC-USD △ | -3.00 % | 100 → 97 | 101 at 60s | 96 at 120s | -2.00 % from 180s |')
+    expect(text).toContain(
+      '| BTC-USD △ | -3.00 % | 100.00 → 97.00 | 101.00 at 60s | 96.00 at 120s | -2.00 % from 180s |',
+    )
     expect(text).toContain('| 1s | 4 s | crypto/XT | drop | all symbols |')
     expect(text).toContain('The longest 1 of 3 are shown.')
     expect(text).toContain('1 instrument of 2 are shown.')
