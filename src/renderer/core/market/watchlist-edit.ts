@@ -7,9 +7,9 @@ import { COLUMNS, isColumnId } from './columns.ts'
 type Lists = readonly Watchlist[]
 
 /** As many as the settings allow in one list. */
-const MAX_SYMBOLS = 2_000
+export const MAX_SYMBOLS = 2_000
 /** As many lists as the settings allow. */
-const MAX_LISTS = 50
+export const MAX_LISTS = 50
 
 function change(lists: Lists, id: string, edit: (list: Watchlist) => Watchlist): Watchlist[] {
   return lists.map((list) => (list.id === id ? edit(list) : list))
@@ -19,10 +19,14 @@ export function instrumentOf(symbol: WatchSymbol): InstrumentId {
   return instrumentId(symbol.asset, symbol.symbol)
 }
 
-/** Inserts a symbol at `at` (the end by default), unless the list has it under any alias. */
+/** Whether a list has a symbol under any alias. */
+export const hasSymbol = (list: Watchlist, symbol: WatchSymbol): boolean =>
+  list.symbols.some((one) => instrumentOf(one) === instrumentOf(symbol))
+
+/** Inserts a symbol at `at` (the end by default), unless the list has it under any alias or is full. */
 export function addSymbol(lists: Lists, id: string, symbol: WatchSymbol, at?: number): Watchlist[] {
   return change(lists, id, (list) => {
-    if (list.symbols.some((one) => instrumentOf(one) === instrumentOf(symbol))) return list
+    if (list.symbols.length >= MAX_SYMBOLS || hasSymbol(list, symbol)) return list
     const symbols = [...list.symbols]
     symbols.splice(at ?? symbols.length, 0, symbol)
     return { ...list, symbols }
@@ -135,8 +139,9 @@ export function moveSymbol(
   })
 }
 
-/** Adds an empty list; the caller creates the `id`. */
+/** Adds an empty list, unless there are `MAX_LISTS`; the caller creates the `id`. */
 export function addList(lists: Lists, id: string, name: string): Watchlist[] {
+  if (lists.length >= MAX_LISTS) return [...lists]
   return [...lists, { id, name: name.slice(0, 80), symbols: [], sort: null }]
 }
 
@@ -150,8 +155,9 @@ export function removeList(lists: Lists, id: string): Watchlist[] {
   return lists.length > 1 ? lists.filter((list) => list.id !== id) : [...lists]
 }
 
-/** Puts a removed list back where it was. */
+/** Puts a removed list back where it was, unless there are `MAX_LISTS`. */
 export function restoreList(lists: Lists, list: Watchlist, at: number): Watchlist[] {
+  if (lists.length >= MAX_LISTS) return [...lists]
   const all = lists.filter((one) => one.id !== list.id)
   all.splice(at, 0, list)
   return all

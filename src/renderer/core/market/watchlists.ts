@@ -33,11 +33,19 @@ export class Watchlists {
   addTo(id: string, { asset, symbol }: WatchSymbol): void {
     const list = this.#all.find((one) => one.id === id)
     if (!list) return
-    const has = list.symbols.some((one) => lists.instrumentOf(one) === lists.instrumentOf({ asset, symbol }))
+    if (lists.hasSymbol(list, { asset, symbol })) {
+      this.#o.toasts.say(t('{symbol} is already in {list}.', { list: list.name, symbol }))
+      return
+    }
+    if (list.symbols.length >= lists.MAX_SYMBOLS) {
+      this.#o.toasts.show(
+        t('{list} is full: a watchlist holds up to 2,000 symbols. {symbol} wasn’t added.', { list: list.name, symbol }),
+        { tone: 'bad' },
+      )
+      return
+    }
     this.#o.set({ watchlists: lists.addSymbol(this.#all, id, { asset, symbol }) })
-    this.#o.toasts.say(
-      t(has ? '{symbol} is already in {list}.' : '{symbol} added to {list}.', { list: list.name, symbol }),
-    )
+    this.#o.toasts.say(t('{symbol} added to {list}.', { list: list.name, symbol }))
   }
 
   /** Removes a symbol from the active list; can be undone. */
@@ -56,7 +64,7 @@ export class Watchlists {
         () => this.#o.set({ watchlists: lists.addSymbol(this.#all, id, symbol, at) }),
         () => {
           const now = this.#all.find((one) => one.id === id)
-          return now !== undefined && !now.symbols.some((one) => lists.instrumentOf(one) === instrument)
+          return now !== undefined && now.symbols.length < lists.MAX_SYMBOLS && !lists.hasSymbol(now, symbol)
         },
       ),
     })
@@ -80,8 +88,12 @@ export class Watchlists {
     this.#o.set({ watchlists: lists.setSort(this.#all, this.#o.list().id, sort) })
   }
 
-  /** Adds an empty list, opens it, and returns its id. */
-  addList(): string {
+  /** Adds an empty list, opens it, and returns its id; null, and a notice, if there are too many lists. */
+  addList(): string | null {
+    if (this.#all.length >= lists.MAX_LISTS) {
+      this.#o.toasts.show(t('There is room for 50 watchlists. Remove one to add another.'), { tone: 'bad' })
+      return null
+    }
     const { id, n } = this.#freeId(this.#all)
     this.#o.set({
       watchlists: lists.addList(this.#all, id, t('List {n}', { n })),
@@ -156,7 +168,7 @@ export class Watchlists {
             watchlists: lists.restoreList(this.#all, list, at),
             workspace: { activeWatchlist: id },
           }),
-        () => !this.#all.some((one) => one.id === id),
+        () => this.#all.length < lists.MAX_LISTS && !this.#all.some((one) => one.id === id),
       ),
     })
   }

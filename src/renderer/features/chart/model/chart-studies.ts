@@ -63,12 +63,22 @@ function kindRow(kind: StudyKind): KindRow {
   return { kind, title: t(title), short, parameters, outputs, takesPrice, moves: true }
 }
 
-/** The kinds whose title, short name or id contains every word of a text, sorted by title. */
+/**
+ * The kinds whose title, short name or id contains every word of a text. The one with that name comes first ("EMA" is not
+ * DEMA), then those that begin with the text; otherwise sorted by title.
+ */
 export function findKinds(text: string): readonly KindRow[] {
-  const words = text.trim().toLowerCase().split(/\s+/)
+  const sought = text.trim().toLowerCase()
+  const words = sought.split(/\s+/)
+  const namesOf = ({ title, short, kind }: KindRow) => [title, short, kind].map((name) => name.toLowerCase())
+  const place = (row: KindRow): number => {
+    const names = namesOf(row)
+    if (names.includes(sought)) return 0
+    return names.some((name) => name.startsWith(sought)) ? 1 : 2
+  }
   return STUDY_KINDS.map(kindRow)
-    .filter(({ title, short, kind }) => words.every((word) => `${title} ${short} ${kind}`.toLowerCase().includes(word)))
-    .toSorted((a, b) => a.title.localeCompare(b.title))
+    .filter((row) => words.every((word) => namesOf(row).join(' ').includes(word)))
+    .toSorted((a, b) => place(a) - place(b) || a.title.localeCompare(b.title))
 }
 
 /** "SMA 20", "MACD 12 26 9", "SMA 20 hl2". */

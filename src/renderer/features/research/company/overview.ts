@@ -1,4 +1,5 @@
 /** The figures of a company's overview, found in responses of any shape by their names. Pure. */
+import { literalDecimals } from '../../../../shared/base/decimals.ts'
 import { t } from '../../../../shared/base/text.ts'
 import type { Reading } from '../../../../shared/features/research/read.ts'
 import type { Report } from '../../../../shared/features/research/reports.ts'
@@ -115,6 +116,14 @@ export function numberIn(scalars: ReadonlyMap<string, Scalar>, keys: readonly st
 export function textIn(scalars: ReadonlyMap<string, Scalar>, keys: readonly string[]): string {
   const key = keys.find((one) => scalars.has(one))
   return key === undefined ? '' : scalarText(scalars.get(key) ?? null)
+}
+
+/** A range of prices as sent, "164.08-260.1", with the same decimals on both sides; any other text as it is. */
+export function rangeText(text: string, numbers: NumberText): string {
+  const [, low, high] = /^(\d+(?:\.\d+)?)\s*[-–]\s*(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? []
+  if (low === undefined || high === undefined) return text
+  const decimals = Math.max(2, literalDecimals(low), literalDecimals(high))
+  return `${numbers.fixed(Number(low), decimals)}–${numbers.fixed(Number(high), decimals)}`
 }
 
 /** The first report on or after the day of `nowMs` (UTC ms); null if none is known. */

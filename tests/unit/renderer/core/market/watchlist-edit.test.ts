@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as edit from '../../../../../src/renderer/core/market/watchlist-edit.ts'
 import { makeQuoteRow } from '../../../../kit/market.ts'
-import { DEFAULT_WATCHLISTS } from '../../../../../src/shared/core/settings/settings.ts'
+import { Watchlists } from '../../../../../src/renderer/core/market/watchlists.ts'
+import { DEFAULT_WATCHLISTS, type Watchlist } from '../../../../../src/shared/core/settings/settings.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 const lists = DEFAULT_WATCHLISTS
@@ -14,6 +15,35 @@ describe('watchlists', () => {
     const twice = edit.addSymbol(lists, 'majors', { asset: 'crypto', symbol: 'btc/usd' })
     expect(symbols(twice)).toEqual(symbols([...lists]))
     expect(symbols(edit.addSymbol(lists, 'majors', { asset: 'stocks', symbol: 'TSLA' })).at(-1)).toBe('TSLA')
+  })
+  it('take no symbol beyond the 2,000th, and no list beyond the 50th', () => {
+    const names = Array.from({ length: edit.MAX_SYMBOLS }, (_, i) => `S${i}`)
+    const full = [{ ...lists[0], symbols: names.map((symbol) => ({ asset: 'stocks' as const, symbol })) }]
+    expect(edit.addSymbol(full, 'majors', { asset: 'stocks', symbol: 'TSLA' })).toEqual(full)
+    const many = Array.from({ length: edit.MAX_LISTS }, (_, i) => ({ ...lists[0], id: `${i}` }))
+    expect(edit.addList(many, 'new', 'New')).toEqual(many)
+    expect(edit.restoreList(many, lists[0], 0)).toEqual(many)
+  })
+  it('say so when they are full, instead of adding', () => {
+    const names = Array.from({ length: edit.MAX_SYMBOLS - 1 }, (_, i) => `S${i}`)
+    let all: readonly Watchlist[] = [{ ...lists[0], symbols: names.map((symbol) => ({ asset: 'stocks', symbol })) }]
+    const said: string[] = []
+    const watchlists = new Watchlists({
+      all: () => all,
+      list: () => all[0],
+      set: (patch) => (all = patch.watchlists ?? all),
+      toasts: { say: (text) => void said.push(text), show: (text) => void said.push(text) },
+    })
+    for (const symbol of ['LAST', 'LAST', 'TSLA']) watchlists.add({ asset: 'stocks', symbol })
+    expect(all[0].symbols).toHaveLength(edit.MAX_SYMBOLS)
+    expect(said).toEqual([
+      'LAST added to Majors.',
+      'LAST is already in Majors.',
+      'Majors is full: a watchlist holds up to 2,000 symbols. TSLA wasn’t added.',
+    ])
+    all = Array.from({ length: edit.MAX_LISTS }, (_, i) => ({ ...lists[0], id: `${i}` }))
+    expect(watchlists.addList()).toBeNull()
+    expect(said.at(-1)).toBe('There is room for 50 watchlists. Remove one to add another.')
   })
   it('give a removed symbol back to its place', () => {
     const without = edit.removeSymbol(lists, 'majors', eth)

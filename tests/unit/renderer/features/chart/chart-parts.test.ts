@@ -70,6 +70,8 @@ describe('indicators of a chart', () => {
     expect(findKinds('')).toHaveLength(STUDY_KINDS.length)
     expect(findKinds('moving weighted').map((row) => row.kind)).toEqual(['vwma', 'wma'])
     expect(findKinds('vp').map((row) => row.kind)).toEqual(['volume-profile'])
+    const first = (text: string) => findKinds(text)[0].short
+    expect(['EMA', 'ma', 'sto', 'RSI'].map(first), 'Enter adds the first one').toEqual(['EMA', 'MACD', 'Stoch', 'RSI'])
     expect(findKinds('zzz')).toEqual([])
   })
 

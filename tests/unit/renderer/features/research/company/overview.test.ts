@@ -6,6 +6,7 @@ import Overview from '../../../../../../src/renderer/features/research/company/O
 import {
   daysUntil,
   nextReport,
+  rangeText,
   ratiosOf,
   scalarsOf,
 } from '../../../../../../src/renderer/features/research/company/overview.ts'
@@ -67,6 +68,17 @@ describe('the next report', () => {
   it('is unknown after the last date', () => {
     expect(nextReport(reports, Date.parse('2027-01-01T00:00:00Z'))).toBeNull()
   })
+})
+
+it('a range of prices has the same decimals on both sides; other texts stay as sent', () => {
+  expect(['164.08-260.1', '9 - 12', '0.0812–0.2', '', 'n/a', '1-2-3'].map((text) => rangeText(text, numbers))).toEqual([
+    '164.08–260.10',
+    '9.00–12.00',
+    '0.0812–0.2000',
+    '',
+    'n/a',
+    '1-2-3',
+  ])
 })
 
 describe('the multiples of peers', () => {
