@@ -80,6 +80,8 @@ export function paintFootprint(p: Painter): void {
   const numbersPx = digits * DIGIT_PX * textScale * (look.content === 'bid-ask' ? 2 : 1) + 10
   const sheet: Sheet = { p, look, edge, detail: detailThatFits(rowPx, width, numbersPx, textScale) }
   p.ctx.save()
+  // Below level 0 the library paints each stroke under the ones before, which would put numbers under their cells.
+  p.ctx.globalCompositeOperation = 'source-over'
   p.ctx.setLineDash([])
   for (const { bar, cells, x } of shown) {
     paintCandle(p, bar, Math.round(x - p.half * 0.92), cells === undefined)

@@ -16,6 +16,8 @@ export interface Painted {
   readonly path: readonly (readonly [number, number])[]
   /** Whether it was painted within a clip. */
   readonly clipped: boolean
+  /** `source-over`, or `destination-over` where it was painted under everything before. */
+  readonly composite: string
 }
 
 interface Style {
@@ -24,6 +26,7 @@ interface Style {
   globalAlpha: number
   dash: readonly number[]
   clipped: boolean
+  globalCompositeOperation: string
 }
 
 /** Width of a letter, px: texts are measured, never drawn. */
@@ -31,7 +34,14 @@ const LETTER_PX = 6
 
 /** A drawing context that tells everything it was asked to paint to `tell`. */
 export function recordingContext(tell: (painted: Painted) => void): CanvasRenderingContext2D {
-  let style: Style = { fillStyle: '', strokeStyle: '', globalAlpha: 1, dash: [], clipped: false }
+  let style: Style = {
+    fillStyle: '',
+    strokeStyle: '',
+    globalAlpha: 1,
+    dash: [],
+    clipped: false,
+    globalCompositeOperation: 'source-over',
+  }
   const stack: Style[] = []
   let path: [number, number][] = []
   const paint = (op: Painted['op'], color: unknown, at: readonly number[] = [], text = ''): void =>
@@ -44,6 +54,7 @@ export function recordingContext(tell: (painted: Painted) => void): CanvasRender
       text,
       path: [...path],
       clipped: style.clipped,
+      composite: style.globalCompositeOperation,
     })
   const point = (x: number, y: number): void => void path.push([x, y])
   const box = (x: number, y: number, width: number, height: number): void =>

@@ -58,6 +58,12 @@ describe('a footprint with numbers', () => {
     expect(x('3'), 'sold is left of bought').toBeLessThan(x('12'))
   })
 
+  it('has its texts above the cells', async () => {
+    await show([HAND])
+    const ofFootprint = painted().filter(({ op, text }) => op === 'fillText' && /^(14|×|V 52|Δ .*)$/.test(text))
+    expect(new Set(ofFootprint.map(({ composite }) => composite))).toEqual(new Set(['source-over']))
+  })
+
   it('fills imbalanced cells and outlines the point of control', async () => {
     await show([HAND])
     const filled = rects('up').filter(({ alpha, at }) => alpha === 0.45 && at[2] > 10)
