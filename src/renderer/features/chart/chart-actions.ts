@@ -36,6 +36,8 @@ export interface PlaceActs {
     readonly inView: ShownTrades['span'] | null
     readonly open: (trades: ShownTrades) => void
   } | null
+  /** Shows the volume profile of the marked range, or else of one that the user chooses; null: no trades here. */
+  readonly profileRange: (() => void) | null
   /** Opens the review of the marked range, or else of the bars in view; null: not here. */
   readonly review: (() => void) | null
   /** The marked range, UTC ms; null: none. */
@@ -77,8 +79,12 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
   }
   able.push(...tradeActions(level, acts))
   const { anchor, marked } = acts
-  if (anchor && marked) {
-    able.push({ text: t('Volume profile of the marked range'), run: () => anchor('volume-profile', marked) })
+  if (acts.profileRange) {
+    able.push({
+      text: marked ? t('Volume profile of the marked range') : t('Volume profile of a range…'),
+      keys: acts.keys('chart-profile-range'),
+      run: acts.profileRange,
+    })
   }
   if (anchor && ms !== null) {
     able.push(

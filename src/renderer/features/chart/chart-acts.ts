@@ -26,12 +26,14 @@ export interface ActsPane extends Pick<ChartActs, 'open' | 'picture' | 'table' |
   readonly tell: (text: string) => void
   /** The marked range with the whole of its last bar, UTC ms; null: none. */
   readonly marked: () => Span | null
+  /** Lets the user choose a range of bars on the chart. `done` gets it with the whole of its last bar, UTC ms. */
+  readonly choose: (done: (span: Span) => void) => void
   /** Opens the review of [fromMs, toMs), UTC ms. */
   readonly review: (span: Span) => void
 }
 
 export function chartActs(pane: ActsPane): ChartActs {
-  return {
+  const acts: ChartActs = {
     open: (box) => pane.open(box),
     fit: () => pane.chart?.fit(),
     picture: (to) => pane.picture(to),
@@ -48,6 +50,13 @@ export function chartActs(pane: ActsPane): ChartActs {
       if (fromMs === null) return pane.tell(t('The chart has no bars to anchor at yet.'))
       pane.set({ indicators: [...placeStudy(pane.settings.indicators, kind, { fromMs, toMs: span?.toMs ?? 0 })] })
     },
+    profileRange() {
+      if (!pane.hasFlow) return pane.tell(t('A volume profile needs the trades of one symbol, in time-based bars.'))
+      const profile = (span: Span) => acts.anchor('volume-profile', span)
+      const marked = pane.marked()
+      if (marked === null) pane.choose(profile)
+      else profile(marked)
+    },
     review() {
       const span = pane.marked() ?? (pane.chart && viewSpan(pane.chart))
       if (span === null) pane.tell(t('The chart has no bars to review yet.'))
@@ -58,6 +67,7 @@ export function chartActs(pane: ActsPane): ChartActs {
     },
     set: (patch) => pane.set(patch),
   }
+  return acts
 }
 
 /** A marked range with the whole of its last bar, UTC ms. */

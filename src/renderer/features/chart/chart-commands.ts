@@ -17,6 +17,8 @@ export interface ChartActs {
   toggle(kinds: readonly StudyKind[]): void
   /** Places an indicator that begins at the crosshair or the first bar in view, or covers a span, UTC ms. */
   anchor(kind: AnchoredKind, span?: { readonly fromMs: number; readonly toMs: number } | null): void
+  /** Shows the volume profile of the marked range, or else of one that the user now chooses on the chart. */
+  profileRange(): void
   /** Opens the review of the marked range, or else of the bars in view. */
   review(): void
   readonly settings: ChartSettings
@@ -87,6 +89,7 @@ export const CHART_COMMANDS: readonly Command[] = [
   onChart('profile', t('Show or hide the volume profile'), ['Ctrl+Shift+V'], (chart) =>
     chart.toggle(['volume-profile']),
   ),
+  onChart('profile-range', t('Volume profile of a range'), ['Ctrl+Alt+V'], (chart) => chart.profileRange()),
   onChart('anchor-vwap', t('Anchor VWAP at the crosshair'), ['Ctrl+Shift+A'], (chart) => chart.anchor('anchored-vwap')),
   onChart('anchor-delta', t('Anchor cumulative delta at the crosshair'), [], (chart) => chart.anchor('cvd')),
   onChart('quote-map', t('Show or hide the quote heat map'), [], (chart) =>

@@ -161,7 +161,7 @@ export function unplacedNote(one: Placed): { readonly brief: string; readonly te
   if (one.kind !== 'volume-profile' || range !== 'marked' || toMs > fromMs) return null
   return {
     brief: t('no range'),
-    text: t('Nothing to show without a range. Mark bars with Shift and the mouse, then right-click the chart.'),
+    text: t('Nothing to show without a range. Choose one with “Volume profile of a range…” in the chart’s menu.'),
   }
 }
 

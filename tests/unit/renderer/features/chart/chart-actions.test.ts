@@ -31,6 +31,7 @@ function entries(
     priceText: (price) => price.toFixed(2),
     keys: () => '',
     review: null,
+    profileRange: null,
     ...more,
   }
   return placeActions({ bar: null, ms, level: 100.7, price: null, marks: [] }, acts).flatMap((entry) =>
@@ -78,4 +79,14 @@ it('reviews the marked range, or else the bars in view', () => {
   expect(offered({ review, marked: span })).toEqual(['Review marked range'])
   entries(null, null, null, 'Review', { review })[0].run()
   expect(review).toHaveBeenCalledOnce()
+})
+
+it('offers the profile of the marked range, or else of one that is then chosen', () => {
+  const profileRange = vi.fn()
+  const offered = (more: Partial<PlaceActs>) => entries(null, null, null, 'Volume', more).map(({ text }) => text)
+  expect(offered({})).toEqual([])
+  expect(offered({ profileRange })).toEqual(['Volume profile of a range…'])
+  expect(offered({ profileRange, marked: span })).toEqual(['Volume profile of the marked range'])
+  entries(null, null, null, 'Volume', { profileRange })[0].run()
+  expect(profileRange).toHaveBeenCalledOnce()
 })

@@ -27,6 +27,7 @@ function open(pane: Partial<ActsPane> = {}, patch: Partial<ChartSettings> = {}) 
     set,
     tell,
     marked: () => null,
+    choose: () => undefined,
     review: () => undefined,
     ...pane,
   })
@@ -68,6 +69,30 @@ describe('commands of a chart', () => {
     acts.anchor('cvd')
     expect(set).not.toHaveBeenCalled()
     expect(tell).toHaveBeenCalledWith(expect.stringMatching(sentence))
+  })
+})
+
+describe('the volume profile of a range', () => {
+  const span = { fromMs: 60_000, toMs: 120_000 }
+
+  it('covers the marked range, or else the one that is then chosen', () => {
+    const marked = open({ marked: () => span })
+    marked.acts.profileRange()
+    expect(marked.indicators()).toMatchObject([{ kind: 'volume-profile', values: { from: 60_000, to: 120_000 } }])
+    const choose = vi.fn<ActsPane['choose']>()
+    const asked = open({ choose })
+    asked.acts.profileRange()
+    expect(asked.set).not.toHaveBeenCalled()
+    choose.mock.lastCall?.[0](span)
+    expect(asked.indicators()).toMatchObject([{ kind: 'volume-profile', values: { from: 60_000, to: 120_000 } }])
+  })
+
+  it('isn’t asked for where no trades can be read', () => {
+    const choose = vi.fn<ActsPane['choose']>()
+    const { acts, tell } = open({ hasFlow: false, marked: () => span, choose })
+    acts.profileRange()
+    expect(choose).not.toHaveBeenCalled()
+    expect(tell).toHaveBeenCalledWith(expect.stringMatching(/time-based bars/))
   })
 })
 

@@ -5,6 +5,11 @@ import ChartRange from '../../../../../src/renderer/features/chart/ChartRange.sv
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
+interface Range {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** A chart of ten bars of a second, ten px each; the last one still forms. */
 function chart() {
   let view: () => void = () => undefined
@@ -21,17 +26,20 @@ function chart() {
       count: 1,
       complete: i < 9,
     }))
-  const port: Pick<ChartPort, 'onView' | 'barsBetween' | 'plotArea' | 'pixelOf' | 'barAt' | 'pointAt'> = {
-    onView: (listener) => {
-      view = listener
-      return () => undefined
-    },
-    barsBetween: (fromMs, toMs) => bars().filter((bar) => bar.startMs >= fromMs && bar.startMs <= toMs),
-    plotArea: () => ({ left: 0, top: 0, width: 400, height: 300 }),
-    pixelOf: (ms) => ({ x: ms / 100, y: 0 }),
-    barAt: (x) => bars()[Math.floor(x / 10)] ?? null,
-    pointAt: () => null,
-  }
+  const port: Pick<ChartPort, 'onView' | 'barsBetween' | 'visibleBars' | 'plotArea' | 'pixelOf' | 'barAt' | 'pointAt'> =
+    {
+      onView: (listener) => {
+        view = listener
+        return () => undefined
+      },
+      barsBetween: (fromMs, toMs) => bars().filter((bar) => bar.startMs >= fromMs && bar.startMs <= toMs),
+      visibleBars: bars,
+      plotArea: () => ({ left: 0, top: 0, width: 400, height: 300 }),
+      pixelOf: (ms) => ({ x: ms / 100, y: 0 }),
+      barAt: (x) => bars()[Math.floor(x / 10)] ?? null,
+      // After the last bar, as on a chart with room at its end.
+      pointAt: (x) => ({ ms: x * 100, price: 1 }),
+    }
   return {
     port: port as ChartPort, // what a range asks of it
     tick(next: number) {
@@ -42,15 +50,18 @@ function chart() {
   }
 }
 
-function shown() {
+function shown(atMs: number | null = null) {
   const { port, tick } = chart()
   const target = document.createElement('div')
   const host = target.appendChild(document.createElement('div'))
   const digits = new Intl.NumberFormat('en-US')
-  const props = { chart: port, host, free: () => true, digits, volumes: digits }
+  const props = { chart: port, host, free: () => true, digits, volumes: digits, atMs }
   // what the component exports, which the types of the test do not see
   const range = mount(ChartRange, { target, props }) as {
-    mark: (next: { readonly fromMs: number; readonly toMs: number } | null) => void
+    mark: (next: Range | null) => void
+    marked: () => Range | null
+    choose: (done: (range: Range) => void) => void
+    key: (event: { key: string; shiftKey: boolean }) => boolean
   }
   flushSync()
   const said = () => target.querySelector('[role=status]')?.textContent ?? ''
@@ -59,7 +70,21 @@ function shown() {
     host.dispatchEvent(new MouseEvent(type, { bubbles: true, clientX: x, clientY: 5, shiftKey }))
     flushSync()
   }
-  return { range, tick, said, card, point, stop: () => unmount(range) }
+  const release = () => {
+    window.dispatchEvent(new MouseEvent('pointerup'))
+    flushSync()
+  }
+  const click = (x: number) => {
+    point('pointerdown', x, false)
+    release()
+  }
+  const key = (key: string) => {
+    const taken = range.key({ key, shiftKey: false })
+    flushSync()
+    return taken
+  }
+  const prompt = () => target.querySelector('.prompt')?.textContent ?? ''
+  return { range, tick, said, card, point, release, click, key, prompt, stop: () => unmount(range) }
 }
 
 describe('a marked range, to a screen reader', () => {
@@ -94,6 +119,79 @@ describe('a marked range, to a screen reader', () => {
     expect(said()).toContain('5 bars')
     point('pointerdown', 25, false)
     expect([said(), card()]).toEqual(['', ''])
+    await stop()
+  })
+})
+
+describe('a range that is asked for', () => {
+  /** Asks for a range; `chosen` are those that were passed on. */
+  function asked(atMs: number | null = null) {
+    const all = shown(atMs)
+    const chosen: Range[] = []
+    all.range.choose((range) => chosen.push(range))
+    flushSync()
+    return { ...all, chosen }
+  }
+
+  it('is chosen by two clicks, in either order, and isn’t marked afterwards', async () => {
+    const { range, click, card, prompt, chosen, stop } = asked()
+    expect(prompt()).toMatch(/^Click the first bar/)
+    click(65)
+    expect(prompt()).toMatch(/^Click the last bar/)
+    expect(range.marked()).toBeNull()
+    click(25)
+    expect([chosen, card(), prompt()]).toEqual([[{ fromMs: 2_000, toMs: 6_000 }], '', ''])
+    click(35)
+    expect(chosen).toHaveLength(1)
+    await stop()
+  })
+
+  it('is chosen by a drag', async () => {
+    const { point, release, card, chosen, stop } = asked()
+    point('pointerdown', 25, false)
+    point('pointermove', 65, false)
+    expect(card()).toContain('5 bars')
+    expect(chosen).toEqual([])
+    release()
+    expect(chosen).toEqual([{ fromMs: 2_000, toMs: 6_000 }])
+    await stop()
+  })
+
+  it('may be one bar, but not none', async () => {
+    const one = asked()
+    one.click(45)
+    one.click(45)
+    expect(one.chosen).toEqual([{ fromMs: 4_000, toMs: 4_000 }])
+    await one.stop()
+    const none = asked()
+    none.click(150)
+    none.click(190)
+    expect([none.chosen, none.prompt()]).toEqual([[], expect.stringMatching(/^Click the last bar/)])
+    none.click(85)
+    expect(none.chosen).toEqual([{ fromMs: 8_000, toMs: 15_000 }])
+    await none.stop()
+  })
+
+  it('is chosen with Enter at the crosshair, or else at the last bar', async () => {
+    for (const [atMs, ms] of [
+      [5_000, 5_000],
+      [null, 9_000],
+    ]) {
+      const { key, chosen, stop } = asked(atMs)
+      expect([key('ArrowLeft'), key('Enter'), key('Enter')]).toEqual([false, true, true])
+      expect(chosen).toEqual([{ fromMs: ms, toMs: ms }])
+      expect(key('Enter')).toBe(false)
+      await stop()
+    }
+  })
+
+  it('is canceled with Esc', async () => {
+    const { key, click, prompt, chosen, stop } = asked()
+    click(25)
+    expect(key('Escape')).toBe(true)
+    expect([prompt(), chosen]).toEqual(['', []])
+    click(65)
+    expect([chosen, key('Escape')]).toEqual([[], false])
     await stop()
   })
 })
