@@ -73,8 +73,12 @@ export function sidesLabel({
   const share = (count: number): string => ((Math.ceil((count / trades) * 1_000) / 1_000) * 100).toFixed(1)
   const brief =
     unknown === 0 ? note.brief : t('{sides}, {share} % unknown', { sides: note.brief, share: share(unknown) })
-  const quotes = unquoted === 0 ? '' : ` ${t('{share} % of trades had no current quote.', { share: share(unquoted) })}`
-  return { ...note, brief, text: `${note.text}.${quotes}` }
+  const sentences = [
+    `${note.text}.`,
+    ...(unknown === 0 ? [] : [t('{share} % of trades have no side.', { share: share(unknown) })]),
+    ...(unquoted === 0 ? [] : [t('{share} % of trades had no current quote.', { share: share(unquoted) })]),
+  ]
+  return { ...note, brief, text: sentences.join(' ') }
 }
 
 function withGaps(note: SidesNote, gaps: number): SidesNote {

@@ -139,6 +139,7 @@ it('says how many trades have no side or quote, and how often messages were lost
     brief: 'sides 98.0 % explained, 1 gap, 1.2 % unknown',
     tone: 'dim',
   })
+  expect(label({ unknown: 12 }).text).toBe('Sides inferred, 98.0 % explained by quotes. 1.2 % of trades have no side.')
   expect(label({ unquoted: 5, gaps: 2 }).text).toBe(
     'Sides inferred, 98.0 % explained by quotes. Trades or quotes were lost 2 times. 0.5 % of trades had no current quote.',
   )

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { plainNote, sidesLabel } from '../../../../../../src/renderer/core/market/side-labels.ts'
+import { coverageText, type ShownFlow } from '../../../../../../src/renderer/features/chart/model/coverage-text.ts'
+import { addStudy, placeStudy } from '../../../../../../src/renderer/features/chart/model/chart-studies.ts'
+import type { ReadSides, StudyLegend } from '../../../../../../src/renderer/charts/model/chart.ts'
+
+const read = (gaps: number): ReadSides => ({
+  meter: { join: { by: 'event', ms: 0 }, explained: 0.98, trades: 400 },
+  coverage: { trades: 1_000, unknown: 20, unquoted: 5, gaps, breaks: 0 },
+})
+const explained = 'Sides inferred, 98.0 % explained by quotes.'
+const shares = '2.0 % of trades have no side. 0.5 % of trades had no current quote.'
+const NONE: ShownFlow = { footprint: null, indicators: [], sides: plainNote('reading trades…'), studies: [] }
+const profile = (id: string, sides: ReadSides | null): StudyLegend => ({
+  id,
+  values: [],
+  colours: [],
+  dashes: [],
+  top: null,
+  problem: null,
+  profile: { ofTrades: sides !== null, most: 1, area: [1, 1], sides },
+})
+
+it('says nothing where no order flow is shown', () => {
+  expect(coverageText(NONE)).toBe('')
+  expect(coverageText({ ...NONE, indicators: addStudy([], 'sma') })).toBe('')
+})
+
+it('names each figure, its gaps, and its trades without a side or a current quote', () => {
+  const indicators = ['delta', 'cvd', 'session-vwap', 'volume-profile'] as const
+  expect(
+    coverageText({
+      footprint: sidesLabel(read(1)),
+      indicators: indicators.reduce<ShownFlow['indicators']>((list, kind) => addStudy(list, kind), []),
+      sides: sidesLabel(read(2)),
+      studies: [profile('volume-profile-1', read(0))],
+    }),
+  ).toBe(
+    [
+      `Footprint: ${explained} Trades or quotes were lost once. ${shares}`,
+      `Delta, CVD, VWAP trades: ${explained} Trades or quotes were lost 2 times. ${shares}`,
+      `VP: ${explained} ${shares}`,
+    ].join(' '),
+  )
+})
+
+it('says what is still being read, made from bars, or waits for its place, and leaves out what is hidden', () => {
+  const [hidden, unplaced] = placeStudy(addStudy([], 'delta'), 'volume-profile', { fromMs: 0, toMs: 0 })
+  expect(
+    coverageText({
+      ...NONE,
+      footprint: plainNote('reading trades…'),
+      indicators: [{ ...hidden, hidden: true }, unplaced, { ...unplaced, id: 'vp', values: {} }],
+      studies: [profile('vp', null)],
+    }),
+  ).toMatch(/^Footprint: reading trades… VP: from bars\. .*range\. VP.*: Nothing to show without an anchor\./)
+})
