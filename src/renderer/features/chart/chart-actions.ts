@@ -93,7 +93,7 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
         keys: acts.keys('chart-anchor-vwap'),
         run: () => anchor('anchored-vwap', { fromMs: ms, toMs: 0 }),
       },
-      { text: t('Cumulative delta from here'), run: () => anchor('cvd', { fromMs: ms, toMs: 0 }) },
+      { text: t('CVD from here'), run: () => anchor('cvd', { fromMs: ms, toMs: 0 }) },
       { text: t('Volume profile from here'), run: () => anchor('volume-profile', { fromMs: ms, toMs: 0 }) },
     )
   }

@@ -83,15 +83,13 @@ export const CHART_COMMANDS: readonly Command[] = [
   onChart('footprint', t('Show or hide the footprint'), ['Ctrl+Shift+F'], (chart) =>
     chart.set({ style: chart.settings.style === 'footprint' ? 'candles' : 'footprint', ticks: false }),
   ),
-  onChart('delta', t('Show or hide delta and cumulative delta'), ['Ctrl+Shift+D'], (chart) =>
-    chart.toggle(['delta', 'cvd']),
-  ),
+  onChart('delta', t('Show or hide delta and CVD'), ['Ctrl+Shift+D'], (chart) => chart.toggle(['delta', 'cvd'])),
   onChart('profile', t('Show or hide the volume profile'), ['Ctrl+Shift+V'], (chart) =>
     chart.toggle(['volume-profile']),
   ),
   onChart('profile-range', t('Volume profile of a range'), ['Ctrl+Alt+V'], (chart) => chart.profileRange()),
   onChart('anchor-vwap', t('Anchor VWAP at the crosshair'), ['Ctrl+Shift+A'], (chart) => chart.anchor('anchored-vwap')),
-  onChart('anchor-delta', t('Anchor cumulative delta at the crosshair'), [], (chart) => chart.anchor('cvd')),
+  onChart('anchor-delta', t('Anchor CVD at the crosshair'), [], (chart) => chart.anchor('cvd')),
   onChart('quote-map', t('Show or hide the quote heat map'), [], (chart) =>
     chart.set({ quoteMap: !chart.settings.quoteMap }),
   ),

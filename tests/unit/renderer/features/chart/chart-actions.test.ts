@@ -58,7 +58,7 @@ it('offers no trades where no order flow is shown', () => {
 
 it('anchors at the bar under the mouse, and nothing where no trades can be read', () => {
   const anchor = vi.fn()
-  const at = ['Anchor VWAP here', 'Cumulative delta from here', 'Volume profile from here']
+  const at = ['Anchor VWAP here', 'CVD from here', 'Volume profile from here']
   for (const text of at) {
     expect(entries(null, null, 5_000, text)).toEqual([])
     for (const entry of entries(null, anchor, 5_000, text)) entry.run()
