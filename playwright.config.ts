@@ -14,6 +14,7 @@ const PARTS = [
   'drawings.spec.ts',
   'workspace.spec.ts',
   'charts.spec.ts',
+  'footprint.spec.ts',
   'team.spec.ts',
   'health.spec.ts',
   'lists.spec.ts',

@@ -12,6 +12,7 @@ import { expect, test } from './fixtures.ts'
 import { openPane, pane } from './panes.ts'
 import { Screen } from './screen.ts'
 import type { SimulatorProcess } from './simulator.ts'
+import { tradesOf } from './trades-file.ts'
 
 const SMALL = { width: 1024, height: 640 }
 const NAME = 'Drop day'
@@ -138,20 +139,6 @@ class ReviewScreen extends Screen {
     await expect(dialog).toHaveCount(0)
     return hashes
   }
-}
-
-/** The trades of a symbol in a CSV file of ours, without quoted cells before the message. */
-async function tradesOf(file: string, symbol: string): Promise<{ eventMs: number; price: number; size: number }[]> {
-  const [head = '', ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\n')
-  const names = head.split(',')
-  return lines
-    .map((line) => line.split(','))
-    .filter((cells) => cells[names.indexOf('symbol')] === symbol)
-    .map((cells) => ({
-      eventMs: Number(cells[names.indexOf('event_ms')]),
-      price: Number(cells[names.indexOf('price')]),
-      size: Number(cells[names.indexOf('size')]),
-    }))
 }
 
 test('a recording is reviewed, proven, taken out and brought into another store', async ({ open, home, simulator }) => {

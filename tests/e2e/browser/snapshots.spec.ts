@@ -11,8 +11,9 @@ import type { Page } from '@playwright/test'
 import { DEFAULT_SETTINGS, mergeSettings } from '../../kit/settings.ts'
 import type { FeedId } from '../../../src/shared/base/units.ts'
 import { createLoad, writersOf } from '../../../src/simulator/pump.ts'
-import { appEnv, CLI, pinnedNode, ROOT } from '../app.ts'
+import { appEnv, CLI, pinnedNode, ROOT, type OpenApp, type OpenOptions } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
+import { orderFlowMarket } from '../order-flow-market.ts'
 import { Screen } from '../screen.ts'
 
 const FROM_MS = Date.UTC(2026, 2, 4, 15)
@@ -93,10 +94,11 @@ async function still(page: Page): Promise<void> {
   })
 }
 
-test('a falling market with a gap looks as it did [needs linux]', async ({ open, home }) => {
-  test.skip(process.platform !== 'linux', 'letters are drawn otherwise on other systems')
-  const file = join(home, 'fall.jsonl')
-  await fallWithGap(file)
+/** Imports a file and opens it as a replay that stands still at its end. */
+async function openAtEnd(
+  { open, home }: { readonly open: (options: Partial<OpenOptions>) => Promise<OpenApp>; readonly home: string },
+  file: string,
+): Promise<Page> {
   await run(home, 'import', file)
   const settings = mergeSettings(DEFAULT_SETTINGS, {
     recording: { enabled: false },
@@ -105,22 +107,74 @@ test('a falling market with a gap looks as it did [needs linux]', async ({ open,
   })
   await writeFile(join(home, 'settings.json'), JSON.stringify(settings))
   const { page } = await open({ size: { width: 1024, height: 640 } })
-  const screen = new Screen(page)
+  await expect(page.getByRole('banner')).toBeVisible({ timeout: 30_000 })
   await page.keyboard.press('Alt+r')
   const dock = page.getByRole('region', { name: 'Replay' })
-  await expect(dock).toBeVisible()
+  await expect(dock).toBeVisible({ timeout: 30_000 })
   await dock.getByRole('slider', { name: 'Replay position' }).focus()
   await page.keyboard.press('End')
-  await expect(screen.bigPrice()).toHaveText(/\d/)
-  const chart = page.getByRole('application', { name: /^Chart of BTC-USD/ })
-  await chart.focus()
-  // Bars from before the gap may come a moment later than the newest: Home fits those that are there.
+  await expect(new Screen(page).bigPrice()).toHaveText(/\d/)
+  return page
+}
+
+async function dress(page: Page, theme: string): Promise<void> {
+  const root = page.locator('html')
+  if ((await root.getAttribute('data-theme')) !== theme) await page.keyboard.press('Alt+t')
+  await expect(root).toHaveAttribute('data-theme', theme)
+}
+
+/** The chart with all of its bars, which has the focus, looks as in a picture. */
+async function expectFitted(page: Page, picture: string): Promise<void> {
+  // Bars from before may come a moment later than the newest: Home fits those that are there.
   await expect(async () => {
     await page.keyboard.press('Home')
     await still(page)
     const look = { ...ROOM, animations: 'disabled', caret: 'hide', timeout: 2_000 } as const
-    await expect(chart).toHaveScreenshot('falling-with-gap.png', look)
+    await expect(page.getByRole('application', { name: /^Chart of BTC-USD/ })).toHaveScreenshot(picture, look)
   }).toPass({ timeout: 30_000 })
+}
+
+test('a falling market with a gap looks as it did [needs linux]', async ({ open, home }) => {
+  test.skip(process.platform !== 'linux', 'letters are drawn otherwise on other systems')
+  const file = join(home, 'fall.jsonl')
+  await fallWithGap(file)
+  const page = await openAtEnd({ open, home }, file)
+  const chart = page.getByRole('application', { name: /^Chart of BTC-USD/ })
+  for (const [theme, picture] of [
+    ['dark', 'falling-with-gap.png'],
+    ['light', 'falling-with-gap-light.png'],
+  ]) {
+    await dress(page, theme)
+    await chart.focus()
+    await expectFitted(page, picture)
+  }
+})
+
+test('a footprint looks as it did [needs linux]', async ({ open, home }) => {
+  test.skip(process.platform !== 'linux', 'letters are drawn otherwise on other systems')
+  test.setTimeout(120_000)
+  const file = join(home, 'flow.jsonl')
+  await writeFile(file, orderFlowMarket().lines)
+  const page = await openAtEnd({ open, home }, file)
+  const region = new Screen(page).chart('BTC-USD')
+  await region.getByRole('application').focus()
+  await page.keyboard.type('1m')
+  await expect(region.locator('.legend').first()).toContainText('Trades · 1m')
+  await page.keyboard.press('Control+Shift+f')
+  // Its table lists the cells of bars in view. The oldest ones are read last.
+  await region.getByRole('button', { name: 'Table' }).click()
+  const table = region.getByRole('region', { name: 'Footprint of the visible bars' })
+  await expect(async () => {
+    await region.getByRole('application').focus()
+    await page.keyboard.press('Home')
+    await expect(table.getByRole('cell', { name: /15:00/ }).first()).toBeAttached({ timeout: 1_000 })
+  }).toPass({ timeout: 30_000 })
+  await region.getByRole('button', { name: 'Table' }).click()
+  for (const theme of ['dark', 'light']) {
+    await dress(page, theme)
+    await region.getByRole('application').focus()
+    await expectFitted(page, `footprint-${theme}.png`)
+  }
 })
 
 test('the ready-made workspaces look as they did [needs linux]', async ({ open, home }) => {
@@ -128,24 +182,9 @@ test('the ready-made workspaces look as they did [needs linux]', async ({ open, 
   test.setTimeout(120_000)
   const file = join(home, 'snapshots.jsonl')
   await writeFile(file, `${recording()}\n`)
-  await run(home, 'import', file)
-  const settings = mergeSettings(DEFAULT_SETTINGS, {
-    recording: { enabled: false },
-    help: { tourSeen: true },
-    zone: 'UTC',
-  })
-  await writeFile(join(home, 'settings.json'), JSON.stringify(settings))
-  const { page } = await open({ size: { width: 1024, height: 640 } })
-  const screen = new Screen(page)
-  await page.keyboard.press('Alt+r')
-  const dock = page.getByRole('region', { name: 'Replay' })
-  await expect(dock).toBeVisible()
-  await dock.getByRole('slider', { name: 'Replay position' }).focus()
-  await page.keyboard.press('End')
-  await expect(screen.bigPrice()).toHaveText(/\d/)
+  const page = await openAtEnd({ open, home }, file)
   for (const theme of ['dark', 'light']) {
-    if ((await page.locator('html').getAttribute('data-theme')) !== theme) await page.keyboard.press('Alt+t')
-    await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+    await dress(page, theme)
     for (const name of NAMES) {
       await test.step(`${name}, ${theme}`, async () => {
         await page
