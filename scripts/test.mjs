@@ -2,8 +2,9 @@
 // checks; with `--changed` only what the changes since main can break; `--changed=REVISION`: since that revision.
 import { ensureBuilt, ensureInstalled, stop } from './lib/ensure.mjs'
 import { changedFiles, narrowChecks, planChanged } from './lib/changed.mjs'
-import { CHECKS, runChecks } from './lib/checks.mjs'
+import { CHECKS } from './lib/checks.mjs'
 import { installChromium } from './lib/chromium.mjs'
+import { runChecks } from './lib/run-checks.mjs'
 
 await ensureInstalled()
 const args = process.argv.slice(2)
@@ -26,7 +27,7 @@ if (changed !== undefined) {
   console.log(`${files.length} changed ${files.length === 1 ? 'file' : 'files'}: running only what they can break.`)
   checks = narrowChecks(checks, planChanged(files))
 }
-if (changed === undefined || checks.some(({ id }) => id === 'e2e')) {
+if (changed === undefined || checks.some(({ id }) => id === 'e2e' || id === 'speed')) {
   await ensureBuilt()
   installChromium()
 }

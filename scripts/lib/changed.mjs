@@ -18,6 +18,8 @@ const READERS = [
 ]
 const CODE = /\.(?:ts|mts|mjs|js|svelte)$/
 const TYPED = /\.(?:ts|mts|svelte)$|^tsconfig.*\.json$|^package-lock\.json$/
+/** The story that is a check of its own, because it measures time. */
+const SPEED = 'tests/e2e/browser/speed.spec.ts'
 const SPEC = /^tests\/e2e\/.*\.spec\.ts$/
 
 /**
@@ -84,9 +86,11 @@ export function narrowChecks(checks, plan) {
         commands: [[file, 'related', '--run', '--passWithNoTests', ...options, ...plan.related, ...plan.tests]],
       }
     }
+    if (check.id === 'speed') return plan.stories.includes(SPEED) ? check : []
     if (check.id === 'e2e') {
       const [command] = check.commands
-      return plan.stories.length > 0 ? { ...check, commands: [[...command, ...plan.stories]] } : []
+      const stories = plan.stories.filter((story) => story !== SPEED)
+      return stories.length > 0 ? { ...check, commands: [[...command, ...stories]] } : []
     }
     if (!(check.id in commands)) return []
     const narrowed = commands[check.id] ?? check.commands

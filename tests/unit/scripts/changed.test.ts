@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { narrowChecks, planChanged } from '../../../scripts/lib/changed.mjs'
 
-const CHECKS = ['lint', 'format', 'types', 'unit', 'e2e', 'electron'].map((id) => ({
+const CHECKS = ['lint', 'format', 'types', 'unit', 'e2e', 'speed', 'electron'].map((id) => ({
   id,
   title: id,
   commands: [[`/bin/${id}`, 'run', '--reporter=json']],
@@ -19,6 +19,7 @@ describe('the checks of a changed', () => {
     ['page', ['docs/guide/start.md'], ['format', 'unit']],
     ['script', ['scripts/pack.mjs'], ['lint', 'format', 'unit']],
     ['story', ['tests/e2e/story.spec.ts'], ['lint', 'format', 'types', 'e2e']],
+    ['story that is timed', ['tests/e2e/browser/speed.spec.ts'], ['lint', 'format', 'types', 'speed']],
   ])('%s', (_what, files, ids) => expect(idsOf(...files)).toEqual(ids))
 
   test('file that is gone: types, and the tests that read the tree, but nothing on the file itself', () => {
