@@ -26,6 +26,12 @@ const TOOLS: readonly { readonly name: string; readonly at: readonly (readonly [
   { name: 'Measure', at: [[0.73, 0.3], [0.78, 0.4]] },
 ] // prettier-ignore
 
+/**
+ * In Electron one tool for each way to draw: by clicks, by text, by holding the button. The window is the same in both
+ * hosts, and every tool draws in the browser's. What differs is how drawings are saved and read again.
+ */
+const ONE_OF_EACH = new Set(['Trend line', 'Channel', 'Text', 'Brush'])
+
 /** Drawings that are there for their text. */
 const WRITTEN = new Set(['Text', 'Note'])
 
@@ -110,14 +116,16 @@ async function ready(page: Page): Promise<HostBridge> {
 
 test('every tool draws by mouse; all of it is there after a restart, and at the same prices at another interval', async ({
   open,
+  host,
 }) => {
   test.setTimeout(300_000)
+  const tools = host === 'electron' ? TOOLS.filter(({ name }) => ONE_OF_EACH.has(name)) : TOOLS
   let app = await open()
   let desk = await ready(app.page)
-  for (const tool of TOOLS) await desk.draw(tool)
+  for (const tool of tools) await desk.draw(tool)
   const drawn = await desk.list()
   expect(drawn.map((text) => text.replace(/ [\d,.]+.*$/, ''))).toEqual(
-    TOOLS.map(({ name }) => (WRITTEN.has(name) ? 'supply here' : name)).toReversed(),
+    tools.map(({ name }) => (WRITTEN.has(name) ? 'supply here' : name)).toReversed(),
   )
 
   await test.step('undo takes the last one back, redo brings it again', async () => {
