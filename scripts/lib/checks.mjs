@@ -141,7 +141,7 @@ export const CHECKS = [
   {
     id: 'gaps',
     title: 'Loss: kill -9 in every phase, and each loss within a gap',
-    group: 'verify',
+    group: 'test',
     background: 'normal',
     commands: [loss('gaps')],
   },
