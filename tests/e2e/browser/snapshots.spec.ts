@@ -161,15 +161,6 @@ test('a footprint looks as it did [needs linux]', async ({ open, home }) => {
   await page.keyboard.type('1m')
   await expect(region.locator('.legend').first()).toContainText('Trades · 1m')
   await page.keyboard.press('Control+Shift+f')
-  // Its table lists the cells of bars in view. The oldest ones are read last.
-  await region.getByRole('button', { name: 'Table' }).click()
-  const table = region.getByRole('region', { name: 'Footprint of the visible bars' })
-  await expect(async () => {
-    await region.getByRole('application').focus()
-    await page.keyboard.press('Home')
-    await expect(table.getByRole('cell', { name: /15:00/ }).first()).toBeAttached({ timeout: 1_000 })
-  }).toPass({ timeout: 30_000 })
-  await region.getByRole('button', { name: 'Table' }).click()
   for (const theme of ['dark', 'light']) {
     await dress(page, theme)
     await region.getByRole('application').focus()
