@@ -1,19 +1,11 @@
 /** In which order the checks run, and which of them run side by side. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-// Scripts, not part of the program's types.
 import { CHECKS } from '../../../scripts/lib/checks.mjs'
-import { schedule } from '../../../scripts/lib/schedule.mjs'
-
-interface Row {
-  readonly id: string
-  readonly background?: 'low' | 'normal'
-  readonly alone?: true
-  readonly after?: string
-}
+import { schedule, type Scheduled } from '../../../scripts/lib/schedule.mjs'
 
 /** A schedule under way: which checks run, and how to end one. */
-function start(rows: readonly Row[]) {
+function start(rows: readonly Scheduled[]) {
   const running = new Map<string, () => void>()
   const done = schedule(
     rows,

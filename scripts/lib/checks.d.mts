@@ -1,0 +1,4 @@
+/** Types of checks.mjs, for its tests. */
+import type { Scheduled } from './schedule.mjs'
+
+export const CHECKS: readonly Scheduled[]
