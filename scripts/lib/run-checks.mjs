@@ -10,8 +10,8 @@ import { pinnedNode, root } from './ensure.mjs'
 import { lackingLines, machineOf, notRun, outcomeOf, sumOf } from './report.mjs'
 import { schedule } from './schedule.mjs'
 
-/** What a low priority is: it gets what others leave, and makes nobody wait. */
-const LOWEST = 19
+/** A low priority, as nice counts: a tenth of what the others get, and whatever they leave. */
+const NICE = 10
 
 /** Starts a command of a check with the pinned Node. */
 function start(check, command, stdio) {
@@ -28,7 +28,7 @@ function start(check, command, stdio) {
   const words = [pinnedNode(), ...command]
   if (check.background !== 'low') return spawn(words[0], words.slice(1), options)
   // A process inherits its priority, so it has to be low from the start.
-  if (process.platform !== 'win32') return spawn('nice', ['-n', String(LOWEST), ...words], options)
+  if (process.platform !== 'win32') return spawn('nice', ['-n', String(NICE), ...words], options)
   const child = spawn(words[0], words.slice(1), options)
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   return child

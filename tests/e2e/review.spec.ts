@@ -142,7 +142,7 @@ class ReviewScreen extends Screen {
 }
 
 test('a recording is reviewed, proven, taken out and brought into another store', async ({ open, home, simulator }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(360_000)
   const id = await recordWithGaps(simulator, home)
   const folders = { window: join(home, 'window'), line: join(home, 'line'), again: join(home, 'again') }
   for (const folder of Object.values(folders)) await mkdir(folder)
