@@ -1,10 +1,10 @@
 /** The bars in view as a file. Pure. */
-import type { Bar } from '../../../../shared/core/market/market.ts'
-import type { InstrumentId } from '../../../../shared/base/units.ts'
-import type { ChartSettings } from '../../../../shared/features/chart/chart-settings.ts'
-import { barsCsv } from '../../../text/table-csv.ts'
-import { barsLabel, chartFileName, chartSymbol } from './chart-labels.ts'
-import { shownChart } from './shown-chart.ts'
+import type { Bar } from '../../../shared/core/market/market.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import type { ChartSettings } from '../../../shared/features/chart/chart-settings.ts'
+import { barsCsv } from '../../text/table-csv.ts'
+import { barsLabel, chartFileName, chartSymbol } from './model/chart-labels.ts'
+import { shownChart } from './model/shown-chart.ts'
 
 /** The CSV of a chart's bars. The column `of` says what they are built from; Renko bricks aren't prices of trades. */
 export function barsFile(

@@ -1,12 +1,9 @@
 /** A file of the bars in view names what they are: a ratio or bricks aren't the trades of an instrument. */
 import { expect, it } from 'vitest'
-import { barsFile } from '../../../../../../src/renderer/features/chart/model/bars-file.ts'
-import {
-  DEFAULT_CHART_SETTINGS,
-  type ChartSettings,
-} from '../../../../../../src/shared/features/chart/chart-settings.ts'
-import { instrumentId } from '../../../../../../src/shared/base/units.ts'
-import { makeBar } from '../../../../../kit/market.ts'
+import { barsFile } from '../../../../../src/renderer/features/chart/bars-file.ts'
+import { DEFAULT_CHART_SETTINGS, type ChartSettings } from '../../../../../src/shared/features/chart/chart-settings.ts'
+import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { makeBar } from '../../../../kit/market.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const spread = (other: ReturnType<typeof instrumentId>, operator: '/' | '-') =>
