@@ -3,6 +3,8 @@ import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
 import { barStart, dayStart } from '../../shared/core/market/calendar.ts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
+import { afterPaint } from '../base/frames.ts'
+import { pace } from '../base/pace.ts'
 import { Zone } from '../text/zone.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { KlineBars } from './kline-bars.ts'
@@ -59,8 +61,11 @@ const MAX_ROW_PX = 60
 const WIDEST_ROW_PX = 200
 /** Width of a bar in which a footprint usually has numbers, px at the default text size. */
 const FOOTPRINT_ROW_PX = 96
-/** Shared by all charts of the window. */
-const turns = new Turns()
+/**
+ * Shared by all charts of the window. The library paints canvases in the frame after a change, so charts change just
+ * after the frame ahead of the data. Their canvases, their legends and the quotes then change in the same frame.
+ */
+const turns = new Turns((run) => pace.ahead((nowMs) => afterPaint(() => run(nowMs))))
 let isRegistered = false
 
 /** Opens a chart in an element. Throws if the canvas can't be created. */

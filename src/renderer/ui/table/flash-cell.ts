@@ -4,6 +4,8 @@
  * three times. The colors are in base.css.
  */
 
+import { pace } from '../../base/pace.ts'
+
 /** Duration of one of three steps, ms. */
 const STEP_MS = 83
 const STEPS = 3
@@ -60,7 +62,7 @@ function show(element: Flashable, { direction, left }: Lit): void {
 }
 
 const flashes = new Flashes(
-  (ms, then) => void setTimeout(then, ms),
+  (ms, then) => void setTimeout(() => pace.data(then), ms),
   () => document.documentElement.dataset['motion'] === 'less',
 )
 

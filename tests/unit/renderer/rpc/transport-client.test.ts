@@ -4,8 +4,8 @@ import { portDial, type PortEvents } from '../../../../src/renderer/rpc/transpor
 import type { Failure } from '../../../../src/shared/base/errors.ts'
 import type { WindowFrame } from '../../../../src/shared/rpc/transport.ts'
 
-/** A client whose line, frames and timers only move by hand. */
-function bench() {
+/** A client whose line, frames and timers only move by hand. `isPaced`: not each frame shows data. */
+function bench(isPaced = false) {
   const lines: (LineEvents & { hungUp: boolean })[] = []
   const sent: WindowFrame[] = []
   const waits: number[] = []
@@ -13,6 +13,7 @@ function bench() {
   let retry: (() => void) | undefined
   const timing: Timing = {
     frame: (then) => void due.push(then),
+    isPaced: () => isPaced,
     after(ms, then) {
       waits.push(ms)
       retry = then
@@ -126,6 +127,18 @@ describe('a transport', () => {
     expect(sent).toHaveLength(6)
     line().frame({ t: 'values', values: [[id, { rows: [] }]] })
     expect(sent).toHaveLength(7)
+  })
+
+  test('asks for prices once a frame while not each frame shows data', () => {
+    const { transport, up, sent, line, paint } = bench(true)
+    transport.subscribe('quotes', { view: 'live', instruments: [] }, () => undefined)
+    up()
+    const [id] = sent.flatMap((frame) => (frame.t === 'open' ? [frame.id] : []))
+    sent.length = 0
+    line().frame({ t: 'values', values: [[id, { rows: [] }]] })
+    expect(sent).toEqual([])
+    paint()
+    expect(sent).toEqual([{ t: 'credit', ids: [id] }])
   })
 
   test('tells of the line on each change, and a late listener at once', () => {
