@@ -21,12 +21,15 @@ export interface PaceClocks {
   readonly painted: (run: () => void) => void
   /** Any steady clock, ms. */
   readonly now: () => number
+  /** Reports an error of what ran in a frame. */
+  readonly failed: (thrown: unknown) => void
 }
 
 const PAGE: PaceClocks = {
   request: (run) => requestAnimationFrame(run),
   painted: afterPaint,
   now: () => performance.now(),
+  failed: (thrown) => reportError(thrown),
 }
 
 export class Pace {
@@ -91,7 +94,14 @@ export class Pace {
       this.#last = now
       if (this.#adapts) this.#measure()
     }
-    for (const run of [...ahead, ...data]) guarded(() => run(now))
+    for (const run of [...ahead, ...data]) {
+      // One failing pane doesn't stop the others.
+      try {
+        run(now)
+      } catch (thrown) {
+        this.#clocks.failed(thrown)
+      }
+    }
     if (this.#data.length + this.#ahead.length > 0) this.#ask()
   }
 
@@ -103,17 +113,6 @@ export class Pace {
       const mean = this.#spentMs / this.#frames
       this.#isPaced = this.#isPaced ? mean > CHEAP_MS : mean > COSTLY_MS
       this.#frames = this.#spentMs = 0
-    })
-  }
-}
-
-/** Reports an error as the window's, so that one failing pane doesn't stop the others. */
-function guarded(run: () => void): void {
-  try {
-    run()
-  } catch (thrown) {
-    queueMicrotask(() => {
-      throw thrown
     })
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Pace } from '../../../../src/renderer/base/pace.ts'
 
 /** A pace whose frames the test steps by hand, each of which costs so many ms. */
@@ -6,11 +6,13 @@ function frames(costMs: number) {
   let waiting: ((now: number) => void)[] = []
   let after: (() => void)[] = []
   let [now, clock] = [0, 0]
+  const failures: unknown[] = []
   const of = { costMs }
   const pace = new Pace({
     request: (run) => void waiting.push(run),
     painted: (run) => void after.push(run),
     now: () => clock,
+    failed: (thrown) => failures.push(thrown),
   })
   const step = (ms = 1_000 / 60): void => {
     now += ms
@@ -22,7 +24,7 @@ function frames(costMs: number) {
     after = []
     for (const run of done) run()
   }
-  return { pace, of, step, waiting: () => waiting.length }
+  return { pace, of, step, failures, waiting: () => waiting.length }
 }
 
 /** Frames of the next `count` in which data is shown, which is asked for all the time. */
@@ -114,23 +116,15 @@ describe('the pace of a window', () => {
     expect(one.waiting()).toBe(0)
   })
 
-  describe('when something fails', () => {
-    const thrown: unknown[] = []
-    const note = (error: unknown): void => void thrown.push(error)
-    beforeEach(() => process.on('uncaughtException', note))
-    afterEach(() => process.off('uncaughtException', note))
-
-    it('runs the rest of the frame, and reports it', async () => {
-      const { pace, step } = frames(1)
-      let ran = 0
-      pace.data(() => {
-        throw new Error('a pane that fails')
-      })
-      pace.data(() => ran++)
-      step()
-      expect(ran).toBe(1)
-      await new Promise((next) => setTimeout(next))
-      expect(thrown).toEqual([new Error('a pane that fails')])
+  it('runs the rest of a frame in which something fails, and reports it', () => {
+    const { pace, step, failures } = frames(1)
+    let ran = 0
+    pace.data(() => {
+      throw new Error('a pane that fails')
     })
+    pace.data(() => ran++)
+    step()
+    expect(ran).toBe(1)
+    expect(failures).toEqual([new Error('a pane that fails')])
   })
 })
