@@ -1,6 +1,6 @@
 /** Large and hostile texts: answers, workspace files and release notes, beside a parser or a text half as long. */
 import { releaseOf } from '../src/main/features/updates/electron-updater.ts'
-import { readAnswer } from '../src/shared/features/research/read.ts'
+import { readResponse } from '../src/shared/features/research/read.ts'
 import { FILE_KIND, readWorkspaceFile } from '../src/shared/features/workspace/file.ts'
 import { readyWorkspace } from '../src/shared/features/workspace/ready.ts'
 import { duel, row, type Row } from './row.ts'
@@ -36,7 +36,7 @@ export async function benchTexts(records: number): Promise<readonly Row[]> {
       name: `an answer of ${records.toLocaleString('en')} records, read as tables`,
       peerName: 'JSON.parse of the same text',
       atMost: 20,
-      ours: () => readAnswer(answer),
+      ours: () => readResponse(answer),
       peer: () => JSON.parse(answer) as unknown,
     }),
     await compare({

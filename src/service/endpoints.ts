@@ -8,18 +8,18 @@ export const ENDPOINT_GROUPS = ['fundamentals', 'earnings', 'technical', 'commod
 /** The service's groups. `fundamentals` includes the valuation and reference paths. */
 export type EndpointGroup = (typeof ENDPOINT_GROUPS)[number]
 
-export type AnswerType = 'text' | 'integer' | 'number' | 'fraction' | 'date' | 'instant'
+export type FieldType = 'text' | 'integer' | 'number' | 'fraction' | 'date' | 'instant'
 
 /** A documented response field, by its path from the root. */
-export interface AnswerField {
+export interface ResponseField {
   readonly path: string
-  readonly type: AnswerType
+  readonly type: FieldType
 }
 
 /** What is documented about a response: all fields, only some, or nothing. */
-export type Answer =
-  | { readonly known: 'whole'; readonly fields: readonly AnswerField[] }
-  | { readonly known: 'part'; readonly fields: readonly AnswerField[] }
+export type ResponseFields =
+  | { readonly known: 'whole'; readonly fields: readonly ResponseField[] }
+  | { readonly known: 'part'; readonly fields: readonly ResponseField[] }
   | { readonly known: 'nothing' }
 
 /**
@@ -35,15 +35,15 @@ export interface Endpoint {
   /** The documented path, with a literal `{symbol}`. */
   readonly path: string
   readonly title: string
-  readonly answer: Answer
+  readonly response: ResponseFields
   readonly availability: Availability
 }
 
-const field = (type: AnswerType, prefix: string, ...names: readonly string[]): AnswerField[] =>
+const field = (type: FieldType, prefix: string, ...names: readonly string[]): ResponseField[] =>
   names.map((name) => ({ path: `${prefix}${name}`, type }))
 
-const nothing: Answer = { known: 'nothing' }
-const incomeStatement: Answer = {
+const nothing: ResponseFields = { known: 'nothing' }
+const incomeStatement: ResponseFields = {
   known: 'whole',
   fields: [
     ...field('text', '', 'status'),
@@ -62,7 +62,7 @@ const incomeStatement: Answer = {
     ...field('instant', 'metadata.', 'last_updated'),
   ],
 }
-const metrics: Answer = {
+const metrics: ResponseFields = {
   known: 'part',
   fields: [
     ...field('number', 'data.valuation.', 'pe_ratio'),
@@ -111,7 +111,7 @@ const rows = {
   'company-news': ['news', '/news/{symbol}', 'Company news'],
   'news-sentiment': ['news', '/news/sentiment/{symbol}', 'News sentiment'],
   'press-releases': ['news', '/news/press-releases/{symbol}', 'Press releases'],
-} as const satisfies Record<string, readonly [EndpointGroup, string, string, Answer?]>
+} as const satisfies Record<string, readonly [EndpointGroup, string, string, ResponseFields?]>
 
 export type EndpointId = keyof typeof rows
 
@@ -125,14 +125,14 @@ const AVAILABILITY: Readonly<Record<EndpointGroup, Availability>> = {
 
 /** Every endpoint in documented order. */
 export const ENDPOINTS: readonly Endpoint[] = (
-  Object.entries(rows) as [EndpointId, readonly [EndpointGroup, string, string, Answer?]][]
+  Object.entries(rows) as [EndpointId, readonly [EndpointGroup, string, string, ResponseFields?]][]
 ) // keys of a literal object
-  .map(([id, [group, path, title, answer = nothing]]) => ({
+  .map(([id, [group, path, title, response = nothing]]) => ({
     id,
     group,
     path,
     title,
-    answer,
+    response,
     availability: AVAILABILITY[group],
   }))
 

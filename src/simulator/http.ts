@@ -7,9 +7,9 @@ import { answerToken, readBody, sendJson, urlOf, type TokenFields } from '../ser
 import { parseJson } from '../service/control.ts'
 import { matchEndpoint, type EndpointGroup } from '../service/endpoints.ts'
 import { toFailure } from '../shared/base/errors.ts'
-import { answerOf } from './answers/answer.ts'
-import { createIntraday } from './answers/intraday.ts'
-import { readReference, type Reference } from './answers/reference.ts'
+import { responseOf } from './responses/response.ts'
+import { createIntraday } from './responses/intraday.ts'
+import { readReference, type Reference } from './responses/reference.ts'
 import type { Market } from './market/market.ts'
 
 /** A failure requested by the fault `rest`. */
@@ -55,12 +55,12 @@ export function createHttpHandler(
     }
     reference ??= readReference(side.dataDir)
     const symbol = (match.symbol ?? '').toUpperCase()
-    const answer = answerOf(
+    const body = responseOf(
       { endpoint: match.endpoint, symbol, query: url.searchParams, nowMs: side.nowMs(), seed: side.seed, intraday },
       reference,
     )
-    if (answer === undefined) return sendJson(response, 404, { status: 'error', detail: 'There is no such record.' })
-    sendJson(response, 200, answer)
+    if (body === undefined) return sendJson(response, 404, { status: 'error', detail: 'There is no such record.' })
+    sendJson(response, 200, body)
   }
 
   const control = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
@@ -71,9 +71,9 @@ export function createHttpHandler(
     }
     const text = request.method === 'POST' ? await readBody(request) : undefined
     try {
-      const answer = await side.control(request.method ?? '', url, parseJson(text ?? ''))
-      if (answer === undefined) sendJson(response, 404, { detail: 'Not found.' })
-      else sendJson(response, 200, answer)
+      const body = await side.control(request.method ?? '', url, parseJson(text ?? ''))
+      if (body === undefined) sendJson(response, 404, { detail: 'Not found.' })
+      else sendJson(response, 200, body)
     } catch (thrown) {
       sendJson(response, 400, { detail: toFailure(thrown).message })
     }

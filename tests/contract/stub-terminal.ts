@@ -344,7 +344,7 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'app.networkChanged': null,
   'app.openExternal': null,
   'research.endpoints': [],
-  'research.get': { answer: null, failure: null, stale: true, fresh: false },
+  'research.get': { response: null, failure: null, stale: true, fresh: false },
   'research.cancel': null,
   'research.versions': [],
   'research.received': [],

@@ -134,7 +134,7 @@ export interface HostOptions {
   /** Subscribe to the symbols of every watchlist (default: as the settings say). */
   readonly wantWatchlists?: boolean | undefined
   /** File of the response history; absent: `<dataDir>/research.db`. */
-  readonly answersFile?: string | undefined
+  readonly responsesFile?: string | undefined
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
   /** Add the sample session of the demo market to a store without sessions at the first start. Off unless set. */

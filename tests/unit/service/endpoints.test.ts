@@ -69,10 +69,10 @@ describe('endpoints', () => {
     }
   })
 
-  test('say what is known of the answer, and no more', () => {
-    expect(ENDPOINTS.filter((e) => e.answer.known === 'whole').map((e) => e.id)).toEqual(['income-statement'])
-    const part = ENDPOINTS.filter((e) => e.answer.known === 'part')
-    expect(part.map((e) => [e.id, e.answer.known === 'part' && e.answer.fields.map((f) => f.path)])).toEqual([
+  test('say what is known of the response, and no more', () => {
+    expect(ENDPOINTS.filter((e) => e.response.known === 'whole').map((e) => e.id)).toEqual(['income-statement'])
+    const part = ENDPOINTS.filter((e) => e.response.known === 'part')
+    expect(part.map((e) => [e.id, e.response.known === 'part' && e.response.fields.map((f) => f.path)])).toEqual([
       ['metrics', ['data.valuation.pe_ratio', 'data.profitability.return_on_equity', 'data.leverage.debt_to_equity']],
     ])
     expect(ENDPOINTS.filter((e) => e.availability === 'live').every((e) => e.group === 'earnings')).toBe(true)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endpointPath, ENDPOINTS, type AnswerType } from '../../../src/service/endpoints.ts'
+import { endpointPath, ENDPOINTS, type FieldType } from '../../../src/service/endpoints.ts'
 import type { Simulator } from '../../../src/simulator/simulator.ts'
 import { start } from './client.ts'
 
@@ -12,7 +12,7 @@ afterAll(() => simulator.close())
 const get = (path: string, key = simulator.apiKey) =>
   fetch(simulator.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
 
-const fits: Record<AnswerType, (value: unknown) => boolean> = {
+const fits: Record<FieldType, (value: unknown) => boolean> = {
   text: (v) => typeof v === 'string' && v !== '',
   integer: (v) => Number.isInteger(v),
   number: (v) => typeof v === 'number',
@@ -32,12 +32,12 @@ describe('the thirty-nine endpoints', () => {
       const path = endpointPath(endpoint, endpoint.id === 'commodity-history' ? 'XAU' : symbol)
       const response = await get(path)
       expect(response.status).toBe(200)
-      const answer: unknown = await response.json()
-      expect(Object.keys(answer as object)).toEqual(['status', 'data', 'metadata'])
-      expect(JSON.stringify(answer)).not.toContain('NaN')
-      if (endpoint.answer.known === 'nothing') return
-      for (const field of endpoint.answer.fields)
-        expect([field.path, fits[field.type](at(answer, field.path))]).toEqual([field.path, true])
+      const body: unknown = await response.json()
+      expect(Object.keys(body as object)).toEqual(['status', 'data', 'metadata'])
+      expect(JSON.stringify(body)).not.toContain('NaN')
+      if (endpoint.response.known === 'nothing') return
+      for (const field of endpoint.response.fields)
+        expect([field.path, fits[field.type](at(body, field.path))]).toEqual([field.path, true])
     },
   )
   it('want the API key', async () => {
@@ -61,8 +61,8 @@ describe('the thirty-nine endpoints', () => {
     await soon.close()
   })
   it("gives Apple's filed figures", async () => {
-    const answer: unknown = await (await get('/fundamentals/AAPL/income-statement?fiscal_year=2024&quarter=Q4')).json()
-    expect(at(answer, 'data.income_statement')).toMatchObject({
+    const body: unknown = await (await get('/fundamentals/AAPL/income-statement?fiscal_year=2024&quarter=Q4')).json()
+    expect(at(body, 'data.income_statement')).toMatchObject({
       revenue: 94_930_000_000,
       net_income: 14_736_000_000,
     })

@@ -64,7 +64,7 @@ export async function requestToken(request: TokenRequest, clock: Clock, signal?:
       signal: stop,
       dispatcher: agent,
     })
-    return await readAnswer(response, request, url, clock.wallMs())
+    return await readResponse(response, request, url, clock.wallMs())
   } catch (thrown) {
     if (thrown instanceof CodedError) throw thrown
     if (signal?.aborted) throw new CodedError('cancelled', 'The sign-in was canceled.')
@@ -82,7 +82,7 @@ function bodyOf(request: TokenRequest): Record<string, string> {
   return body
 }
 
-async function readAnswer(response: Response, request: TokenRequest, url: URL, nowMs: UnixMs): Promise<Token> {
+async function readResponse(response: Response, request: TokenRequest, url: URL, nowMs: UnixMs): Promise<Token> {
   const { status } = response
   const text = await readText(response)
   if (status >= 300 && status < 400) {

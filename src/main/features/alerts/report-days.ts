@@ -1,5 +1,5 @@
 /** The days on which a company reports, from its calendar. */
-import { readAnswer } from '../../../shared/features/research/read.ts'
+import { readResponse } from '../../../shared/features/research/read.ts'
 import { reportsOf, reportTable } from '../../../shared/features/research/reports.ts'
 import type { ResearchSettings } from '../../../shared/features/research/settings.ts'
 import type { Research } from '../research/research.ts'
@@ -15,7 +15,7 @@ export async function reportDays(
   symbol: string,
   params: ResearchSettings['params'],
 ): Promise<readonly number[] | null> {
-  const { answer } = await research.get({
+  const { response } = await research.get({
     view: 'live',
     endpoint: ENDPOINT,
     symbol,
@@ -23,8 +23,8 @@ export async function reportDays(
     mode: 'fresh',
     ticket: `alerts ${symbol}`,
   })
-  if (answer === null) return null
-  const table = reportTable(readAnswer(answer.text))
+  if (response === null) return null
+  const table = reportTable(readResponse(response.text))
   if (table === undefined) return null
   return reportsOf(table).map(({ day }) => Date.parse(`${day}T00:00:00Z`))
 }

@@ -27,7 +27,7 @@ function parameterOf(name: string, { type, docs, isRequired, isList, choices }: 
 
 const jsonOf = (name: string): object => ({ 'application/json': { schema: reference(name) } })
 
-function answerOf({ answer }: Endpoint): object {
+function responseOf({ answer }: Endpoint): object {
   switch (answer.is) {
     case 'json':
       return { 200: { description: 'Done.', content: jsonOf(answer.of) } }
@@ -59,7 +59,7 @@ function operationOf(id: string, endpoint: Endpoint): object {
     summary: endpoint.summary,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.body === undefined ? {} : { requestBody: { required: true, content: jsonOf(endpoint.body) } }),
-    responses: { ...answerOf(endpoint), default: { description: 'Refused or failed.', content: jsonOf('Error') } },
+    responses: { ...responseOf(endpoint), default: { description: 'Refused or failed.', content: jsonOf('Error') } },
   }
 }
 

@@ -9,7 +9,7 @@ import { MAX_JSON_DEPTH, nestsTooDeep } from '../../../shared/base/json-depth.ts
 import { callAgainHint } from '../../base/retry-after.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly contentType: string
   readonly text: string
@@ -24,7 +24,7 @@ export const mayMend = (status: number): boolean => status === 429 || status ===
  * The hint and retry time if the service asks to wait longer than LONGEST_WAIT_MS. Otherwise the hint is `otherwise`.
  */
 function patience(
-  { retryAfterMs }: HttpAnswer,
+  { retryAfterMs }: HttpResponse,
   nowMs: number,
   otherwise: string,
 ): { hint: string; notBeforeMs?: number } {
@@ -35,17 +35,17 @@ function patience(
 /** Returns null for a good response (JSON or CSV, status 2xx), else an error. `nowMs`: receive time, UTC ms. */
 export function failureOf(
   endpoint: Endpoint,
-  answer: HttpAnswer,
+  response: HttpResponse,
   auth: 'api-key' | 'token',
   nowMs: number,
 ): CodedError | null {
-  const { status, text } = answer
-  const words = wordsOf(answer)
+  const { status, text } = response
+  const words = wordsOf(response)
   // The server's text may already end with punctuation.
   const said = words === '' ? '' : ` It says: “${words}”${/[.!?…]$/.test(words) ? '' : '.'}`
   const key = auth === 'api-key' ? 'API key' : 'sign-in'
   if (status >= 200 && status < 300) {
-    if (isMarkup(answer)) {
+    if (isMarkup(response)) {
       return new CodedError('unexpected-answer', 'The service returned a web page instead of data.', {
         hint: 'A network that requires you to sign in can cause this. Open a web page, then try again.',
       })
@@ -53,7 +53,7 @@ export function failureOf(
     if (text.trim() === '') {
       return new CodedError('unexpected-answer', 'The service returned an empty response.', { hint: 'Try again.' })
     }
-    if (looksLikeJson(answer) && nestsTooDeep(text)) {
+    if (looksLikeJson(response) && nestsTooDeep(text)) {
       return new CodedError(
         'unexpected-answer',
         `The response is nested more than ${MAX_JSON_DEPTH} levels deep and wasn’t read.`,
@@ -62,7 +62,7 @@ export function failureOf(
         },
       )
     }
-    if (looksLikeJson(answer) && !isJson(text)) {
+    if (looksLikeJson(response) && !isJson(text)) {
       return new CodedError('truncated', 'The response was cut off or corrupted in transit.', { hint: 'Try again.' })
     }
     return null
@@ -92,12 +92,12 @@ export function failureOf(
   }
   if (status === 429) {
     const what = `The service is limiting requests (HTTP 429).${said}`
-    return new CodedError('rate-limited', what, patience(answer, nowMs, 'Wait a moment, then refresh.'))
+    return new CodedError('rate-limited', what, patience(response, nowMs, 'Wait a moment, then refresh.'))
   }
   if (status >= 500 || status === 408) {
     const later = 'Try again later. Saved responses stay available.'
     const what = `The service has a problem (HTTP ${status}).${said}`
-    return new CodedError('server-error', what, patience(answer, nowMs, later))
+    return new CodedError('server-error', what, patience(response, nowMs, later))
   }
   if (status >= 300 && status < 400) {
     return new CodedError('unexpected-answer', `The service redirected the request (HTTP ${status}).`, {
@@ -111,11 +111,11 @@ export function failureOf(
 
 const head = (text: string): string => text.slice(0, 512).trimStart().toLowerCase()
 
-function isMarkup({ contentType, text }: HttpAnswer): boolean {
+function isMarkup({ contentType, text }: HttpResponse): boolean {
   return /\b(text\/html|application\/xhtml)/i.test(contentType) || /^<(!doctype|html|head|body|\?xml)/.test(head(text))
 }
 
-function looksLikeJson({ contentType, text }: HttpAnswer): boolean {
+function looksLikeJson({ contentType, text }: HttpResponse): boolean {
   return /\bjson\b/i.test(contentType) || /^[[{]/.test(head(text))
 }
 
@@ -129,13 +129,13 @@ function isJson(text: string): boolean {
 }
 
 /** The service's error message, from the usual fields of an error body. '' if there is none. */
-function wordsOf(answer: HttpAnswer): string {
-  if (isMarkup(answer) || answer.text.length > 64 * 1024) return ''
+function wordsOf(response: HttpResponse): string {
+  if (isMarkup(response) || response.text.length > 64 * 1024) return ''
   let value: unknown
   try {
-    value = JSON.parse(answer.text)
+    value = JSON.parse(response.text)
   } catch {
-    return /\bplain\b/i.test(answer.contentType) ? serverText(answer.text) : ''
+    return /\bplain\b/i.test(response.contentType) ? serverText(response.text) : ''
   }
   for (let depth = 0; depth < 4; depth++) {
     if (typeof value === 'string') return serverText(value)

@@ -3,7 +3,7 @@ import { join, dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
-import type { Answer } from '../../../shared/features/research/research.ts'
+import type { ServiceResponse } from '../../../shared/features/research/research.ts'
 import { endpointOf, ENDPOINTS, matchEndpoint, takesSymbol } from '../../../service/endpoints.ts'
 import { createCredentials } from '../../core/account/credentials.ts'
 import { credentialsFile } from '../../core/account/credentials-file.ts'
@@ -90,15 +90,15 @@ export const fetchCommand = defineCommand({
     context.signal.addEventListener('abort', cancel)
     try {
       const mode = values.on('cached') ? 'cached' : 'force'
-      const { answer, failure } = await research.get({ view: 'live', endpoint, symbol, params, mode, ticket })
+      const { response, failure } = await research.get({ view: 'live', endpoint, symbol, params, mode, ticket })
       if (failure !== null) {
-        const known = answer === null ? '' : ' An earlier response is saved: --cached prints it.'
+        const known = response === null ? '' : ' An earlier response is saved: --cached prints it.'
         throw new CodedError(failure.code, failure.message, { hint: `${failure.hint ?? ''}${known}` })
       }
-      if (answer === null) {
+      if (response === null) {
         throw new CodedError('not-found', 'No response to this request is saved.', { hint: 'Run it without --cached.' })
       }
-      context.out(values.on('json') ? `${jsonOf(answer)}\n` : plain(answer))
+      context.out(values.on('json') ? `${jsonOf(response)}\n` : plain(response))
       return EXIT.ok
     } finally {
       context.signal.removeEventListener('abort', cancel)
@@ -156,7 +156,7 @@ function unknownEndpoint(asked: string): UsageError {
   return new UsageError(`"${asked}" isn’t a documented endpoint; ${next}`)
 }
 
-const isJson = ({ text }: Answer): boolean => {
+const isJson = ({ text }: ServiceResponse): boolean => {
   try {
     JSON.parse(text)
     return true
@@ -166,13 +166,13 @@ const isJson = ({ text }: Answer): boolean => {
 }
 
 /** The service's JSON on one line, with its numbers unchanged. Anything else becomes an object with the text. */
-function jsonOf(answer: Answer): string {
-  if (!isJson(answer)) return JSON.stringify({ content_type: answer.contentType, text: answer.text })
+function jsonOf(response: ServiceResponse): string {
+  if (!isJson(response)) return JSON.stringify({ content_type: response.contentType, text: response.text })
   // JSON strings can't contain line breaks, so joining the lines changes no value.
-  return answer.text
+  return response.text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .join('')
 }
 
-const plain = ({ text }: Answer): string => (text.endsWith('\n') ? text : `${text}\n`)
+const plain = ({ text }: ServiceResponse): string => (text.endsWith('\n') ? text : `${text}\n`)

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import PQueue from 'p-queue'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
-import type { Answer, ResearchAnswer } from '../../../shared/features/research/research.ts'
+import type { ServiceResponse, ResearchResult } from '../../../shared/features/research/research.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import type { Endpoint } from '../../../service/endpoints.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -13,7 +13,7 @@ import { encodingsOf, redact } from '../../base/redaction.ts'
 import { httpUrl } from '../../base/service-address.ts'
 import { countAt, resetOf, type CallCount } from './budget.ts'
 import { failureOf, mayMend } from './classify.ts'
-import type { AnswerKey, AnswerStore, NewAnswer, RestClient } from './port.ts'
+import type { ResponseKey, ResponseStore, NewResponse, RestClient } from './port.ts'
 import { readParams, readQuestion } from './question.ts'
 import { callEndpoint } from './request.ts'
 import { waitBefore } from './retry.ts'
@@ -21,7 +21,7 @@ import { isStale } from './ttl.ts'
 
 export interface RestOptions {
   readonly clock: Clock
-  readonly store: AnswerStore
+  readonly store: ResponseStore
   readonly source: () => string
   readonly baseUrl: () => string
   readonly auth: () => 'api-key' | 'token'
@@ -45,7 +45,7 @@ const MAX_WAITING = 200
 const LONGEST_ERROR_TEXT = 64 * 1024
 
 interface Flight {
-  readonly outcome: Promise<Answer>
+  readonly outcome: Promise<ServiceResponse>
   readonly stop: AbortController
   waiters: number
 }
@@ -80,9 +80,9 @@ export function createRestClient(options: RestOptions): RestClient {
   }
 
   /** Saves a response. Returns its id in the store, or 0 if it couldn't be saved. */
-  const keep = async (answer: NewAnswer): Promise<number> => {
+  const keep = async (response: NewResponse): Promise<number> => {
     try {
-      return await store.save(answer)
+      return await store.save(response)
     } catch (thrown) {
       options.notKept(thrown)
       return 0
@@ -103,7 +103,12 @@ export function createRestClient(options: RestOptions): RestClient {
     })
 
   /** Requests and retries until there is a good response or no retry can help. Saves every complete response. */
-  const call = async (endpoint: Endpoint, path: string, key: AnswerKey, signal: AbortSignal): Promise<Answer> => {
+  const call = async (
+    endpoint: Endpoint,
+    path: string,
+    key: ResponseKey,
+    signal: AbortSignal,
+  ): Promise<ServiceResponse> => {
     for (let tried = 1; ; tried++) {
       // The account changed since the request was made, so the response would be another account's.
       if (options.source() !== key.source) throw new CodedError('cancelled', 'The account was changed.')
@@ -148,7 +153,7 @@ export function createRestClient(options: RestOptions): RestClient {
   }
 
   /** One request per key, shared by all callers. It is canceled when the last caller leaves. */
-  const shared = (endpoint: Endpoint, path: string, key: AnswerKey): Flight => {
+  const shared = (endpoint: Endpoint, path: string, key: ResponseKey): Flight => {
     const name = JSON.stringify(key)
     const going = flights.get(name)
     if (going !== undefined) return going
@@ -173,7 +178,7 @@ export function createRestClient(options: RestOptions): RestClient {
     return flight
   }
 
-  const joined = async (flight: Flight, signal: AbortSignal | undefined): Promise<Answer> => {
+  const joined = async (flight: Flight, signal: AbortSignal | undefined): Promise<ServiceResponse> => {
     flight.waiters++
     const left = Promise.withResolvers<never>()
     const leave = () => left.reject(new CodedError('cancelled', 'The request was canceled.'))
@@ -196,19 +201,19 @@ export function createRestClient(options: RestOptions): RestClient {
       const known = await store.newest(key, null).catch(() => null)
       const stale = known === null || isStale(endpoint, known.fetchedMs, clock.wallMs())
       if (mode === 'cached' || (mode === 'fresh' && !stale)) {
-        return { answer: known, failure: null, stale, fresh: false }
+        return { response: known, failure: null, stale, fresh: false }
       }
       try {
-        const answer = await joined(shared(endpoint, path, key), signal)
-        return { answer, failure: null, stale: false, fresh: true }
+        const response = await joined(shared(endpoint, path, key), signal)
+        return { response, failure: null, stale: false, fresh: true }
       } catch (thrown) {
         if (thrown instanceof CodedError && thrown.code === 'cancelled') throw thrown
-        return { answer: known, failure: toFailure(thrown), stale, fresh: false } satisfies ResearchAnswer
+        return { response: known, failure: toFailure(thrown), stale, fresh: false } satisfies ResearchResult
       }
     },
     async asOf(question, atMs) {
       const { key } = readQuestion(options.source(), question)
-      return { answer: await store.newest(key, atMs), failure: null, stale: false, fresh: false }
+      return { response: await store.newest(key, atMs), failure: null, stale: false, fresh: false }
     },
     versions: (question, atMs) => store.versions(readQuestion(options.source(), question).key, atMs),
     received: (question, atMs) => store.received(readQuestion(options.source(), { ...question, params: {} }).key, atMs),

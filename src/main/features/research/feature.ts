@@ -14,11 +14,11 @@ export const research = defineFeature({
   name: 'research',
   needs: { settings, log, account, views },
   settings: [researchSettings],
-  start({ settings, log, account: { credentials, source: control }, views }, { clock, dataDir, answersFile }) {
+  start({ settings, log, account: { credentials, source: control }, views }, { clock, dataDir, responsesFile }) {
     const service = createResearch({
       clock,
       dataDir,
-      file: answersFile,
+      file: responsesFile,
       settings: () => settings.get().research,
       source: () => sourceKey(control.source),
       baseUrl: () => credentials.baseUrl(),

@@ -1,10 +1,15 @@
 /** The interfaces of the REST client and of the response store it needs. */
-import type { Answer, AnswerVersion, CallBudget, ResearchAnswer } from '../../../shared/features/research/research.ts'
+import type {
+  ServiceResponse,
+  ResponseVersion,
+  CallBudget,
+  ResearchResult,
+} from '../../../shared/features/research/research.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
 import type { EndpointId } from '../../../service/endpoints.ts'
 
 /** Identifies a request. Each key has its own history of responses. */
-export interface AnswerKey {
+export interface ResponseKey {
   /** `sourceKey` of the service. */
   readonly source: string
   readonly endpoint: EndpointId
@@ -15,7 +20,7 @@ export interface AnswerKey {
 }
 
 /** A response to save. */
-export interface NewAnswer extends AnswerKey {
+export interface NewResponse extends ResponseKey {
   readonly status: number
   readonly contentType: string
   readonly fetchedMs: UnixMs
@@ -23,27 +28,27 @@ export interface NewAnswer extends AnswerKey {
 }
 
 /** The newest good response to an endpoint about a symbol, with whatever parameters. */
-export interface LatestAnswer {
+export interface LatestResponse {
   readonly id: number
   readonly endpoint: string
   readonly symbol: string
 }
 
 /** The history of responses. Every method may reject, for example if the file is closed or the disk full. */
-export interface AnswerStore {
+export interface ResponseStore {
   /** The newest good response (status 2xx), fetched no later than `atMs` (UTC ms) if given. */
-  newest(key: AnswerKey, atMs: number | null): Promise<Answer | null>
+  newest(key: ResponseKey, atMs: number | null): Promise<ServiceResponse | null>
   /** Up to 500 responses, newest first, including errors, fetched no later than `atMs` (UTC ms) if given. */
-  versions(key: AnswerKey, atMs: number | null): Promise<readonly AnswerVersion[]>
+  versions(key: ResponseKey, atMs: number | null): Promise<readonly ResponseVersion[]>
   /** Up to 500 good responses with whatever `params`, newest first, fetched no later than `atMs` (UTC ms) if given. */
-  received(key: Omit<AnswerKey, 'params'>, atMs: number | null): Promise<readonly AnswerVersion[]>
+  received(key: Omit<ResponseKey, 'params'>, atMs: number | null): Promise<readonly ResponseVersion[]>
   /** Up to 500 `params` that got a good response (no later than `atMs` if given), most recent first. */
-  asked(key: Omit<AnswerKey, 'params'>, atMs: number | null): Promise<readonly string[]>
+  asked(key: Omit<ResponseKey, 'params'>, atMs: number | null): Promise<readonly string[]>
   /** The newest good response of each symbol to these endpoints, fetched no later than `atMs` (UTC ms) if given. */
-  latest(source: string, endpoints: readonly EndpointId[], atMs: number | null): Promise<readonly LatestAnswer[]>
-  byId(id: number): Promise<Answer | null>
+  latest(source: string, endpoints: readonly EndpointId[], atMs: number | null): Promise<readonly LatestResponse[]>
+  byId(id: number): Promise<ServiceResponse | null>
   /** Resolves with its id. */
-  save(answer: NewAnswer): Promise<number>
+  save(response: NewResponse): Promise<number>
   /** Deletes the source's history of an endpoint, or of every endpoint (null). */
   clear(source: string, endpoint: EndpointId | null): Promise<void>
 }
@@ -65,17 +70,17 @@ export interface RestClient {
    * Gets the newest response. If the request fails, the result has `failure` and the saved response, if any. Rejects
    * only with `bad-arguments`, `not-found` (unknown endpoint) or `cancelled`.
    */
-  get(question: RestQuestion, mode: RestMode, signal?: AbortSignal): Promise<ResearchAnswer>
+  get(question: RestQuestion, mode: RestMode, signal?: AbortSignal): Promise<ResearchResult>
   /** The newest response saved by `atMs` (UTC ms). Never makes a request. */
-  asOf(question: RestQuestion, atMs: number): Promise<ResearchAnswer>
-  versions(question: RestQuestion, atMs: number | null): Promise<readonly AnswerVersion[]>
+  asOf(question: RestQuestion, atMs: number): Promise<ResearchResult>
+  versions(question: RestQuestion, atMs: number | null): Promise<readonly ResponseVersion[]>
   /** The good responses, whatever their parameters, newest first (no later than `atMs`, UTC ms, if given). */
-  received(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly AnswerVersion[]>
+  received(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly ResponseVersion[]>
   /** The parameters with which an endpoint returned a good response (no later than `atMs`, UTC ms, if given). */
   asked(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly RestQuestion['params'][]>
   /** The newest good response of each symbol to these endpoints, no later than `atMs` (UTC ms) if given. */
-  latest(endpoints: readonly EndpointId[], atMs: number | null): Promise<readonly LatestAnswer[]>
-  version(id: number): Promise<Answer | null>
+  latest(endpoints: readonly EndpointId[], atMs: number | null): Promise<readonly LatestResponse[]>
+  version(id: number): Promise<ServiceResponse | null>
   clear(endpoint: EndpointId | null): Promise<void>
   budget(): CallBudget
   /** Cancels all requests. */

@@ -1,7 +1,7 @@
 /** Validates a request and builds its history key and its URL path. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { endpointOf, endpointPath, takesSymbol, type Endpoint } from '../../../service/endpoints.ts'
-import type { AnswerKey, RestQuestion } from './port.ts'
+import type { ResponseKey, RestQuestion } from './port.ts'
 
 const MAX_PARAMS = 32
 
@@ -19,7 +19,7 @@ export const readParams = (text: string): Readonly<Record<string, string>> =>
 export function readQuestion(
   source: string,
   { endpoint: id, symbol, params }: RestQuestion,
-): { readonly endpoint: Endpoint; readonly path: string; readonly key: AnswerKey } {
+): { readonly endpoint: Endpoint; readonly path: string; readonly key: ResponseKey } {
   const endpoint = endpointOf(id)
   if (endpoint === undefined) throw new CodedError('not-found', `No such endpoint: “${String(id).slice(0, 80)}”.`)
   const entries = Object.entries(params)

@@ -4,19 +4,19 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import { networkError } from '../../base/network-error.ts'
 import { retryAfterMs } from '../../base/retry-after.ts'
-import type { HttpAnswer } from './classify.ts'
+import type { HttpResponse } from './classify.ts'
 
-const ANSWER_WITHIN_MS = 30_000
+const RESPOND_WITHIN_MS = 30_000
 /** Maximum response size in bytes. 10 MB must work smoothly; a pane can't use much more. */
-export const LARGEST_ANSWER = 16 << 20
+export const MAX_RESPONSE_BYTES = 16 << 20
 
 /** One connection pool for all endpoints. Always checks certificates, whatever the environment variables say. */
 const agent = new Agent({
   connect: { rejectUnauthorized: true, timeout: 10_000 },
   connections: 6,
   pipelining: 1,
-  bodyTimeout: ANSWER_WITHIN_MS,
-  headersTimeout: ANSWER_WITHIN_MS,
+  bodyTimeout: RESPOND_WITHIN_MS,
+  headersTimeout: RESPOND_WITHIN_MS,
 })
 
 export interface HttpCall {
@@ -28,10 +28,10 @@ export interface HttpCall {
 }
 
 /** Resolves with any HTTP status. Rejects with `offline`, `timeout`, `tls`, `truncated`, `too-large` or `cancelled`. */
-export async function callEndpoint(call: HttpCall): Promise<HttpAnswer & { readonly retryAfterMs: number | null }> {
+export async function callEndpoint(call: HttpCall): Promise<HttpResponse & { readonly retryAfterMs: number | null }> {
   const { url, secret, clock, signal } = call
   const late = new AbortController()
-  const disarm = clock.after(ANSWER_WITHIN_MS, () => late.abort())
+  const disarm = clock.after(RESPOND_WITHIN_MS, () => late.abort())
   let begun = false
   try {
     const response = await fetch(url, {
@@ -67,8 +67,8 @@ async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string>
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > LARGEST_ANSWER) {
-      throw new CodedError('too-large', `The response is larger than ${LARGEST_ANSWER >> 20} MB and wasn’t read.`, {
+    if (size > MAX_RESPONSE_BYTES) {
+      throw new CodedError('too-large', `The response is larger than ${MAX_RESPONSE_BYTES >> 20} MB and wasn’t read.`, {
         hint: 'Use this endpoint’s parameters, if it has any, to request less.',
       })
     }

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type {
-  Answer,
-  AnswerVersion,
+  ServiceResponse,
+  ResponseVersion,
   CallBudget,
   EndpointInfo,
-  ResearchAnswer,
+  ResearchResult,
 } from '../../../shared/features/research/research.ts'
 import type { ResearchSettings } from '../../../shared/features/research/settings.ts'
 import { ENDPOINTS, endpointOf, takesSymbol, type EndpointId } from '../../../service/endpoints.ts'
 import type { Clock } from '../../base/clock.ts'
-import { openAnswers, type AnswerFile } from './answers.ts'
+import { openResponses, type ResponseFile } from './responses.ts'
 import { fileCount } from './count-file.ts'
 import { createRestClient } from './client.ts'
-import type { AnswerStore, LatestAnswer, RestQuestion } from './port.ts'
+import type { ResponseStore, LatestResponse, RestQuestion } from './port.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 
 export interface ResearchOptions {
@@ -35,14 +35,14 @@ export interface ResearchOptions {
 
 export interface Research {
   endpoints(): readonly EndpointInfo[]
-  get(args: CallArgs<'research.get'>): Promise<ResearchAnswer>
+  get(args: CallArgs<'research.get'>): Promise<ResearchResult>
   cancel(ticket: string): void
-  versions(args: CallArgs<'research.versions'>): Promise<readonly AnswerVersion[]>
-  received(args: CallArgs<'research.received'>): Promise<readonly AnswerVersion[]>
+  versions(args: CallArgs<'research.versions'>): Promise<readonly ResponseVersion[]>
+  received(args: CallArgs<'research.received'>): Promise<readonly ResponseVersion[]>
   asked(args: CallArgs<'research.received'>): Promise<readonly RestQuestion['params'][]>
   /** The newest good response of each symbol to these endpoints, as of a view's clock, without their texts. */
-  latest(view: string, endpoints: readonly EndpointId[]): Promise<readonly LatestAnswer[]>
-  version(id: number): Promise<Answer | null>
+  latest(view: string, endpoints: readonly EndpointId[]): Promise<readonly LatestResponse[]>
+  version(id: number): Promise<ServiceResponse | null>
   clear(endpoint: string | null): Promise<void>
   readonly streams: WholeStreams<CallBudget>
   close(): void
@@ -51,27 +51,27 @@ export interface Research {
 /** Opens the history when it is first needed. If that fails, reports a problem once and saves nothing. */
 export function createResearch(options: ResearchOptions): Research {
   const { clock } = options
-  let file: AnswerFile | null = null
+  let file: ResponseFile | null = null
   let opened = false
-  const history = (): AnswerFile | null => {
+  const history = (): ResponseFile | null => {
     if (opened) return file
     opened = true
     try {
-      file = openAnswers(options.file ?? join(options.dataDir, 'research.db'))
+      file = openResponses(options.file ?? join(options.dataDir, 'research.db'))
     } catch (thrown) {
       const { message, hint = '' } = toFailure(thrown)
       options.problem(`Responses won’t be saved: ${message}`, hint)
     }
     return file
   }
-  const store: AnswerStore = {
+  const store: ResponseStore = {
     newest: async (key, atMs) => (await history()?.newest(key, atMs)) ?? null,
     versions: async (key, atMs) => (await history()?.versions(key, atMs)) ?? [],
     received: async (key, atMs) => (await history()?.received(key, atMs)) ?? [],
     asked: async (key, atMs) => (await history()?.asked(key, atMs)) ?? [],
     latest: async (source, endpoints, atMs) => (await history()?.latest(source, endpoints, atMs)) ?? [],
     byId: async (id) => (await history()?.byId(id)) ?? null,
-    save: async (answer) => (await history()?.save(answer)) ?? 0,
+    save: async (response) => (await history()?.save(response)) ?? 0,
     clear: async (source, endpoint) => history()?.clear(source, endpoint),
   }
   const streams = wholeStreams(() => client.budget())

@@ -190,7 +190,7 @@ export const readHistoryIn = (worker: URL, dataDir: URL): ReadHistory =>
     })
     try {
       for (;;) {
-        const report = await answerOf(thread)
+        const report = await responseOf(thread)
         if (report.type === 'failed') throw new CodedError(report.failure.code, report.failure.message)
         if (report.chunk === null) return
         yield report.chunk
@@ -201,7 +201,7 @@ export const readHistoryIn = (worker: URL, dataDir: URL): ReadHistory =>
   }
 
 /** Requests the next chunk from the worker. */
-function answerOf(thread: Worker): Promise<Report> {
+function responseOf(thread: Worker): Promise<Report> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void): void => {
       thread.off('message', take)

@@ -2,11 +2,11 @@
  * Earnings and news markers for a company's chart. Live, they are refreshed as responses expire. In a replay, a
  * marker appears once the clock has passed both the event and the time its response was received.
  */
-import { readAnswer, type Reading } from '../../../shared/features/research/read.ts'
+import { readResponse, type Reading } from '../../../shared/features/research/read.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { ChartMarker } from '../../charts/model/markers.ts'
-import { reportsOf, reportTable } from './answer/earnings.ts'
+import { reportsOf, reportTable } from './response/earnings.ts'
 import { newsTable, storiesOf } from './company/story.ts'
 
 const ENDPOINTS = ['earnings-history', 'company-news'] as const
@@ -95,10 +95,10 @@ export class ChartEvents {
       }
       const ticket = `chart-${endpoint}`
       const result = await this.#transport.invoke('research.get', { ...question, mode: 'fresh', ticket })
-      const answer = result.ok ? result.value.answer : null
-      if (gone || answer === null || this.#told.some(({ id }) => id === answer.id && id !== 0)) return
-      const markers = markersOf(endpoint, readAnswer(answer.text))
-      const own = { endpoint, id: answer.id, fetchedMs: answer.fetchedMs, markers }
+      const response = result.ok ? result.value.response : null
+      if (gone || response === null || this.#told.some(({ id }) => id === response.id && id !== 0)) return
+      const markers = markersOf(endpoint, readResponse(response.text))
+      const own = { endpoint, id: response.id, fetchedMs: response.fetchedMs, markers }
       // Live, only the newest response matters; a replay may go back to an older one.
       const others = view === 'live' ? this.#told.filter((one) => one.endpoint !== endpoint) : this.#told
       this.#told = [...others, own]

@@ -1,6 +1,6 @@
 /** Calls and the stream of research: the thirty-nine endpoints, the history of responses and the request budget. */
 import * as v from 'valibot'
-import type { Answer, AnswerVersion, CallBudget, EndpointInfo, ResearchAnswer } from './research.ts'
+import type { ServiceResponse, ResponseVersion, CallBudget, EndpointInfo, ResearchResult } from './research.ts'
 import { call, limit, none, text, view } from '../../rpc/contract.ts'
 
 const endpoint = text(64)
@@ -23,19 +23,19 @@ export const RESEARCH_CALLS = {
    * `force`: always a request. A replay always returns what was known at its time. `ticket` identifies the request for
    * `research.cancel`.
    */
-  'research.get': call<ResearchAnswer>()(
+  'research.get': call<ResearchResult>()(
     v.strictObject({ view, ...question, mode: v.picklist(['cached', 'fresh', 'force']), ticket: text(64) }),
   ),
   /** The pane was closed: cancels its request unless another pane waits for the same one. */
   'research.cancel': call<null>()(v.strictObject({ ticket: text(64) })),
   /** Newest first, at most 500. In a replay, none after its time. */
-  'research.versions': call<readonly AnswerVersion[]>()(v.strictObject({ view, ...question })),
+  'research.versions': call<readonly ResponseVersion[]>()(v.strictObject({ view, ...question })),
   /**
    * The successful responses of an endpoint about a symbol, whatever their parameters, newest first, at most 500: the
    * service can return one period per request. In a replay, none after its time.
    */
-  'research.received': call<readonly AnswerVersion[]>()(v.strictObject({ view, endpoint, symbol: question.symbol })),
-  'research.version': call<Answer | null>()(v.strictObject({ version: limit(2 ** 31) })),
+  'research.received': call<readonly ResponseVersion[]>()(v.strictObject({ view, endpoint, symbol: question.symbol })),
+  'research.version': call<ServiceResponse | null>()(v.strictObject({ version: limit(2 ** 31) })),
   /** Deletes the history of an endpoint (null: of all) of the current source. */
   'research.clear': call<null>()(v.strictObject({ endpoint: v.nullable(endpoint) })),
 } as const

@@ -68,7 +68,7 @@ const KEY_COLUMN = 'key'
 const REST_COLUMN = 'more'
 
 /** Reads the text of a response. Never throws. */
-export function readAnswer(text: string): Reading {
+export function readResponse(text: string): Reading {
   const value = parseValue(text)
   if (value === undefined) {
     const records = csvRecords(text)

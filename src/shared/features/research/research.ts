@@ -15,7 +15,7 @@ export interface EndpointInfo {
 }
 
 /** A stored response without its text. */
-export interface AnswerVersion {
+export interface ResponseVersion {
   /** Its id in the store; 0 if it couldn't be saved. */
   readonly id: number
   readonly fetchedMs: UnixMs
@@ -27,14 +27,14 @@ export interface AnswerVersion {
 }
 
 /** A response as received. Its text is shown as data, never as markup. */
-export interface Answer extends AnswerVersion {
+export interface ServiceResponse extends ResponseVersion {
   readonly text: string
 }
 
 /** The newest response a pane may show, and why there is no newer one. */
-export interface ResearchAnswer {
+export interface ResearchResult {
   /** Null if there was never a response (in a replay: not by its time). */
-  readonly answer: Answer | null
+  readonly response: ServiceResponse | null
   /** Why the last request returned nothing new; null if it did or there was none. */
   readonly failure: Failure | null
   /** Older than its group's time to live. */

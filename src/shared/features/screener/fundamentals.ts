@@ -1,5 +1,5 @@
 /** Figures of companies in responses whose shape isn't documented, found by the names of their fields. Pure. */
-import { readAnswer } from '../research/read.ts'
+import { readResponse } from '../research/read.ts'
 import { numberOf } from '../research/types.ts'
 import type { FundamentalId, MetricValues } from './metrics.ts'
 
@@ -44,7 +44,7 @@ const plain = (key: string): string =>
 
 /** The figures in a response: facts, or else the first record of a table, which is the newest. */
 export function fundamentalsIn(text: string): MetricValues {
-  const { facts, tables } = readAnswer(text)
+  const { facts, tables } = readResponse(text)
   const fields = [
     ...facts.flatMap(({ entries }) =>
       entries.map(({ key, type, value }) => ({ name: plain(key), type, value: numberOf(value) })),

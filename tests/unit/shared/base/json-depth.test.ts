@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { readAnswer } from '../../../../src/shared/features/research/read.ts'
+import { readResponse } from '../../../../src/shared/features/research/read.ts'
 import { MAX_JSON_DEPTH, nestsTooDeep, parseBoundedJson } from '../../../../src/shared/base/json-depth.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -42,7 +42,7 @@ describe('the depth of JSON', () => {
   it('refuses fourteen million brackets before anything parses them', () => {
     const parse = vi.spyOn(JSON, 'parse')
     const text = '['.repeat(14_000_000)
-    expect(readAnswer(text).form).toBe('text')
+    expect(readResponse(text).form).toBe('text')
     expect(() => parseBoundedJson(text)).toThrow(SyntaxError)
     expect(parse).not.toHaveBeenCalled()
   })

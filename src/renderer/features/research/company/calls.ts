@@ -1,6 +1,6 @@
 /** Earnings calls from responses of any shape: one call per response, or a list of them. Pure. */
 import { entriesOf, isList, isObject, isScalar, type Value } from '../../../../shared/features/research/value.ts'
-import { speechesOf, type Speech } from '../answer/earnings.ts'
+import { speechesOf, type Speech } from '../response/earnings.ts'
 import { namedPeriodOf, orderOf, type NamedPeriod } from './statements/statements.ts'
 
 export interface Call extends NamedPeriod {
@@ -11,11 +11,11 @@ const UNNAMED: NamedPeriod = { label: '', annual: false, ends: '', year: NaN, qu
 const DEEPEST = 4
 
 /** The calls of several responses, newest first, one per period. Of two with the same period, the first one counts. */
-export function callsOf(answers: readonly Value[]): readonly Call[] {
+export function callsOf(responses: readonly Value[]): readonly Call[] {
   const byPeriod = new Map<string, Call>()
-  for (const answer of answers) {
-    const named = namedCalls(answer, 0)
-    const speeches = named.length > 0 ? [] : speechesOf(answer)
+  for (const response of responses) {
+    const named = namedCalls(response, 0)
+    const speeches = named.length > 0 ? [] : speechesOf(response)
     for (const call of speeches.length > 0 ? [{ ...UNNAMED, speeches }] : named)
       if (!byPeriod.has(call.label)) byPeriod.set(call.label, call)
   }

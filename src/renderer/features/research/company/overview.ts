@@ -14,8 +14,8 @@ import {
   type Value,
 } from '../../../../shared/features/research/value.ts'
 import type { NumberText } from '../../../text/format.ts'
-import { exactText } from '../answer/cells.ts'
-import { figureKinds, figureText, type FigureKind } from '../answer/figure-kinds.ts'
+import { exactText } from '../response/cells.ts'
+import { figureKinds, figureText, type FigureKind } from '../response/figure-kinds.ts'
 import { lineKey } from './statements/statements.ts'
 
 /** A response of one endpoint; `reading` is empty if there is none. */

@@ -2,10 +2,10 @@
 import { SvelteMap } from 'svelte/reactivity'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { CallArgs } from '../../../../shared/contracts.ts'
-import { readAnswer } from '../../../../shared/features/research/read.ts'
+import { readResponse } from '../../../../shared/features/research/read.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 import { DASH } from '../../../text/format.ts'
-import { figureText } from '../answer/figure-kinds.ts'
+import { figureText } from '../response/figure-kinds.ts'
 import { figuresOf, PEER_RATIOS, type OverviewFigure, type Source } from './overview.ts'
 
 const ENDPOINTS = ['metrics', 'ratios-ttm'] as const
@@ -93,8 +93,8 @@ export class PeerFigures {
         if (run !== this.#run) return
         const failure = result.ok ? result.value.failure : result.error
         if (failure !== null && failure.code !== 'not-found') this.failure = failure
-        const answer = result.ok ? result.value.answer : null
-        if (answer !== null) sources.push({ endpoint, reading: readAnswer(answer.text) })
+        const response = result.ok ? result.value.response : null
+        if (response !== null) sources.push({ endpoint, reading: readResponse(response.text) })
       }
       this.#found.set(symbol, figuresOf(PEER_RATIOS, sources, this.#app.numbers))
     }

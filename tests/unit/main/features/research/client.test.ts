@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
-import { openAnswers, type AnswerFile } from '../../../../../src/main/features/research/answers.ts'
+import { openResponses, type ResponseFile } from '../../../../../src/main/features/research/responses.ts'
 import type { CallCount } from '../../../../../src/main/features/research/budget.ts'
 import { createRestClient, type RestOptions } from '../../../../../src/main/features/research/client.ts'
 import type { RestQuestion } from '../../../../../src/main/features/research/port.ts'
@@ -11,7 +11,7 @@ import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
-let store: AnswerFile
+let store: ResponseFile
 let asked: { url: string; authorization: string | undefined }[]
 let respond: (request: IncomingMessage, response: ServerResponse, nth: number) => void
 let base: string
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 
 beforeEach(async () => {
   folder = makeFolder('rest')
-  store = openAnswers(join(folder, 'answers.db'))
+  store = openResponses(join(folder, 'answers.db'))
   asked = []
   nowMs = Date.UTC(2026, 0, 5, 12)
   respond = (_request, response) => json(response, 200, { n: asked.length })
@@ -74,22 +74,27 @@ function client(over: Partial<RestOptions> = {}) {
 const INCOME: RestQuestion = { endpoint: 'income-statement', symbol: 'AAPL', params: {} }
 
 describe('one call', () => {
-  it('asks the documented path with the key, keeps the answer, and serves it from the store while it is fresh', async () => {
+  it('asks the documented path with the key, keeps the response, and serves it from the store while it is fresh', async () => {
     const { rest } = client()
     const first = await rest.get({ ...INCOME, params: { period: 'annual', limit: '4' } }, 'fresh')
     expect(asked).toEqual([
       { url: '/fundamentals/AAPL/income-statement?limit=4&period=annual', authorization: 'Bearer key-1' },
     ])
-    expect(first).toMatchObject({ failure: null, stale: false, fresh: true, answer: { text: '{"n":1}', status: 200 } })
+    expect(first).toMatchObject({
+      failure: null,
+      stale: false,
+      fresh: true,
+      response: { text: '{"n":1}', status: 200 },
+    })
     const again = await rest.get({ ...INCOME, params: { limit: '4', period: 'annual' } }, 'fresh')
-    expect(again).toMatchObject({ fresh: false, stale: false, answer: { text: '{"n":1}', id: first.answer?.id } })
+    expect(again).toMatchObject({ fresh: false, stale: false, response: { text: '{"n":1}', id: first.response?.id } })
     nowMs += 13 * 3_600_000
     expect(await rest.get({ ...INCOME, params: { limit: '4', period: 'annual' } }, 'cached')).toMatchObject({
       stale: true,
-      answer: { text: '{"n":1}' },
+      response: { text: '{"n":1}' },
     })
     expect(asked).toHaveLength(1)
-    expect((await rest.get({ ...INCOME, params: { limit: '4', period: 'annual' } }, 'fresh')).answer?.text).toBe(
+    expect((await rest.get({ ...INCOME, params: { limit: '4', period: 'annual' } }, 'fresh')).response?.text).toBe(
       '{"n":2}',
     )
     expect(await rest.versions({ ...INCOME, params: { limit: '4', period: 'annual' } }, null)).toHaveLength(2)
@@ -123,9 +128,9 @@ describe('one call', () => {
     const between = nowMs + 1
     nowMs += 1_000
     await rest.get(INCOME, 'force')
-    expect((await rest.asOf(INCOME, between)).answer?.text).toBe('{"n":1}')
-    expect((await rest.asOf(INCOME, between - 2)).answer).toBeNull()
-    expect((await rest.asOf(INCOME, nowMs)).answer?.text).toBe('{"n":2}')
+    expect((await rest.asOf(INCOME, between)).response?.text).toBe('{"n":1}')
+    expect((await rest.asOf(INCOME, between - 2)).response).toBeNull()
+    expect((await rest.asOf(INCOME, nowMs)).response?.text).toBe('{"n":2}')
     expect(asked).toHaveLength(2)
   })
 })
@@ -161,9 +166,9 @@ describe('failures', () => {
     const { rest } = client()
     const good = await rest.get(INCOME, 'force')
     respond = (_request, response) => bad(response)
-    const answer = await rest.get(INCOME, 'force')
-    expect(answer.failure).toMatchObject({ code, message: expect.stringMatching(/[.”]$/) })
-    expect(answer.answer).toEqual(good.answer)
+    const response = await rest.get(INCOME, 'force')
+    expect(response.failure).toMatchObject({ code, message: expect.stringMatching(/[.”]$/) })
+    expect(response.response).toEqual(good.response)
     expect(asked).toHaveLength(1 + tries)
     expect(rest.budget().used).toBe(1 + tries)
   })
@@ -174,7 +179,7 @@ describe('failures', () => {
       else json(response, 200, { ok: true })
     }
     const { rest, waits } = client()
-    expect((await rest.get(INCOME, 'force')).answer?.text).toBe('{"ok":true}')
+    expect((await rest.get(INCOME, 'force')).response?.text).toBe('{"ok":true}')
     expect(waits).toEqual([2_400, 2_800])
   })
 
@@ -218,7 +223,7 @@ describe('failures', () => {
   })
 
   it.each([200, 401, 500])(
-    'stores no key that an answer of status %i repeats, however it is encoded',
+    'stores no key that an response of status %i repeats, however it is encoded',
     async (status) => {
       const key = 'CANARY/key+"1"'
       const { rest } = client({ secret: () => Promise.resolve(key) })
@@ -236,27 +241,27 @@ describe('failures', () => {
           { echoes, n: 12.5 },
           { 'content-type': `application/json; key=${encodeURIComponent(key)}` },
         )
-      const { answer, failure } = await rest.get(INCOME, 'force')
+      const { response, failure } = await rest.get(INCOME, 'force')
       const [version] = await rest.versions(INCOME, null)
       const stored = await rest.version(version?.id ?? 0)
       expect(stored?.text).toContain('"n":12.5')
       expect(stored?.contentType).toContain('application/json')
-      for (const text of [JSON.stringify(stored), JSON.stringify(answer), JSON.stringify(failure)]) {
+      for (const text of [JSON.stringify(stored), JSON.stringify(response), JSON.stringify(failure)]) {
         for (const echo of [...echoes, JSON.stringify(key).slice(1, -1), 'CANARY']) expect(text).not.toContain(echo)
         expect(text).not.toContain(Buffer.from('CANARY/ke').toString('base64'))
       }
     },
   )
 
-  it('reads no answer that nests without end, and does not ask for it again', async () => {
+  it('reads no response that nests without end, and does not ask for it again', async () => {
     const { rest, waits } = client()
     respond = (_request, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(100_000))
     const parse = vi.spyOn(JSON, 'parse')
-    const { answer, failure } = await rest.get(INCOME, 'force')
+    const { response, failure } = await rest.get(INCOME, 'force')
     expect(parse.mock.calls.filter(([text]) => text.startsWith('[[['))).toEqual([])
     parse.mockRestore()
-    expect(answer).toBeNull()
+    expect(response).toBeNull()
     expect(failure).toMatchObject({ code: 'unexpected-answer' })
     expect(waits).toEqual([])
     expect(asked).toHaveLength(1)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { LatestAnswer } from '../../../../../src/main/features/research/port.ts'
+import type { LatestResponse } from '../../../../../src/main/features/research/port.ts'
 import { FundamentalsReader } from '../../../../../src/main/features/screener/fundamentals-reader.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
-import type { Answer } from '../../../../../src/shared/features/research/research.ts'
+import type { ServiceResponse } from '../../../../../src/shared/features/research/research.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const AAPL = instrumentId('stocks', 'AAPL')
@@ -11,14 +11,14 @@ const stocks = new Map([
   [AAPL, 'AAPL'],
   [IBM, 'IBM'],
 ])
-const response = (text: string): Answer => ({
+const response = (text: string): ServiceResponse => ({
   ...{ id: 1, fetchedMs: unixMs(0), status: 200, contentType: 'application/json', size: 1, sha256: '' },
   text,
 })
 
 /** A history with these texts by id. */
 function open(texts: Readonly<Record<number, string | CodedError>>) {
-  let latest: readonly LatestAnswer[] = []
+  let latest: readonly LatestResponse[] = []
   const asked: number[] = []
   const reader = new FundamentalsReader(
     {
@@ -32,7 +32,7 @@ function open(texts: Readonly<Record<number, string | CodedError>>) {
     },
     'live',
   )
-  return { reader, asked, have: (all: readonly LatestAnswer[]) => void (latest = all) }
+  return { reader, asked, have: (all: readonly LatestResponse[]) => void (latest = all) }
 }
 
 it('reads each response once, and a newer one when it comes', async () => {

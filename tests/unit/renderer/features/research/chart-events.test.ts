@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ChartEvents, knownBy, markersOf } from '../../../../../src/renderer/features/research/chart-events.svelte.ts'
-import { readAnswer } from '../../../../../src/shared/features/research/read.ts'
-import type { Answer } from '../../../../../src/shared/features/research/research.ts'
-import { makeAnswer } from '../../../../kit/research.ts'
+import { readResponse } from '../../../../../src/shared/features/research/read.ts'
+import type { ServiceResponse } from '../../../../../src/shared/features/research/research.ts'
+import { makeResponse } from '../../../../kit/research.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 
 const T = Date.UTC(2026, 5, 1, 14)
@@ -15,7 +15,7 @@ const reports = JSON.stringify([
 ])
 
 /** A terminal that stores responses, and shows a replay those that were fetched by its time. */
-function terminal(stored: Record<string, Answer[]>) {
+function terminal(stored: Record<string, ServiceResponse[]>) {
   const state = { nowMs: T, asked: [] as string[] }
   const known = (call: string, endpoint: string) => {
     state.asked.push(`${call} ${endpoint}`)
@@ -24,8 +24,8 @@ function terminal(stored: Record<string, Answer[]>) {
   const transport = new TestTransport()
     .answer('research.versions', ({ endpoint }) => known('research.versions', endpoint))
     .answer('research.get', ({ endpoint }) => {
-      const [answer = null] = known('research.get', endpoint)
-      return { answer, failure: null, stale: false, fresh: false }
+      const [response = null] = known('research.get', endpoint)
+      return { response, failure: null, stale: false, fresh: false }
     })
   return { state, stored, transport }
 }
@@ -36,10 +36,10 @@ afterEach(() => void vi.useRealTimers())
 
 describe('events on a chart', () => {
   it('are stories by their instant and reports by their day', () => {
-    expect(markersOf('company-news', readAnswer(news(3)))).toEqual([
+    expect(markersOf('company-news', readResponse(news(3)))).toEqual([
       { kind: 'news', ms: T + 3 * MINUTE, day: false, text: 'Story 3' },
     ])
-    expect(markersOf('earnings-history', readAnswer(reports))[0]).toEqual({
+    expect(markersOf('earnings-history', readResponse(reports))[0]).toEqual({
       kind: 'earnings',
       ms: Date.UTC(2026, 5, 1),
       day: true,
@@ -49,12 +49,12 @@ describe('events on a chart', () => {
 
   it('are known neither before they happen nor before they were published', () => {
     const fetched = [
-      { endpoint: 'company-news', id: 1, fetchedMs: T, markers: markersOf('company-news', readAnswer(news(-5, 2))) },
+      { endpoint: 'company-news', id: 1, fetchedMs: T, markers: markersOf('company-news', readResponse(news(-5, 2))) },
       {
         endpoint: 'company-news',
         id: 2,
         fetchedMs: T + 10 * MINUTE,
-        markers: markersOf('company-news', readAnswer(news(-7, 2, 4))),
+        markers: markersOf('company-news', readResponse(news(-7, 2, 4))),
       },
     ] as const
     for (let minute = -10; minute < 20; minute++) {
@@ -69,8 +69,8 @@ describe('events on a chart', () => {
 
   it('follow the clock of a replay forward and back, and read no response twice', async () => {
     const { state, transport } = terminal({
-      'company-news': [makeAnswer(1, news(0), T + MINUTE), makeAnswer(2, news(0, 3, 90), T + 5 * MINUTE)],
-      'earnings-history': [makeAnswer(3, reports, T + 2 * MINUTE)],
+      'company-news': [makeResponse(1, news(0), T + MINUTE), makeResponse(2, news(0, 3, 90), T + 5 * MINUTE)],
+      'earnings-history': [makeResponse(3, reports, T + 2 * MINUTE)],
     })
     const events = new ChartEvents(transport)
     const stop = events.follow({ view: 'replay-1', symbol: 'AAPL', params: {} })
@@ -95,7 +95,7 @@ describe('events on a chart', () => {
   })
 
   it('refresh in the live view as responses grow old, and reuse their list if nothing changed', async () => {
-    const { state, stored, transport } = terminal({ 'company-news': [makeAnswer(1, news(0), T)] })
+    const { state, stored, transport } = terminal({ 'company-news': [makeResponse(1, news(0), T)] })
     const events = new ChartEvents(transport)
     const stop = events.follow({ view: 'live', symbol: 'AAPL', params: {} })
     await vi.advanceTimersByTimeAsync(1)
@@ -103,7 +103,7 @@ describe('events on a chart', () => {
     expect(texts(first)).toEqual(['Story 0'])
     expect(events.upTo(T + 2_000)).toBe(first)
     state.nowMs = T + 2 * MINUTE
-    stored['company-news'].push(makeAnswer(2, news(0, 1), T + 2 * MINUTE))
+    stored['company-news'].push(makeResponse(2, news(0, 1), T + 2 * MINUTE))
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(texts(events.upTo(T + 2 * MINUTE))).toEqual(['Story 1', 'Story 0'])
     stop()

@@ -1,6 +1,6 @@
 // From a mark on a chart to its story or report; and whose marks a chart asks for.
 import { describe, expect, it } from 'vitest'
-import { rowOfDay } from '../../../../../src/renderer/features/research/answer/cells.ts'
+import { rowOfDay } from '../../../../../src/renderer/features/research/response/cells.ts'
 import { companySymbol } from '../../../../../src/renderer/core/market/company-symbol.ts'
 import {
   newsTable,
@@ -8,7 +8,7 @@ import {
   storiesOf,
   storySymbol,
 } from '../../../../../src/renderer/features/research/company/story.ts'
-import { readAnswer } from '../../../../../src/shared/features/research/read.ts'
+import { readResponse } from '../../../../../src/shared/features/research/read.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 describe('the company of a chart', () => {
@@ -30,18 +30,18 @@ describe('what a mark stands for', () => {
   const long = 'A headline that goes on '.repeat(10)
 
   it('is the story of its instant that begins with its words', () => {
-    const answer = JSON.stringify([
+    const response = JSON.stringify([
       { headline: 'Another of the same instant', published_at: at },
       { headline: long, published_at: at },
       { headline: 'Earlier', published_at: '2026-06-01T13:00:00Z' },
     ])
-    const table = newsTable(readAnswer(answer))
+    const table = newsTable(readResponse(response))
     const stories = table === undefined ? [] : storiesOf(table)
     expect(placeOfStory(stories, { ms, text: long.slice(0, 120) })).toBe(1)
     expect(placeOfStory(stories, { ms: ms + 1, text: 'Earlier' })).toBe(-1)
   })
   it('is the record of its day', () => {
-    const [table] = readAnswer(
+    const [table] = readResponse(
       JSON.stringify([
         { quarter: 'Q3', date: '2026-09-01' },
         { quarter: 'Q2', date: '2026-06-01' },

@@ -3,34 +3,34 @@ import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { createRawSnippet, flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import AnswerView from '../../../../../src/renderer/features/research/answer/AnswerView.svelte'
+import ResponseView from '../../../../../src/renderer/features/research/response/ResponseView.svelte'
 import Statements from '../../../../../src/renderer/features/research/company/statements/Statements.svelte'
-import QuestionView from '../../../../../src/renderer/features/research/answer/Question.svelte'
-import { AnswerState, type Question } from '../../../../../src/renderer/features/research/answer/research.svelte.ts'
+import QuestionView from '../../../../../src/renderer/features/research/response/Question.svelte'
+import { ResponseState, type Question } from '../../../../../src/renderer/features/research/response/research.svelte.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render } from '../../open-window.ts'
 import { CodedError, type Failure } from '../../../../../src/shared/base/errors.ts'
-import type { Answer, ResearchAnswer } from '../../../../../src/shared/features/research/research.ts'
+import type { ServiceResponse, ResearchResult } from '../../../../../src/shared/features/research/research.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
 import type { CallArgs } from '../../../../../src/shared/contracts.ts'
 import statements from '../../../../fixtures/statements/AAPL-income.json' with { type: 'json' }
-import { makeAnswer } from '../../../../kit/research.ts'
+import { makeResponse } from '../../../../kit/research.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 
 const question: Question = { view: 'live', endpoint: 'income-statement', symbol: 'AAPL', params: {} }
 
 type Get = CallArgs<'research.get'>
-const got = (answer: Answer | null, stale = false, failure: Failure | null = null): ResearchAnswer => ({
-  answer,
+const got = (response: ServiceResponse | null, stale = false, failure: Failure | null = null): ResearchResult => ({
+  response,
   failure,
   stale,
   fresh: false,
 })
-/** A transport that answers requests with `answer`. */
-const answering = (answer: (args: Get) => ResearchAnswer | Promise<ResearchAnswer>) =>
+/** A transport that answers requests with `response`. */
+const answering = (response: (args: Get) => ResearchResult | Promise<ResearchResult>) =>
   new TestTransport()
-    .answer('research.get', answer)
+    .answer('research.get', response)
     .answer('research.versions', () => [])
     .answer('research.cancel', () => null)
 const replayState = (id: string): ReplayState => ({
@@ -61,11 +61,11 @@ const settle = async () => {
 }
 
 describe('a question', () => {
-  it('shows the stored answer at once and asks behind it only when it is stale', async () => {
+  it('shows the stored response at once and asks behind it only when it is stale', async () => {
     const transport = answering(({ mode }) =>
-      mode === 'cached' ? got(makeAnswer(1, '{"a":1}'), true) : got(makeAnswer(2, '{"a":2}')),
+      mode === 'cached' ? got(makeResponse(1, '{"a":1}'), true) : got(makeResponse(2, '{"a":2}')),
     )
-    const state = new AnswerState(transport)
+    const state = new ResponseState(transport)
     state.ask(question)
     await settle()
     expect(transport.callsOf('research.get').map(({ mode }) => mode)).toEqual(['cached', 'fresh'])
@@ -75,9 +75,9 @@ describe('a question', () => {
   it('never asks the service in a replay, and still shows old data when a call fails', async () => {
     const failure: Failure = { code: 'server-error', message: 'The service has a problem.' }
     const transport = answering(({ mode }) =>
-      mode === 'cached' ? got(makeAnswer(1, '{}'), true) : got(makeAnswer(1, '{}'), true, failure),
+      mode === 'cached' ? got(makeResponse(1, '{}'), true) : got(makeResponse(1, '{}'), true, failure),
     )
-    const state = new AnswerState(transport)
+    const state = new ResponseState(transport)
     state.ask({ ...question, view: 'replay-1' })
     await settle()
     expect(transport.callsOf('research.get')).toHaveLength(1)
@@ -86,24 +86,24 @@ describe('a question', () => {
     expect(state.failure).toEqual(failure)
     expect(state.shown?.id).toBe(1)
   })
-  it('discards an answer that arrives after the question has changed, and cancels its call', async () => {
-    const late = Promise.withResolvers<ResearchAnswer>()
-    const transport = answering(({ mode }) => (mode === 'force' ? late.promise : got(makeAnswer(1, '{}'))))
-    const state = new AnswerState(transport)
+  it('discards an response that arrives after the question has changed, and cancels its call', async () => {
+    const late = Promise.withResolvers<ResearchResult>()
+    const transport = answering(({ mode }) => (mode === 'force' ? late.promise : got(makeResponse(1, '{}'))))
+    const state = new ResponseState(transport)
     state.ask(question)
     await settle()
     state.refresh()
     state.ask({ ...question, symbol: 'IBM' })
     expect(transport.callsOf('research.cancel')).toHaveLength(1)
-    late.resolve(got(makeAnswer(9, '{"late":true}')))
+    late.resolve(got(makeResponse(9, '{"late":true}')))
     await settle()
     expect(state.shown?.id).toBe(1)
   })
-  it('shows another answer next to the first, until the question changes', async () => {
-    const transport = answering(() => got(makeAnswer(2, '{"a":2}'))).answer('research.version', () =>
-      makeAnswer(1, '{"a":1}'),
+  it('shows another response next to the first, until the question changes', async () => {
+    const transport = answering(() => got(makeResponse(2, '{"a":2}'))).answer('research.version', () =>
+      makeResponse(1, '{"a":1}'),
     )
-    const state = new AnswerState(transport)
+    const state = new ResponseState(transport)
     state.ask(question)
     await settle()
     await state.compareWith(1)
@@ -123,8 +123,8 @@ describe('panes', () => {
     app.close()
   })
 
-  const stateOf = async (text: string): Promise<AnswerState> => {
-    const state = new AnswerState(answering(() => got(makeAnswer(1, text))))
+  const stateOf = async (text: string): Promise<ResponseState> => {
+    const state = new ResponseState(answering(() => got(makeResponse(1, text))))
     state.ask(question)
     await settle()
     return state
@@ -215,14 +215,14 @@ describe('panes', () => {
           income_statement: { revenue: year * 10 + quarter, gross_profit: 5, net_income: 3 },
         },
       })
-    /** Shows Q1 2026; `answer` gives the others by their parameters. */
+    /** Shows Q1 2026; `response` gives the others by their parameters. */
     const show = async (
-      answer: (args: Get) => ResearchAnswer | Promise<ResearchAnswer>,
+      response: (args: Get) => ResearchResult | Promise<ResearchResult>,
       view = 'live',
-      saved = (): readonly Answer[] => [],
+      saved = (): readonly ServiceResponse[] => [],
     ) => {
       const transport = answering(({ params, ...rest }) =>
-        params['fiscal_year'] === undefined ? got(makeAnswer(1, quarterOf(2026, 1))) : answer({ params, ...rest }),
+        params['fiscal_year'] === undefined ? got(makeResponse(1, quarterOf(2026, 1))) : response({ params, ...rest }),
       )
         .answer('research.received', () => saved())
         .answer('research.version', ({ version }) => saved().find(({ id }) => id === version) ?? null)
@@ -230,7 +230,7 @@ describe('panes', () => {
       if (view !== 'live') other.replaying = replayState(view)
       const name = 'Income'
       const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name, onlink: () => undefined }
-      const state = new AnswerState(transport)
+      const state = new ResponseState(transport)
       state.ask({ ...question, view })
       await settle()
       const { container } = render(Statements, { ...props, state })
@@ -240,7 +240,7 @@ describe('panes', () => {
     }
     const byParams = ({ params }: Get) =>
       got(
-        makeAnswer(
+        makeResponse(
           Number(params['fiscal_year']) * 10,
           quarterOf(Number(params['fiscal_year']), Number(params['quarter'].slice(1))),
         ),
@@ -272,13 +272,15 @@ describe('panes', () => {
       other.close()
     })
     it('stop where the service doesn’t know the parameters', async () => {
-      const { other, transport, container } = await show(() => got(makeAnswer(7, quarterOf(2026, 1))))
+      const { other, transport, container } = await show(() => got(makeResponse(7, quarterOf(2026, 1))))
       expect(asked(transport)).toEqual(['Q4'])
       expect(container.textContent).toContain('doesn’t seem to support these parameters')
       other.close()
     })
     it('follow a replay’s clock both ways, though the newest response stays the same', async () => {
-      const periods = [1, 2, 3, 4].map((quarter) => makeAnswer(10 + quarter, quarterOf(2025, quarter), quarter * 1_000))
+      const periods = [1, 2, 3, 4].map((quarter) =>
+        makeResponse(10 + quarter, quarterOf(2025, quarter), quarter * 1_000),
+      )
       let nowMs = 4_000
       const { other, container, heads } = await show(byParams, 'replay-1', () =>
         periods.filter(({ fetchedMs }) => fetchedMs <= nowMs).toReversed(),
@@ -302,7 +304,7 @@ describe('panes', () => {
       const yearOf = (year: number) => quarterOf(year, 4).replace('"quarter":"Q4"', '"period":"FY"')
       const { other, transport, container, heads } = await show(async (args) => {
         if ('quarter' in args.params) return slow.promise.then(() => byParams(args))
-        return got(makeAnswer(Number(args.params['fiscal_year']), yearOf(Number(args.params['fiscal_year']))))
+        return got(makeResponse(Number(args.params['fiscal_year']), yearOf(Number(args.params['fiscal_year']))))
       })
       expect(asked(transport)).toEqual(['Q4'])
       await fireEvent.click(screen.getByRole('button', { name: 'Years' }))
@@ -350,11 +352,11 @@ describe('panes', () => {
     const shownIn = (container: HTMLElement, role: string, text: string) =>
       [...container.querySelectorAll<HTMLElement>(role)].find((one) => one.textContent.trim() === text)
 
-    it('stand alone: the envelope of the answer is only in the raw view', async () => {
+    it('stand alone: the envelope of the response is only in the raw view', async () => {
       const state = await stateOf(
         '{"status":"success","data":{"gross_margin":0.4620635,"current_ratio":0.98765432},"metadata":{"timestamp":"2026-01-02T00:00:00Z"}}',
       )
-      const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios' })
+      const { container } = render(ResponseView, { app, state, name: 'Ratios', endpoint: 'ratios' })
       expect(container.textContent).not.toMatch(/success|timestamp/i)
       expect(shownIn(container, 'dd', '46.21 %')?.title).toBe('0.4620635')
       expect(shownIn(container, 'dd', '0.99')?.title).toBe('0.98765432')
@@ -366,7 +368,7 @@ describe('panes', () => {
     })
 
     it('of a page of their own are one click away from the response as received', async () => {
-      const transport = answering(() => got(makeAnswer(1, '{"status":"success","data":{"margin":0.4620635}}')))
+      const transport = answering(() => got(makeResponse(1, '{"status":"success","data":{"margin":0.4620635}}')))
       const other = openWindow(transport)
       const children = createRawSnippet(() => ({ render: () => '<p>the page</p>' }))
       const props = { app: other, endpoint: 'ratios', symbol: 'AAPL', name: 'Ratios', children }
@@ -388,7 +390,7 @@ describe('panes', () => {
     it('are rounded in a table too, with every digit on hover', async () => {
       const rows = [0.4620635, 0.4711111].map((margin, i) => ({ symbol: `S${i}`, gross_margin: margin }))
       const state = await stateOf(JSON.stringify({ status: 'success', data: rows }))
-      const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios', chartable: false })
+      const { container } = render(ResponseView, { app, state, name: 'Ratios', endpoint: 'ratios', chartable: false })
       expect(screen.queryByRole('tab', { name: /values/i })).toBeNull()
       expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Data', 'Raw'])
       expect(container.textContent).not.toMatch(/success/)
@@ -401,9 +403,9 @@ describe('panes', () => {
       ])
     })
 
-    it('are the envelope’s if the answer has nothing else', async () => {
+    it('are the envelope’s if the response has nothing else', async () => {
       const state = await stateOf('{"status":"success","message":"nothing yet"}')
-      const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios' })
+      const { container } = render(ResponseView, { app, state, name: 'Ratios', endpoint: 'ratios' })
       expect(shownIn(container, 'dd', 'nothing yet')).toBeTruthy()
     })
   })
@@ -411,7 +413,7 @@ describe('panes', () => {
   it('show markup of the service as text, and no element of it', async () => {
     const hostile = '<img src=x onerror="ran=1"><script>ran=1</script>'
     const state = await stateOf(JSON.stringify({ note: hostile, rows: [{ link: 'javascript:ran=1', text: hostile }] }))
-    const { container } = render(AnswerView, { app, state, name: 'Odd', endpoint: 'kpis', onlink: () => undefined })
+    const { container } = render(ResponseView, { app, state, name: 'Odd', endpoint: 'kpis', onlink: () => undefined })
     expect(container.textContent).toContain(hostile)
     expect(container.querySelectorAll('img, script, a')).toHaveLength(0)
   })

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boardOf, boardTable } from '../../../../../src/renderer/features/research/boards.ts'
-import { arrange, cellText, headings, tableCsv } from '../../../../../src/renderer/features/research/answer/cells.ts'
+import { arrange, cellText, headings, tableCsv } from '../../../../../src/renderer/features/research/response/cells.ts'
 import {
   daysOf,
   reportsOf,
   reportTable,
   speechesOf,
   weekOf,
-} from '../../../../../src/renderer/features/research/answer/earnings.ts'
-import { figureKinds } from '../../../../../src/renderer/features/research/answer/figure-kinds.ts'
+} from '../../../../../src/renderer/features/research/response/earnings.ts'
+import { figureKinds } from '../../../../../src/renderer/features/research/response/figure-kinds.ts'
 import { statementsOf } from '../../../../../src/renderer/features/research/company/statements/statements.ts'
-import { jsonLines, pathOf } from '../../../../../src/renderer/features/research/answer/json-lines.ts'
+import { jsonLines, pathOf } from '../../../../../src/renderer/features/research/response/json-lines.ts'
 import { marked } from '../../../../../src/renderer/features/research/company/highlight.ts'
 import { moodOf, newsTable, storiesOf } from '../../../../../src/renderer/features/research/company/story.ts'
 import { parseCsv } from '../../../../../src/shared/features/research/csv.ts'
-import { readAnswer, type Table } from '../../../../../src/shared/features/research/read.ts'
+import { readResponse, type Table } from '../../../../../src/shared/features/research/read.ts'
 import { parseValue } from '../../../../../src/shared/features/research/parse.ts'
 import type { Value } from '../../../../../src/shared/features/research/value.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
@@ -23,7 +23,7 @@ import { ticksOf } from '../../../../../src/renderer/ui/figure/figure-axis.ts'
 
 const look = { numbers: new NumberText('en-US'), zone: 'UTC' }
 const tableFrom = (value: unknown): Table => {
-  const [table] = readAnswer(JSON.stringify(value)).tables
+  const [table] = readResponse(JSON.stringify(value)).tables
   if (table === undefined) throw new Error('no table')
   return table
 }
@@ -31,7 +31,7 @@ const all = (table: Table) => Array.from({ length: table.rows }, (_, i) => i)
 
 describe('figures of a company', () => {
   const text = (endpoint: string, response: Readonly<Record<string, number>>, key: string): string => {
-    const kinds = figureKinds(endpoint, readAnswer(JSON.stringify(response)))
+    const kinds = figureKinds(endpoint, readResponse(JSON.stringify(response)))
     return cellText('number', response[key], { ...look, kinds }, key)
   }
   // Apple's ratios of fiscal 2024 as a vendor sends them (fmp4j fixtures).
@@ -93,7 +93,7 @@ describe('cells', () => {
     expect(cellText('boolean', false, look)).toBe('no')
     const table = tableFrom([{ n: 1 }].concat(JSON.parse('[{"n":2}]') as { n: number }[]))
     expect(table.rows).toBe(2)
-    const [long] = readAnswer('[{"n":12345678901234567890.123},{"n":1}]').tables
+    const [long] = readResponse('[{"n":12345678901234567890.123},{"n":1}]').tables
     expect(cellText('number', long.cell(0, 0), look)).toBe('12345678901234567890.123')
   })
   it.each([
@@ -109,7 +109,7 @@ describe('cells', () => {
     ['1e-05', '1e-05'],
     ['123456789.1234567', '123456789.1234567'],
   ])('show the number %s with every digit, as %s', (literal, shown) => {
-    const [table] = readAnswer(`[{"n":${literal}},{"n":1}]`).tables
+    const [table] = readResponse(`[{"n":${literal}},{"n":1}]`).tables
     expect(table.columns[0].type).toBe('number')
     expect(cellText('number', table.cell(0, 0), look)).toBe(shown)
     expect(tableCsv(table, [0])).toBe(`n\n${literal}\n`)
@@ -151,7 +151,7 @@ describe('cells', () => {
   })
 })
 
-describe('lines of a raw answer', () => {
+describe('lines of a raw response', () => {
   const value: Value = parseValue('{"data":{"rows":[{"close":1},{"close":2}],"odd key":"Needle"},"x":null}') ?? null
   it('carry paths that lead back to their values', () => {
     const lines = jsonLines(value, new Set())
@@ -201,12 +201,12 @@ describe('stories', () => {
     expect(moodOf({ sentiment: NaN, sentimentWord: '' })).toBeNull()
   })
   it('are not seen where nothing is a headline', () => {
-    expect(newsTable(readAnswer('[{"a":1},{"a":2}]'))).toBeUndefined()
+    expect(newsTable(readResponse('[{"a":1},{"a":2}]'))).toBeUndefined()
   })
 })
 
 describe('earnings', () => {
-  const reading = readAnswer(
+  const reading = readResponse(
     JSON.stringify([
       { ticker: 'B', report_date: '2026-01-31', eps_estimate: '1.5', quarter: 'Q1', fiscal_year: 2026 },
       { ticker: 'A', report_date: '2026-01-26', eps_actual: -0.2, eps_estimate: null },
@@ -238,7 +238,7 @@ describe('earnings', () => {
 
 describe('boards', () => {
   it('show prices and changes as they were sent', () => {
-    const reading = readAnswer(
+    const reading = readResponse(
       '{"m":[{"symbol":"XAU","name":"Gold","price":"2500.10","change_percent":-0.5},{"symbol":"XAG","price":null}]}',
     )
     const table = boardTable(reading)
@@ -246,7 +246,7 @@ describe('boards', () => {
       { symbol: 'XAU', name: 'Gold', price: 2500.1, change: NaN, changePercent: -0.5 },
       { symbol: 'XAG', name: 'XAG', price: NaN },
     ])
-    expect(boardTable(readAnswer('[{"price":1},{"price":2}]'))).toBeUndefined()
+    expect(boardTable(readResponse('[{"price":1},{"price":2}]'))).toBeUndefined()
   })
 })
 
@@ -259,7 +259,7 @@ describe('periods of income statements', () => {
       income_statement: { revenue, gross_profit: 1, net_income: 1 },
     },
   })
-  it('stand oldest first, once each, the newest answer counting, years apart from quarters', () => {
+  it('stand oldest first, once each, the newest response counting, years apart from quarters', () => {
     const found = statementsOf([
       one('2025-06-28', 'Q3', 5),
       one('2025-06-28', 'Q3', 4),

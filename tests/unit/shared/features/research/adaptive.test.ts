@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseCsv } from '../../../../../src/shared/features/research/csv.ts'
-import { chartOf, orderOf, readAnswer, titleOf, type Table } from '../../../../../src/shared/features/research/read.ts'
+import {
+  chartOf,
+  orderOf,
+  readResponse,
+  titleOf,
+  type Table,
+} from '../../../../../src/shared/features/research/read.ts'
 import { numberOf, periodOf, timeOf, typeOf } from '../../../../../src/shared/features/research/types.ts'
 import { scalarText } from '../../../../../src/shared/features/research/value.ts'
 
-const read = (value: unknown) => readAnswer(JSON.stringify(value))
+const read = (value: unknown) => readResponse(JSON.stringify(value))
 const shape = ({ path, columns, rows }: Table) => ({
   path,
   rows,
@@ -74,7 +80,7 @@ describe('records are found in', () => {
   })
 
   it('CSV, quoted or not, whatever parts its columns', () => {
-    const table = readAnswer('\ufeffdate;name;value\r\n2026-01-01;"a;""b""";1.50\r\n2026-01-02;;\r\n')
+    const table = readResponse('\ufeffdate;name;value\r\n2026-01-01;"a;""b""";1.50\r\n2026-01-02;;\r\n')
     expect(table.form).toBe('csv')
     expect(shape(table.tables[0])).toEqual({ path: '', rows: 2, columns: ['date:date', 'name:text', 'value:number'] })
     expect(cells(table.tables[0])).toEqual([
@@ -84,7 +90,7 @@ describe('records are found in', () => {
   })
 
   it('no plain text', () => {
-    expect(readAnswer('Not found, sorry')).toEqual({ tables: [], facts: [], value: undefined, form: 'text' })
+    expect(readResponse('Not found, sorry')).toEqual({ tables: [], facts: [], value: undefined, form: 'text' })
   })
 })
 
@@ -118,7 +124,7 @@ it('keeps what is no record as facts beside their places', () => {
 it('keeps every digit that a double loses', () => {
   const text =
     '{"a":12345678901234567890,"b":0.1000000000000000055511151231257827,"c":1.50,"d":1e400,"e":9007199254740993}'
-  const { facts } = readAnswer(text)
+  const { facts } = readResponse(text)
   expect(facts[0].entries.map(({ value }) => scalarText(value))).toEqual([
     '12345678901234567890',
     '0.1000000000000000055511151231257827',
@@ -129,7 +135,7 @@ it('keeps every digit that a double loses', () => {
 })
 
 it('is not fooled by names of objects’ own machinery', () => {
-  const { tables } = readAnswer(
+  const { tables } = readResponse(
     '[{"__proto__":{"polluted":1},"constructor":2},{"__proto__":{"polluted":3},"constructor":4}]',
   )
   expect(shape(tables[0]).columns).toEqual(['__proto__.polluted:number', 'constructor:number'])

@@ -59,7 +59,7 @@ describe('two answers to one question', () => {
   })
 
   const json = fc.jsonValue({ maxDepth: 4 }).map((value) => read(JSON.stringify(value)))
-  it('differ in nothing from themselves, and from another answer exactly where their texts differ', () => {
+  it('differ in nothing from themselves, and from another response exactly where their texts differ', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         expect(compareValues(a, a)).toEqual({ differences: [], more: 0 })

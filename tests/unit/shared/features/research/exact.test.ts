@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseValue } from '../../../../../src/shared/features/research/parse.ts'
-import { readAnswer, type Table } from '../../../../../src/shared/features/research/read.ts'
+import { readResponse, type Table } from '../../../../../src/shared/features/research/read.ts'
 import {
   entriesOf,
   isScalar,
@@ -150,7 +150,7 @@ describe('an answer', () => {
       fc.property(written, (write) => {
         let n = 70_000_000
         const text = write(() => String(++n))
-        const { tables, facts } = readAnswer(text)
+        const { tables, facts } = readResponse(text)
         const values = facts.map(({ entries }) => entries.flatMap(({ value }) => ids(scalarText(value))))
         const columns = tables.map((table) => cellsOf(table).map((column) => column.flatMap(ids)))
         // Names in a row of their own become headings.
@@ -169,7 +169,7 @@ describe('an answer', () => {
 
   it('keeps what stands beside lists of columns as facts', () => {
     const text = '{"symbol":"IBM","currency":"USD","dates":["2026-01-01","2026-01-02"],"sma":[1.50,2],"period":20}'
-    const { tables, facts } = readAnswer(text)
+    const { tables, facts } = readResponse(text)
     expect(tables.map(({ columns }) => columns.map(({ key: name, type }) => `${name}:${type}`))).toEqual([
       ['dates:date', 'sma:number'],
     ])
@@ -179,15 +179,15 @@ describe('an answer', () => {
   })
 
   it('lists records by year as it does', () => {
-    const [table] = readAnswer('{"2025":{"eps":1},"2024":{"eps":2},"2026":{"eps":3}}').tables
+    const [table] = readResponse('{"2025":{"eps":1},"2024":{"eps":2},"2026":{"eps":3}}').tables
     expect(cellsOf(table)[0]).toEqual(['2025', '2024', '2026'])
-    const [csv] = readAnswer('name,2025,2024\na,1,2\n').tables
+    const [csv] = readResponse('name,2025,2024\na,1,2\n').tables
     expect(csv.columns.map((column) => column.key)).toEqual(['name', '2025', '2024'])
   })
 
   it('shows in one more column what is beyond two hundred', () => {
     const wide = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`k${i}`, { a: i, b: -i - 1 }]))
-    const [table] = readAnswer(JSON.stringify([wide, { k0: { a: 7 } }])).tables
+    const [table] = readResponse(JSON.stringify([wide, { k0: { a: 7 } }])).tables
     expect(table.columns).toHaveLength(200)
     expect(table.columns[199]).toMatchObject({ key: 'more', type: 'text' })
     const rest = JSON.parse(scalarText(table.cell(0, 199))) as Record<string, unknown>
@@ -197,7 +197,7 @@ describe('an answer', () => {
   })
 
   it('keeps values of CSV that have no name, and of columns of one name', () => {
-    const [table] = readAnswer('a,a,a (2)\n1,2,3\n4,5,6,7\n8,9,10\n').tables
+    const [table] = readResponse('a,a,a (2)\n1,2,3\n4,5,6,7\n8,9,10\n').tables
     expect(cellsOf(table).map((column) => column[1])).toEqual(['4', '5', '6', '7'])
     expect(new Set(table.columns.map((column) => column.key)).size).toBe(4)
   })
@@ -205,7 +205,7 @@ describe('an answer', () => {
 
 describe('unnamed rows', () => {
   const typesOf = (value: unknown): readonly string[] =>
-    readAnswer(JSON.stringify(value)).tables[0].columns.map(({ type }) => type)
+    readResponse(JSON.stringify(value)).tables[0].columns.map(({ type }) => type)
   const at = Date.UTC(2026, 0, 2)
   it.each([
     [

@@ -43,14 +43,14 @@ export class PeriodLoader {
 
   /**
    * Requests missing periods until `count` of them were requested. `known` returns the periods loaded by then, which
-   * `onanswer` adds to. Stops at the first failure, such as a spent budget, and says why. `isQuiet`: says nothing if
+   * `onresponse` adds to. Stops at the first failure, such as a spent budget, and says why. `isQuiet`: says nothing if
    * all went well.
    */
   async run(
     { endpoint, symbol }: PeriodQuestion,
     wanted: { readonly annual: boolean; readonly count: number; readonly isQuiet?: boolean },
     known: () => readonly Period[],
-    onanswer: (value: Value) => void,
+    onresponse: (value: Value) => void,
   ): Promise<void> {
     if (this.running !== null) return
     const run = ++this.#run
@@ -83,7 +83,7 @@ export class PeriodLoader {
         continue
       }
       absent = 0
-      const value = parseValue((result.ok ? result.value.answer?.text : undefined) ?? '') ?? null
+      const value = parseValue((result.ok ? result.value.response?.text : undefined) ?? '') ?? null
       const answered = this.#periodsOf(value)
       if (!answered.some((one) => periodLabel(one) === periodLabel(period))) {
         this.said = t(
@@ -93,7 +93,7 @@ export class PeriodLoader {
         break
       }
       found++
-      onanswer(value)
+      onresponse(value)
     }
     this.running = null
     this.#ticket = ''

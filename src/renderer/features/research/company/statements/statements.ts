@@ -52,10 +52,10 @@ export const lineKey = (key: string): string => key.replace(/([a-z\d])([A-Z])/g,
  * The statements of several responses, oldest first, one per period. Pass newest responses first: the first one for a
  * period wins. Empty if none of them has the shape of a statement.
  */
-export function statementsOf(answers: readonly Value[]): readonly Statement[] {
+export function statementsOf(responses: readonly Value[]): readonly Statement[] {
   const byPeriod = new Map<string, Statement>()
-  for (const answer of answers) {
-    const found = recordsOf(answer, '', 0)
+  for (const response of responses) {
+    const found = recordsOf(response, '', 0)
     for (const one of found.map(({ record, currency }) => statementOf(record, currency, isQuarterly(found)))) {
       if (one === null) continue
       const key = `${one.ends} ${one.annual}`

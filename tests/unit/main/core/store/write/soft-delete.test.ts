@@ -1,7 +1,7 @@
 /** Stores and response histories with foreign triggers or views, which SQLite would run at our next commit. */
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openAnswers } from '../../../../../../src/main/features/research/answers.ts'
+import { openResponses } from '../../../../../../src/main/features/research/responses.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
 
@@ -45,9 +45,9 @@ describe('a store with foreign triggers or views', () => {
 
 describe('a response history with foreign triggers or views', () => {
   it.each(HIDDEN)("%s isn't opened", (_what, sql) => {
-    openAnswers(folder.file).close()
+    openResponses(folder.file).close()
     add(sql('answer'))
-    expect(() => openAnswers(folder.file)).toThrow(
+    expect(() => openResponses(folder.file)).toThrow(
       expect.objectContaining({ code: 'store-damaged', message: expect.stringContaining('hidden commands') }),
     )
   })

@@ -3,10 +3,10 @@ import '../../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { flushSync, tick } from 'svelte'
 import { afterEach, describe, expect, it } from 'vitest'
-import { AnswerState } from '../../../../../../src/renderer/features/research/answer/research.svelte.ts'
+import { ResponseState } from '../../../../../../src/renderer/features/research/response/research.svelte.ts'
 import { callsOf } from '../../../../../../src/renderer/features/research/company/calls.ts'
 import Transcript from '../../../../../../src/renderer/features/research/company/Transcript.svelte'
-import { makeAnswer } from '../../../../../kit/research.ts'
+import { makeResponse } from '../../../../../kit/research.ts'
 import { TestTransport } from '../../../../../kit/transport.ts'
 import { openWindow, render } from '../../../open-window.ts'
 
@@ -15,7 +15,7 @@ Element.prototype.scrollIntoView ??= () => undefined
 const call = (year: number, quarter: number, text: string) => ({
   data: { symbol: 'A', fiscal_year: year, quarter: `Q${quarter}`, transcript: [{ speaker: 'CEO', text }] },
 })
-const labels = (...answers: Parameters<typeof callsOf>[0]) => callsOf(answers).map(({ label }) => label)
+const labels = (...responses: Parameters<typeof callsOf>[0]) => callsOf(responses).map(({ label }) => label)
 
 describe('calls', () => {
   it('are one per period, newest first, and the newest response of a period counts', () => {
@@ -50,14 +50,14 @@ describe('transcripts', () => {
           quarter === undefined
             ? call(2026, 1, 'Demand was steady, chips too.')
             : call(Number(params['fiscal_year']), Number(quarter[1]), 'Older words.')
-        return { answer: makeAnswer(1, JSON.stringify(value)), failure: null, stale: false, fresh: true }
+        return { response: makeResponse(1, JSON.stringify(value)), failure: null, stale: false, fresh: true }
       })
-      .answer('research.received', () => [makeAnswer(2, '')])
-      .answer('research.version', () => makeAnswer(2, JSON.stringify(older)))
+      .answer('research.received', () => [makeResponse(2, '')])
+      .answer('research.version', () => makeResponse(2, JSON.stringify(older)))
       .answer('research.versions', () => [])
       .answer('research.cancel', () => null)
     const app = openWindow(transport)
-    const state = new AnswerState(transport)
+    const state = new ResponseState(transport)
     state.ask({ view, endpoint: 'earnings-transcripts', symbol: 'A', params: {} })
     await settle()
     const { container } = render(Transcript, { app, state, symbol: 'A', name: 'Transcripts of A' })

@@ -12,16 +12,16 @@ import {
 } from '../../../../../../src/renderer/features/research/company/overview.ts'
 import { PeerFigures } from '../../../../../../src/renderer/features/research/company/peer-figures.svelte.ts'
 import { NumberText } from '../../../../../../src/renderer/text/format.ts'
-import { readAnswer } from '../../../../../../src/shared/features/research/read.ts'
+import { readResponse } from '../../../../../../src/shared/features/research/read.ts'
 import { reportsOf, reportTable } from '../../../../../../src/shared/features/research/reports.ts'
 import type { Failure } from '../../../../../../src/shared/base/errors.ts'
-import { makeAnswer } from '../../../../../kit/research.ts'
+import { makeResponse } from '../../../../../kit/research.ts'
 import { TestTransport } from '../../../../../kit/transport.ts'
 import { openWindow, render } from '../../../open-window.ts'
 import '../../../browser-stubs.ts'
 
 const numbers = new NumberText('en-US')
-const source = (endpoint: string, value: unknown) => ({ endpoint, reading: readAnswer(JSON.stringify(value)) })
+const source = (endpoint: string, value: unknown) => ({ endpoint, reading: readResponse(JSON.stringify(value)) })
 const textsOf = (sources: Parameters<typeof ratiosOf>[0]) =>
   Object.fromEntries(ratiosOf(sources, numbers).map(({ title, text }) => [title, text]))
 
@@ -55,7 +55,7 @@ describe('the next report', () => {
     { symbol: 'X', date: '2026-04-30', eps_estimate: 1.7, eps_actual: null },
     { symbol: 'X', date: '2026-07-30', eps_estimate: 1.6, eps_actual: null },
   ]
-  const table = reportTable(readAnswer(JSON.stringify({ earnings: rows })))
+  const table = reportTable(readResponse(JSON.stringify({ earnings: rows })))
   const reports = table === undefined ? [] : reportsOf(table)
   it.each([
     ['2026-04-29T23:59:59Z', '2026-04-30', 1],
@@ -82,7 +82,7 @@ it('a range of prices has the same decimals on both sides; other texts stay as s
 })
 
 describe('the multiples of peers', () => {
-  const pe = (n: number) => makeAnswer(n, JSON.stringify({ data: { pe_ratio: n } }))
+  const pe = (n: number) => makeResponse(n, JSON.stringify({ data: { pe_ratio: n } }))
   const settle = async () => {
     for (let i = 0; i < 60; i++) await Promise.resolve()
   }
@@ -91,8 +91,8 @@ describe('the multiples of peers', () => {
     let calls = 0
     return new TestTransport().answer('research.get', ({ symbol, endpoint, mode }) => {
       const spent = mode === 'fresh' && ++calls > failAfter
-      const answer = endpoint === 'metrics' && !spent ? pe({ A: 10, B: 20, C: 40 }[symbol] ?? 0) : null
-      return { answer, failure: spent ? failure : null, stale: false, fresh: !spent }
+      const response = endpoint === 'metrics' && !spent ? pe({ A: 10, B: 20, C: 40 }[symbol] ?? 0) : null
+      return { response, failure: spent ? failure : null, stale: false, fresh: !spent }
     })
   }
   it('have a median over the peers that have a figure', async () => {
@@ -111,9 +111,9 @@ describe('the multiples of peers', () => {
     let nowMs = 2
     const waiting: (() => void)[] = []
     const transport = new TestTransport().answer('research.get', async ({ endpoint }) => {
-      const answer = endpoint === 'metrics' ? pe(nowMs) : null
+      const response = endpoint === 'metrics' ? pe(nowMs) : null
       await new Promise<void>((resolve) => waiting.push(resolve))
-      return { answer, failure: null, stale: false, fresh: false }
+      return { response, failure: null, stale: false, fresh: false }
     })
     const app = openWindow(transport)
     const figures = new PeerFigures(app)
@@ -153,12 +153,12 @@ describe('an overview whose parts failed', () => {
     ['all', false],
   ])('says why and what to do: %s', async (_name, hasProfile) => {
     const failure: Failure = { code: 'budget', message: 'The limit is reached.', hint: 'It resets at 00:00 UTC.' }
-    const profile = makeAnswer(1, '{"data":{"company_name":"A Corp."}}')
+    const profile = makeResponse(1, '{"data":{"company_name":"A Corp."}}')
     const transport = new TestTransport()
       .answer('research.get', ({ endpoint }) =>
         hasProfile && endpoint === 'profile'
-          ? { answer: profile, failure: null, stale: false, fresh: false }
-          : { answer: null, failure, stale: false, fresh: false },
+          ? { response: profile, failure: null, stale: false, fresh: false }
+          : { response: null, failure, stale: false, fresh: false },
       )
       .answer('research.received', () => [])
     const app = openWindow(transport)

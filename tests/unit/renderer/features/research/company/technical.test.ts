@@ -10,13 +10,13 @@ import {
   settled,
   technicalPoints,
 } from '../../../../../../src/renderer/features/research/company/technical.ts'
-import { chartOf, readAnswer, type Table } from '../../../../../../src/shared/features/research/read.ts'
+import { chartOf, readResponse, type Table } from '../../../../../../src/shared/features/research/read.ts'
 import { makeBar } from '../../../../../kit/market.ts'
 
 const DAY = 86_400_000
 const bar = (startMs: number, lengthMs: number) => makeBar({ startMs, lengthMs, close: 1, volume: null })
 const tableOf = (value: unknown): Table => {
-  const [table] = comparable(readAnswer(JSON.stringify(value)).tables)
+  const [table] = comparable(readResponse(JSON.stringify(value)).tables)
   if (table === undefined) throw new Error('nothing to compare')
   return table
 }
@@ -58,7 +58,7 @@ describe('indicators of the service beside ours', () => {
     )
     expect(apart(points)).toMatchObject({ most: 0, rows: 1 })
   })
-  it('count bars only once they are over, and find the interval that an answer keeps', () => {
+  it('count bars only once they are over, and find the interval that an response keeps', () => {
     const bars = [bar(first, 60_000), bar(first + 60_000, 60_000)]
     expect(settled(bars, first + 121_000)).toHaveLength(1)
     expect(settled(bars, first + 122_000)).toHaveLength(2)

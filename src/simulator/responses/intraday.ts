@@ -3,7 +3,7 @@ import { createBarBuilder, fixedGrid, midPrice, type BarState } from '../../shar
 import { instrumentId, type InstrumentId } from '../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import { assetOf } from './asset.ts'
-import type { AnswerBar } from './daily.ts'
+import type { ResponseBar } from './daily.ts'
 
 /** The intervals that the demo service supports besides days, ms. */
 const INTERVALS: Readonly<Record<string, number>> = {
@@ -19,7 +19,7 @@ const LONGEST_MS = 40 * 60_000
 
 export interface Intraday {
   /** The bars that ended by `nowMs`, oldest first, or undefined for an unsupported interval. */
-  bars(symbol: string, interval: string, nowMs: number): readonly AnswerBar[] | undefined
+  bars(symbol: string, interval: string, nowMs: number): readonly ResponseBar[] | undefined
   /** The last price at a time; NaN if there was none in the quarter of an hour before. */
   priceAt(symbol: string, ms: number): number
 }

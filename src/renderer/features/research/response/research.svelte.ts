@@ -1,7 +1,7 @@
 /** One research request of a pane: shows the saved response right away, then loads a newer one if it is stale. */
-import { readAnswer, type Reading } from '../../../../shared/features/research/read.ts'
+import { readResponse, type Reading } from '../../../../shared/features/research/read.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
-import type { Answer, AnswerVersion } from '../../../../shared/features/research/research.ts'
+import type { ServiceResponse, ResponseVersion } from '../../../../shared/features/research/research.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 
 export interface Question {
@@ -16,23 +16,23 @@ export interface Question {
 const NO_READING: Reading = { tables: [], facts: [], value: undefined, form: 'text' }
 let tickets = 0
 
-export class AnswerState {
-  answer = $state.raw<Answer | null>(null)
+export class ResponseState {
+  response = $state.raw<ServiceResponse | null>(null)
   /** Why no newer response could be loaded; null if none failed. */
   failure = $state.raw<Failure | null>(null)
   stale = $state(false)
   loading = $state(false)
-  /** True once the first store lookup is done: until then a null `answer` doesn't mean there is none. */
+  /** True once the first store lookup is done: until then a null `response` doesn't mean there is none. */
   known = $state(false)
-  versions = $state.raw<readonly AnswerVersion[]>([])
+  versions = $state.raw<readonly ResponseVersion[]>([])
   /** An older response shown instead of the newest. */
-  older = $state.raw<Answer | null>(null)
+  older = $state.raw<ServiceResponse | null>(null)
 
   /** The response the shown one is compared with. */
-  other = $state.raw<Answer | null>(null)
+  other = $state.raw<ServiceResponse | null>(null)
 
-  readonly shown = $derived.by(() => this.older ?? this.answer)
-  readonly reading = $derived.by(() => (this.shown === null ? NO_READING : readAnswer(this.shown.text)))
+  readonly shown = $derived.by(() => this.older ?? this.response)
+  readonly reading = $derived.by(() => (this.shown === null ? NO_READING : readResponse(this.shown.text)))
 
   readonly #transport: Transport
   #question: Question | null = null
@@ -50,7 +50,7 @@ export class AnswerState {
     if (JSON.stringify(question) === JSON.stringify(this.#question)) return
     this.#drop()
     this.#question = question
-    this.answer = null
+    this.response = null
     this.older = null
     this.other = null
     this.failure = null
@@ -81,7 +81,7 @@ export class AnswerState {
       if (this.older !== null && !found.some(({ id }) => id === this.older?.id)) this.older = null
       if (this.other !== null && !found.some(({ id }) => id === this.other?.id)) this.other = null
       const newest = found.find(({ status }) => status >= 200 && status <= 299)
-      if (newest?.id !== this.answer?.id) await this.#run('cached')
+      if (newest?.id !== this.response?.id) await this.#run('cached')
     } while (seen !== this.#moves)
     this.#looking = false
   }
@@ -96,7 +96,7 @@ export class AnswerState {
 
   /** Shows an older version; null goes back to the newest. */
   async look(version: number | null): Promise<void> {
-    if (version === null || version === this.answer?.id) {
+    if (version === null || version === this.response?.id) {
       this.older = null
       return
     }
@@ -142,9 +142,9 @@ export class AnswerState {
       if (result.error.code !== 'cancelled') this.failure = result.error
       return
     }
-    const { answer, failure, stale } = result.value
+    const { response, failure, stale } = result.value
     // Keep the current object if the version is the same, so a refresh doesn't reset a table's scroll position.
-    if (answer?.id !== this.answer?.id && (answer !== null || question.view !== 'live')) this.answer = answer
+    if (response?.id !== this.response?.id && (response !== null || question.view !== 'live')) this.response = response
     this.failure = failure
     this.stale = stale
     if (this.versions.length > 0) void this.loadVersions()

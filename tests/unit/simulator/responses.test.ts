@@ -3,11 +3,11 @@ import { createBarBuilder, fixedGrid } from '../../../src/shared/core/market/bar
 import { PRICES } from '../../../src/shared/core/market/indicators/row.ts'
 import { computeAll, INDICATORS } from '../../../src/shared/core/market/indicators/table.ts'
 import { instrumentId } from '../../../src/shared/base/units.ts'
-import { daysOf } from '../../../src/simulator/answers/daily.ts'
-import { stories } from '../../../src/simulator/answers/events.ts'
-import { createIntraday } from '../../../src/simulator/answers/intraday.ts'
-import { readReference } from '../../../src/simulator/answers/reference.ts'
-import { indicator, parametersOf } from '../../../src/simulator/answers/technical.ts'
+import { daysOf } from '../../../src/simulator/responses/daily.ts'
+import { stories } from '../../../src/simulator/responses/events.ts'
+import { createIntraday } from '../../../src/simulator/responses/intraday.ts'
+import { readReference } from '../../../src/simulator/responses/reference.ts'
+import { indicator, parametersOf } from '../../../src/simulator/responses/technical.ts'
 import { createMarket } from '../../../src/simulator/market/market.ts'
 
 const DATA = new URL('../../../resources/demo/', import.meta.url)

@@ -28,7 +28,7 @@ export interface Asked {
 }
 
 /** The JSON value of the response, or undefined if there is no such record (404). */
-export function answerOf(asked: Asked, reference: Reference): unknown {
+export function responseOf(asked: Asked, reference: Reference): unknown {
   const data = dataOf(asked, reference)
   if (data === undefined) return undefined
   const now = new Date(asked.nowMs).toISOString()

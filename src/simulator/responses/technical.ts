@@ -1,6 +1,6 @@
 /** Simple computation of indicators over bars. There are no values before the warm-up. */
 import type { EndpointId } from '../../service/endpoints.ts'
-import type { AnswerBar } from './daily.ts'
+import type { ResponseBar } from './daily.ts'
 import type { Query } from './fundamentals.ts'
 
 type Series = (number | undefined)[]
@@ -57,7 +57,7 @@ export function parametersOf(id: EndpointId, query: Query): Readonly<Record<stri
 /** The series of an indicator by the name of its value, or undefined if the endpoint isn't an indicator. */
 export function indicator(
   id: EndpointId,
-  bars: readonly AnswerBar[],
+  bars: readonly ResponseBar[],
   parameters: Readonly<Record<string, number>>,
 ): Record<string, Series> | undefined {
   const close = bars.map((d) => d.close)
@@ -118,7 +118,7 @@ function slow(values: Series, n: number): Series {
   })
 }
 
-function adx(bars: readonly AnswerBar[], n: number, smoothing: number): Record<string, Series> {
+function adx(bars: readonly ResponseBar[], n: number, smoothing: number): Record<string, Series> {
   const range: Series = [undefined]
   const plus: Series = [undefined]
   const minus: Series = [undefined]

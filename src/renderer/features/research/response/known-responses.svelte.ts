@@ -14,7 +14,7 @@ interface Known {
 }
 type Wanted = Pick<Question, 'view' | 'endpoint' | 'symbol'>
 
-export class KnownAnswers {
+export class KnownResponses {
   /** Parsed responses with any parameters, newest first; identical texts once. In a replay, those received by its time. */
   values = $state.raw<readonly Value[]>([])
   readonly #transport: Transport
@@ -79,9 +79,9 @@ export class KnownAnswers {
         found.push(known)
         continue
       }
-      const answer = await this.#transport.invoke('research.version', { version: id })
+      const response = await this.#transport.invoke('research.version', { version: id })
       if (isGone()) return null
-      const text = answer.ok ? answer.value?.text : undefined
+      const text = response.ok ? response.value?.text : undefined
       found.push({ id, sha256, value: text === undefined ? undefined : parseValue(text) })
     }
     return found
@@ -100,13 +100,13 @@ export class KnownAnswers {
  * The saved responses of a component's endpoint. They are read again when `again` changes, and follow the clock of a
  * replay. `read` is called after each time. Call it while the component starts.
  */
-export function useKnownAnswers(
+export function useKnownResponses(
   app: WindowState,
   question: () => { readonly endpoint: string; readonly symbol: string },
   again: () => unknown,
   read: () => void = () => undefined,
-): KnownAnswers {
-  const known = new KnownAnswers(app.transport, read)
+): KnownResponses {
+  const known = new KnownResponses(app.transport, read)
   $effect(() => {
     void again()
     const wanted = { view: app.view, ...question() }

@@ -10,7 +10,7 @@ import { assetOf } from './asset.ts'
 import type { Reference } from './reference.ts'
 
 /** A bar of a day or a shorter interval. `time` is a date, or the ISO time of its start. */
-export interface AnswerBar {
+export interface ResponseBar {
   readonly time: string
   readonly open: number
   readonly high: number
@@ -40,7 +40,7 @@ export function daysOf(
   count: number,
   seed: number,
   priceAt: (ms: number) => number,
-): AnswerBar[] {
+): ResponseBar[] {
   const dates: number[] = []
   for (let day = Math.floor(nowMs / DAY) - 1; dates.length < count; day--) {
     const weekday = new Date(day * DAY).getUTCDay()
@@ -77,7 +77,7 @@ export function daysOf(
 }
 
 /** One made-up day of an instrument. */
-function generatedDay(asset: AssetClass, key: string, day: number, seed: number): AnswerBar {
+function generatedDay(asset: AssetClass, key: string, day: number, seed: number): ResponseBar {
   const profile = profileOf(asset, key)
   const own = hashText(`${asset}:${key}`, seed)
   const round = (n: number) => Number(n.toFixed(profile.decimals))

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { periodColumn, turn, turnedTable } from '../../../../../../src/renderer/features/research/answer/transpose.ts'
+import { periodColumn, turn, turnedTable } from '../../../../../../src/renderer/features/research/response/transpose.ts'
 import { NumberText } from '../../../../../../src/renderer/text/format.ts'
-import { readAnswer, type Table } from '../../../../../../src/shared/features/research/read.ts'
+import { readResponse, type Table } from '../../../../../../src/shared/features/research/read.ts'
 
 const look = { numbers: new NumberText('en-US'), zone: 'UTC' }
 const tableOf = (value: unknown): Table => {
-  const [table] = readAnswer(JSON.stringify(value)).tables
+  const [table] = readResponse(JSON.stringify(value)).tables
   if (table === undefined) throw new Error('no table')
   return table
 }

@@ -1,14 +1,14 @@
 /** Research requests of a component. They follow its question and the replay's clock, and end with the component. */
 import { untrack } from 'svelte'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
-import { AnswerState } from './research.svelte.ts'
+import { ResponseState } from './research.svelte.ts'
 
 /** Sends requests while the component exists. `question` is reactive; null sends none. Call during initialization. */
-export function useAnswer(
+export function useResponse(
   app: WindowState,
   question: () => { readonly endpoint: string; readonly symbol: string } | null,
-): AnswerState {
-  const asked = new AnswerState(app.transport)
+): ResponseState {
+  const asked = new ResponseState(app.transport)
   $effect(() => {
     const now = question()
     if (now === null) return

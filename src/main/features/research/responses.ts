@@ -9,10 +9,10 @@ import { dirname } from 'node:path'
 import { constants } from 'node:zlib'
 import { zstdCompress as compress, zstdDecompress as decompress } from '../../base/zstd.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { Answer, AnswerVersion } from '../../../shared/features/research/research.ts'
+import type { ServiceResponse, ResponseVersion } from '../../../shared/features/research/research.ts'
 import { unixMs } from '../../../shared/base/units.ts'
-import type { AnswerKey, AnswerStore, LatestAnswer } from './port.ts'
-import { LARGEST_ANSWER } from './request.ts'
+import type { ResponseKey, ResponseStore, LatestResponse } from './port.ts'
+import { MAX_RESPONSE_BYTES } from './request.ts'
 
 /** "TDR1": the application id in the SQLite header. */
 const APPLICATION_ID = 0x54445231
@@ -43,12 +43,12 @@ interface RowWithData extends Row {
   readonly data: Buffer
 }
 
-export interface AnswerFile extends AnswerStore {
+export interface ResponseFile extends ResponseStore {
   close(): void
 }
 
 /** Opens or creates the file. Throws `store-newer`, `store-damaged` or `disk-error`. */
-export function openAnswers(file: string): AnswerFile {
+export function openResponses(file: string): ResponseFile {
   const db = openDatabase(file)
   const columns = 'answer.id, status, content_type, fetched_ms, size, sha256'
   const joined = 'answer JOIN body ON body.id = answer.body'
@@ -73,7 +73,7 @@ export function openAnswers(file: string): AnswerFile {
       )
       .pluck(),
     // SQLite takes the other columns from the row with the maximum.
-    latest: db.prepare<[string, string, number], LatestAnswer & { readonly fetched_ms: number }>(
+    latest: db.prepare<[string, string, number], LatestResponse & { readonly fetched_ms: number }>(
       `SELECT id, endpoint, symbol, max(fetched_ms) AS fetched_ms FROM answer
        WHERE source = ? AND endpoint IN (SELECT value FROM json_each(?)) AND fetched_ms <= ?
        AND status BETWEEN 200 AND 299 GROUP BY endpoint, symbol`,
@@ -90,7 +90,7 @@ export function openAnswers(file: string): AnswerFile {
     ),
     sweep: db.prepare('DELETE FROM body WHERE id NOT IN (SELECT body FROM answer)'),
   }
-  const parts = ({ source, endpoint, symbol, params }: AnswerKey) => [source, endpoint, symbol, params] as const
+  const parts = ({ source, endpoint, symbol, params }: ResponseKey) => [source, endpoint, symbol, params] as const
 
   return {
     async newest(key, atMs) {
@@ -111,8 +111,8 @@ export function openAnswers(file: string): AnswerFile {
       const row = sql.byId.get(id)
       return row === undefined ? null : whole(row)
     },
-    async save(answer) {
-      const bytes = Buffer.from(answer.text, 'utf8')
+    async save(response) {
+      const bytes = Buffer.from(response.text, 'utf8')
       const sha256 = createHash('sha256').update(bytes).digest()
       const data =
         sql.body.get(sha256) === undefined
@@ -123,8 +123,8 @@ export function openAnswers(file: string): AnswerFile {
         if (old === undefined && data === null)
           throw new CodedError('internal', 'A response was cleared while it was being saved.')
         const body = old ?? Number(sql.addBody.run(sha256, bytes.length, data ?? bytes).lastInsertRowid)
-        const { status, contentType, fetchedMs } = answer
-        return Number(sql.add.run(...parts(answer), status, contentType, fetchedMs, body).lastInsertRowid)
+        const { status, contentType, fetchedMs } = response
+        return Number(sql.add.run(...parts(response), status, contentType, fetchedMs, body).lastInsertRowid)
       })()
     },
     async clear(source, endpoint) {
@@ -141,7 +141,7 @@ export function openAnswers(file: string): AnswerFile {
   }
 }
 
-const version = (row: Row): AnswerVersion => ({
+const version = (row: Row): ResponseVersion => ({
   id: row.id,
   fetchedMs: unixMs(row.fetched_ms),
   status: row.status,
@@ -151,8 +151,8 @@ const version = (row: Row): AnswerVersion => ({
 })
 
 /** Loads the text and checks its hash, so that corrupt data is never shown as a response. */
-async function whole(row: RowWithData): Promise<Answer> {
-  const bytes = await decompress(row.data, { maxOutputLength: LARGEST_ANSWER + 1 }).catch(() => null)
+async function whole(row: RowWithData): Promise<ServiceResponse> {
+  const bytes = await decompress(row.data, { maxOutputLength: MAX_RESPONSE_BYTES + 1 }).catch(() => null)
   if (bytes === null || !createHash('sha256').update(bytes).digest().equals(row.sha256)) {
     throw new CodedError('store-damaged', 'A saved response is corrupt and can’t be shown.', { hint: 'Refresh it.' })
   }
