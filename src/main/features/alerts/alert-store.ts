@@ -74,7 +74,7 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
     const { entries, corrupt: damaged, newer } = read(text)
     if (newer) {
       locked.add(name)
-      log('warn', `${what} were kept by a newer Tapedeck and stay as they are; new ones are not kept.`)
+      log('warn', `${what} were saved by a newer Tapedeck and stay as they are; new ones aren’t saved.`)
       return []
     }
     if (damaged === 0) return entries

@@ -163,7 +163,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
       }
     }
     for (;;) {
-      if (signal.aborted) throw new CodedError('cancelled', 'The test was cancelled.')
+      if (signal.aborted) throw new CodedError('cancelled', 'The test was canceled.')
       const until = options.realMs() + options.turnMs
       const went = state.advance({ ...NO_LIMITS, upToMs: toMs, isTimeUp: () => options.realMs() >= until })
       if (cursor.failure !== null) throw cursor.failure

@@ -247,7 +247,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
   const room = (adding: number): void => {
     if (alerts.size + adding <= MAX_ALERTS) return
-    throw new CodedError('too-large', `There can be ${MAX_ALERTS.toLocaleString('en')} alerts at most.`, {
+    throw new CodedError('too-large', `You can have up to ${MAX_ALERTS.toLocaleString('en')} alerts.`, {
       hint: 'Delete some that have fired or expired.',
     })
   }
@@ -268,7 +268,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     },
     async save(id, draft: AlertDraft) {
       const before = id === null ? undefined : alerts.get(id)
-      if (id !== null && before === undefined) throw new CodedError('not-found', 'There is no such alert any more.')
+      if (id !== null && before === undefined) throw new CodedError('not-found', 'This alert no longer exists.')
       if (before === undefined) room(1)
       const { fired: count = 0, firedMs = null, createdMs = wallMs() } = before ?? {}
       const alert: Alert = {

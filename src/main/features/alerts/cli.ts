@@ -45,9 +45,9 @@ export const alertsCommand = defineCommand({
     test: {
       type: 'string',
       value: 'SESSION',
-      help: `Run them over this session (${SESSION_HELP}); nothing is notified`,
+      help: `Run them over this session (${SESSION_HELP}) without notifications`,
     },
-    from: { type: 'string', value: 'T', help: `With --test: receive time to begin at: ${INSTANT_HELP}` },
+    from: { type: 'string', value: 'T', help: `With --test: receive time to start at: ${INSTANT_HELP}` },
     to: { type: 'string', value: 'T', help: 'With --test: receive time to end before' },
     zone: ZONE_OPTION,
     command: {
@@ -89,7 +89,7 @@ function savedAlerts(context: Context): readonly Alert[] {
   const text = alertFiles(context.dataDir).load('alerts')
   if (text === null) return []
   const { entries, newer } = readAlerts(text)
-  if (newer) throw new CodedError('store-newer', 'These alerts were kept by a newer Tapedeck.')
+  if (newer) throw new CodedError('store-newer', 'These alerts were saved by a newer Tapedeck.')
   return entries
 }
 

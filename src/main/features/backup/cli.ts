@@ -51,7 +51,7 @@ export const backup = defineCommand({
         context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, ...where })}\n`)
       } else {
         context.out(`Restored ${countText(list.files.length, 'file')} as of ${new Date(list.madeMs).toISOString()}.\n`)
-        if (kept.length > 0) context.out(`The data from before is in ${kept.join(' and ')}.\n`)
+        if (kept.length > 0) context.out(`The previous data is in ${kept.join(' and ')}.\n`)
       }
       return EXIT.ok
     }

@@ -49,7 +49,7 @@ export function readNote(store: string): RestoreNote | null {
   const note = v.safeParse(noteSchema, readJson(path))
   if (note.success) return note.output
   throw new CodedError('store-damaged', `Couldn’t read ${path}, the note of an interrupted restore.`, {
-    hint: 'The data from before is in the folder "before-restore-…" next to it. Delete the file and restore the backup again.',
+    hint: 'The previous data is in the folder "before-restore-…" next to it. Delete the file and restore the backup again.',
   })
 }
 
@@ -149,7 +149,7 @@ export function settleRestore(
       return `A restore of the backup of ${made} was interrupted before it changed anything. Its partial copies were deleted.`
     }
     const kept = finishRestore(disk, real, note)
-    const where = kept.length === 0 ? '' : ` The data from before is in ${kept.join(' and ')}.`
+    const where = kept.length === 0 ? '' : ` The previous data is in ${kept.join(' and ')}.`
     return `A restore of the backup of ${made} was interrupted. It has been finished now.${where}`
   } catch (thrown) {
     throw diskError(thrown, 'Finishing an interrupted restore')

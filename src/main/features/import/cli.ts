@@ -70,7 +70,7 @@ export const importCommand = defineCommand({
     repeated: {
       type: 'string',
       value: 'first|second',
-      help: 'Tables: which instant a local time means that occurred twice, as clocks went back; required if there is one',
+      help: 'Tables: which instant to use for a local time that occurred twice because clocks went back; required if there is one',
       words: REPEATED_TIMES,
     },
   },

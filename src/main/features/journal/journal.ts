@@ -107,7 +107,7 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
         const changedMs = wallMs()
         const old = id === null ? undefined : notes.find((one) => one.id === id)
         if (id !== null && old === undefined) {
-          throw new CodedError('not-found', 'This note was removed meanwhile.', {
+          throw new CodedError('not-found', 'This note was removed in the meantime.', {
             hint: 'Copy its text to a new note.',
           })
         }

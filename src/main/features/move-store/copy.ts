@@ -87,7 +87,7 @@ export async function copyPass({ from, to, before, onBytes, signal }: PassOption
     for (const i of written) {
       if (signal.aborted) throw moveCancelled()
       if (hashOf(await read(copy, piece, i * PIECE_BYTES)) !== pieces[i]) {
-        throw new CodedError('store-damaged', 'The copy reads back differently than it was written.', {
+        throw new CodedError('store-damaged', 'The copy doesn’t match what was written.', {
           hint: 'Check the target disk. The store stays where it was.',
         })
       }

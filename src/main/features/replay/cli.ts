@@ -75,7 +75,7 @@ export const replay = defineCommand({
       type: 'string',
       value: GAP_MODES.join('|'),
       words: GAP_MODES,
-      help: 'With --serve: what clients notice of recorded gaps (default: silence)',
+      help: 'With --serve: what clients see at a recorded gap (default: silence)',
     },
   },
   async run(values, context) {

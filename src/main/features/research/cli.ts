@@ -23,10 +23,7 @@ export const fetchCommand = defineCommand({
   foreignJson: true,
   examples: [
     ['Income statements of a company', '/fundamentals/AAPL/income-statement'],
-    [
-      'The last response again, without a request, by the name of the endpoint',
-      'income-statement --symbol AAPL --cached',
-    ],
+    ['The last response again, without a request, by endpoint name', 'income-statement --symbol AAPL --cached'],
     ['The endpoints with their names', '--list'],
   ],
   positionals: 'ENDPOINT',

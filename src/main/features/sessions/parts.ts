@@ -70,7 +70,7 @@ export function checkFileHeader(bytes: Uint8Array): void {
 /** Encodes a part as it is stored in a file. */
 export async function encodePart(kind: PartKind, number: number, content: Uint8Array): Promise<Buffer> {
   if (content.length > MAX_CONTENT) {
-    throw new CodedError('too-large', 'The session has a message that is too large for a session file.')
+    throw new CodedError('too-large', 'A message of this session is too large for a session file.')
   }
   // The end part isn't compressed, because the file's checksum doesn't cover its stored bytes.
   const packed = kind === 'done' ? content : await compress(content, LEVEL)

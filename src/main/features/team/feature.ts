@@ -108,8 +108,8 @@ export const team = defineFeature({
     const history = async (): Promise<History> => {
       const open = (await current?.openHistory()) ?? null
       if (open !== null) return open
-      throw new CodedError('not-found', 'This terminal has no history of a team.', {
-        hint: 'Enter the PostgreSQL URL of the history under Settings, Team.',
+      throw new CodedError('not-found', 'No team history is set up.', {
+        hint: 'Enter the PostgreSQL URL of the history under Settings → Team.',
       })
     }
     const rows = async (): Promise<ReadonlySet<string>> =>
@@ -138,7 +138,7 @@ export const team = defineFeature({
           'team.join': join,
           'team.leave': () => {
             if (given === undefined) return live.leaveTeam()
-            throw new CodedError('not-allowed', `The options of this program chose team ${given.name}.`, {
+            throw new CodedError('not-allowed', `Tapedeck was started with options that set team ${given.name}.`, {
               hint: 'To leave it, start Tapedeck without --team.',
             })
           },

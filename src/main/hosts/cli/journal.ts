@@ -28,7 +28,7 @@ export const journal = defineCommand({
   ],
   options: {
     session: { type: 'string', value: 'ID', help: `The session: ${SESSION_HELP} (default: latest)` },
-    from: { type: 'string', value: 'T', help: `Begin at: ${INSTANT_HELP} (default: the start of the session)` },
+    from: { type: 'string', value: 'T', help: `Start at: ${INSTANT_HELP} (default: the start of the session)` },
     to: { type: 'string', value: 'T', help: 'End before (default: the end of the session)' },
     zone: ZONE_OPTION,
     out: { type: 'string', value: 'FILE', help: 'Write to this file instead of standard output (-)' },

@@ -68,7 +68,7 @@ export async function runProcess(
       output.write(chunk)
       await output.drained()
       if (stopping.signal.reason === ('output' satisfies StopReason)) {
-        throw new CodedError('cancelled', 'Nobody reads the output any more.')
+        throw new CodedError('cancelled', 'The program that read the output has ended.')
       }
     },
     err,

@@ -115,7 +115,7 @@ async function recordShards(setup: RecordSetup, options: AutoOptions, parts: Aut
     if (lease === null) break
     context.err(`Recording shard ${lease.shard} of team ${options.team}, lease ${lease.epoch}.\n`)
     result = await recordShard(setup, options, lease, parts)
-    if (!signal.aborted) context.err(`Shard ${lease.shard} isn’t recorded here any more: ${endText(lease, watch)}.\n`)
+    if (!signal.aborted) context.err(`Shard ${lease.shard} is no longer recorded here: ${endText(lease, watch)}.\n`)
   }
   return result
 }

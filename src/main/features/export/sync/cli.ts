@@ -23,7 +23,7 @@ export const sync = defineCommand({
     feed: { type: 'string', multiple: true, value: 'FEED', help: 'Only this feed; repeatable', words: FEED_IDS },
     source: { type: 'string', value: 'KEY', help: 'The source; required if the store has several' },
     format: { type: 'string', value: 'parquet', help: 'Format of the files (default: parquet)', words: FORMATS },
-    follow: { type: 'boolean', help: 'Go on until Ctrl+C or SIGTERM' },
+    follow: { type: 'boolean', help: 'Keep running until Ctrl+C or SIGTERM' },
     every: { type: 'string', value: '10s', help: 'With --follow: how often (default: 10s)' },
   },
   async run(values, context) {

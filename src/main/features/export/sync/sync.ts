@@ -107,7 +107,7 @@ async function openDataset(
   if (source === undefined || (asked !== undefined && !sources.includes(asked))) {
     throw new CodedError(
       'not-found',
-      asked === undefined ? 'Nothing is stored to sync.' : `No data from ${asked} is stored.`,
+      asked === undefined ? 'Nothing is stored, so there is nothing to sync.' : `No data from ${asked} is stored.`,
       {
         hint: '"tapedeck sessions" lists what is stored.',
       },

@@ -112,7 +112,7 @@ export function rangeOf(parts: readonly Part[], { fromMs, toMs }: Pick<OwnClock,
   const span = { fromMs: Math.max(first, fromMs ?? first), toMs: Math.min(last, toMs ?? last) }
   if (span.fromMs < span.toMs) return span
   throw new CodedError('usage', 'Nothing was recorded at these times.', {
-    hint: `The recording goes from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}.`,
+    hint: `The recording runs from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}.`,
   })
 }
 

@@ -74,9 +74,13 @@ export async function connectDatabase(target: HistoryTarget, team: TeamName): Pr
       "SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown",
     )
     if (version < OLDEST_SERVER)
-      throw new CodedError('server-error', `PostgreSQL at ${target.place} is version ${shown}; histories need 14.`, {
-        hint: 'Upgrade the server.',
-      })
+      throw new CodedError(
+        'server-error',
+        `PostgreSQL at ${target.place} is version ${shown}; a history needs 14 or later.`,
+        {
+          hint: 'Upgrade the server.',
+        },
+      )
   } catch (thrown) {
     await database.close()
     throw thrown

@@ -113,7 +113,7 @@ const forged = ({ team }: History, session: RecordingId, fault: string): CodedEr
 
 const notTrusted = (session: RecordingId, why: string): CodedError =>
   new CodedError('not-allowed', `Session ${session} isn’t signed with a trusted key: ${why}.`, {
-    hint: 'Compare with the keys that tapedeck team lists. Without --trust, it is fetched in any case.',
+    hint: 'Compare its key with those that tapedeck team lists. Without --trust, sessions of any signer, or of none, are fetched.',
   })
 
 /**

@@ -49,7 +49,7 @@ export const TEAM_METRICS = {
   quarantined_frames: {
     type: 'gauge',
     labels: ['shard'],
-    help: 'Frames in quarantine in the history, also of earlier runs',
+    help: 'Frames in the history’s quarantine, including those of earlier runs',
   },
   lease_epoch: { type: 'gauge', labels: ['shard'], help: 'Epoch of the lease that this recorder holds, 0 without one' },
   lease_age_seconds: {

@@ -85,9 +85,13 @@ function checkServer({ info }: NatsConnection, allowOld: boolean): void {
       { hint: 'Update nats-server. For a trial, add --allow-old-nats.' },
     )
   if ((info?.max_payload ?? 0) < MIN_PAYLOAD)
-    throw new CodedError('unexpected-answer', `The NATS server takes messages up to ${info?.max_payload} bytes only.`, {
-      hint: 'Set max_payload in nats-server.conf to 1MB.',
-    })
+    throw new CodedError(
+      'unexpected-answer',
+      `The NATS server accepts messages of at most ${info?.max_payload} bytes.`,
+      {
+        hint: 'Set max_payload in nats-server.conf to 1MB.',
+      },
+    )
 }
 
 /** A user who may not ask about the account may still be allowed to use it. */

@@ -101,7 +101,7 @@ async function writePlan(bucket: TeamBucket, plan: Plan, expected: number): Prom
   }
   const revision = await bucket.update(PLAN_KEY, text, expected)
   if (revision === null) {
-    throw new CodedError('busy', 'Someone else wrote a plan meanwhile.', { hint: 'Run the command again.' })
+    throw new CodedError('busy', 'Someone else wrote a plan in the meantime.', { hint: 'Run the command again.' })
   }
   return revision
 }

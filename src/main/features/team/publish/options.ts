@@ -18,13 +18,21 @@ export const PUBLISH_OPTIONS = {
     value: 'I/N',
     help: 'The part of the team’s instruments recorded here (default: 1/1); auto: a free shard of the plan, with its symbols',
   },
-  'recorder-name': { type: 'string', value: 'TEXT', help: 'How the team sees this recorder (default: the host name)' },
+  'recorder-name': {
+    type: 'string',
+    value: 'TEXT',
+    help: 'Name of this recorder in the team (default: the host name)',
+  },
   'nats-monitor': {
     type: 'string',
     value: 'URL',
     help: 'Monitoring ports of the NATS servers, http://HOST:8222,…, to check their settings and clocks',
   },
-  'spool-max': { type: 'string', value: 'SIZE', help: 'Warn when half of this is kept for the team, such as 50GB' },
+  'spool-max': {
+    type: 'string',
+    value: 'SIZE',
+    help: 'Limit of the spool, such as 50GB; a warning appears at half of it',
+  },
 } as const satisfies Readonly<Record<string, Option>>
 
 type OptionsContext = Pick<Context, 'env' | 'err' | 'log'>
@@ -70,7 +78,7 @@ function readRecorder(values: Values, { env, err, log }: OptionsContext): AutoOp
 /** Checks no more than its form: the key is read when it is used. */
 function readSeed(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
-  if (!SEED.test(text)) throw new UsageError('TAPEDECK_TEAM_SEED isn’t the seed of an NKey, which begins with SU')
+  if (!SEED.test(text)) throw new UsageError('TAPEDECK_TEAM_SEED isn’t the seed of an NKey, which starts with SU')
   return text
 }
 

@@ -325,7 +325,7 @@ export class Publisher {
     const heads = Object.entries(ledger.heads).filter(([conn]) => known.has(Number(conn)))
     const isWhole = ledger.lastSeq === lastSeq && heads.length === known.size
     if (!isWhole || heads.some(([conn, head]) => hex(known.get(Number(conn))?.head) !== head))
-      throw new CodedError('store-damaged', `What the log has of session ${session} isn’t what its close record says.`)
+      throw new CodedError('store-damaged', `The log of session ${session} doesn’t match its close record.`)
     const { endedMs, clean, messages, entries } = ledger
     const end: SessionEnd = { endedMs, clean, lastSeq, messages, entries, heads: Object.fromEntries(heads) }
     const signed = this.#signEnd(session, end, known)
@@ -432,6 +432,6 @@ function readOwn<T>(session: RecordingId, result: FrameResult<T>): T {
 }
 
 const foreign = (session: RecordingId): CodedError =>
-  new CodedError('store-damaged', `The team’s log has other messages of session ${session} than this store.`, {
+  new CodedError('store-damaged', `The team’s log and this store have different messages for session ${session}.`, {
     hint: 'Another recorder may use a copy of this store.',
   })

@@ -182,7 +182,7 @@ export function step(state: PublishState, event: PublishEvent): Step {
 const CONFLICTS: Trouble = {
   code: 'busy',
   message: 'Another program publishes the same session.',
-  hint: 'End the other recorder that uses this store.',
+  hint: 'Stop the other recorder that uses this store.',
 }
 
 function failed(state: PublishState, session: RecordingId | null, trouble: Trouble): Step {

@@ -26,7 +26,7 @@ export function readSigningKey(seed: string): SigningKey {
   } catch {
     // The cause is left out: it may repeat the seed.
     throw new CodedError('bad-arguments', 'The seed of the signing key isn’t the seed of an NKey.', {
-      hint: 'It begins with SU. Make one with: nats auth nkey gen user',
+      hint: 'It starts with SU. Make one with: nats auth nkey gen user',
     })
   }
   return { publicKey, sign: (bytes) => sign(null, bytes, key) }

@@ -20,7 +20,7 @@ export function readTrust(values: Values): TrustedKeys | null {
   const keys = new Map<string, string>()
   for (const text of texts) {
     if (SEED.test(text))
-      throw new UsageError('--trust takes public keys, which begin with U. Keep the seed, which begins with SU, secret')
+      throw new UsageError('--trust takes public keys, which start with U. Keep the seed, which starts with SU, secret')
     if (PUBLIC_KEY.test(text)) keys.set(text, keys.get(text) ?? 'a trusted key')
     else for (const [key, name] of readKeys(text)) keys.set(key, name)
   }
@@ -56,7 +56,7 @@ function parseKeys(text: string, what: string): [key: string, name: string][] {
     .map((line): [string, string] => {
       const [key = '', ...name] = line.split(/\s+/)
       if (SEED.test(key))
-        throw new UsageError(`${what} has a seed, which begins with SU. Keep it secret, and enter public keys`)
+        throw new UsageError(`${what} has a seed, which starts with SU. Keep it secret, and enter public keys`)
       if (!PUBLIC_KEY.test(key)) throw new UsageError(`${what} has a line without a public key, which begins with U`)
       return [key, name.join(' ') || 'a trusted key']
     })

@@ -24,7 +24,7 @@ export async function readSessions(log: Log): Promise<TeamSessions> {
   const [sessions, entries] = await Promise.all([log.sessions(), log.bucket('watermarks').entries()]).catch(
     (thrown: unknown) => {
       if (!(thrown instanceof CodedError) || thrown.code !== 'not-found') throw thrown
-      throw new CodedError('not-found', `These servers have nothing of team ${log.team}.`, {
+      throw new CodedError('not-found', `These servers have no data of team ${log.team}.`, {
         hint: 'Check the name. The first recorder with --publish, or tapedeck plan --write, creates it.',
         cause: thrown,
       })

@@ -208,7 +208,7 @@ describe('a restore that is killed', () => {
     const context = commandContext({ dataDir: home })
     expect(await runCommandLine(['sessions', '--store', store], context)).toBe(0)
     expect(context.errors()).toMatch(
-      /A restore of the backup of 2026-01-05T10:00:00.000Z was interrupted. It has been finished now. The data from before is in /,
+      /A restore of the backup of 2026-01-05T10:00:00.000Z was interrupted. It has been finished now. The previous data is in /,
     )
     expect(await messages(store)).toBe(20)
   })

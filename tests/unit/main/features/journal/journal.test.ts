@@ -58,7 +58,7 @@ describe('the journal', () => {
     journal.restore(removed)
     journal.restore(removed)
     expect(journal.of('demo')).toEqual([changed])
-    expect(() => journal.put('demo', 'unknown', draft(1))).toThrow(/removed meanwhile/)
+    expect(() => journal.put('demo', 'unknown', draft(1))).toThrow(/removed in the meantime/)
   })
   it('tells of each change', () => {
     const { journal } = open(makeFolder())
@@ -126,7 +126,7 @@ describe('the journal', () => {
     expect(mine.of('demo')).toEqual([other, own])
     expect(open(folder).journal.of('demo')).toEqual([other, own])
     expect(told).toBe(1)
-    expect(() => mine.put('demo', gone.id, draft(1))).toThrow(/removed meanwhile/)
+    expect(() => mine.put('demo', gone.id, draft(1))).toThrow(/removed in the meantime/)
     expect(theirs.remove([own.id])).toEqual([own])
     mine.restore([own])
     expect(open(folder).journal.of('demo')).toEqual([other, own])

@@ -341,7 +341,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     // Its options chose the team.
     expect((await call(terminal, 'account.get', {})).isTeamGiven).toBe(true)
     await expect(call(terminal, 'team.leave', {})).rejects.toThrow(
-      `The options of this program chose team ${TEAM}${n}.`,
+      `Tapedeck was started with options that set team ${TEAM}${n}.`,
     )
     const input = { name: `${TEAM}${n}`, upstream: server.url, history: '', ca: '', allowOldNats: true, trust: '' }
     await call(terminal, 'team.join', { ...input, trust: `U${'A'.repeat(55)} paris` })

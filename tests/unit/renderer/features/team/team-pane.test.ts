@@ -142,8 +142,8 @@ it.each<[string, TeamState, TeamOverview, RegExp]>([
   [
     'servers that don’t know the team',
     STATE,
-    { ...READ, status: null, readMs: null, problem: { code: 'not-found', message: 'These servers have nothing of team eu.', hint: 'Check the name.' } }, // prettier-ignore
-    /have nothing of team eu\.\s*Check the name\./,
+    { ...READ, status: null, readMs: null, problem: { code: 'not-found', message: 'These servers have no data of team eu.', hint: 'Check the name.' } }, // prettier-ignore
+    /have no data of team eu\.\s*Check the name\./,
   ],
   ['a team that records nothing', STATE, { ...READ, status: { ...STATUS, shards: [], problems: [] } }, /Nothing is recorded yet\. Start a recorder/], // prettier-ignore
   [

@@ -69,7 +69,7 @@ describe.skipIf(!hasNatsServer)('the watched status of a team [needs nats-server
 
   it('says that the team is unknown, then shows what its members do as it changes', async () => {
     watch.start()
-    await expect.poll(() => watch.state.problem?.message).toBe(`These servers have nothing of team ${log.team}.`)
+    await expect.poll(() => watch.state.problem?.message).toBe(`These servers have no data of team ${log.team}.`)
     await log.ensureBuckets()
     await log.ensureShard(1)
     await log.putSession(info)

@@ -281,7 +281,7 @@ describe.skipIf(!hasNatsServer)('tapedeck team [needs nats-server]', () => {
     expect(await team()).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('These servers have nothing of team eu.') as string,
+      err: expect.stringContaining('These servers have no data of team eu.') as string,
     })
     const log = await connectTeam({
       target: readNatsTarget(server.url, {}, {}),
