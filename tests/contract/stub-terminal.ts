@@ -15,7 +15,6 @@ import type { Drawing } from '../../src/shared/features/drawings/types.ts'
 import { readyWorkspace } from '../../src/shared/features/workspace/ready.ts'
 import { CodedError } from '../../src/shared/base/errors.ts'
 import type { ReplayState, ServedReplay } from '../../src/shared/features/replay/replay.ts'
-import type { ExportRequest } from '../../src/shared/features/export/export.ts'
 import { DEFAULT_SETTINGS } from '../kit/settings.ts'
 import type { ScreenPage } from '../../src/shared/features/screener/rows.ts'
 import { NEW_SCREEN } from '../../src/shared/features/screener/screen.ts'
@@ -23,6 +22,7 @@ import type { AccountState, AppInfo, StatusState } from '../../src/shared/core/s
 import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
 import { handlersOf, type Handlers } from '../../src/main/rpc/dispatch.ts'
 import type { Responder } from '../../src/main/rpc/respond.ts'
+import { exportRequest as makeExportRequest } from '../kit/export.ts'
 
 const instrument = instrumentId('crypto', 'BTC-USD')
 const drawing: Drawing = {
@@ -37,22 +37,7 @@ const drawing: Drawing = {
 }
 const credentials = { baseUrl: 'https://example.test', user: 'somebody', password: 'secret', plan: 'basic' }
 
-const exportRequest: ExportRequest = {
-  what: 'ticks',
-  feed: 'crypto/XT',
-  symbols: ['BTC-USD'],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: true,
-  bom: false,
-  separator: ',',
-  split: 'none',
-}
+const exportRequest = makeExportRequest({ symbols: ['BTC-USD'], raw: true })
 
 const alertDraft: AlertDraft = {
   instrument,

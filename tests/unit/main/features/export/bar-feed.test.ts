@@ -9,27 +9,13 @@ import type { FeedId } from '../../../../../src/shared/base/units.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
+import { exportRequest } from '../../../../kit/export.ts'
 
 const MINUTE = 60_000
 const START = Math.ceil(T0 / MINUTE) * MINUTE
 
-const request = (more: Partial<ExportRequest>): ExportRequest => ({
-  what: 'bars',
-  feed: 'crypto/XA',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: false,
-  bom: false,
-  separator: ',',
-  split: 'none',
-  ...more,
-})
+const request = (more: Partial<ExportRequest>): ExportRequest =>
+  exportRequest({ what: 'bars', feed: 'crypto/XA', ...more })
 
 interface Ohlcv {
   readonly open: number

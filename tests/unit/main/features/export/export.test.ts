@@ -14,7 +14,6 @@ import {
 import { fileFailure } from '../../../../../src/main/base/file-sink.ts'
 import { exportTicks, type TickExportOptions } from '../../../../../src/main/features/export/ticks.ts'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
-import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
@@ -22,6 +21,7 @@ import { messagesOf } from '../../core/store/blocks/messages.ts'
 import { fakeReader, type FakeRun } from './fake-reader.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
+import { exportRequest } from '../../../../kit/export.ts'
 
 let folder = ''
 let out = ''
@@ -61,22 +61,7 @@ const options = (more: Partial<TickExportOptions> = {}): TickExportOptions => ({
   ...more,
 })
 const read = () => readFile(out, 'utf8')
-const AS_USUAL: ExportRequest = {
-  what: 'ticks',
-  feed: 'crypto/XT',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: false,
-  bom: false,
-  separator: ',',
-  split: 'none',
-}
+const AS_USUAL = exportRequest()
 
 test('recordings that hold the same time are named: in a sentence, and in the manifest', async () => {
   const reader = fakeReader([runOf([xt('A', '1', T, '1')]), runOf([xt('A', '2', T, '1')], [], { recording: 'r2' })])

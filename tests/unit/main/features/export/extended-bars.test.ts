@@ -12,28 +12,13 @@ import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { recorded } from './recorded.ts'
+import { exportRequest } from '../../../../kit/export.ts'
 
 const MINUTE = 60_000
 const START = Math.ceil(T0 / MINUTE) * MINUTE
 
-const request = (more: Partial<ExportRequest>): ExportRequest => ({
-  what: 'bars',
-  feed: 'crypto/XT',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: false,
-  extended: true,
-  bom: false,
-  separator: ',',
-  split: 'none',
-  ...more,
-})
+const request = (more: Partial<ExportRequest>): ExportRequest =>
+  exportRequest({ what: 'bars', extended: true, ...more })
 const print = (atMs: number, price: number, size: number, flags = 0): Item => ({
   conn: 1,
   data: tradeText('BTC-USD', price, size, atMs),

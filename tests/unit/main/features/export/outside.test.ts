@@ -11,6 +11,7 @@ import type { ExportDone, ExportRequest } from '../../../../../src/shared/featur
 import { T0, type Item } from '../../core/store/harness.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
+import { exportRequest } from '../../../../kit/export.ts'
 
 const FORMULA = '=1+2'
 /** Prices whose text matters, an undated print, a symbol that is a formula, and one with what CSV is made of. */
@@ -40,27 +41,7 @@ beforeAll(async () => {
 afterAll(() => store.close())
 
 const save = (name: string, more: Partial<ExportRequest>): Promise<ExportDone> =>
-  runExport(
-    store.reader,
-    {
-      what: 'ticks',
-      feed: 'crypto/XT',
-      symbols: [],
-      sessions: [],
-      source: null,
-      fromMs: null,
-      toMs: null,
-      of: null,
-      interval: '1m',
-      format: 'csv',
-      raw: false,
-      bom: false,
-      separator: ',',
-      split: 'none',
-      ...more,
-    },
-    join(store.path, name),
-  )
+  runExport(store.reader, exportRequest(more), join(store.path, name))
 const types = async (file: string): Promise<Record<string, string>> =>
   Object.fromEntries(
     (await sql(`DESCRIBE SELECT * FROM '${file}'`)).map((row) => [String(row.column_name), String(row.column_type)]),

@@ -11,13 +11,14 @@ import { createJobs, type Jobs } from '../../../../../src/main/core/jobs/jobs.ts
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
-import type { ExportDone, ExportRequest } from '../../../../../src/shared/features/export/export.ts'
+import type { ExportDone } from '../../../../../src/shared/features/export/export.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import type { RecordingId } from '../../../../../src/shared/base/units.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
+import { exportRequest as request } from '../../../../kit/export.ts'
 
 const DAY = 86_400_000
 const HOSTILE = '../../=cmd|,"x'
@@ -36,23 +37,6 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
-  what: 'ticks',
-  feed: 'crypto/XT',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: false,
-  bom: false,
-  separator: ',',
-  split: 'none',
-  ...more,
-})
 const out = (name = 'out.csv') => join(store.path, name)
 const files = async () => (await readdir(store.path)).filter((name) => !name.startsWith('tapedeck.db')).sort()
 

@@ -13,6 +13,7 @@ import type { ExportRequest } from '../../../../../src/shared/features/export/ex
 import { T0, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
+import { exportRequest } from '../../../../kit/export.ts'
 
 let sql: (text: string) => Promise<Record<string, unknown>[]>
 beforeAll(async () => {
@@ -21,24 +22,7 @@ beforeAll(async () => {
   sql = async (text) => (await connection.runAndReadAll(text)).getRowObjectsJson()
 })
 
-const request = (more: Partial<ExportRequest>): ExportRequest => ({
-  what: 'ticks',
-  feed: 'crypto/XT',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  schema: 2,
-  raw: false,
-  bom: false,
-  separator: ',',
-  split: 'none',
-  ...more,
-})
+const request = (more: Partial<ExportRequest>): ExportRequest => exportRequest({ schema: 2, ...more })
 
 async function save(store: RecordedStore, name: string, more: Partial<ExportRequest>): Promise<string> {
   const out = join(store.path, name)

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
 import { createExports } from '../../../../../src/main/features/export/export-jobs.ts'
 import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
-import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import { T0 } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
+import { exportRequest as request } from '../../../../kit/export.ts'
 
 let store: RecordedStore
 beforeEach(async () => {
@@ -16,23 +16,6 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
-  what: 'ticks',
-  feed: 'crypto/XT',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: false,
-  bom: false,
-  separator: ',',
-  split: 'none',
-  ...more,
-})
 const written = async () => (await readdir(store.path)).filter((name) => !name.startsWith('tapedeck.db')).sort()
 const NEEDS_TABS = { code: 'usage', message: expect.stringContaining('separated by tabs') as string }
 

@@ -20,24 +20,9 @@ import { recorded, type RecordedStore } from '../export/recorded.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
+import { exportRequest } from '../../../../kit/export.ts'
 
-const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
-  what: 'ticks',
-  feed: 'crypto/XT',
-  symbols: [],
-  sessions: [],
-  source: null,
-  fromMs: null,
-  toMs: null,
-  of: null,
-  interval: '1m',
-  format: 'csv',
-  raw: true,
-  bom: false,
-  separator: ',',
-  split: 'none',
-  ...more,
-})
+const request = (more: Partial<ExportRequest> = {}): ExportRequest => exportRequest({ raw: true, ...more })
 
 /** A fresh store that files are imported into. */
 interface Fresh {
