@@ -31,7 +31,7 @@ export const PUBLISH_OPTIONS = {
   'spool-max': {
     type: 'string',
     value: 'SIZE',
-    help: 'Limit of the spool, such as 50GB; a warning appears at half of it',
+    help: 'Warn when the spool reaches half of this size, and all of it, such as 50GB',
   },
 } as const satisfies Readonly<Record<string, Option>>
 
