@@ -3,9 +3,9 @@ import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { flushSync, tick } from 'svelte'
 import { afterEach, describe, expect, it } from 'vitest'
 import EarningsCalendar from '../../../../../../src/renderer/features/research/company/EarningsCalendar.svelte'
-import { AnswerState } from '../../../../../../src/renderer/features/research/answer/research.svelte.ts'
+import { ResponseState } from '../../../../../../src/renderer/features/research/response/research.svelte.ts'
 import type { WindowState } from '../../../../../../src/renderer/core/window/window.svelte.ts'
-import { makeAnswer } from '../../../../../kit/research.ts'
+import { makeResponse } from '../../../../../kit/research.ts'
 import { TestTransport } from '../../../../../kit/transport.ts'
 import { openWindow, render } from '../../../open-window.ts'
 import '../../../browser-stubs.ts'
@@ -26,7 +26,7 @@ afterEach(() => {
 async function open(response: unknown, now: string): Promise<void> {
   const transport = new TestTransport()
     .answer('research.get', () => ({
-      answer: makeAnswer(1, JSON.stringify(response)),
+      response: makeResponse(1, JSON.stringify(response)),
       failure: null,
       stale: false,
       fresh: false,
@@ -34,7 +34,7 @@ async function open(response: unknown, now: string): Promise<void> {
     .answer('research.versions', () => [])
   app = openWindow(transport)
   app.nowMs = Date.parse(now)
-  const state = new AnswerState(transport)
+  const state = new ResponseState(transport)
   state.ask({ view: 'replay-1', endpoint: ENDPOINT, symbol: 'AAPL', params: {} })
   for (let i = 0; i < 20; i++) await Promise.resolve()
   flushSync()
