@@ -13,6 +13,8 @@ export interface Counts {
   readonly failures: readonly string[]
 }
 export const UNABLE: number
+/** Debian’s packages of what tests need. */
+export const DEBIAN: Readonly<Record<string, string>>
 export function machineOf(env?: Readonly<Record<string, string | undefined>>, platform?: string): Machine
 export function notRun(name: string, needs: readonly string[], why: string, machine: Machine): Counts
 export function lackingLines(lacking: readonly string[]): readonly string[]

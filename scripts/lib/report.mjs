@@ -23,7 +23,7 @@
 const PLATFORMS = { linux: 'linux', darwin: 'macos', win32: 'windows' }
 
 /** Debian's packages of what tests need beyond Node and the packages of the project. */
-const DEBIAN = {
+export const DEBIAN = {
   python: 'python3-numpy python3-zstandard',
   wheel: 'python3-pip python3-setuptools python3-venv python3-wheel',
   pandas: 'python3-pandas',

@@ -1,6 +1,7 @@
-/** Dependencies are pinned: packages by digest, actions by commit. */
+/** Dependencies are pinned: packages by digest, actions by commit. Workflows install what tests need, or declare that they lack it. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { DEBIAN } from '../../../scripts/lib/report.mjs'
 
 interface Entry {
   readonly version?: string
@@ -37,5 +38,29 @@ describe('the workflows', () => {
     const used = [...readFileSync(`${folder}${file}`, 'utf8').matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
     expect(used.length).toBeGreaterThan(0)
     expect(used.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([])
+  })
+
+  const tests = readdirSync('tests', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('report.test.ts'))
+    .map((name) => readFileSync(`tests/${name}`, 'utf8'))
+  const named = tests.flatMap((text) => [...text.matchAll(/\[needs ([\w-]+)\]/g)].map(([, need = '']) => need))
+  // The test of docs/guide/data.md makes the titles of these.
+  const needs = [...new Set([...named, 'pandas', 'polars', 'pyarrow', 'r-arrow'])].filter((need) => need !== 'linux')
+  const declared = (text: string): readonly string[][] =>
+    [...text.matchAll(/TAPEDECK_UNABLE:.*&& '([^']*)' \|\| '([^']*)'/g)].flatMap(([, ...lists]) =>
+      lists.map((list) => list.split(',')),
+    )
+
+  // What is neither there nor declared counts as failed (docs/decisions/0015-skips-fail-in-ci.md).
+  it.each(['checks.yml', 'release.yml'])('%s installs what tests need, or declares that it lacks it', (file) => {
+    const text = readFileSync(`${folder}${file}`, 'utf8')
+    const [elsewhere = [], ubuntu = []] = declared(text)
+    expect(needs.length).toBeGreaterThan(6)
+    expect(needs.filter((need) => !elsewhere.includes(need))).toEqual([])
+    const apt = [...text.matchAll(/apt-get install (.*)/g)].flatMap(([, list = '']) => list.split(' '))
+    const pip = [...text.matchAll(/pip" install (.*)/g)].flatMap(([, list = '']) => list.split(/[ =]+/))
+    const isInstalled = (need: string): boolean =>
+      pip.includes(need) || (DEBIAN[need]?.split(' ').every((name) => apt.includes(name)) ?? false)
+    expect(needs.filter((need) => !ubuntu.includes(need) && !isInstalled(need))).toEqual([])
   })
 })
