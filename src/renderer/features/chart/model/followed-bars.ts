@@ -69,6 +69,7 @@ export class FollowedBars implements Following {
     if (this.#isLive) this.#readNewest()
     target.chart.setPages({
       older: (beforeMs) => this.#older(beforeMs),
+      isFull: () => this.#hasOlder,
       newer: () => this.#newer(),
       newest: () => this.#readNewest(true),
       around: (ms) => this.#around(ms),
@@ -224,7 +225,8 @@ export class FollowedBars implements Following {
     const page = await this.#askOrThrow({ beforeMs }, this.#bars.length < NEXT_PAGE ? FIRST_PAGE : NEXT_PAGE)
     if (this.#isStopped || this.#firstMs !== firstMs) return { bars: [], more: this.#hasOlder }
     this.#bars = page.bars.filter((bar) => bar.startMs < firstMs).concat(this.#bars)
-    this.#hasOlder = page.more && page.bars.length > 0
+    // After a page without bars, the chart asks no further. It mustn't say then that nothing older is stored.
+    this.#hasOlder = page.more
     this.#grewAt = 'old'
     return page
   }

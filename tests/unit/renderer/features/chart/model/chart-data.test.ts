@@ -237,6 +237,21 @@ describe('what is stored and cannot be read', () => {
 })
 
 /** A million bars of a second, with a night of a day in the middle, served page by page as the terminal does. */
+it('a page without bars does not mean that nothing older is stored', async () => {
+  const transport = new TestTransport().answer('bars.history', ({ beforeMs }) =>
+    beforeMs === null
+      ? { bars: [bar(5)], gaps: [], decimals: 2, more: true }
+      : { bars: [], gaps: [], decimals: 2, more: beforeMs > 0 },
+  )
+  let held: readonly Bar[] = []
+  const { paging } = candles(transport, '1s', (_series, list) => (held = list))
+  await vi.waitFor(() => expect(held).toHaveLength(1))
+  expect(await paging().older(5 * SECOND)).toMatchObject({ bars: [], more: true })
+  expect(paging().isFull?.()).toBe(true)
+  await paging().older(0)
+  expect(paging().isFull?.()).toBe(false)
+})
+
 describe('a million bars', () => {
   const MILLION = 1_000_000
   const NIGHT = 86_400
