@@ -1,6 +1,6 @@
 /** Paints a footprint: the volume of each bar by price and side, with its marks and totals. */
 import type { Bar } from '../../../shared/core/market/market.ts'
-import { priceOfRow, type CellColumns } from '../../../shared/core/market/flow/cells.ts'
+import { priceOfRow, type CellColumns, type PriceRows } from '../../../shared/core/market/flow/cells.ts'
 import { usualSideVolume, type Imbalance } from '../../../shared/core/market/flow/footprint.ts'
 import {
   deltaText,
@@ -22,6 +22,8 @@ const DIGIT_PX = 6
 const TOTALS_PX = 40
 /** Share of a column that cells take; the rest is the candle and the space to the next bar. */
 const CELLS_SHARE = 0.86
+/** Steps of strength in a heat map. */
+const HEAT_LEVELS = 32
 
 interface Column {
   readonly bar: Bar
@@ -56,15 +58,7 @@ export function paintFootprint(p: Painter): void {
     const bar = p.rows[i]['bar'] as Bar | null // every row comes from series.ts
     if (bar !== null) shown.push({ bar, cells: source?.cellsOf(bar.startMs), x: p.x(i) })
   }
-  const edges = new Map<number, number>()
-  const edge = (row: number): number => {
-    let y = edges.get(row)
-    if (y === undefined) {
-      y = source === null ? NaN : Math.round(p.y(priceOfRow(row, source.rows)))
-      edges.set(row, y)
-    }
-    return y
-  }
+  const edge = edgesOf(p, source?.rows ?? null)
   const { textScale } = p.context.theme
   const whole = shown.flatMap(({ bar, cells }) => (bar.complete && cells ? [cells] : []))
   const rule = { ...look, least: usualSideVolume(whole.slice(-USUAL_BARS)) }
@@ -96,6 +90,19 @@ export function paintFootprint(p: Painter): void {
     if (selected !== null && selected.startMs === bar.startMs) paintSelected(sheet, column, selected.row)
   }
   p.ctx.restore()
+}
+
+/** The y of the lower edges of rows, px, each computed once; NaN if no rows are read. */
+function edgesOf(p: Painter, rows: PriceRows | null): (row: number) => number {
+  const known = new Map<number, number>()
+  return (row) => {
+    let y = known.get(row)
+    if (y === undefined) {
+      y = rows === null ? NaN : Math.round(p.y(priceOfRow(row, rows)))
+      known.set(row, y)
+    }
+    return y
+  }
 }
 
 /** Characters of the longest number in a cell; counted only where numbers could fit. */
@@ -131,6 +138,7 @@ function paintCandle({ ctx, context, y, half }: Painter, bar: Bar, left: number,
 function paintCells(sheet: Sheet, column: Column): void {
   const { p, detail, edge } = sheet
   const { cells, marks, width } = column
+  if (detail === 'heat') return paintHeat(sheet, column)
   const byRow = new Map<number, Imbalance[]>()
   for (const one of marks.imbalances) byRow.set(one.row, [...(byRow.get(one.row) ?? []), one])
   if (detail === 'numbers') {
@@ -140,35 +148,54 @@ function paintCells(sheet: Sheet, column: Column): void {
   for (const [i, row] of cells.row.entries()) {
     const [a, b] = [edge(row), edge(row + 1)]
     const top = Math.min(a, b)
-    // A line between rows while there is room for it.
-    const height = Math.max(1, Math.abs(a - b) - (detail === 'heat' ? 0 : 1))
+    // A line between rows.
+    const height = Math.max(1, Math.abs(a - b) - 1)
     if (top > p.height || top + height < 0 || width < 1) continue
-    if (detail === 'heat') paintHeat(sheet, column, i, top, height)
-    else if (detail === 'bars') paintBars(sheet, column, i, top, height)
+    if (detail === 'bars') paintBars(sheet, column, i, top, height)
     else paintNumbers(sheet, column, i, top, height, byRow.get(row) ?? [])
   }
   p.ctx.globalAlpha = 1
 }
 
-/** One color: the side that traded more, as strong as the volume; the unknown share is gray. */
-function paintHeat(
-  { p, look }: Sheet,
-  { cells, left, width, top: most }: Column,
-  i: number,
-  y: number,
-  height: number,
-) {
-  const { ctx } = p
+/**
+ * One color per row: the side that traded more, as strong as the volume; the unknown share is gray. Adjacent rows of the
+ * same color and strength are one rectangle, because hundreds of bars have thousands of rows.
+ */
+function paintHeat({ p, look, edge }: Sheet, { cells, left, width, top: most }: Column): void {
+  const { ctx, height } = p
   const { up, down, dim, accent, faint } = p.context.theme
-  const volume = volumeOf(cells, i)
-  if (volume === 0) return
-  const delta = cells.buy[i] - cells.sell[i]
-  const known = Math.round((width * (volume - cells.unknown[i])) / volume)
-  ctx.globalAlpha = 0.15 + 0.75 * (volume / most)
-  ctx.fillStyle = look.content === 'total' ? accent : delta > 0 ? up : delta < 0 ? down : dim
-  if (known > 0) ctx.fillRect(left, y, known, height)
-  ctx.fillStyle = faint
-  if (known < width) ctx.fillRect(left + known, y, width - known, height)
+  const { row, buy, sell, unknown } = cells
+  let [color, known, strength] = ['', 0, -1]
+  /** Edges of the rows that aren't painted yet: that of the first one, and that of the last one. */
+  let [first, last] = [NaN, NaN]
+  const paint = (): void => {
+    const top = Math.min(first, last)
+    const high = Math.max(1, Math.abs(first - last))
+    if (strength < 0 || top > height || top + high < 0) return
+    ctx.globalAlpha = 0.15 + (0.75 * strength) / HEAT_LEVELS
+    if (known > 0) {
+      ctx.fillStyle = color
+      ctx.fillRect(left, top, known, high)
+    }
+    if (known === width) return
+    ctx.fillStyle = faint
+    ctx.fillRect(left + known, top, width - known, high)
+  }
+  for (let i = 0; i < row.length; i++) {
+    const volume = buy[i] + sell[i] + unknown[i]
+    const delta = buy[i] - sell[i]
+    const nextColor = look.content === 'total' ? accent : delta > 0 ? up : delta < 0 ? down : dim
+    const nextKnown = Math.round((width * (volume - unknown[i])) / volume)
+    const nextStrength = volume === 0 ? -1 : Math.round((HEAT_LEVELS * volume) / most)
+    const lower = edge(row[i])
+    if (lower !== last || nextStrength !== strength || nextKnown !== known || nextColor !== color) {
+      paint()
+      ;[color, known, strength, first] = [nextColor, nextKnown, nextStrength, lower]
+    }
+    last = edge(row[i] + 1)
+  }
+  paint()
+  ctx.globalAlpha = 1
 }
 
 /** Bars from the middle: sold to the left, bought to the right; unknown volume is dotted gray after both. */

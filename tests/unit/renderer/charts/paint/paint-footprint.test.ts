@@ -175,6 +175,31 @@ describe('a footprint of many bars', () => {
   })
 })
 
+describe('a heat map', () => {
+  it('paints adjacent rows of the same color and strength as one, and no others', async () => {
+    const bars = Array.from({ length: 450 }, () =>
+      cells([100, 0, 8], [101, 0, 8], [102, 0, 4], [103, 4, 0], [105, 4, 0]),
+    )
+    await show(bars)
+    port.fit()
+    await frames()
+    const rowPx = rowY(100) - rowY(101)
+    const rowsOf = (color: string, alpha: number) =>
+      new Set(
+        rects(color)
+          .filter((one) => one.alpha === alpha && one.at[2] <= 2)
+          .map(({ at }) => Math.round(at[3] / rowPx)),
+      )
+    expect(rowsOf('up', 0.9)).toEqual(new Set([2]))
+    expect(rowsOf('up', 0.525)).toEqual(new Set([1]))
+    expect(rowsOf('down', 0.525)).toEqual(new Set([1]))
+    const count = (row: number) => rects('down').filter((one) => one.alpha === 0.525 && covers(one, row)).length
+    expect(count(103)).toBeGreaterThan(400)
+    expect(count(105)).toBe(count(103))
+    expect(count(104), 'nothing was traded there').toBe(0)
+  })
+})
+
 describe('the detail of cells', () => {
   it('is what fits', () => {
     expect(detailThatFits(14, 80, 70, 1)).toBe('numbers')
