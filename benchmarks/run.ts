@@ -13,6 +13,8 @@ import { benchApi } from './api.ts'
 import { benchBars } from './bars.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCsv } from './csv.ts'
+import { benchFlow } from './flow.ts'
+import { benchFootprint } from './footprint.ts'
 import { benchHistory } from './history.ts'
 import { benchLatency } from './latency.ts'
 import { benchPainted } from './painted.ts'
@@ -61,6 +63,8 @@ const BENCHES: readonly Bench[] = [
   { name: 'csv', full: () => benchCsv(10_000_000), check: () => benchCsv(500_000), slack: 5 },
   { name: 'alerts', full: () => benchAlerts(1_000_000, 5), check: () => benchAlerts(100_000, 1), slack: 5 },
   { name: 'screener', full: () => benchScreener(), check: () => benchScreener(20_000, 50), slack: 5 },
+  { name: 'flow', full: () => benchFlow(), check: () => benchFlow(4_000), slack: 5 },
+  { name: 'footprint', full: () => benchFootprint(), check: () => benchFootprint(100), slack: 5 },
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
   { name: 'served', full: () => benchServed(3_000_000, 20), check: () => benchServed(300_000, 4), slack: 5 },
   { name: 'startup', full: async () => benchStartup(20), check: async () => benchStartup(5), slack: 1.5 },
