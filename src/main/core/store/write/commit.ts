@@ -1,7 +1,7 @@
 /** Writes flushes: journal, entries, gaps and leaves of one transaction. */
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { encodeJournal, journalCrc } from '../format/journal.ts'
+import { JournalEncoder, journalCrc } from '../format/journal.ts'
 import { entryRow } from '../format/ledger.ts'
 import { LeafHasher } from '../format/leaves.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../types/messages.ts'
@@ -29,6 +29,7 @@ export class Appender {
   readonly #openGap
   readonly #closeGap
   readonly #hasher = new LeafHasher()
+  readonly #encoder = new JournalEncoder()
 
   constructor(db: Db) {
     this.#journal = db.prepare<[number, number, number, number, Uint8Array]>(
@@ -82,7 +83,7 @@ export class Appender {
       const part = rec.source.startsWith('import:') && first > lastSeq
       if (first !== lastSeq + 1 && !part)
         throw new TypeError(`a flush of ${rec.key} starts at ${first} after ${lastSeq}`)
-      const data = encodeJournal(leaves, m)
+      const data = this.#encoder.encode(leaves, m)
       this.#journal.run(rec.id, first, last, journalCrc(rec.id, first, last, data), data)
       bytes += data.length
       lastSeq = last
