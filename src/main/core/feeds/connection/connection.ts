@@ -23,6 +23,7 @@ import { createMessageRate, type MessageRate } from './message-rate.ts'
 import { ReceivedUpTo } from './received-up-to.ts'
 import type { ConnectionEffect, ConnectionEvent, ConnectionState, TimerName } from './connection-model.ts'
 import type { ConnectionOptions } from './connection-options.ts'
+import type { Stamp } from './frame-sink.ts'
 import { idleConnection, reduce, shown } from './connection-state.ts'
 
 /** A token's lifetime is counted from its arrival here, so for the service it may expire this much earlier, ms. */
@@ -239,7 +240,6 @@ export class Connection {
         origin: originOf(this.#options.baseUrl),
         token,
         requested,
-        nowMs: this.#options.clock.wallMs(),
         monoMs: this.#monoMs(),
       },
       this.#linkListener,
@@ -263,10 +263,17 @@ export class Connection {
     this.dispatch({ is: 'upgraded', generation: link.generation })
   }
 
+  /** The first frame of a read was received. */
+  #heardAt(link: Link, stamp: Stamp): void {
+    link.stamp = stamp
+    link.heartbeat.heard(stamp.monoNs / 1e6)
+    this.#options.tally.lastMessageMs = stamp.wallMs
+    if (link === this.#link) this.#received.heard(stamp.wallMs)
+  }
+
   #heard(link: Link): void {
-    link.heardMs = this.#options.clock.wallMs()
     link.heartbeat.heard(this.#monoMs())
-    if (link === this.#link) this.#received.heard(link.heardMs)
+    if (link === this.#link) this.#received.heard(this.#options.clock.wallMs())
   }
 
   /** Only a pong to the last ping proves what was sent before it, because one to an earlier ping may be late. */
@@ -281,12 +288,8 @@ export class Connection {
     const { recorder, tally, scratch, listener, turn } = this.#options
     const stamp = turn.arrived()
     const seq = recorder.frame(link.conn, data, binary, stamp)
-    const monoMs = stamp.monoNs / 1e6
     tally.received++
-    tally.lastMessageMs = stamp.wallMs
-    link.heardMs = stamp.wallMs
-    link.heartbeat.heard(monoMs)
-    if (link === this.#link) this.#received.heard(stamp.wallMs)
+    if (stamp !== link.stamp) this.#heardAt(link, stamp)
     if (turn.isOverspent(stamp.monoNs) && !link.socket.isPaused) {
       link.socket.pause()
       setImmediate(() => link.socket.resume())
@@ -322,7 +325,7 @@ export class Connection {
       return
     }
     if (scratch.mapping !== '') tally.mappings.set(scratch.mapping, (tally.mappings.get(scratch.mapping) ?? 0) + 1)
-    this.#rate.message(monoMs)
+    this.#rate.message(stamp.monoNs / 1e6)
     const { phase } = this.#state
     if (phase.is === 'stale' || phase.is === 'connecting') {
       this.dispatch({ is: 'frame', generation: link.generation })

@@ -7,6 +7,7 @@ import type { Token } from '../../account/token.ts'
 import type { RequestedSymbols } from './requested-symbols.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import type { ConnectionEvent } from './connection-model.ts'
+import type { Stamp } from './frame-sink.ts'
 import { readTextFrames } from './text-frames.ts'
 
 /** Larger frames are refused and marked as a gap, bytes. */
@@ -26,7 +27,8 @@ export interface Link {
   /** An event with a more specific reason than `close` has already reported the end. */
   explained: boolean
   closed: boolean
-  heardMs: UnixMs
+  /** Receipt of the last frame. The frames of one read share it. */
+  stamp: Stamp | null
   /** The number of the last ping, which is its payload. */
   pings: number
   /** When the last ping and the close request were sent, UTC ms; null: not yet. */
@@ -52,7 +54,7 @@ export interface LinkListener {
   closed(link: Link, code: number, words: string): void
 }
 
-/** How to dial. `nowMs` (UTC) and `monoMs` (monotonic) are the time of the dial. */
+/** How to dial. `monoMs` is the time of the dial on the monotonic clock. */
 export interface Dial {
   readonly generation: number
   /** Creates and returns the connection's handle. Called only if the socket can be created. */
@@ -61,13 +63,12 @@ export interface Dial {
   readonly origin: string
   readonly token: Token
   readonly requested: RequestedSymbols
-  readonly nowMs: UnixMs
   readonly monoMs: number
 }
 
 /** Dials. Throws if the URL is invalid or the token is not a valid header value. */
 export function openLink(dial: Dial, listener: LinkListener): Link {
-  const { generation, connection, url, origin, token, requested, nowMs, monoMs } = dial
+  const { generation, connection, url, origin, token, requested, monoMs } = dial
   // The types of ws don't have closeTimeout yet.
   const options: ClientOptions & { closeTimeout: number } = {
     perMessageDeflate: false,
@@ -91,7 +92,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     upgraded: false,
     explained: false,
     closed: false,
-    heardMs: nowMs,
+    stamp: null,
     pings: 0,
     pingedMs: null,
     closeAskedMs: null,
