@@ -439,6 +439,7 @@ describe('a hostile or broken service', () => {
     await open(w, 'BTC-USD')
     w.service.last.send('x'.repeat(1024 * 1024 + 1))
     await until('the return', () => w.service.requests.length === 2 && xt(w).state.is === 'open')
+    await until('the end of the old socket', () => w.recorder.of('disconnected').length > 0)
     expect(w.recorder.of('oversize')).toMatchObject([{ conn: 1, limitBytes: 1024 * 1024 }])
     expect(w.recorder.of('disconnected')).toHaveLength(1)
     expect(w.ears.gaps.map((g) => [g.cause, g.toMs !== null])).toEqual([
