@@ -50,6 +50,16 @@ const groupOf = (page: Page, tab: string): Locator =>
 /** The list of all tabs of a group, some of which do not fit. */
 const allTabs = (page: Page): Locator => page.getByRole('dialog', { name: 'All tabs here' })
 const SMALL = { width: 1024, height: 640 }
+/** Waits until the panes are laid out for a size of the window, not only scaled to it. */
+const fitted = (page: Page, size: typeof SMALL): Promise<void> =>
+  expect
+    .poll(() =>
+      page.locator('.dock').evaluate((dock) => ({
+        window: { width: window.innerWidth, height: window.innerHeight },
+        isFitted: dock.getAttribute('data-fitted') === `${dock.clientWidth}x${dock.clientHeight}`,
+      })),
+    )
+    .toEqual({ window: size, isFitted: true })
 const USUAL = { width: 1440, height: 900 }
 
 test('panes are added, linked, floated, maximised, closed and taken back by mouse', async ({ open, host }) => {
@@ -273,17 +283,33 @@ test('panes and workspaces by keyboard alone', async ({ open }) => {
   await expect(pane(page, 'log')).toBeVisible()
   // Tabs that do not fit are listed behind them.
   await page.setViewportSize(SMALL)
+  await fitted(page, SMALL)
   for (const keys of ['Alt+s', 'Alt+v', 'Alt+n', 'Alt+c']) await page.keyboard.press(keys)
   const company = page.getByRole('tab', { name: 'Company', exact: true })
   await expect(company).toBeFocused()
-  // Another size of the window makes the tabs anew: the focus stays where it was.
-  for (const width of [SMALL.width + 60, SMALL.width]) {
+  // A resized window makes its tab bars again: the focus stays where it was.
+  const all = groupOf(page, 'Company').getByRole('button', { name: 'All tabs here' })
+  const resize = async (size: typeof SMALL): Promise<void> => {
+    await page.setViewportSize(size)
+    await fitted(page, size)
+  }
+  for (const more of [60, 0]) {
     const made = await company.getAttribute('id')
-    await page.setViewportSize({ ...SMALL, width })
-    await expect.poll(() => company.getAttribute('id')).not.toBe(made)
+    await resize({ ...SMALL, width: SMALL.width + more })
+    await expect(company).not.toHaveAttribute('id', made ?? '')
     await expect(company).toBeFocused()
   }
-  const all = groupOf(page, 'Company').getByRole('button', { name: 'All tabs here' })
+  await expect(all).toBeVisible()
+  await page.keyboard.press('Tab')
+  for (const more of [20, 0]) {
+    await resize({ ...SMALL, width: SMALL.width + more })
+    await expect(all).toBeFocused()
+  }
+  // Where every tab fits, the tab takes the focus.
+  await resize({ ...SMALL, width: SMALL.width + 400 })
+  await expect(all).toHaveCount(0)
+  await expect(company).toBeFocused()
+  await resize(SMALL)
   await expect(all).toBeVisible()
   await page.keyboard.press('Tab')
   await expect(all).toBeFocused()

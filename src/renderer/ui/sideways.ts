@@ -15,11 +15,13 @@ export function moreOf(from: number, room: number, whole: number): 'start' | 'en
 /** Width of the fade, px. */
 const FADE = 28
 
-/** Manages a strip and reports whether it overflows; returns the cleanup function. */
+/** Manages a strip and reports whether it overflows, at first and at each change; returns the cleanup function. */
 export function sideways(strip: HTMLElement, onOverflow: (more: boolean) => void = () => undefined): () => void {
+  let shown: ReturnType<typeof moreOf> | undefined
   const look = (): void => {
     const more = moreOf(Math.abs(strip.scrollLeft), strip.clientWidth, strip.scrollWidth)
-    if (more === (strip.dataset['more'] ?? null)) return
+    if (more === shown) return
+    shown = more
     if (more === null) delete strip.dataset['more']
     else strip.dataset['more'] = more
     onOverflow(more !== null)

@@ -35,8 +35,8 @@ type Grid = SerializedDockview['grid']
 export interface DockOwner {
   readonly content: (pane: string) => IContentRenderer
   readonly tab: (pane: string) => ITabRenderer
-  /** The right end of a group's tab bar. */
-  readonly actions: (group: DockviewGroupPanel) => IHeaderActionsRenderer
+  /** Creates the right end of a group's tab bar. */
+  readonly createHead: (group: DockviewGroupPanel) => DockHead
   readonly kindOf: KindOf
   readonly titleOf: (pane: string) => string
   /** The user moved, resized, floated or closed panes. */
@@ -45,10 +45,69 @@ export interface DockOwner {
   readonly fronted: (pane: string) => void
 }
 
+/** The right end of a group's tab bar. It outlives the groups that dockview replaces. */
+export interface DockHead {
+  readonly element: HTMLElement
+  /** Shows the front pane of this group from now on. */
+  readonly show: (group: DockviewGroupPanel) => void
+  readonly dispose: () => void
+}
+
+/** Dockview's id of a group that is rendered with this front pane. */
+const groupId = (front: string): string => `group-${front}`
+
+/** Each render of a layout creates new groups. A group takes over the head of its front pane, with the focus in it. */
+class DockHeads {
+  readonly #create: (group: DockviewGroupPanel) => DockHead
+  readonly #inUse = new Map<DockviewGroupPanel, DockHead>()
+  /** Heads of replaced groups, by the id that their successor will have. */
+  readonly #spare = new Map<string, DockHead>()
+
+  constructor(create: (group: DockviewGroupPanel) => DockHead) {
+    this.#create = create
+  }
+
+  /** The head of a group that dockview creates. */
+  rendererOf(group: DockviewGroupPanel): IHeaderActionsRenderer {
+    const head = this.#spare.get(group.id) ?? this.#create(group)
+    this.#spare.delete(group.id)
+    this.#inUse.get(group)?.dispose()
+    this.#inUse.set(group, head)
+    return {
+      element: head.element,
+      init: () => head.show(group),
+      dispose: () => {
+        // The head may belong to another group by now.
+        if (this.#inUse.get(group) !== head) return
+        this.#inUse.delete(group)
+        head.dispose()
+      },
+    }
+  }
+
+  /** Runs `replace`, which replaces all groups, and disposes of the heads that no new group took over. */
+  replaceGroups(replace: () => void): void {
+    for (const [group, head] of this.#inUse) {
+      if (!group.activePanel) continue
+      this.#inUse.delete(group)
+      this.#spare.set(groupId(group.activePanel.id), head)
+      // Browsers hide a popover that moves within the document without telling it.
+      for (const panel of head.element.querySelectorAll<HTMLElement>('[popover][data-open]')) panel.hidePopover()
+    }
+    try {
+      replace()
+    } finally {
+      for (const head of this.#spare.values()) head.dispose()
+      this.#spare.clear()
+    }
+  }
+}
+
 export class DockView {
   readonly #host: HTMLElement
   readonly #api: DockviewApi
   readonly #owner: DockOwner
+  readonly #heads: DockHeads
   /** The layout on screen. Null while it is no layout of ours: at first, and while the window is being resized. */
   #shown: Layout | null = null
   #isRendering = false
@@ -56,10 +115,11 @@ export class DockView {
   constructor(host: HTMLElement, owner: DockOwner) {
     this.#host = host
     this.#owner = owner
+    this.#heads = new DockHeads(owner.createHead)
     this.#api = createDockview(host, {
       createComponent: ({ id }) => owner.content(id),
       createTabComponent: ({ id }) => owner.tab(id),
-      createRightHeaderActionComponent: owner.actions,
+      createRightHeaderActionComponent: (group) => this.#heads.rendererOf(group),
       theme: { name: 'tapedeck', className: 'dock-theme', gap: 0, dndTabIndicator: 'line' },
       disableAutoResizing: true,
       scrollbars: 'native',
@@ -85,11 +145,13 @@ export class DockView {
     try {
       if (!this.#shown || !sameShape(layout, this.#shown)) {
         const { width, height } = layout.area
-        keepPlaces(this.#host, () => {
-          this.#api.layout(width, height, true)
-          this.#api.fromJSON(toDockview(layout, this.#owner), { reuseExistingPanels: true })
-          this.#api.layout(width, height, true)
-        })
+        this.#heads.replaceGroups(() =>
+          keepPlaces(this.#host, () => {
+            this.#api.layout(width, height, true)
+            this.#api.fromJSON(toDockview(layout, this.#owner), { reuseExistingPanels: true })
+            this.#api.layout(width, height, true)
+          }),
+        )
       }
       this.#shown = layout
       const full = layout.maximised === null ? undefined : this.panel(layout.maximised)
@@ -136,7 +198,7 @@ const tabsIn = (layout: Layout) => JSON.stringify(shownGroups(layout).map((one) 
 
 function toDockview(layout: Layout, { kindOf, titleOf }: DockOwner): SerializedDockview {
   const { area, dock, floats } = layout
-  const state = (group: DockGroup) => ({ views: [...group.panes], activeView: group.front, id: `group-${group.front}` })
+  const state = (group: DockGroup) => ({ views: [...group.panes], activeView: group.front, id: groupId(group.front) })
   const node = (one: DockNode): Grid['root'] =>
     one.is === 'group'
       ? { type: 'leaf', data: state(one), size: one.size }

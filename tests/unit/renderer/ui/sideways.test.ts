@@ -16,7 +16,8 @@ describe('a strip of tabs', () => {
     const strip = document.createElement('div')
     let whole = 180
     Object.defineProperties(strip, { clientWidth: { get: () => 100 }, scrollWidth: { get: () => whole } })
-    const undo = sideways(strip)
+    const told: boolean[] = []
+    const undo = sideways(strip, (more) => told.push(more))
     strip.dispatchEvent(new Event('scroll'))
     expect(strip.dataset['more']).toBe('end')
     const turned = new WheelEvent('wheel', { deltaY: 40, cancelable: true })
@@ -29,5 +30,10 @@ describe('a strip of tabs', () => {
     strip.dispatchEvent(left)
     expect([strip.dataset['more'], left.defaultPrevented]).toEqual([undefined, false])
     undo()
+    // What takes over a strip doesn't know whether it overflows.
+    const first: boolean[] = []
+    sideways(strip, (more) => first.push(more))
+    strip.dispatchEvent(new Event('scroll'))
+    expect([told, first]).toEqual([[true, false], [false]])
   })
 })

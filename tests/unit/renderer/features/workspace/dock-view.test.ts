@@ -1,7 +1,7 @@
 import '../../browser-stubs.ts'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DockView } from '../../../../../src/renderer/features/workspace/dock-view.ts'
+import { DockView, type DockHead } from '../../../../../src/renderer/features/workspace/dock-view.ts'
 import {
   panesIn,
   READY_NAMES,
@@ -24,6 +24,8 @@ class Window {
   area: Area
   readonly view: DockView
   readonly host = document.body.appendChild(document.createElement('div'))
+  /** How many heads were created and not disposed of. */
+  heads = 0
 
   constructor(now: Workspace, area: Area) {
     this.now = now
@@ -32,13 +34,23 @@ class Window {
     this.view = new DockView(this.host, {
       content: element,
       tab: element,
-      actions: element,
+      createHead: () => this.#createHead(),
       kindOf: (id) => edits.paneOf(this.now, id)?.kind,
       titleOf: (id) => id,
       arrange: (layout) => this.#arrange(layout),
       fronted: (id) => (this.now = edits.setFront(this.now, id)),
     })
     this.draw()
+  }
+  #createHead(): DockHead {
+    const element = document.createElement('div')
+    element.append(document.createElement('button'))
+    this.heads += 1
+    return {
+      element,
+      show: (group) => (element.title = group.id),
+      dispose: () => void (this.heads -= 1),
+    }
   }
   get layout(): Layout {
     return layoutOf(this.now, this.area)
@@ -76,6 +88,7 @@ class Window {
     }
     expect(view.layout.maximised === null).toBe(layout.maximised === null)
     expect(view.panel(this.now.front)?.api.isActive).toBe(true)
+    expect(this.heads).toBe(shownGroups(layout).length)
     expect(panesIn(this.now.dock).length).toBeGreaterThan(0)
   }
 }
@@ -196,6 +209,29 @@ describe('the view of a workspace', () => {
     const window = new Window(readyWorkspace(name), { width: 1_600, height: 900 })
     window.expectEqual()
     window.view.dispose()
+  })
+
+  it('leaves the focus on a button of a tab bar while the window is resized, and closes its menu', () => {
+    const window = new Window(readyWorkspace('overview'), { width: 1_600, height: 900 })
+    const group = () => window.view.panel('tape-1')?.group.element
+    const button = group()?.querySelector('button')
+    const menu = button?.parentElement?.appendChild(document.createElement('div'))
+    if (!button || !menu) throw new Error('the tape has no tab bar')
+    menu.setAttribute('popover', 'auto')
+    menu.dataset['open'] = ''
+    menu.hidePopover = vi.fn()
+    button.focus()
+    const before = group()
+    window.area = { width: 1_024, height: 640 }
+    window.view.scale(window.area)
+    window.draw()
+    expect(group()).not.toBe(before)
+    expect(group()?.contains(button)).toBe(true)
+    expect(document.activeElement).toBe(button)
+    expect(menu.hidePopover).toHaveBeenCalledTimes(1)
+    window.expectEqual()
+    window.view.dispose()
+    expect(window.heads).toBe(0)
   })
 
   it('reads where a floating pane was dragged in the right half of the window', async () => {
