@@ -39,7 +39,10 @@ if (why !== undefined && !stopping) {
     code,
     why: failure,
     stopped,
-  } = await follow(pinnedNode(), [join(root, 'out', 'main', 'cli.js'), 'serve', ...open, ...args])
+  } = await follow(pinnedNode(), [join(root, 'out', 'main', 'cli.js'), 'serve', ...open, ...args], {
+    // As in tapedeck.mjs.
+    MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
+  })
   if (failure !== undefined) console.error(`Tapedeck did not start: ${failure}`)
   process.exitCode = stopped ? 0 : (code ?? 1)
 }

@@ -16,10 +16,13 @@ if (!existsSync(program)) {
 const node = existsSync(pinned) ? pinned : process.execPath
 const args = [program, ...process.argv.slice(2)]
 
-// In place of this process where Node can do that (22.15 and later): signals then have one receiver.
-if (!onWindows && process.execve !== undefined) process.execve(node, [node, ...args], process.env)
+// Each thread of Node otherwise keeps freed memory in pools of its own (glibc).
+const env = { MALLOC_ARENA_MAX: '2', ...process.env }
 
-const child = spawn(node, args, { stdio: 'inherit' })
+// In place of this process where Node can do that (22.15 and later): signals then have one receiver.
+if (!onWindows && process.execve !== undefined) process.execve(node, [node, ...args], env)
+
+const child = spawn(node, args, { stdio: 'inherit', env })
 // Ctrl+C and a terminal that closes reach the child by themselves, and Windows has no signals to forward: there, kill ends a
 // process at once. What reached the child twice would count as two presses of Ctrl+C.
 const isReached = onWindows || [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true)

@@ -1,5 +1,5 @@
 /** The launcher of a checkout, in front of a program that counts what reaches it. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,6 +74,18 @@ describe.skipIf(process.platform !== 'linux')('the launcher [needs linux]', () =
     expect(counts).toEqual({ SIGINT: 0, SIGHUP: 0, [signal]: 1 })
     expect(code).toBe(7)
   })
+})
+
+it.each([
+  ['where Node can replace the process', []],
+  ['where it can’t', WITHOUT_EXECVE],
+])('bounds the pools of freed memory unless told, %s', (_, options) => {
+  writeFileSync(join(folder, 'out/main/cli.js'), 'process.stdout.write(process.env.MALLOC_ARENA_MAX)')
+  const poolsWith = (env: NodeJS.ProcessEnv): string => {
+    const { MALLOC_ARENA_MAX: _, ...own } = process.env
+    return spawnSync(process.execPath, [...options, launcher], { encoding: 'utf8', env: { ...own, ...env } }).stdout
+  }
+  expect([poolsWith({}), poolsWith({ MALLOC_ARENA_MAX: '5' })]).toEqual(['2', '5'])
 })
 
 describe.skipIf(process.platform !== 'linux')('the launcher in a terminal [needs linux]', () => {
