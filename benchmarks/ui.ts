@@ -25,6 +25,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '2000' },
     rows: { type: 'string', default: '500' },
     alerts: { type: 'string', default: '500' },
+    'order-flow': { type: 'boolean', default: false },
   },
 })
 const minutes = Number(values.minutes)
@@ -118,16 +119,21 @@ const FIGURES: readonly (readonly [string, (seen: Seen) => string])[] = [
   ['memory of its process, end', (seen) => mb(seen.end.process)],
 ]
 
-/** Nine charts and a watchlist beside them. */
+/** Nine charts and a watchlist beside them. With `--order-flow`, crypto has footprints and the others quote heat maps. */
 function workspace(): Workspace {
   const nine = readyWorkspace('charts-9', 'bench')
+  const flowOf = (instrument: string | null) =>
+    instrument?.startsWith('crypto:') === true ? { style: 'footprint' } : { quoteMap: true }
+  const charts = values['order-flow']
+    ? nine.panes.map((pane) => ({ ...pane, settings: { ...pane.settings, ...flowOf(pane.instrument) } }))
+    : nine.panes
   const list = readyWorkspace('overview').panes.filter(({ kind }) => kind === 'watchlist')
   const [{ id }] = list
   const group = { is: 'group', panes: [id], front: id, size: 280 } as const
   return {
     ...nine,
     dock: { is: 'split', axis: 'row', size: 0, parts: [group, { ...nine.dock, size: 1_160 }] },
-    panes: [...list, ...nine.panes],
+    panes: [...list, ...charts],
   }
 }
 
@@ -177,7 +183,8 @@ await withWindow(wanted, async ({ browser, host, url }) => {
   await bare.goto('about:blank')
   await sleep(2_000)
   const empty = await watch(browser, bare, EMPTY_MS)
-  const heads = `${minutes} minutes, ${perSecond.toFixed(0)} messages/s, ${shown} charts, ${rows} rows, ${alerts} alerts`
+  const flow = values['order-flow'] ? ' (three footprints, six quote heat maps)' : ''
+  const heads = `${minutes} minutes, ${perSecond.toFixed(0)} messages/s, ${shown} charts${flow}, ${rows} rows, ${alerts} alerts`
   const lines = FIGURES.map(([what, of]) => [what, of(ours), of(empty)])
   console.log(`${heads}; ${availableParallelism()} cores, load ${loadavg()[0].toFixed(1)}\n`)
   console.log(table([['what', 'this window', 'an empty one'], ...lines, ['receive → painted, p99', painted, '–']]))

@@ -1,5 +1,5 @@
-// `npm run bench:ui [-- --minutes 10 --rate 2000 --rows 500 --alerts 500]`: the window with nine charts, a watchlist and
-// alerts beside a market of that many messages a second: frames, long tasks and memory beside an empty window's.
+// `npm run bench:ui [-- --minutes 10 --rate 2000 --rows 500 --alerts 500 --order-flow]`: the window with nine charts, a
+// watchlist and alerts beside a market of that many messages a second: frames, long tasks and memory beside an empty window's.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { findChromium } from './lib/chromium.mjs'
