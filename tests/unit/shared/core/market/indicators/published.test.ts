@@ -1,6 +1,6 @@
 /**
  * Indicators against values that others published: single values of Stock.Indicators' tests over its 502 days of SPY,
- * Tulip Indicators' fifteen bars, the bars of the tests of ta4j, Lean and talipp, and the worked tables of the
+ * Tulip Indicators' fifteen bars, the bars of the tests of ta4j, Lean, talipp and indicatorts, and the worked tables of the
  * ChartSchool. tests/fixtures/indicators/README.md says which indicator has which.
  */
 import { readFileSync } from 'node:fs'
@@ -310,6 +310,16 @@ describe('talipp, the closes of its tests', () => {
     const got = run('trix', closesOnly(closes), [10, 9]).slice(-3)
     for (const [i, value] of [66.062922, 75.271366, 80.317194].entries())
       expect(Math.abs(100 * got[i][0] - value), `value ${i}`).toBeLessThan(0.000_005)
+  })
+})
+
+describe('indicatorts, the five bars of its test', () => {
+  it('price volume trend', () => {
+    const volumes = [100, 110, 80, 120, 90]
+    const bars = closesOnly([9, 11, 7, 10, 8]).map((bar, i) => ({ ...bar, volume: volumes[i] }))
+    const got = run('price-volume-trend', bars, [])
+    for (const [i, value] of [24.44, -4.65, 46.78, 28.78].entries())
+      expect(Math.abs(got[i + 1][0] - value), `value ${i}`).toBeLessThan(0.005_1)
   })
 })
 
