@@ -5,6 +5,7 @@ import { SETTLE_MS } from '../../../shared/core/market/flow/side.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
 import type { BarsPage } from '../../../shared/core/views/contract.ts'
 import type { Span } from '../../../shared/base/spans.ts'
+import { matchesSource } from '../../../shared/core/recording/recording.ts'
 import { parseInstrument, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
 import { unreadable } from '../market/event-bars/stream.ts'
 import { EventTrades } from '../market/event-bars/trades.ts'
@@ -22,7 +23,7 @@ interface Asked {
 
 /** The newest event bars that start before an instant, as a view sees them. A page never holds two days. */
 export async function eventBarsPage(
-  reader: Pick<StoreReader, 'bars'>,
+  reader: Pick<StoreReader, 'bars' | 'sessions' | 'extent'>,
   view: View,
   { instrument, rule, beforeMs, limit }: Asked,
 ): Promise<BarsPage> {
@@ -38,18 +39,32 @@ export async function eventBarsPage(
   const newestMs = beforeMs ?? Math.max(view.wallMs(), (await datedBefore(null)) ?? 0)
   const asked = { instrument, rule, beforeMs: beforeMs ?? Infinity, limit }
   const feed = seriesFeed(asset, 'trade', '1m')
+  /** Days of [fromMs, toMs), UTC ms, in which sessions with trades of the instrument ran, newest first. */
+  async function* daysOfSessions(fromMs: number, toMs: number): AsyncGenerator<number, void> {
+    if (fromMs >= toMs) return
+    const days = new Set<number>()
+    for (const { session, source, startedMs, endedMs } of await reader.sessions(true)) {
+      const [firstMs, lastMs] = [Math.max(startedMs, fromMs), Math.min(endedMs ?? Infinity, toMs - 1)]
+      if (firstMs > lastMs || !matchesSource(source, view.source())) continue
+      const { records } = await reader.extent({ feed, instruments: [instrument], recording: session })
+      if (records === 0) continue
+      for (let day = dayStart(asset, firstMs); day <= lastMs; day = dayEnd(asset, day)) days.add(day)
+    }
+    for (const day of [...days].toSorted((a, b) => b - a)) if (day >= fromMs) yield day
+  }
   // Of days without a bar that can be read, too.
   const unread: Span[] = []
-  for await (const day of daysBefore(asset, newestMs, datedBefore)) {
-    const read = await barsOfDay(view, asset, asked, day)
+  const days = daysBefore(asset, newestMs, datedBefore, daysOfSessions)
+  for (let next = await days.next(); next.done !== true; next = await days.next()) {
+    const read = await barsOfDay(view, asset, asked, next.value)
     unread.push(...read.unread)
     if (read.bars.length === 0) continue
     const bars = read.bars.slice(-limit)
     const gaps = await view.history.gaps(feed, instrument, bars[0].startMs, bars.at(-1)?.endMs)
-    const more =
-      read.bars.length > limit ||
-      (await datedBefore(day)) !== null ||
-      (await barsOfDay(view, asset, asked, dayStart(asset, day - 1))).bars.length > 0
+    let more = read.bars.length > limit || (await datedBefore(next.value)) !== null
+    // Trades can have been received days after their date.
+    for (next = await days.next(); !more && next.done !== true; next = await days.next())
+      more = (await barsOfDay(view, asset, asked, next.value)).bars.length > 0
     return { bars, gaps: [...gaps, ...unreadable(feed, unread)], decimals, more }
   }
   return { bars: [], gaps: unreadable(feed, unread), decimals, more: false }
@@ -57,20 +72,24 @@ export async function eventBarsPage(
 
 /**
  * The days in which trades may have been received, from that of an instant back. Stored bars tell days by the dates of
- * trades, which can be received the day after, or shortly before midnight.
+ * trades, which are usually received on that day or the next, or shortly before midnight. Between those days, sessions tell
+ * when others may have been received.
  */
 async function* daysBefore(
   asset: AssetClass,
   fromMs: number,
   datedBefore: (ms: number) => Promise<number | null>,
+  daysOfSessions: (fromMs: number, toMs: number) => AsyncGenerator<number, void>,
 ): AsyncGenerator<number, void> {
   for (let day = dayStart(asset, fromMs); ;) {
     yield day
     const before = dayStart(asset, day - 1)
     yield before
     const dated = await datedBefore(before)
-    if (dated === null) return
-    if (dayEnd(asset, dated) < before) yield dayEnd(asset, dated)
+    const after = dated === null ? null : dayEnd(asset, dated)
+    yield* daysOfSessions(after === null ? -Infinity : dayEnd(asset, after), before)
+    if (dated === null || after === null) return
+    if (after < before) yield after
     day = dayStart(asset, dated)
   }
 }

@@ -242,13 +242,18 @@ describe('bars of single trades', () => {
       trade(day + 40, 102, 5),
       // The only trade of its day, dated the day before.
       trade(day + DAY + 40, 103, 600_000),
+      // The only trade of its day, dated three days before.
+      trade(day + 5 * DAY + 40, 106, 3 * DAY),
       // The only trade of its day, dated the day after.
       trade(day + 9 * DAY - 40, 104, -100),
       trade(day + 9 * DAY + 40, 105),
     ]
-    const pages = [[100], [101, 102], [103], [104], [105]]
+    const pages = [[100], [101, 102], [103], [106], [104], [105]]
     expect(await closesOf(items, day + 9 * DAY + 5_000)).toEqual({ today: [105], pages })
     expect(await closesOf(items.slice(0, 3), day + 5_000)).toEqual({ today: [101, 102], pages: [[100], [101, 102]] })
+    // With nothing older than trades that were received days after their date.
+    const late = [trade(day + 5 * DAY + 40, 106, 3 * DAY), trade(day + 9 * DAY + 40, 105)]
+    expect(await closesOf(late, day + 9 * DAY + 5_000)).toEqual({ today: [105], pages: [[106], [105]] })
     expect(await closesOf([trade(day - 40, 99, -100)], day + 5_000)).toEqual({ today: [], pages: [[99]] })
   })
 })
