@@ -156,6 +156,25 @@ describe.skipIf(process.platform === 'win32')('the page about data', { timeout: 
     })
   })
 
+  it.skipIf(!canRun('pandas'))('[needs pandas] leads to one whose Python reads files and their gaps', () => {
+    const files = readFileSync(new URL('../../../docs/guide/files.md', import.meta.url), 'utf8')
+    const [table, gaps, ...others] = [...files.matchAll(/```python\n([\s\S]*?)```/g)].map(([, code]) => code)
+    expect(others).toEqual([])
+    const [of, bars] = ['--feed crypto/XT --session latest', '--what bars --interval 1m']
+    run('bash', ['-c', `"${process.execPath}" "${CLI}" export ${of} --out btc.csv`])
+    run('bash', ['-c', `"${process.execPath}" "${CLI}" export ${of} ${bars} --out bars.csv`])
+    const python = pythonWith('pandas') ?? ''
+    const printed = run(python, ['-'], `${table}\nprint(len(bars), len(whole))`)
+    expect(printed).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/open +high +low +close[^]*\n4 2\n$/) as string,
+    })
+    expect(run(python, ['-'], gaps)).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^crypto\/XT drop 2026-01-05T10:01:01/) as string,
+    })
+  })
+
   it('has a DuckDB script whose views work', async () => {
     const script = readFileSync(new URL('dataset.sql', EXAMPLES), 'utf8')
     const connection = await (await DuckDBInstance.create(':memory:')).connect()
