@@ -13,34 +13,33 @@ import { T0 } from '../unit/main/core/store/harness.ts'
 import { recorded } from '../unit/main/features/export/recorded.ts'
 
 const DATA = new URL('../../resources/demo/', import.meta.url)
-const FEEDS: readonly FeedId[] = ['crypto/XT', 'crypto/XQ', 'forex/C', 'stocks/T']
-
 interface Sent {
   readonly feed: FeedId
   readonly symbol: string
   readonly raw: string
 }
 
-/** What either of them sends: several feeds and symbols, in spellings of several servers. */
-const MESSAGES: readonly Sent[] = Array.from({ length: 400 }, (_, i): Sent => {
-  const t = T0 + i
-  switch (i % 5) {
-    case 0:
-      return { feed: 'crypto/XT', symbol: 'BTC-USD', raw: `{"ev":"XT","pair":"BTC-USD","p":${100 + i},"t":${t},"s":1}` }
-    case 1:
-      return { feed: 'crypto/XQ', symbol: 'BTC-USD', raw: `{"ev":"XQ","pair":"BTC-USD","bp":1.0,"ap":2,"t":${t}}` }
-    case 2:
-      return {
-        feed: 'crypto/XT',
-        symbol: 'ETH-USD',
-        raw: `{"ev": "XT", "pair": "ETH-USD", "p": 5.50, "t": ${t}, "s": 2}`,
-      }
-    case 3:
-      return { feed: 'forex/C', symbol: 'EUR/USD', raw: `{"ev":"C","p":"EUR/USD","a":1.10001,"b":1.1,"t":${t}}` }
-    default:
-      return { feed: 'stocks/T', symbol: 'SPY', raw: `{"ev":"T","sym":"SPY","p":500.25,"s":100,"t":${t}}` }
-  }
-})
+/** A message of each feed: its symbol, and the text up to its number. Spellings and white space are of several servers. */
+const KINDS: readonly (readonly [FeedId, string, string])[] = [
+  ['crypto/XT', 'BTC-USD', '{"ev":"XT","pair":"BTC-USD","s":1,"p":1'],
+  ['crypto/XT', 'ETH-USD', '{"ev": "XT", "pair": "ETH-USD", "s": 2, "p": 5.50'],
+  ['crypto/XQ', 'BTC-USD', '{"ev":"XQ","pair":"BTC-USD","ap":2,"bp":1.0'],
+  ['crypto/XA', 'BTC-USD', '{"ev":"XA","pair":"BTC-USD","o":1,"h":2,"l":1,"c":2.0,"v":1'],
+  ['crypto/XAS', 'BTC-USD', '{"ev":"XAS","pair":"BTC-USD","o":1,"h":2,"l":1,"c":2,"v":1'],
+  ['forex/C', 'EUR/USD', '{"ev":"C","p":"EUR/USD","a":1.10001,"b":1.1'],
+  ['forex/CA', 'EUR/USD', '{"ev":"CA","pair":"EUR/USD","o":1.1,"h":1.2,"l":1.10,"c":1.2,"v":1'],
+  ['forex/CAS', 'EUR/USD', '{"ev":"CAS","pair":"EUR/USD","o":1.1,"h":1.2,"l":1.1,"c":1.2,"v":1'],
+  ['stocks/A', 'SPY', '{"ev":"A","sym":"SPY","o":500,"h":501,"l":500,"c":501,"v":1'],
+  ['stocks/AM', 'SPY', '{"ev":"AM","sym":"SPY","o":500,"h":501,"l":500,"c":501,"v":1'],
+  ['stocks/Q', 'SPY', '{"ev":"Q","sym":"SPY","bp":500.25,"ap":500.5,"bs":1,"as":1'],
+  ['stocks/T', 'SPY', '{"ev":"T","sym":"SPY","p":500.25,"s":1'],
+]
+const FEEDS = [...new Set(KINDS.map(([feed]) => feed))]
+
+/** What either of them sends. */
+const MESSAGES: readonly Sent[] = Array.from({ length: 100 }, (_, i) =>
+  KINDS.map(([feed, symbol, start]): Sent => ({ feed, symbol, raw: `${start}${i},"t":${T0 + i}}` })),
+).flat()
 
 interface Target extends ServiceAddress {
   close(): Promise<void>
@@ -176,17 +175,18 @@ describe.each([
 
   it('sends the messages of subscribed tickers on their feed, unchanged and in order, after the acknowledgement', async () => {
     target = await start()
-    const tickers: Readonly<Record<string, readonly string[]>> = {
-      '/ws/crypto/XT/': ['BTC-USD', 'ETH-USD'],
-      '/ws/crypto/XQ/': ['BTC-USD'],
-      '/ws/forex/C/': ['EUR/USD'],
-      '/ws/stocks/T/': ['SPY'],
-    }
+    const tickers: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+      FEED_PATHS.map((path) => [
+        path,
+        [...new Set(MESSAGES.filter((one) => path === `/ws/${one.feed}/`).map(({ symbol }) => symbol))],
+      ]),
+    )
     const clients = new Map<string, ServiceClient>()
     for (const path of Object.keys(tickers)) clients.set(path, await feed(path))
     for (const [path, client] of clients) client.send({ action: 'subscribe', tickers: tickers[path] })
     for (const [path, client] of clients) {
       const wanted = MESSAGES.filter((one) => path === `/ws/${one.feed}/`).map(({ raw }) => raw)
+      expect(wanted.length).toBeGreaterThan(0)
       const frames = await client.received(1 + wanted.length)
       expect(parse(frames[0])).toEqual({ type: 'subscribed', tickers: tickers[path] })
       expect(frames.slice(1)).toEqual(wanted)
