@@ -4,13 +4,19 @@ import { t } from '../../../shared/base/text.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 
 export interface SessionActions {
+  replay(rows: readonly SessionRow[]): void
+  /** Opens the details of the active row. */
+  details(): void
   rename(row: SessionRow): void
   pin(rows: readonly SessionRow[], pinned: boolean): void
   verify(row: SessionRow): void
   export(rows: readonly SessionRow[]): void
   save(row: SessionRow): void
   replayBeside(rows: readonly SessionRow[]): void
-  bin(rows: readonly SessionRow[]): void
+  /** Moves sessions to the bin, or back. */
+  bin(rows: readonly SessionRow[], into: boolean): void
+  /** Asks before the selected sessions are erased. */
+  erase(): void
   eraseAll(): void
   compact(): void
   rules(): void
@@ -46,7 +52,7 @@ export function sessionEntries(
       text: one ? t('Delete') : t('Delete {count} sessions', { count }),
       keys: 'Del',
       disabled: rows.some((row) => row.live),
-      run: () => does.bin(rows),
+      run: () => does.bin(rows, true),
     },
   ]
 }

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { StoredSessions } from '../../../../../src/renderer/features/sessions/stored-sessions.svelte.ts'
+import type { Toast } from '../../../../../src/renderer/ui/toasts.svelte.ts'
+import type { Failure } from '../../../../../src/shared/base/errors.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import { makeSession } from '../../../../kit/market.ts'
+import { TestTransport } from '../../../../kit/transport.ts'
+
+describe('the stored sessions of a window', () => {
+  const [a, b] = [makeSession('a', { name: 'CPI day' }), makeSession('b', {})]
+  let transport: TestTransport
+  let sessions: StoredSessions
+  let listed: readonly SessionRow[]
+  const told: Failure[] = []
+  const notices: { text: string; undo: (() => void) | undefined }[] = []
+  const show = (text: string, { action }: Partial<Toast> = {}) => void notices.push({ text, undo: action?.run })
+  beforeEach(async () => {
+    told.length = notices.length = 0
+    listed = [a, b]
+    transport = new TestTransport().answer('sessions.list', () => listed)
+    sessions = new StoredSessions(
+      { transport, tell: (failure) => void told.push(failure), toasts: { show } },
+      ({ name }) => name,
+    )
+    await sessions.load()
+  })
+  const refuse = () => {
+    throw new Error('busy')
+  }
+
+  it('are listed, and stay listed when the terminal can’t list them again', async () => {
+    expect([sessions.rows, sessions.problem]).toEqual([[a, b], null])
+    transport.answer('sessions.list', refuse)
+    await sessions.load()
+    expect(sessions.rows).toEqual([a, b])
+    expect(sessions.problem).not.toBeNull()
+  })
+
+  it('go to the bin with a notice that undoes it, and leave the list after the selection moved', async () => {
+    transport.answer('sessions.bin', () => {
+      listed = [b]
+      return null
+    })
+    const seen: unknown[] = []
+    const undo = vi.fn()
+    await sessions.bin([a], true, () => seen.push(sessions.rows), undo)
+    expect(seen).toEqual([[a, b]])
+    expect(sessions.rows).toEqual([b])
+    expect(transport.callsOf('sessions.bin')).toEqual([{ sessions: ['a'], binned: true }])
+    expect(notices.map(({ text }) => text)).toEqual(['CPI day was moved to the bin.'])
+    notices[0]?.undo?.()
+    expect(undo).toHaveBeenCalledTimes(1)
+    await sessions.bin([a, b], false, () => undefined, undo)
+    expect(notices[1]?.text).toBe('2 sessions were restored.')
+  })
+
+  it('stay where they are if the terminal refuses, which the window reports', async () => {
+    for (const name of ['sessions.bin', 'sessions.erase', 'sessions.annotate', 'sessions.compact'] as const)
+      transport.answer(name, refuse)
+    const moved = vi.fn()
+    await sessions.bin([a], true, moved, moved)
+    await sessions.erase([a], moved)
+    await sessions.annotate([{ session: a.session, pinned: true }])
+    await sessions.compact()
+    expect(told).toHaveLength(4)
+    expect(moved).not.toHaveBeenCalled()
+    expect(notices).toEqual([])
+    expect(sessions.rows).toEqual([a, b])
+  })
+})
