@@ -153,8 +153,12 @@ export async function instrumentsOf(
       isKnown = true
     }
     if (isKnown) continue
-    const hint = shown === null ? {} : { hint: 'The replay hasn’t shown one yet.' }
-    throw new CodedError('not-found', `No message of the symbol "${symbol}" was recorded in these feeds.`, hint)
+    throw new CodedError(
+      'not-found',
+      shown === null
+        ? `No message of the symbol "${symbol}" was recorded in these feeds.`
+        : `The replay hasn’t shown a message of the symbol "${symbol}" in these feeds yet.`,
+    )
   }
   return wanted
 }
