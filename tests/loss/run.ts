@@ -93,6 +93,11 @@ async function withServers(folder: string, run: (servers: TeamServers) => Promis
 const machine = machineOf()
 const asked = process.argv.slice(2)
 const listed = { ...TESTS, ...(asked.length === 0 ? {} : TEAM) }
+const unknown = asked.filter((name) => name !== 'team' && !(name in listed))
+if (unknown.length > 0) {
+  console.error(`there is no loss test ${unknown.join(', ')}: choose of ${Object.keys(listed).join(', ')}`)
+  process.exit(2)
+}
 const waiting = Object.entries(listed).filter(
   ([name]) => asked.length === 0 || asked.includes(name) || (asked.includes('team') && name in TEAM),
 )

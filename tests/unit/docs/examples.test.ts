@@ -1,5 +1,6 @@
 /**
- * Every example in the help, which the guide's reference shows, runs and prints what it should. Those of teams, which need
+ * Every example in the help, which the guide's reference shows, runs and prints what it should, or refuses for
+ * the reason that is named here. Those of teams, which need
  * servers, are run with other addresses by the tests of teams.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -239,7 +240,7 @@ const withOwn = (line: string, folder: string): string =>
     .replace('--serve 8017', '--serve 0')
     .replace('--api', '--api --api-port 0')
     .replace(' --open', '')
-    .replace('--duration 30s', '--duration 2s')
+    .replace('--duration 30s', '--duration 6s')
 
 /** Words of a line, as a shell without expansions splits them. */
 const wordsOf = (line: string): string[] =>

@@ -55,6 +55,11 @@ test('background checks run beside the others, and what is timed runs alone at t
   expect(await done).toEqual(ids.map((id) => `result of ${id}`))
 })
 
+test('each loss test is run by a check, but for those of teams', () => {
+  const named = CHECKS.flatMap(({ commands }) => commands.filter(([file]) => file.endsWith('loss/run.ts')).flatMap(([, ...names]) => names)) // prettier-ignore
+  expect(named.toSorted()).toEqual(['crash', 'damage', 'disk', 'gaps', 'hostile', 'million'])
+})
+
 test('a check waits for the one whose files it reads, if that runs at all', async () => {
   const packed = { id: 'packed', after: 'pack' }
   const both = start([packed, { id: 'pack', background: 'low' }])

@@ -346,7 +346,7 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     const last = await log.lastOf(1, first)
     await log.publish(1, recorder.session, last?.bytes ?? new Uint8Array(0), 0)
     recorder.commit(7)
-    await expect.poll(() => recorder.said.at(-1), { timeout: 10_000 }).toContain('other messages')
+    await expect.poll(() => recorder.said.at(-1), { timeout: 10_000 }).toContain('different messages')
     recorder.engine.end(unixMs(recorder.now), [])
     recorder.now += 1_000
     recorder.begin()
