@@ -66,7 +66,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'flow', full: () => benchFlow(), check: () => benchFlow(4_000), slack: 5 },
   { name: 'footprint', full: () => benchFootprint(), check: () => benchFootprint(100), slack: 5 },
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
-  { name: 'served', full: () => benchServed(3_000_000, 20), check: () => benchServed(300_000, 4), slack: 5 },
+  { name: 'served', full: () => benchServed(3_000_000, 20), check: () => benchServed(300_000, 3), slack: 5 },
   { name: 'startup', full: async () => benchStartup(20), check: async () => benchStartup(5), slack: 1.5 },
   { name: 'api', full: () => benchApi(2_000_000), check: () => benchApi(200_000), slack: 5 },
   { name: 'streams', full: () => benchStreams(3_000_000), check: () => benchStreams(200_000), slack: 5 },

@@ -124,6 +124,9 @@ async function firstBytes(url: string, key: string): Promise<Uint8Array> {
   return value as Uint8Array // the response has a body, and its first read is not its end
 }
 
+/** One pause of the machine would decide the p99 of a few seconds, so each has the best of this many turns. */
+const SPACING_TURNS = 3
+
 /** The p99 of how far messages at 1× are from their times, beside bare timers that write the same lines. */
 async function spacing({ baseUrl, apiKey, clock }: ReplayServer, seconds: number): Promise<Row> {
   const to = clock().fromMs + seconds * 1_000
@@ -142,11 +145,15 @@ async function spacing({ baseUrl, apiKey, clock }: ReplayServer, seconds: number
   }).listen(0, '127.0.0.1')
   await once(bare, 'listening')
   const { port } = bare.address() as AddressInfo // a listening TCP server has one
-  const ours = errorOf(await receiveApart(`${baseUrl}/replay?speed=1&to=${to}`, apiKey))
-  const theirs = errorOf(await receiveApart(`http://127.0.0.1:${port}/`, apiKey))
+  let ours = Infinity
+  let theirs = Infinity
+  for (let turn = 0; turn < SPACING_TURNS; turn++) {
+    ours = Math.min(ours, errorOf(await receiveApart(`${baseUrl}/replay?speed=1&to=${to}`, apiKey)))
+    theirs = Math.min(theirs, errorOf(await receiveApart(`http://127.0.0.1:${port}/`, apiKey)))
+  }
   bare.close()
   return row({
-    name: `serve a recording at 1×, 1,000 messages/s: error of the spacing, p99 (goal: ${LIMIT_MS} ms)`,
+    name: `serve a recording at 1×, 1,000 messages/s: error of the spacing, p99, best of ${SPACING_TURNS} (goal: ${LIMIT_MS} ms)`,
     unit: 'ms',
     ours,
     peer: theirs,
