@@ -3,7 +3,7 @@
 import './text/trial.ts'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { pace } from './base/pace.ts'
+import { frameRate } from './base/frame-rate.ts'
 import { parseReplayRoute } from './core/window/window-route.ts'
 import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
@@ -16,8 +16,8 @@ import './styles/base.css'
 
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
-pace.start()
-const app = new WindowState(pickTransport(), { frame: pace.data })
+frameRate.start()
+const app = new WindowState(pickTransport(), { frame: frameRate.data })
 const features = app.start(FEATURES)
 mount(App, { target, props: { app, features } })
 const route = parseReplayRoute(location.hash)

@@ -4,7 +4,7 @@ import { barStart, dayStart } from '../../shared/core/market/calendar.ts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
 import { afterPaint } from '../base/frames.ts'
-import { pace } from '../base/pace.ts'
+import { frameRate } from '../base/frame-rate.ts'
 import { Zone } from '../text/zone.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { KlineBars } from './kline-bars.ts'
@@ -65,7 +65,10 @@ const FOOTPRINT_ROW_PX = 96
  * Shared by all charts of the window. The library paints canvases in the frame after a change, so charts change just
  * after the frame ahead of the data. Their canvases, their legends and the quotes then change in the same frame.
  */
-const turns = new Turns((run) => pace.ahead((nowMs) => afterPaint(() => run(nowMs))))
+const turns = new Turns(
+  (run) => frameRate.ahead((nowMs) => afterPaint(() => run(nowMs))),
+  () => frameRate.restMs,
+)
 let isRegistered = false
 
 /** Opens a chart in an element. Throws if the canvas can't be created. */

@@ -26,7 +26,7 @@ export interface Timing {
   /** Calls back in time to request what the next paint will show. A hidden window doesn't paint, so it causes the terminal no work. */
   readonly frame: (then: () => void) => void
   /** Whether some frames show nothing new, so one value for each of the others is enough. */
-  readonly isPaced?: () => boolean
+  readonly isReduced?: () => boolean
   readonly after: (ms: number, then: () => void) => () => void
   /** 0 to 1, for the jitter of the next attempt. */
   readonly random: () => number
@@ -177,7 +177,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   function giveCredit(id: number, name: string): void {
     const count = (taken.get(id) ?? 0) + 1
     taken.set(id, count)
-    const most = name === FRESHEST && timing.isPaced?.() !== true ? MAX_A_FRAME : 1
+    const most = name === FRESHEST && timing.isReduced?.() !== true ? MAX_A_FRAME : 1
     if (count < most) send?.({ t: 'credit', ids: [id] })
     else owed.add(id)
     if (frameAsked) return

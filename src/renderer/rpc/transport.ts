@@ -1,7 +1,7 @@
 /** Picks this window's carrier and provides what it needs from the page. */
 import { SOCKET_PATH, TOKEN_KEY } from '../../shared/rpc/handshake.ts'
 import { PORT_OFFER, PORT_REQUEST, type Transport } from '../../shared/rpc/transport.ts'
-import { pace } from '../base/pace.ts'
+import { frameRate } from '../base/frame-rate.ts'
 import { createTransport, type Timing } from './transport-client.ts'
 import { portDial, type AskForPort } from './transport-port.ts'
 import { socketDial, type Keys, type OpenSocket } from './transport-socket.ts'
@@ -9,8 +9,8 @@ import { socketDial, type Keys, type OpenSocket } from './transport-socket.ts'
 const SECRET_KEY = 'tapedeck-secret'
 
 const timing: Timing = {
-  frame: pace.ahead,
-  isPaced: () => pace.isPaced,
+  frame: frameRate.ahead,
+  isReduced: () => frameRate.isReduced,
   after(ms, then) {
     const timer = setTimeout(then, ms)
     return () => clearTimeout(timer)

@@ -32,6 +32,7 @@ export interface Turn {
 
 export class Turns {
   readonly #request: RequestFrames
+  readonly #restMs: () => number
   readonly #all = new Set<Waiting>()
   #frame = 0
   #going = false
@@ -46,8 +47,10 @@ export class Turns {
   #before = NaN
   #quiet = 0
 
-  constructor(request: RequestFrames = (run) => requestAnimationFrame(run)) {
+  /** `restMs`: how much longer than a frame of the screen frames are meant to be, ms. */
+  constructor(request: RequestFrames = (run) => requestAnimationFrame(run), restMs: () => number = () => 0) {
     this.#request = request
+    this.#restMs = restMs
   }
 
   /** How many frames lie between two runs of one chart now. */
@@ -116,8 +119,9 @@ export class Turns {
     this.#spent += now - before
     if (++this.#frames < LOOK) return
     const mean = this.#spent / this.#frames
-    if (mean > LATE_MS && (this.#gap + 1) * mean <= LONGEST_WAIT_MS) this.#gap++
-    else if (this.#gap > 1 && (mean < ON_TIME_MS || this.#gap * mean > LONGEST_WAIT_MS)) this.#gap--
+    const lateMs = mean - this.#restMs()
+    if (lateMs > LATE_MS && (this.#gap + 1) * mean <= LONGEST_WAIT_MS) this.#gap++
+    else if (this.#gap > 1 && (lateMs < ON_TIME_MS || this.#gap * mean > LONGEST_WAIT_MS)) this.#gap--
     this.#frames = 0
     this.#spent = 0
   }

@@ -4,7 +4,7 @@
  * three times. The colors are in base.css.
  */
 
-import { pace } from '../../base/pace.ts'
+import { frameRate } from '../../base/frame-rate.ts'
 
 /** Duration of one of three steps, ms. */
 const STEP_MS = 83
@@ -62,7 +62,8 @@ function show(element: Flashable, { direction, left }: Lit): void {
 }
 
 const flashes = new Flashes(
-  (ms, then) => void setTimeout(() => pace.data(then), ms),
+  // A hidden window has no frames, and its cells fade nevertheless.
+  (ms, then) => void setTimeout(() => (document.hidden ? then() : frameRate.data(then)), ms),
   () => document.documentElement.dataset['motion'] === 'less',
 )
 

@@ -4,8 +4,8 @@ import { portDial, type PortEvents } from '../../../../src/renderer/rpc/transpor
 import type { Failure } from '../../../../src/shared/base/errors.ts'
 import type { WindowFrame } from '../../../../src/shared/rpc/transport.ts'
 
-/** A client whose line, frames and timers only move by hand. `isPaced`: not each frame shows data. */
-function bench(isPaced = false) {
+/** A client whose line, frames and timers only move by hand. `isReduced`: not each frame shows data. */
+function bench(isReduced = false) {
   const lines: (LineEvents & { hungUp: boolean })[] = []
   const sent: WindowFrame[] = []
   const waits: number[] = []
@@ -13,7 +13,7 @@ function bench(isPaced = false) {
   let retry: (() => void) | undefined
   const timing: Timing = {
     frame: (then) => void due.push(then),
-    isPaced: () => isPaced,
+    isReduced: () => isReduced,
     after(ms, then) {
       waits.push(ms)
       retry = then

@@ -1,20 +1,23 @@
 /**
- * The frames in which a window shows what it received: each one, or every second one where a frame costs too much, as
- * without a GPU. Quotes, charts, tape and fades share these frames, because each further frame costs layout, painting and
- * handing over whatever changed. Input isn't paced.
+ * The frames in which a window shows data: each one, or about 30 per second where a frame costs too much, as without a
+ * GPU. Quotes, charts, tape and fades share these frames, because every frame with a change costs layout and painting.
+ * Input isn't affected.
  */
 import { afterPaint } from './frames.ts'
 
-/** Above this mean cost of a frame, ms, every second frame shows data; below the other one, each. */
+/** Above this mean cost of a frame, ms, the rate is reduced; below the other one, each frame shows data again. */
 const COSTLY_MS = 12
 const CHEAP_MS = 9
+/** A single long task counts as no more than this, ms. */
+const MOST_MS = 40
 /** Data frames between two decisions. */
 const LOOK = 20
-/** Time between data frames while they are costly, ms. Frames come early and late, so half a frame less will do. */
-const PACED_MS = 1_000 / 30
+/** Time between data frames at the reduced rate, ms. Frames come early and late, so half a frame less will do. */
+const REDUCED_MS = 1_000 / 30
 const EARLY_MS = 8
+const FRAME_MS = 1_000 / 60
 
-export interface PaceClocks {
+export interface FrameClocks {
   /** Calls back before the next paint. */
   readonly request: (run: (nowMs: number) => void) => void
   /** Calls back after the current frame was painted. */
@@ -25,17 +28,17 @@ export interface PaceClocks {
   readonly failed: (thrown: unknown) => void
 }
 
-const PAGE: PaceClocks = {
+const PAGE: FrameClocks = {
   request: (run) => requestAnimationFrame(run),
   painted: afterPaint,
   now: () => performance.now(),
   failed: (thrown) => reportError(thrown),
 }
 
-export class Pace {
-  readonly #clocks: PaceClocks
+export class FrameRate {
+  readonly #clocks: FrameClocks
   #adapts = false
-  #isPaced = false
+  #isReduced = false
   /** What waits for the next data frame, and for the frame before it. */
   #data: ((nowMs: number) => void)[] = []
   #ahead: ((nowMs: number) => void)[] = []
@@ -47,13 +50,18 @@ export class Pace {
   #frames = 0
   #spentMs = 0
 
-  constructor(clocks: PaceClocks = PAGE) {
+  constructor(clocks: FrameClocks = PAGE) {
     this.#clocks = clocks
   }
 
-  /** Whether only every second frame shows data. */
-  get isPaced(): boolean {
-    return this.#isPaced
+  /** Whether data is shown about 30 times per second instead of in each frame. */
+  get isReduced(): boolean {
+    return this.#isReduced
+  }
+
+  /** How much longer than a frame the interval between data frames is meant to be, ms. */
+  get restMs(): number {
+    return this.#isReduced ? REDUCED_MS - FRAME_MS : 0
   }
 
   /** Measures frames from now on. Until then, each one shows data. */
@@ -68,7 +76,7 @@ export class Pace {
   }
 
   /**
-   * Calls back one frame before the next data frame, in time to request what it will show; in the data frame itself if
+   * Calls back in a frame before the next data frame, in time to request what it will show; in the data frame itself if
    * there is no frame in between.
    */
   readonly ahead = (run: (nowMs: number) => void): void => {
@@ -84,9 +92,9 @@ export class Pace {
 
   #frame(now: number): void {
     this.#asked = false
-    const isDue = this.#data.length > 0 && (!this.#isPaced || now - this.#last >= PACED_MS - EARLY_MS)
+    const isDue = this.#data.length > 0 && (!this.#isReduced || now - this.#last >= REDUCED_MS - EARLY_MS)
     const data = isDue ? this.#data : []
-    const ahead = isDue && this.#isPaced && this.#rested ? [] : this.#ahead
+    const ahead = isDue && this.#isReduced && this.#rested ? [] : this.#ahead
     if (isDue) this.#data = []
     if (ahead === this.#ahead) this.#ahead = []
     this.#rested = !isDue
@@ -108,14 +116,14 @@ export class Pace {
   #measure(): void {
     const startMs = this.#clocks.now()
     this.#clocks.painted(() => {
-      this.#spentMs += this.#clocks.now() - startMs
+      this.#spentMs += Math.min(this.#clocks.now() - startMs, MOST_MS)
       if (++this.#frames < LOOK) return
       const mean = this.#spentMs / this.#frames
-      this.#isPaced = this.#isPaced ? mean > CHEAP_MS : mean > COSTLY_MS
+      this.#isReduced = this.#isReduced ? mean > CHEAP_MS : mean > COSTLY_MS
       this.#frames = this.#spentMs = 0
     })
   }
 }
 
-/** The pace of this window. */
-export const pace = new Pace()
+/** The frame rate of this window. */
+export const frameRate = new FrameRate()
