@@ -3,6 +3,7 @@ import { t } from '../../../shared/base/text.ts'
 import { sessionState } from '../../../shared/core/market/calendar.ts'
 import { nextGroup, rowOfPrice, type PriceRows } from '../../../shared/core/market/flow/cells.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
+import { MAX_INDICATORS } from '../../../shared/features/chart/chart-settings.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { ChartPort, ProfileCells } from '../../charts/model/chart.ts'
 import type { ChartActs } from './chart-commands.ts'
@@ -52,6 +53,9 @@ export function chartActs(pane: ActsPane): ChartActs {
     },
     profileRange() {
       if (!pane.hasFlow) return pane.tell(t('A volume profile needs the trades of one symbol, in time-based bars.'))
+      const { indicators } = pane.settings
+      const isFull = placeStudy(indicators, 'volume-profile', { fromMs: 1, toMs: 2 }) === indicators
+      if (isFull) return pane.tell(t('A chart can have up to {most} indicators.', { most: MAX_INDICATORS }))
       const profile = (span: Span) => acts.anchor('volume-profile', span)
       const marked = pane.marked()
       if (marked === null) pane.choose(profile)

@@ -7,7 +7,11 @@ import {
   type ActsPane,
 } from '../../../../../src/renderer/features/chart/chart-acts.ts'
 import { addStudy } from '../../../../../src/renderer/features/chart/model/chart-studies.ts'
-import { DEFAULT_CHART_SETTINGS, type ChartSettings } from '../../../../../src/shared/features/chart/chart-settings.ts'
+import {
+  DEFAULT_CHART_SETTINGS,
+  MAX_INDICATORS,
+  type ChartSettings,
+} from '../../../../../src/shared/features/chart/chart-settings.ts'
 import type { ChartPort } from '../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { makeBar } from '../../../../kit/market.ts'
@@ -85,6 +89,16 @@ describe('the volume profile of a range', () => {
     expect(asked.set).not.toHaveBeenCalled()
     choose.mock.lastCall?.[0](span)
     expect(asked.indicators()).toMatchObject([{ kind: 'volume-profile', values: { from: 60_000, to: 120_000 } }])
+  })
+
+  it('isn’t asked for if the chart can’t have another indicator', () => {
+    const choose = vi.fn<ActsPane['choose']>()
+    let indicators: ChartSettings['indicators'] = []
+    for (let i = 0; i < MAX_INDICATORS; i++) indicators = [...addStudy(indicators, 'sma')]
+    const { acts, tell, set } = open({ choose }, { indicators })
+    acts.profileRange()
+    expect([choose, set].map((one) => one.mock.calls.length)).toEqual([0, 0])
+    expect(tell).toHaveBeenCalledWith(`A chart can have up to ${MAX_INDICATORS} indicators.`)
   })
 
   it('isn’t asked for where no trades can be read', () => {

@@ -55,13 +55,13 @@ function shown(atMs: number | null = null) {
   const target = document.createElement('div')
   const host = target.appendChild(document.createElement('div'))
   const digits = new Intl.NumberFormat('en-US')
-  const props = { chart: port, host, free: () => true, digits, volumes: digits, atMs }
+  const props = $state({ chart: port, host, free: () => true, digits, volumes: digits, atMs, shown: { of: 'BTC-USD' } })
   // what the component exports, which the types of the test do not see
   const range = mount(ChartRange, { target, props }) as {
     mark: (next: Range | null) => void
     marked: () => Range | null
     choose: (done: (range: Range) => void) => void
-    key: (event: { key: string; shiftKey: boolean }) => boolean
+    key: (event: { key: string; shiftKey: boolean; repeat: boolean }) => boolean
   }
   flushSync()
   const said = () => target.querySelector('[role=status]')?.textContent ?? ''
@@ -78,13 +78,17 @@ function shown(atMs: number | null = null) {
     point('pointerdown', x, false)
     release()
   }
-  const key = (key: string) => {
-    const taken = range.key({ key, shiftKey: false })
+  const key = (key: string, repeat = false) => {
+    const taken = range.key({ key, shiftKey: false, repeat })
     flushSync()
     return taken
   }
   const prompt = () => target.querySelector('.prompt')?.textContent ?? ''
-  return { range, tick, said, card, point, release, click, key, prompt, stop: () => unmount(range) }
+  const change = () => {
+    props.shown = { of: 'ETH-USD' }
+    flushSync()
+  }
+  return { change, range, tick, said, card, point, release, click, key, prompt, stop: () => unmount(range) }
 }
 
 describe('a marked range, to a screen reader', () => {
@@ -183,6 +187,23 @@ describe('a range that is asked for', () => {
       expect(key('Enter')).toBe(false)
       await stop()
     }
+  })
+
+  it('takes a key that is held as one', async () => {
+    const { key, chosen, stop } = asked(5_000)
+    expect([key('Enter'), key('Enter', true), key('Enter', true)]).toEqual([true, true, true])
+    expect(chosen).toEqual([])
+    await stop()
+  })
+
+  it('is no longer chosen once the chart shows something else', async () => {
+    const { click, change, prompt, card, chosen, stop } = asked()
+    click(25)
+    change()
+    expect([prompt(), card()]).toEqual(['', ''])
+    click(65)
+    expect(chosen).toEqual([])
+    await stop()
   })
 
   it('is canceled with Esc', async () => {
