@@ -10,7 +10,7 @@ function paneOf(within: Element): string {
 
 /**
  * Runs `move`, which rearranges parts of `root`, then restores scroll positions and the focus. If the focused element
- * was recreated, the tab of its pane gets the focus.
+ * was recreated or hidden, the tab of its pane gets the focus.
  */
 export function keepPlaces(root: HTMLElement, move: () => void): void {
   const focused = document.activeElement
@@ -26,6 +26,6 @@ export function keepPlaces(root: HTMLElement, move: () => void): void {
   }
   if (!(focused instanceof HTMLElement) || document.activeElement === focused) return
   if (focused.isConnected) focused.focus({ preventScroll: true })
-  else if (pane !== '')
+  if (document.activeElement !== focused && pane !== '')
     root.querySelector<HTMLElement>(`[data-tab-panel-id="${CSS.escape(pane)}"]`)?.focus({ preventScroll: true })
 }
