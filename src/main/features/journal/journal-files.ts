@@ -36,7 +36,7 @@ export interface JournalFiles {
 }
 
 /** A change takes milliseconds. A holder that takes this long, ms, was stopped or waits for its disk. */
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = 2_000
 const PICTURE = /^[0-9a-f]{64}\.(png|jpg)$/
 const ASIDE = 'notes.json.bad'
 const SIGNATURES = [
