@@ -16,7 +16,7 @@ if (!existsSync(program)) {
 const node = existsSync(pinned) ? pinned : process.execPath
 const args = [program, ...process.argv.slice(2)]
 
-// Each thread of Node otherwise keeps freed memory in pools of its own (glibc).
+// Each thread of Node otherwise keeps freed memory in an arena of its own (glibc).
 const env = { MALLOC_ARENA_MAX: '2', ...process.env }
 
 // In place of this process where Node can do that (22.15 and later): signals then have one receiver.

@@ -11,14 +11,14 @@ const program = (path: string): void => {
   chmodSync(path, 0o755)
 }
 
-it.runIf(process.platform !== 'win32')('packaging/cli/tapedeck bounds the pools of freed memory, unless told', () => {
+it.runIf(process.platform !== 'win32')('packaging/cli/tapedeck limits the arenas of freed memory, unless told', () => {
   const folder = makeFolder('shim')
   writeFileSync(join(folder, 'node'), '#!/bin/sh\nprintf %s "$MALLOC_ARENA_MAX"\n')
   chmodSync(join(folder, 'node'), 0o755)
   cpSync('packaging/cli/tapedeck', join(folder, 'tapedeck'))
-  const poolsWith = (env: NodeJS.ProcessEnv): string =>
+  const arenasWith = (env: NodeJS.ProcessEnv): string =>
     spawnSync(join(folder, 'tapedeck'), { encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } }).stdout
-  expect([poolsWith({}), poolsWith({ MALLOC_ARENA_MAX: '5' })]).toEqual(['2', '5'])
+  expect([arenasWith({}), arenasWith({ MALLOC_ARENA_MAX: '5' })]).toEqual(['2', '5'])
 })
 
 it.runIf(process.platform !== 'win32').each([

@@ -79,13 +79,13 @@ describe.skipIf(process.platform !== 'linux')('the launcher [needs linux]', () =
 it.each([
   ['where Node can replace the process', []],
   ['where it can’t', WITHOUT_EXECVE],
-])('bounds the pools of freed memory unless told, %s', (_, options) => {
+])('limits the arenas of freed memory unless told, %s', (_, options) => {
   writeFileSync(join(folder, 'out/main/cli.js'), 'process.stdout.write(process.env.MALLOC_ARENA_MAX)')
-  const poolsWith = (env: NodeJS.ProcessEnv): string => {
+  const arenasWith = (env: NodeJS.ProcessEnv): string => {
     const { MALLOC_ARENA_MAX: _, ...own } = process.env
     return spawnSync(process.execPath, [...options, launcher], { encoding: 'utf8', env: { ...own, ...env } }).stdout
   }
-  expect([poolsWith({}), poolsWith({ MALLOC_ARENA_MAX: '5' })]).toEqual(['2', '5'])
+  expect([arenasWith({}), arenasWith({ MALLOC_ARENA_MAX: '5' })]).toEqual(['2', '5'])
 })
 
 describe.skipIf(process.platform !== 'linux')('the launcher in a terminal [needs linux]', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { startThread } from '../../../../../../src/main/core/store/rpc/thread.ts'
 
-it('bounds what young objects take in a thread, which V8 would let grow to ten times their size', async () => {
+it('limits the young objects of a thread', async () => {
   const module = new URL('data:text/javascript,import{parentPort}from"node:worker_threads";parentPort.postMessage({is:"opened",notices:[]})') // prettier-ignore
   const { thread, opened } = startThread(module, 'store', { name: 'test', hint: '' }, { onReply: () => {}, onEnd: () => {} }) // prettier-ignore
   const ended = once(thread, 'exit')
