@@ -4,7 +4,7 @@ import { countText } from '../../../shared/base/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
-import { recordingId, type RecordingId } from '../../../shared/base/units.ts'
+import { recordingId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import { createHub } from '../../core/market/hub.ts'
 import { hubCalendar } from '../../core/market/hub-calendar.ts'
@@ -152,21 +152,30 @@ function report(played: Played, values: Values, context: Context): number {
   return EXIT.failed
 }
 
+/** Start of a minute: `at` in UTC ms, as in the first version of the shape, and `time` in ISO 8601, as everywhere else. */
+const minuteJson = (at: UnixMs) => ({ at, time: new Date(at).toISOString() })
+const lineJson = ({ at, seq, digest }: MinuteLine) => ({ ...minuteJson(at), seq, digest })
+
 /** The result as JSON. */
 function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {
   const difference =
     exactness.is === 'differs'
-      ? { at: exactness.minuteMs, seq: exactness.seq, live: exactness.live, replay: exactness.replay || null }
+      ? {
+          ...minuteJson(exactness.minuteMs),
+          seq: exactness.seq,
+          live: exactness.live,
+          replay: exactness.replay || null,
+        }
       : null
   return {
     messages,
     digest,
-    minutes,
+    minutes: minutes.map(lineJson),
     verdict: VERDICTS[exactness.is],
     compared: comparedMinutes(exactness, live),
     difference,
     ...(exactness.is === 'not comparable' ? { why: exactness.why } : {}),
-    live,
+    live: live.map(lineJson),
   }
 }
 

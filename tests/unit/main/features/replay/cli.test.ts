@@ -112,9 +112,11 @@ interface Report {
 }
 interface Minute {
   readonly at: number
+  readonly time: string
   readonly seq: number
   readonly digest: string
 }
+const iso = (ms: number): string => new Date(ms).toISOString()
 const report = (out: string): Report => JSON.parse(out) as Report // as the command writes it
 
 it('gives the digests that live wrote, in one go', async () => {
@@ -140,7 +142,10 @@ it('gives the digests that live wrote, in one go', async () => {
     'live',
   ])
   expect(report(out)).toMatchObject({ verdict: 'identical', compared: live.length, difference: null })
-  expect(report(out).live).toEqual(live.map(({ minuteMs, seq, sha256 }) => ({ at: minuteMs, seq, digest: sha256 })))
+  expect(report(out).live).toEqual(
+    live.map(({ minuteMs, seq, sha256 }) => ({ at: minuteMs, time: iso(minuteMs), seq, digest: sha256 })),
+  )
+  for (const { at, time } of minutes) expect(time).toBe(iso(at))
 })
 
 it('gives them at a speed and from an instant, too', async () => {
@@ -219,7 +224,13 @@ it('names the first difference and exits 1', async () => {
   expect(report(out)).toMatchObject({
     verdict: 'different',
     compared: 2,
-    difference: { at: live[1].minuteMs, seq: live[1].seq, live: '0'.repeat(64), replay: live[1].sha256 },
+    difference: {
+      at: live[1].minuteMs,
+      time: iso(live[1].minuteMs),
+      seq: live[1].seq,
+      live: '0'.repeat(64),
+      replay: live[1].sha256,
+    },
   })
   expect(err).toContain(
     `first differs from live in the minute ${new Date(live[1].minuteMs).toISOString()} (seq ${live[1].seq})`,
