@@ -139,14 +139,16 @@ export class JournalBook {
       })
   }
 
-  /** The notes that touch (afterMs, atMs] on an instrument, for a row of a list of times. */
-  between(instrument: InstrumentId, afterMs: number, atMs: number): readonly Note[] {
-    return this.notes.filter(
-      (note) =>
-        (note.instrument === null || note.instrument === instrument) &&
-        note.fromMs <= atMs &&
-        (note.toMs ?? note.fromMs) > afterMs,
-    )
+  /**
+   * The notes on an instrument that touch (`olderMs`, `atMs`], UTC ms, for a row of a list of times. Several rows can have
+   * the same time: all of them get the notes of that instant. `olderMs` null: there is no older row.
+   */
+  notesOfRow(instrument: InstrumentId, atMs: number, olderMs: number | null): readonly Note[] {
+    const isOf = ({ fromMs, toMs }: Note) => {
+      const endMs = toMs ?? fromMs
+      return fromMs <= atMs && (endMs >= atMs || (olderMs !== null && endMs > olderMs))
+    }
+    return this.notes.filter((note) => (note.instrument === null || note.instrument === instrument) && isOf(note))
   }
 
   close(): void {

@@ -71,8 +71,14 @@ describe('the journal of a window', () => {
     [3_500, 4_000, ['range']],
     [8_999, 9_000, ['range']],
     [9_000, 9_500, []],
-  ])('has the notes after %i up to %i: %j', (after, at, found) => {
-    expect(book.between(BTC, after, at).map(({ id }) => id)).toEqual(found)
+    // The older row has the same time, or there is none.
+    [1_000, 1_000, ['a']],
+    [999, 999, []],
+    [null, 1_000, ['a']],
+    [null, 1_001, []],
+    [null, 5_000, ['range']],
+  ])('gives a row after %j at %i its notes: %j', (older, at, found) => {
+    expect(book.notesOfRow(BTC, at, older).map(({ id }) => id)).toEqual(found)
   })
   it('begins a note at the clock, about the instrument in front', () => {
     app.nowMs = 5_000
