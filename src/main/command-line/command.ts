@@ -92,6 +92,13 @@ export interface Command {
   run(values: Values, context: Context, startFeatures: StartFeatures): Promise<number>
 }
 
+/** A command in the list. Its module is loaded when the command runs or its help is printed. */
+export interface ListedCommand {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Command>
+}
+
 /** Running features of a command, by the names of its `needs`. */
 export interface RunningNeeds<N extends Needs> {
   readonly services: Services<N>

@@ -2,39 +2,16 @@
 import { countGaps } from '../../../shared/core/recording/recording.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { ExportedFile, ExportFormat } from '../../../shared/features/export/export.ts'
-import {
-  INTERVAL_LABELS,
-  msOf,
-  type Bar,
-  type BarSource,
-  type Interval,
-  serviceBarFeed,
-} from '../../../shared/core/market/market.ts'
+import type { ExportedFile } from '../../../shared/features/export/export.ts'
+import { INTERVAL_LABELS, msOf, type Bar, type Interval, serviceBarFeed } from '../../../shared/core/market/market.ts'
 import { t } from '../../../shared/base/text.ts'
-import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import { instrumentId, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barColumns, barSchema, beginBars, hasVwap } from './bars/bar-rows.ts'
-import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type Prepared } from './options.ts'
+import { chooseSource, gapsOf, stopIfCancelled, type BarExportOptions, type Chosen, type Prepared } from './options.ts'
 import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
-import { tableFormat } from './tables/table.ts'
+import { tableFormat } from './tables/table-format.ts'
 import { vwapsOf } from './bars/vwap.ts'
-
-export interface BarExportOptions extends CommonOptions {
-  readonly asset: AssetClass
-  /** Default: CSV. */
-  readonly format?: ExportFormat | undefined
-  /** Any alias of an instrument matches. Absent: every symbol. */
-  readonly symbols?: readonly string[] | undefined
-  readonly of: BarSource
-  readonly interval: Interval
-  /** Aggregate only this feed's service bars. Absent: use the feed that matches the interval. */
-  readonly feed?: FeedId | undefined
-  /** Default: 1. */
-  readonly schema?: 1 | 2 | undefined
-  /** Schema 1: adds `EXTENDED_COLUMNS`. */
-  readonly extended?: boolean | undefined
-}
 
 const PAGE = 5_000
 

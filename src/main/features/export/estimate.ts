@@ -8,7 +8,7 @@ import { barFeed, barInstruments, barRange } from './bars.ts'
 import { chooseSource } from './options.ts'
 import { refuseConflict, wholePart } from './run.ts'
 import { createMemoryFile } from '../../base/file-sink.ts'
-import { tableFormat } from './tables/table.ts'
+import { tableFormat } from './tables/table-format.ts'
 import { beginTickRows, isRawLines, tickQuery } from './ticks.ts'
 
 export interface Estimated {

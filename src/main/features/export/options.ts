@@ -1,9 +1,10 @@
 /** Options and results shared by all exports, and the choice of the source to read. */
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { ExportedFile, Separator, SheetStyle } from '../../../shared/features/export/export.ts'
+import type { ExportedFile, ExportFormat, Separator, SheetStyle } from '../../../shared/features/export/export.ts'
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
+import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
-import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { feedAsset, instrumentId, type AssetClass, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
 import type { SafeFile } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
@@ -30,6 +31,22 @@ export interface CommonOptions {
   readonly maxRows?: number | undefined
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
+}
+
+export interface BarExportOptions extends CommonOptions {
+  readonly asset: AssetClass
+  /** Default: CSV. */
+  readonly format?: ExportFormat | undefined
+  /** Any alias of an instrument matches. Absent: every symbol. */
+  readonly symbols?: readonly string[] | undefined
+  readonly of: BarSource
+  readonly interval: Interval
+  /** Aggregate only this feed's service bars. Absent: use the feed that matches the interval. */
+  readonly feed?: FeedId | undefined
+  /** Default: 1. */
+  readonly schema?: 1 | 2 | undefined
+  /** Schema 1: adds `EXTENDED_COLUMNS`. */
+  readonly extended?: boolean | undefined
 }
 
 /** A complete, durable file and its manifest, still under temporary names. */

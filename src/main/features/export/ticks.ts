@@ -17,7 +17,8 @@ import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
 import type { Span, TickRows } from './rows.ts'
 import { createSheetRows } from './sheet.ts'
 import { createTableRows, tickTableColumns } from './tables/table-rows.ts'
-import { tableFormat, type BeginTable } from './tables/table.ts'
+import type { BeginTable } from './tables/table.ts'
+import { tableFormat } from './tables/table-format.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
 export interface TickExportOptions extends CommonOptions {

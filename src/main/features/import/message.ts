@@ -5,6 +5,16 @@ import { missingCase } from '../../../shared/base/errors.ts'
 import type { MarketRecord } from '../../../shared/core/market/market.ts'
 import { FEED_IDS, price, serviceSymbol, size, unixMs, type FeedId } from '../../../shared/base/units.ts'
 
+/** A message to import into a session. */
+export interface Incoming {
+  readonly feed: FeedId
+  /** Its seq in the original session. Null: none. */
+  readonly seq: number | null
+  readonly recvMs: number
+  readonly flags: number
+  readonly bytes: Uint8Array
+}
+
 export type Part = keyof FieldMap
 
 /** The text of each part of a message, with numbers written as in the table. '' or absent: no such part. */

@@ -6,9 +6,8 @@ import { isFormula } from '../../../shared/base/csv.ts'
 import { parseBoundedJson } from '../../../shared/base/json-depth.ts'
 import { FLAG } from '../../../shared/core/recording/recording.ts'
 import { isFeedId, type FeedId } from '../../../shared/base/units.ts'
-import { messageOf, type Part } from './message.ts'
+import { messageOf, type Incoming, type Part } from './message.ts'
 import { flagsOf, record } from './receipt-flags.ts'
-import type { Incoming } from './rows.ts'
 
 const encoder = new TextEncoder()
 

@@ -3,25 +3,14 @@ import { KIND } from '../../../service/codec.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../../shared/features/import/import.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
 import { createCsvParser, textOf, type CsvRow } from './csv.ts'
 import { parquetRows } from './parquet.ts'
 import type { Separator } from '../../../shared/features/export/export.ts'
 import type { TextKind } from './kinds.ts'
-import { messageOf, type Part } from './message.ts'
+import { messageOf, type Incoming, type Part } from './message.ts'
 import { ownLine, ownRow, undefused, undefusedSymbol } from './own-rows.ts'
 import { flagsOf, record } from './receipt-flags.ts'
 import { createTimeReader, type TimeReading } from './times.ts'
-
-/** A message to import into a session. */
-export interface Incoming {
-  readonly feed: FeedId
-  /** Its seq in the original session. Null: none. */
-  readonly seq: number | null
-  readonly recvMs: number
-  readonly flags: number
-  readonly bytes: Uint8Array
-}
 
 export interface Portion {
   readonly messages: readonly Incoming[]

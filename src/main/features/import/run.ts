@@ -16,7 +16,8 @@ import { kindOfText, type TextKind } from './kinds.ts'
 import { manifestFeed, readManifest, type ManifestGaps } from './manifest.ts'
 import { checkMapping, suggestMapping } from './mapping.ts'
 import type { TableHead } from './vendors.ts'
-import { incoming, type Incoming, type Portion } from './rows.ts'
+import type { Incoming } from './message.ts'
+import { incoming, type Portion } from './rows.ts'
 
 export interface ImportInput {
   readonly path: string

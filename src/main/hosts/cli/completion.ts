@@ -1,7 +1,6 @@
 /** `tapedeck completion`: a script that lets a shell complete commands, options and their values. */
-import { defineCommand, UsageError, type Command, type Option } from '../../command-line/command.ts'
+import { defineCommand, UsageError, type Command, type ListedCommand, type Option } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
-import type { ListedCommand } from './table.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 

@@ -5,7 +5,7 @@ import { zstdProblem } from '../../base/zstd.ts'
 import { parseOptions, shortOf, splitCommand } from '../../command-line/arguments.ts'
 import { EXIT, type StopReason } from '../../command-line/exit.ts'
 import { withServiceLog } from '../../command-line/service-log.ts'
-import { COMMON_OPTIONS, COMMANDS, type ListedCommand } from './table.ts'
+import { COMMON_OPTIONS, COMMANDS } from './table.ts'
 import {
   UsageError,
   type Command,
@@ -13,6 +13,7 @@ import {
   type Option,
   type StartFeatures,
   type Values,
+  type ListedCommand,
 } from '../../command-line/command.ts'
 
 /** Options that would expose a secret: every process on the machine can read arguments. */

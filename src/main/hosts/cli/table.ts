@@ -1,5 +1,5 @@
 /** The commands and the options that all of them take: the list that parsing, help and the guide are made from. */
-import type { Command, Option } from '../../command-line/command.ts'
+import type { ListedCommand, Option } from '../../command-line/command.ts'
 import { LOG_FORMATS } from '../../command-line/service-log.ts'
 
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
@@ -19,13 +19,6 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   quiet: { type: 'boolean', help: 'Print no progress and no notices to standard error, only warnings and errors' },
   help: { type: 'boolean', help: 'Show this help' },
   version: { type: 'boolean', help: 'Show the version' },
-}
-
-/** A command in the list. Its module is loaded when the command runs or its help is printed. */
-export interface ListedCommand {
-  readonly name: string
-  readonly summary: string
-  readonly load: () => Promise<Command>
 }
 
 export const COMMANDS: readonly ListedCommand[] = [
@@ -93,7 +86,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'verify',
     summary: 'Check stored sessions against their ledger and list every difference.',
     load: async () => {
-      const { verifiableHistory } = await import('../../features/team/history/options.ts')
+      const { verifiableHistory } = await import('../../features/team/history/verifiable-history.ts')
       return (await import('../../features/evidence/cli.ts')).verifyCommand(verifiableHistory)
     },
   },

@@ -7,8 +7,7 @@ import type { Bar } from '../../../../shared/core/market/market.ts'
 import { entersMarket } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
-import type { BarExportOptions } from '../bars.ts'
-import { stopIfCancelled } from '../options.ts'
+import { stopIfCancelled, type BarExportOptions } from '../options.ts'
 
 /** A compensated sum in two doubles, so the order of additions affects at most the last bit. */
 interface Sum {

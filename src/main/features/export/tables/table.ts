@@ -1,5 +1,4 @@
 /** Tables of typed columns: what Parquet and Arrow have in common. */
-import { isArrowStreamName, type ExportFormat } from '../../../../shared/features/export/export.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 
 /**
@@ -34,28 +33,3 @@ export const GROUP_ROWS = 65_536
 /** The integer of a `whole` or `time` cell; times become microseconds. Null for NaN. */
 export const integerOf = (is: 'whole' | 'time', value: number): bigint | null =>
   Number.isNaN(value) ? null : BigInt(is === 'time' ? Math.round(value * 1_000) : Math.floor(value))
-
-/** The writer of a format with typed columns, loaded when it is used; null for a text format. */
-export async function tableFormat({
-  format,
-  out,
-  stream,
-}: {
-  readonly format?: ExportFormat | undefined
-  readonly out: string
-  readonly stream?: unknown
-}): Promise<BeginTable | null> {
-  switch (format) {
-    case 'parquet':
-      return (await import('./parquet.ts')).createParquetTable
-    case 'arrow': {
-      const { createArrowTable } = await import('./arrow.ts')
-      const layout = stream !== undefined || isArrowStreamName(out) ? 'stream' : 'file'
-      return (file, columns, notes) => createArrowTable(file, columns, notes, layout)
-    }
-    case 'csv':
-    case 'jsonl':
-    case undefined:
-      return null
-  }
-}

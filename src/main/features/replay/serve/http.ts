@@ -6,10 +6,9 @@ import { isObject, parseJson } from '../../../../service/control.ts'
 import { CodedError, toFailure } from '../../../../shared/base/errors.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { LineOutlet } from './line-outlet.ts'
-import { Playout } from './playout.ts'
-import { parseSpeed, readInstant, readLineQuery } from './query.ts'
+import { Playout, type ClockReport } from './playout.ts'
+import { parseSpeed, readInstant, readLineQuery, type ClockChange } from './query.ts'
 import { instrumentsOf, partsOf, rangeOf, type Moment, type Recorded } from './recorded.ts'
-import type { ClockReport, ReplayServer } from './replay-server.ts'
 
 export interface HttpSide {
   readonly account: Account
@@ -19,7 +18,7 @@ export interface HttpSide {
   readonly origins: () => readonly string[]
   readonly clock: Clock
   readonly clockReport: () => ClockReport
-  readonly control: ReplayServer['control']
+  readonly control: (change: ClockChange) => ClockReport
   /** Those that are running, so that they can be closed. */
   readonly playouts: Set<Playout>
 }
@@ -27,7 +26,7 @@ export interface HttpSide {
 const usage = (message: string): CodedError => new CodedError('usage', message)
 
 /** A change of the shared clock, as posted: `{"playing": true, "speed": 10, "at": "2026-01-05T09:30:00Z"}`. */
-function readChange(body: unknown, nowMs: number): Parameters<ReplayServer['control']>[0] {
+function readChange(body: unknown, nowMs: number): ClockChange {
   if (!isObject(body)) throw usage('The body must be a JSON object with "playing", "speed" or "at".')
   const unknown = Object.keys(body).find((key) => !['playing', 'speed', 'at'].includes(key))
   if (unknown !== undefined) throw usage(`There is no field "${unknown}". There are: playing, speed, at.`)

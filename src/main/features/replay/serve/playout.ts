@@ -73,6 +73,12 @@ export interface PlayoutState {
   readonly ended: boolean
 }
 
+/** A clock as its endpoint reports it. Times are UTC ms of the recording. */
+export interface ClockReport extends PlayoutState {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** The clock that the clients of a server share. */
 export interface SharedClock {
   readonly state: PlayoutState

@@ -23,7 +23,7 @@ import type { Span } from '../play.ts'
 import { Audience } from './audience.ts'
 import { createHttpHandler } from './http.ts'
 import { LedPlayout, type Leader } from './led-playout.ts'
-import { Playout, type PlayoutOptions, type PlayoutState, type SharedClock } from './playout.ts'
+import { Playout, type ClockReport, type PlayoutOptions, type SharedClock } from './playout.ts'
 import type { Start } from './options.ts'
 import { readOwnClock, type ClockChange, type OwnClock } from './query.ts'
 import { loadRecorded, partsUpTo, rangeOf, type Moment, type Recorded, type Served } from './recorded.ts'
@@ -50,12 +50,6 @@ export interface ReplayServerOptions {
   readonly gapsDisconnect?: boolean
   /** Random where it isn't given. */
   readonly account?: Pick<AccountOptions, 'username' | 'password' | 'apiKey'>
-}
-
-/** A clock as its endpoint reports it. Times are UTC ms of the recording. */
-export interface ClockReport extends PlayoutState {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 export interface ReplayServer {

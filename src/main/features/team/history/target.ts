@@ -1,5 +1,11 @@
 /** Which PostgreSQL database holds a history, and as whom to connect. Passwords never come from the command line. */
-import { UsageError } from '../../../command-line/command.ts'
+import { UsageError, type Option, type Values } from '../../../command-line/command.ts'
+
+export const HISTORY_OPTION: Option = {
+  type: 'string',
+  value: 'postgres://…',
+  help: 'The team’s history; passwords go into PGPASSWORD or ~/.pgpass',
+}
 
 /** A database. Passwords come from PGPASSWORD or ~/.pgpass, which the client reads itself. */
 export interface HistoryTarget {
@@ -29,3 +35,10 @@ export function readHistoryTarget(text: string): HistoryTarget {
 /** The text isn't repeated, because a password may be anywhere in it. */
 const notPostgres = (): UsageError =>
   new UsageError('that isn’t the URL of a PostgreSQL database; write postgres://USER@HOST:PORT/DATABASE')
+
+/** Reads `--history`. Throws UsageError. */
+export function readHistory(values: Values): HistoryTarget {
+  const text = values.text('history')
+  if (text === undefined) throw new UsageError('name the team’s history with --history postgres://USER@HOST/DATABASE')
+  return readHistoryTarget(text)
+}

@@ -4,7 +4,7 @@ import type { ChartPort, ComparedSeries } from '../../../charts/model/chart.ts'
 import type { Bar, Interval } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
-import { followChart } from './chart-data.ts'
+import { followChart } from './follow-chart.ts'
 
 /** A symbol beside another one. `label`: as the service writes it. */
 export interface Compared {

@@ -5,7 +5,7 @@ import type { EventBarRule } from '../../../../shared/core/market/event-bars.ts'
 import type { Bar } from '../../../../shared/core/market/market.ts'
 import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
-import type { ChartTarget, Following } from './chart-data.ts'
+import type { ChartTarget, Following } from './chart-target.ts'
 import { SpanTracker } from './span-tracker.ts'
 
 const PAGE = 3_000

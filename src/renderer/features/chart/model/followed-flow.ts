@@ -12,7 +12,7 @@ import type { FlowValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, unixMs, type AssetClass } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
-import type { ChartQuery, Following } from './chart-data.ts'
+import type { ChartQuery, Following } from './chart-target.ts'
 
 const DAY_MS = 86_400_000
 const MAX_RANGE_MS = 7 * DAY_MS

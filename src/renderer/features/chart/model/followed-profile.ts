@@ -9,7 +9,7 @@ import type { FlowValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, unixMs } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
-import type { ChartQuery, Following } from './chart-data.ts'
+import type { ChartQuery, Following } from './chart-target.ts'
 
 /** Bars that are read on each side of those in view. */
 const AROUND_BARS = 60

@@ -8,7 +8,7 @@ import type { Span } from '../../../../shared/base/spans.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
-import type { ChartQuery, Following } from './chart-data.ts'
+import type { ChartQuery, Following } from './chart-target.ts'
 
 /** Bars that are read on each side of those in view, and at most in view. */
 const AROUND_BARS = 60

@@ -8,7 +8,7 @@ import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
-import type { ChartTarget, Following, SpreadQuery } from './chart-data.ts'
+import type { ChartTarget, Following, SpreadQuery } from './chart-target.ts'
 import { spreadSource } from './shown-chart.ts'
 
 /** The most that the contract allows. */

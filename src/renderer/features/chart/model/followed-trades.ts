@@ -2,7 +2,7 @@
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { Bar, Print } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
-import type { ChartTarget, Following } from './chart-data.ts'
+import type { ChartTarget, Following } from './chart-target.ts'
 
 const MAX_TRADES = 2_000
 

@@ -2,7 +2,7 @@
 import { joinGaps } from '../../../../shared/base/spans.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
-import type { ChartSink } from './chart-data.ts'
+import type { ChartSink } from './chart-target.ts'
 
 const isSame = (a: GapSpan, b: GapSpan): boolean => a.feed === b.feed && a.fromMs === b.fromMs && a.toMs === b.toMs
 

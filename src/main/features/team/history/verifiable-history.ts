@@ -1,22 +1,8 @@
-/** The options that name a team's history, and what `tapedeck verify` does with them. */
 import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
-import { UsageError, type Option, type Values } from '../../../command-line/command.ts'
+import { UsageError, type Values } from '../../../command-line/command.ts'
 import { TEAM_OPTIONS } from '../nats/options.ts'
 import { TRUST_OPTION } from '../sign/trust.ts'
-import { readHistoryTarget, type HistoryTarget } from './target.ts'
-
-export const HISTORY_OPTION: Option = {
-  type: 'string',
-  value: 'postgres://…',
-  help: 'The team’s history; passwords go into PGPASSWORD or ~/.pgpass',
-}
-
-/** Reads `--history`. Throws UsageError. */
-export function readHistory(values: Values): HistoryTarget {
-  const text = values.text('history')
-  if (text === undefined) throw new UsageError('name the team’s history with --history postgres://USER@HOST/DATABASE')
-  return readHistoryTarget(text)
-}
+import { HISTORY_OPTION } from './target.ts'
 
 /** The history as `tapedeck verify` verifies it. */
 export const verifiableHistory = {

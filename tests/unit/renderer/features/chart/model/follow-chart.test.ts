@@ -1,9 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import {
-  followChart,
-  type ChartSink,
-  type ChartStage,
-} from '../../../../../../src/renderer/features/chart/model/chart-data.ts'
+import { followChart } from '../../../../../../src/renderer/features/chart/model/follow-chart.ts'
+import type { ChartSink, ChartStage } from '../../../../../../src/renderer/features/chart/model/chart-target.ts'
 import { MAX_BARS } from '../../../../../../src/renderer/features/chart/model/followed-bars.ts'
 import { TestTransport } from '../../../../../kit/transport.ts'
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'

@@ -1,15 +1,10 @@
-/** Follows one query into a chart: pages of stored bars plus the stream of new ones, or the latest trades. */
+/** What a chart shows: its query, the stage of loading it, and the target that its bars go to. */
 import type { ChartPort } from '../../../charts/model/chart.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
 import { msOf, type Bar, type BarSource, type Interval } from '../../../../shared/core/market/market.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { EventBarRule } from '../../../../shared/core/market/event-bars.ts'
 import type { SpreadOperator } from '../../../../shared/core/market/spread.ts'
-import { FollowedSpread } from './followed-spread.ts'
-import { FollowedEvents } from './followed-events.ts'
-import { FollowedBars } from './followed-bars.ts'
-import { FollowedTrades } from './followed-trades.ts'
 
 /** The other instrument of a ratio or difference. */
 export interface SpreadQuery {
@@ -92,18 +87,4 @@ export class ChartTarget {
     this.chart.setGaps([])
     this.load([], false, false, false)
   }
-}
-
-/** Keeps a chart up to date with a query until stopped. */
-export function followChart(
-  transport: Transport,
-  chart: ChartSink,
-  query: ChartQuery,
-  onStage: (stage: ChartStage) => void,
-  onDecimals: (decimals: number) => void,
-): Following {
-  const target = new ChartTarget(chart, query, onStage, onDecimals)
-  if (query.spread) return new FollowedSpread(transport, target, query.spread)
-  if (query.eventBars !== null) return new FollowedEvents(transport, target, query.eventBars)
-  return query.ticks ? new FollowedTrades(transport, target) : new FollowedBars(transport, target)
 }
