@@ -161,17 +161,10 @@ export const CIRCLE_FREE = [
 ]
 
 /**
- * The folders below `root` that import each other in a circle, one sorted list for each circle.
- * @param {string} root path below `src`
- * @param {readonly { from: string, to: string }[]} imports paths of files below `src`
+ * Those that reach each other in a circle, one sorted list for each circle.
+ * @param {Map<string, Set<string>>} targets what each imports
  */
-export function findFolderCircles(root, imports) {
-  const below = (folder) => folder === root || folder.startsWith(`${root}/`)
-  const targets = new Map()
-  for (const { from, to } of imports) {
-    const [a, b] = [posix.dirname(from), posix.dirname(to)]
-    if (a !== b && below(a) && below(b)) targets.set(a, (targets.get(a) ?? new Set()).add(b))
-  }
+function findCircles(targets) {
   const reachable = (start) => {
     const seen = new Set()
     const pending = [start]
@@ -183,9 +176,34 @@ export function findFolderCircles(root, imports) {
     }
     return seen
   }
-  const reach = new Map([...targets.keys()].map((folder) => [folder, reachable(folder)]))
+  const reach = new Map([...targets.keys()].map((one) => [one, reachable(one)]))
   const circles = [...reach.keys()]
-    .filter((folder) => reach.get(folder).has(folder))
-    .map((folder) => [...reach.get(folder)].filter((other) => reach.get(other)?.has(folder)).sort())
+    .filter((one) => reach.get(one).has(one))
+    .map((one) => [...reach.get(one)].filter((other) => reach.get(other)?.has(one)).sort())
   return [...new Map(circles.map((circle) => [circle.join(), circle])).values()]
+}
+
+/**
+ * The files that import each other in a circle, imports of types included, one sorted list for each circle.
+ * @param {readonly { from: string, to: string }[]} imports paths of files below `src`
+ */
+export function findFileCircles(imports) {
+  const targets = new Map()
+  for (const { from, to } of imports) targets.set(from, (targets.get(from) ?? new Set()).add(to))
+  return findCircles(targets)
+}
+
+/**
+ * The folders below `root` that import each other in a circle, one sorted list for each circle.
+ * @param {string} root path below `src`
+ * @param {readonly { from: string, to: string }[]} imports paths of files below `src`
+ */
+export function findFolderCircles(root, imports) {
+  const below = (folder) => folder === root || folder.startsWith(`${root}/`)
+  const targets = new Map()
+  for (const { from, to } of imports) {
+    const [a, b] = [posix.dirname(from), posix.dirname(to)]
+    if (a !== b && below(a) && below(b)) targets.set(a, (targets.get(a) ?? new Set()).add(b))
+  }
+  return findCircles(targets)
 }

@@ -10,7 +10,7 @@ import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/setting
 import { settingLabel } from '../../src/renderer/core/settings/labels.ts'
 import { FEED_LABELS } from '../../src/renderer/core/market/feed-labels.ts'
 import { OFFERED } from '../../src/renderer/core/window/pane-table.ts'
-import { GROUPS } from '../../src/renderer/core/window/command.ts'
+import { GROUPS } from '../../src/renderer/core/window/command-table.ts'
 import { COMMANDS } from './window-commands.mjs'
 import { CODES } from '../../src/renderer/features/palette/codes.ts'
 import { ENDPOINTS, ENDPOINT_GROUPS } from '../../src/service/endpoints.ts'

@@ -6,7 +6,7 @@ import ts from 'typescript'
 import { ENDPOINTS } from '../../src/service/endpoints.ts'
 import { PRICES } from '../../src/shared/core/market/indicators/row.ts'
 import { INDICATORS, VOLUME_PROFILE } from '../../src/shared/core/market/indicators/table.ts'
-import { GROUPS } from '../../src/renderer/core/window/command.ts'
+import { GROUPS } from '../../src/renderer/core/window/command-table.ts'
 import { root } from './ensure.mjs'
 
 /** Functions whose first argument is a text, or a table of texts. */

@@ -4,6 +4,7 @@ import './text/trial.ts'
 import { mount } from 'svelte'
 import App from './App.svelte'
 import { frameRate } from './base/frame-rate.ts'
+import { startFeatures } from './core/window/feature.ts'
 import { parseReplayRoute } from './core/window/window-route.ts'
 import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
@@ -18,7 +19,7 @@ const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
 frameRate.start()
 const app = new WindowState(pickTransport(), { frame: frameRate.data })
-const features = app.start(FEATURES)
+const features = startFeatures(FEATURES, app)
 mount(App, { target, props: { app, features } })
 const route = parseReplayRoute(location.hash)
 if (route)

@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CIRCLE_FREE, EXCEPTIONS, findFolderCircles, findWall, readImports } from '../../../scripts/house/walls.mjs'
+import {
+  CIRCLE_FREE,
+  EXCEPTIONS,
+  findFileCircles,
+  findFolderCircles,
+  findWall,
+  readImports,
+} from '../../../scripts/house/walls.mjs'
 
 const WIDEST = 20
 
@@ -29,6 +36,10 @@ describe('the house', () => {
 
   it('lists no exception that is gone', () => {
     expect([...EXCEPTIONS].filter((one) => !crossings.includes(one))).toEqual([])
+  })
+
+  it('has no files that import each other in a circle, not even for types', () => {
+    expect(findFileCircles(imports)).toEqual([])
   })
 
   it(`has no folder of more than ${WIDEST} files`, () => {
@@ -73,6 +84,16 @@ describe('folders', () => {
       ['a/b', 'a/c', 'a/d'],
       ['a', 'a/f'],
     ])
+  })
+})
+
+describe('files', () => {
+  it('are reported with every file of their circle', () => {
+    const edges = ['a/1.ts a/2.ts', 'a/2.ts b/3.ts', 'b/3.ts a/1.ts', 'a/1.ts b/4.ts', 'b/5.svelte a/1.ts']
+    const found = findFileCircles(
+      edges.map((edge) => ({ from: edge.split(' ')[0] ?? '', to: edge.split(' ')[1] ?? '' })),
+    )
+    expect(found).toEqual([['a/1.ts', 'a/2.ts', 'b/3.ts']])
   })
 })
 

@@ -3,7 +3,7 @@ import { render as renderAlone } from '@testing-library/svelte'
 import { mount, unmount, type Component } from 'svelte'
 import { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
 import type { Command } from '../../../src/renderer/core/window/command.ts'
-import type { StartedFeatures, WindowFeature } from '../../../src/renderer/core/window/feature.ts'
+import { startFeatures, type StartedFeatures, type WindowFeature } from '../../../src/renderer/core/window/feature.ts'
 import type { QuotesClocks } from '../../../src/renderer/core/market/quotes.svelte.ts'
 import { replay } from '../../../src/renderer/features/replay/feature.ts'
 import type { Replays } from '../../../src/renderer/features/replay/replays.ts'
@@ -18,7 +18,7 @@ const started = new WeakMap<WindowState, StartedFeatures>()
 
 export function openWindow(transport: Transport, clocks: QuotesClocks = {}): WindowState {
   const app = new WindowState(transport, clocks)
-  started.set(app, app.start(FEATURES))
+  started.set(app, startFeatures(FEATURES, app))
   return app
 }
 function featuresOf(app: WindowState): StartedFeatures {
@@ -56,7 +56,7 @@ export function render<P extends { app: WindowState }>(component: Component<P>, 
 export function commandsOf(): readonly Command[] {
   const app = openWindow(new TestTransport())
   try {
-    return app.parts.commands.all
+    return app.commands.all
   } finally {
     app.close()
   }

@@ -29,7 +29,7 @@ export function symbolEntries(app: WindowState, subject: Subject, symbol: WatchS
   }
   /** The entry of a symbol command; none if no feature provides it. */
   const onCommand = (id: string, text: string): readonly MenuEntry[] => {
-    const run = app.parts.commands.find(id)?.forSymbol
+    const run = app.commands.find(id)?.forSymbol
     if (run === undefined) return []
     return [{ text, ...(instrument === subject.instrument ? entryKeys(app, id) : {}), run: () => run(symbol) }]
   }

@@ -1,16 +1,44 @@
 /** The table of commands, used by the keyboard, the palette, the list of shortcuts and the help. */
 import { chordOf, type KeyPress } from './chords.ts'
-import type { Command } from './command.ts'
+import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
+
+export const GROUPS = [
+  'General',
+  'Workspace',
+  'Watchlist',
+  'Chart',
+  'Drawing',
+  'Tape',
+  'Alerts',
+  'Research',
+  'Replay',
+] as const
+
+/** A row of the command table. `App`: the window that the command acts on. */
+export interface CommandOf<App> {
+  readonly id: string
+  readonly title: string
+  /** The default chords, as `chordOf` writes them: "Ctrl+K", "?", "Space". On a Mac, Ctrl means Cmd. */
+  readonly keys: readonly string[]
+  readonly group: (typeof GROUPS)[number]
+  readonly run: (app: App) => void
+  /** Runs the command for a symbol, in symbol menus. Absent if the command isn't about a symbol. */
+  readonly forSymbol?: (symbol: WatchSymbol) => void
+  /** Handled by a pane or by typing: listed, but can't be run or reassigned here. */
+  readonly listedOnly?: true
+  /** Available only while this is shown; absent means always. */
+  readonly when?: 'live' | 'replay'
+}
 
 /** The user's chords by command id. A command without an entry has its default chords. */
 export type OwnKeys = Readonly<Record<string, readonly string[]>>
 
 /** Whether a command is available while a replay (or else the live market) is shown. */
-export const isThere = (command: Command, replaying: boolean): boolean =>
+export const isThere = (command: Pick<CommandOf<never>, 'when'>, replaying: boolean): boolean =>
   command.when === undefined || (command.when === 'replay') === replaying
 
-export class CommandTable {
-  readonly #all: Command[] = []
+export class CommandTable<App> {
+  readonly #all: CommandOf<App>[] = []
   readonly #own: () => OwnKeys
 
   /** `own` returns the user's current chords. Results that depend on them are reactive if it is. */
@@ -18,17 +46,17 @@ export class CommandTable {
     this.#own = own
   }
 
-  get all(): readonly Command[] {
+  get all(): readonly CommandOf<App>[] {
     return this.#all
   }
-  add(commands: readonly Command[]): void {
+  add(commands: readonly CommandOf<App>[]): void {
     this.#all.push(...commands)
   }
-  find(id: string): Command | undefined {
+  find(id: string): CommandOf<App> | undefined {
     return this.#all.find((one) => one.id === id)
   }
   /** The current chords of a command. */
-  keysOf(command: Command): readonly string[] {
+  keysOf(command: CommandOf<App>): readonly string[] {
     return command.listedOnly ? command.keys : (this.#own()[command.id] ?? command.keys)
   }
   /** The current chords of a command by its id; empty if there is no such command. */
@@ -37,16 +65,16 @@ export class CommandTable {
     return command ? this.keysOf(command) : []
   }
   /** The commands that can be run from outside their own pane. */
-  runnable(replaying = false): readonly Command[] {
+  runnable(replaying = false): readonly CommandOf<App>[] {
     return this.#all.filter((one) => one.listedOnly === undefined && isThere(one, replaying))
   }
   /** The command assigned to a key press, if any. */
-  commandOf(press: KeyPress, replaying = false): Command | undefined {
+  commandOf(press: KeyPress, replaying = false): CommandOf<App> | undefined {
     const chord = chordOf(press)
     return chord === null ? undefined : this.runnable(replaying).find((one) => this.keysOf(one).includes(chord))
   }
   /** The other command that already has a chord, if any. */
-  conflictOf(chord: string, command: Command): Command | undefined {
+  conflictOf(chord: string, command: CommandOf<App>): CommandOf<App> | undefined {
     return this.#all.find(
       (one) =>
         one.id !== command.id &&

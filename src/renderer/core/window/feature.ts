@@ -3,59 +3,10 @@
  * service together with what it adds to the window (panes, commands, dialogs, settings). The window knows no feature by
  * name; `features.ts` lists them.
  */
-import type { Component } from 'svelte'
 import type { SettingsSection } from '../../../shared/core/settings/settings.ts'
-import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
-import type { Command } from './command.ts'
-import type { PaneContext } from './pane-context.ts'
+import { provideParts, WindowParts, type Contributions } from './parts.ts'
 import { provideSubject } from './subject.ts'
-import type { DialogName, WindowState } from './window.svelte.ts'
-
-type Part = Component<{ app: WindowState }>
-
-/** What the window opens for a kind of pane. */
-export interface PaneType {
-  readonly kind: PaneKind
-  readonly component: Component<{ app: WindowState; pane: PaneContext }>
-  /** Its styles use container queries on its own width, as in panes with text and tables. */
-  readonly sized?: true
-  /** Dropping a symbol anywhere on it makes it show that symbol. */
-  readonly takesSymbol?: true
-}
-/** A page of the settings dialog, by the id of its tab. */
-export interface SettingsPage {
-  readonly tab: string
-  readonly component: Part
-}
-/** A single setting on a page owned by another part of the window. `id` is its id in the table of settings. */
-export interface SettingsItem {
-  readonly tab: string
-  readonly id: string
-  readonly component: Part
-}
-export interface Dialog {
-  readonly name: DialogName
-  readonly component: Component<{ app: WindowState; onclose: () => void }>
-  /** Open only while a replay is shown. */
-  readonly when?: 'replay'
-}
-
-/** What a feature adds to the window. Lists are in the order of `features.ts`. */
-export interface Contributions {
-  readonly panes?: readonly PaneType[]
-  readonly commands?: readonly Command[]
-  readonly settingsPages?: readonly SettingsPage[]
-  readonly settingsItems?: readonly SettingsItem[]
-  readonly dialogs?: readonly Dialog[]
-  /** Above the panes and always mounted; each decides itself when to show something. */
-  readonly overlays?: readonly Part[]
-  /** Bars between the panes and the status bar. */
-  readonly bars?: readonly Part[]
-  /** In the top bar, after the source. */
-  readonly topItems?: readonly Part[]
-  /** In the status bar, after the jobs. */
-  readonly statusItems?: readonly Part[]
-}
+import type { WindowState } from './window.svelte.ts'
 
 export interface WindowStarted<S> extends Contributions {
   readonly service: S
@@ -88,6 +39,7 @@ export const defineWindowFeature = <N extends WindowNeeds, S>(feature: {
 
 /** The features of one window, started. */
 export interface StartedFeatures {
+  readonly parts: WindowParts
   /** The service of a feature. @throws if the feature isn't started. */
   get<S>(feature: WindowFeature<S>): S
   /** Gives every component below the current one the contexts of all features. */
@@ -112,9 +64,15 @@ export function startFeatures(features: readonly WindowFeature[], app: WindowSta
     started.set(feature, feature.start(services as never, app))
   }
   const onScreen = ordered.toSorted((a, b) => orderOf(features, a) - orderOf(features, b))
-  for (const feature of onScreen) app.parts.add(started.get(feature) ?? {})
+  const parts = new WindowParts()
+  for (const feature of onScreen) {
+    const added: Contributions = started.get(feature) ?? {}
+    parts.add(added)
+    app.commands.add(added.commands ?? [])
+  }
   const all = [...started.values()]
-  return {
+  const begun: StartedFeatures = {
+    parts,
     get<S>(feature: WindowFeature<S>): S {
       const one = started.get(feature)
       if (one === undefined) throw new Error(`The feature ${feature.name} isn't started.`)
@@ -122,11 +80,14 @@ export function startFeatures(features: readonly WindowFeature[], app: WindowSta
     },
     provide() {
       provideSubject(app)
+      provideParts(parts)
       for (const one of all) one.provide?.()
     },
     leave: () => all.forEach((one) => one.leave?.()),
     close: () => all.toReversed().forEach((one) => one.close?.()),
   }
+  app.attach(begun)
+  return begun
 }
 
 /** The features and those they need, each once, needs first. @throws if two have one name. */

@@ -64,7 +64,7 @@ export function replayKeys(app: WindowState): { keydown(event: KeyboardEvent): v
     },
     keydown(event) {
       const { key, target } = event
-      const command = app.view === 'live' ? undefined : app.parts.commands.commandOf(event, true)
+      const command = app.view === 'live' ? undefined : app.commands.commandOf(event, true)
       const isOurs = command?.id === 'replay-play' || command?.id === 'replay-end'
       if (!isOurs || event.isComposing || app.dialog !== null || isTextField(target)) {
         if (REACHES.test(key)) isByKeyboard = true
@@ -107,7 +107,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     const bare = !event.ctrlKey && !event.metaKey && !event.altKey
     const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
     if (inDialog) return
-    const command = app.parts.commands.commandOf(event, app.view !== 'live')
+    const command = app.commands.commandOf(event, app.view !== 'live')
     if (isTyping(event.target) && (bare || !command)) return
     if (command?.when === 'replay' && MOVES.test(event.key) && !event.altKey && movesItself(event.target)) return
 

@@ -5,7 +5,7 @@ import { chordText } from '../../ui/chord-text.ts'
 
 /** The current chord of a command as the platform writes it; empty if it has none. */
 export function keysFor(app: WindowState, id: string): string {
-  const [first] = app.parts.commands.keysOfId(id)
+  const [first] = app.commands.keysOfId(id)
   return first === undefined ? '' : chordText(first, app.info?.platform ?? '')
 }
 
@@ -29,7 +29,7 @@ const NAMED = {
 /** The shortcuts named in texts of the help and the tour; the command's title if it has none. */
 export function keysNamed(app: WindowState): Readonly<Record<keyof typeof NAMED, string>> {
   const named = ([name, id]: readonly [string, string]) =>
-    [name, keysFor(app, id) || `“${app.parts.commands.find(id)?.title ?? ''}”`] as const
+    [name, keysFor(app, id) || `“${app.commands.find(id)?.title ?? ''}”`] as const
   // the names of the entries are those of the table
   return Object.fromEntries(Object.entries(NAMED).map(named)) as Record<keyof typeof NAMED, string>
 }

@@ -17,9 +17,8 @@ import type { LatencyPercentiles } from '../../base/latency.ts'
 import { Toasts } from '../../ui/toasts.svelte.ts'
 import { Exchange, type ExportPrefill } from '../jobs/transfers.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
-import { startFeatures, type StartedFeatures, type WindowFeature } from './feature.ts'
+import { CommandTable } from './command-table.ts'
 import { NO_PANES, type PaneLayout } from './pane-layout.ts'
-import { WindowParts } from './parts.ts'
 import { takeSystemLook } from './system-theme.svelte.ts'
 import { Log } from '../log/log.svelte.ts'
 import { Quotes, type QuotesClocks } from '../market/quotes.svelte.ts'
@@ -38,6 +37,11 @@ export interface ShownEvent {
   readonly instrument: InstrumentId
   readonly marker: ChartMarker
 }
+/** What follows the window's page. */
+interface Lifetime {
+  leave(): void
+  close(): void
+}
 const TICK_MS = 250
 /** The address of the built page in Electron. */
 const APP_PAGE = 'app://tapedeck/'
@@ -54,8 +58,7 @@ export class WindowState implements Subject {
   layout = $state.raw<PaneLayout>(NO_PANES)
   /** The part of a workspace that this window shows, as its address says. */
   readonly route: DockRoute = parseDockRoute(location.hash)
-  /** What features added to this window. */
-  readonly parts = new WindowParts(() => this.settings.now.shortcuts.keys)
+  readonly commands = new CommandTable<WindowState>(() => this.settings.now.shortcuts.keys)
 
   info = $state.raw<AppInfo | undefined>()
   /** The status of the live terminal, also while a replay is shown: recording continues meanwhile. */
@@ -133,7 +136,7 @@ export class WindowState implements Subject {
   latestMs = (): number => -Infinity
   /** The clocks that this window redraws by. */
   readonly clocks: QuotesClocks
-  #features: StartedFeatures | undefined
+  #features: Lifetime | undefined
   readonly #viewed: ((view: string) => void)[] = []
   readonly #ticked: ((wallMs: number) => void)[] = []
   readonly #rewound: ((nowMs: number) => void)[] = []
@@ -353,12 +356,11 @@ export class WindowState implements Subject {
   }
   /** Runs a command by its id; does nothing if this window doesn't have it. */
   run(command: string): void {
-    this.parts.commands.find(command)?.run(this)
+    this.commands.find(command)?.run(this)
   }
-  /** Starts the features of this window, once. */
-  start(features: readonly WindowFeature[]): StartedFeatures {
-    this.#features = startFeatures(features, this)
-    return this.#features
+  /** Features leave and close with this window. */
+  attach(features: Lifetime): void {
+    this.#features = features
   }
 
   close(): void {

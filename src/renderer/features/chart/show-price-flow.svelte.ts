@@ -6,10 +6,10 @@ import type { Transport } from '../../../shared/rpc/transport.ts'
 import { NUMBERS_PX } from '../../charts/model/footprint.ts'
 import { textScale } from '../../ui/text-size.svelte.ts'
 import type { ChartPort, ProfileCells, ReadSides } from '../../charts/model/chart.ts'
-import type { ChartQuery } from './model/chart-target.ts'
-import { followFootprint } from './model/followed-flow.ts'
-import { followQuotes } from './model/followed-quotes.ts'
-import { followProfile } from './model/followed-profile.ts'
+import type { ChartQuery } from './follow/chart-target.ts'
+import { followFootprint } from './follow/followed-flow.ts'
+import { followQuotes } from './follow/followed-quotes.ts'
+import { followProfile } from './follow/followed-profile.ts'
 
 /** Bars narrower than this have no numbers, px. */
 const NUMBERS_WIDTH_PX = 50

@@ -61,7 +61,7 @@ export function helpTopics(
   palette: PaletteService,
   endpoints: readonly EndpointInfo[],
 ): readonly HelpTopic[] {
-  const { commands } = app.parts
+  const { commands } = app
   const replaying = app.view !== 'live'
   const keys = keysNamed(app)
   return [

@@ -36,7 +36,7 @@ const PANE_OF: Readonly<Record<string, PaneKind>> = {
 }
 
 const commands: PaletteSource = (app) =>
-  app.parts.commands
+  app.commands
     .runnable(app.view !== 'live')
     .filter((one) => one.id !== 'symbol')
     .map((command) => ({
@@ -44,7 +44,7 @@ const commands: PaletteSource = (app) =>
       kind: 'command',
       title: command.title,
       words: [command.id.replaceAll('-', ' ')],
-      keys: app.parts.commands.keysOf(command),
+      keys: app.commands.keysOf(command),
       bonus: 20,
       run: command.run,
     }))

@@ -14,7 +14,6 @@ import {
   parameterValues,
 } from '../../../../shared/core/market/indicators/table.ts'
 import { RESETS } from '../../../../shared/core/market/indicators/delta.ts'
-import type { SumsNeeded } from './followed-flow.ts'
 import { t } from '../../../../shared/base/text.ts'
 import { nextLineStyle, styleOfColor } from '../../../charts/model/line-style.ts'
 import type { ChartStudy } from '../../../charts/model/chart.ts'
@@ -249,6 +248,13 @@ export function keepTemplate(
 }
 
 /** Where the sums of a chart's indicators begin. */
+export interface SumsNeeded {
+  /** At the start of the week. */
+  readonly week: boolean
+  /** The earliest anchor, UTC ms; null: none. */
+  readonly sinceMs: number | null
+}
+
 export function sumsNeeded(list: readonly ChartIndicator[]): SumsNeeded {
   const resets = list.flatMap((one) => {
     if (one.hidden || (one.kind !== 'cvd' && one.kind !== 'session-vwap' && one.kind !== 'anchored-vwap')) return []

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { withKeys, withoutOwn } from '../../../../../src/renderer/core/settings/own-keys.ts'
 import { chordText } from '../../../../../src/renderer/ui/chord-text.ts'
 import { chordOf, unfitness, type KeyPress } from '../../../../../src/renderer/core/window/chords.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { CommandTable, type OwnKeys } from '../../../../../src/renderer/core/window/command-table.ts'
 import { commandsOf } from '../../open-window.ts'
 
@@ -15,7 +16,7 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
 })
 const all = commandsOf()
 const table = (own: OwnKeys = {}) => {
-  const made = new CommandTable(() => own)
+  const made = new CommandTable<WindowState>(() => own)
   made.add(all)
   return made
 }

@@ -56,7 +56,7 @@ describe('features of a window', () => {
   })
   it('bring the defaults of their settings before the terminal has sent any', () => {
     const opened = window()
-    opened.start(FEATURES)
+    startFeatures(FEATURES, opened)
     expect(opened.settings.now).toEqual(DEFAULT_SETTINGS)
     opened.set({ drawing: { magnet: true } })
     expect(opened.settings.now.drawing).toEqual({ ...DEFAULT_SETTINGS.drawing, magnet: true })
@@ -65,7 +65,7 @@ describe('features of a window', () => {
     const { base, user } = story()
     const opened = window()
     startFeatures([user, base], opened)
-    expect(opened.parts.commands.all.map(({ id }) => id)).toEqual(['user', 'base'])
+    expect(opened.commands.all.map(({ id }) => id)).toEqual(['user', 'base'])
   })
   it('start with those they need, listed or not', () => {
     const { told, base, user } = story()
@@ -82,15 +82,14 @@ describe('features of a window', () => {
     const close = vi.fn()
     const one = defineWindowFeature({ name: 'one', needs: {}, start: () => ({ service: null, close }) })
     const opened = window()
-    opened.start([one])
+    startFeatures([one], opened)
     expect(close).not.toHaveBeenCalled()
     opened.close()
     expect(close).toHaveBeenCalledOnce()
     app = undefined
   })
   it('show every kind of pane between them', () => {
-    const opened = window()
-    opened.start(FEATURES)
-    expect(PANE_KINDS.filter((kind) => opened.parts.pane(kind) === undefined)).toEqual([])
+    const { parts } = startFeatures(FEATURES, window())
+    expect(PANE_KINDS.filter((kind) => parts.pane(kind) === undefined)).toEqual([])
   })
 })

@@ -224,9 +224,7 @@ describe('commands', () => {
   })
   it('are found by their key', () => {
     const app = openWindow(new TestTransport())
-    expect(app.parts.commands.commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe(
-      'shortcuts',
-    )
+    expect(app.commands.commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe('shortcuts')
     app.close()
   })
 })

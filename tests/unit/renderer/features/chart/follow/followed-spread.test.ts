@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { followChart } from '../../../../../../src/renderer/features/chart/model/follow-chart.ts'
+import { followChart } from '../../../../../../src/renderer/features/chart/follow/follow-chart.ts'
 import { chartSymbol } from '../../../../../../src/renderer/features/chart/model/chart-labels.ts'
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../../src/shared/core/market/market.ts'

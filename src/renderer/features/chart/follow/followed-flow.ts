@@ -2,6 +2,7 @@
  * The trades of the bars in view by side. Reading sides takes every trade and quote of the range, so a chart reads no
  * more than it needs: for sums, the days it shows and at most a week; for a footprint, the bars around those in view.
  */
+import type { SumsNeeded } from '../model/chart-studies.ts'
 import type { ChartPort, Footprint, ReadSides } from '../../../charts/model/chart.ts'
 import { dayEnd, dayStart } from '../../../../shared/core/market/calendar.ts'
 import type { BarFlow } from '../../../../shared/core/market/indicators/indicator.ts'
@@ -31,14 +32,6 @@ interface Range {
 
 const contains = (range: Range, { fromMs, toMs }: Range): boolean =>
   range.fromMs <= fromMs && (range.toMs === null || (toMs !== null && toMs <= range.toMs))
-
-/** Where the sums of indicators begin. */
-export interface SumsNeeded {
-  /** At the start of the week. */
-  readonly week: boolean
-  /** The earliest anchor, UTC ms; null: none. */
-  readonly sinceMs: number | null
-}
 
 /** The start of the Monday of an instant's week, UTC ms. */
 function weekStart(asset: AssetClass, ms: number): number {

@@ -9,7 +9,7 @@ import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { ChartTarget, Following, SpreadQuery } from './chart-target.ts'
-import { spreadSource } from './shown-chart.ts'
+import { spreadSource } from '../model/shown-chart.ts'
 
 /** The most that the contract allows. */
 const PAGE = 5_000

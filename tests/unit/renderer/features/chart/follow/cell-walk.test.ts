@@ -4,7 +4,7 @@ import {
   CellWalk,
   cellSentence,
   type PlacedCell,
-} from '../../../../../../src/renderer/features/chart/model/cell-walk.ts'
+} from '../../../../../../src/renderer/features/chart/follow/cell-walk.ts'
 import type { CellColumns, PriceRows } from '../../../../../../src/shared/core/market/flow/cells.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { makeBar } from '../../../../../kit/market.ts'

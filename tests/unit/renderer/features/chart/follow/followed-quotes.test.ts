@@ -1,6 +1,6 @@
 /** The quotes that a chart reads. */
 import { describe, expect, it } from 'vitest'
-import { followQuotes } from '../../../../../../src/renderer/features/chart/model/followed-quotes.ts'
+import { followQuotes } from '../../../../../../src/renderer/features/chart/follow/followed-quotes.ts'
 import { timeAtPrices } from '../../../../../../src/renderer/charts/model/quote-map.ts'
 import type { QuoteMap } from '../../../../../../src/renderer/charts/model/chart.ts'
 import type { Span } from '../../../../../../src/shared/base/spans.ts'

@@ -4,7 +4,7 @@ import {
   followFlow,
   followFootprint,
   type FlowChart,
-} from '../../../../../../src/renderer/features/chart/model/followed-flow.ts'
+} from '../../../../../../src/renderer/features/chart/follow/followed-flow.ts'
 import type { Footprint } from '../../../../../../src/renderer/charts/model/footprint.ts'
 import type { FlowOf } from '../../../../../../src/renderer/charts/model/study-run.ts'
 import { NO_CELLS } from '../../../../../../src/shared/core/market/flow/cells.ts'

@@ -1,6 +1,6 @@
 /** The trades that a chart's volume profiles read. */
 import { describe, expect, it } from 'vitest'
-import { followProfile } from '../../../../../../src/renderer/features/chart/model/followed-profile.ts'
+import { followProfile } from '../../../../../../src/renderer/features/chart/follow/followed-profile.ts'
 import { profileLegend, profileOf } from '../../../../../../src/renderer/charts/model/profile.ts'
 import { rowOf } from '../../../../../../src/renderer/charts/model/series.ts'
 import type { ProfileCells } from '../../../../../../src/renderer/charts/model/chart.ts'
