@@ -31,6 +31,7 @@ import type {
   ChartStyle,
   ChartTheme,
   ComparedSeries,
+  OlderData,
   ProfileCells,
   Quote,
   QuoteMap,
@@ -405,8 +406,8 @@ class KlineChart implements ChartPort {
     return this.#bars.hasOlder
   }
 
-  isFull(): boolean {
-    return !this.#bars.hasOlder && this.#bars.pages?.isFull?.() === true
+  olderData(): OlderData {
+    return this.#bars.hasOlder ? 'more' : (this.#bars.pages?.olderData() ?? 'none')
   }
 
   visibleBars(): readonly Bar[] {

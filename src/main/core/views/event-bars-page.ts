@@ -63,8 +63,11 @@ export async function eventBarsPage(
     const gaps = await view.history.gaps(feed, instrument, bars[0].startMs, bars.at(-1)?.endMs)
     let more = read.bars.length > limit || (await datedBefore(next.value)) !== null
     // Trades can have been received days after their date.
-    while (!more && (next = await days.next()).done !== true)
-      more = (await barsOfDay(view, asset, asked, next.value)).bars.length > 0
+    while (!more && (next = await days.next()).done !== true) {
+      const older = await barsOfDay(view, asset, asked, next.value)
+      unread.push(...older.unread)
+      more = older.bars.length > 0
+    }
     return { bars, gaps: [...gaps, ...unreadable(feed, unread)], decimals, more }
   }
   return { bars: [], gaps: unreadable(feed, unread), decimals, more: false }

@@ -208,12 +208,18 @@ export interface ChartPage {
   readonly more: boolean
 }
 
+/**
+ * What is stored of the time before the first bar of a chart that loads no older ones: nothing, data that the chart
+ * doesn't take, or corrupt data.
+ */
+export type OlderData = 'none' | 'more' | 'corrupt'
+
 /** Loads further bars. A chart holds a range of history, which may end before the newest bar. */
 export interface ChartPages {
   /** Bars before an instant, UTC ms. */
   older(beforeMs: number): Promise<ChartPage>
-  /** Whether older bars are stored that `older` no longer gives. Absent: it gives all. */
-  isFull?(): boolean
+  /** Asked once `older` gives no more bars. */
+  olderData(): OlderData
   /** Bars after the last one loaded. */
   newer(): Promise<ChartPage>
   /** Loads the range that ends with the newest bar. */
@@ -298,8 +304,8 @@ export interface ChartPort {
   visibleBars(): readonly Bar[]
   /** Whether older bars than the loaded ones exist or may exist. */
   hasOlder(): boolean
-  /** Whether older bars than the loaded ones are stored, but the chart takes no more. */
-  isFull(): boolean
+  /** What is stored of the time before the loaded bars; `more` while `hasOlder`. */
+  olderData(): OlderData
   /**
    * The position of an instant and a price, px from the chart's top left corner, even outside the plot area.
    * Interpolates between two bars and extrapolates beyond the ends by the interval. Null if there are no bars.

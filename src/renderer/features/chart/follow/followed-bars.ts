@@ -69,7 +69,7 @@ export class FollowedBars implements Following {
     if (this.#isLive) this.#readNewest()
     target.chart.setPages({
       older: (beforeMs) => this.#older(beforeMs),
-      isFull: () => this.#hasOlder,
+      olderData: () => (this.#hasOlder ? 'more' : this.#spans.olderData(this.#firstMs)),
       newer: () => this.#newer(),
       newest: () => this.#readNewest(true),
       around: (ms) => this.#around(ms),

@@ -43,7 +43,7 @@ export class FollowedEvents implements Following {
     )
     target.chart.setPages({
       older: (beforeMs) => this.#older(beforeMs),
-      isFull: () => this.#isMoreStored,
+      olderData: () => (this.#isMoreStored ? 'more' : this.#spans.olderData(this.#bars.at(0)?.startMs ?? Infinity)),
       newer: () => Promise.resolve({ bars: [], more: false }),
       newest: () => undefined,
       around: () => Promise.resolve(false),
@@ -93,7 +93,9 @@ export class FollowedEvents implements Following {
     const result = await this.#ask(null)
     if (this.#isStopped || resets !== this.#resets) return
     if (!result.ok) return this.#target.onStage({ is: 'failed', failure: result.error })
-    if (this.#join(result.value).bars.length > 0) this.#show(false)
+    this.#join(result.value)
+    this.#spans.draw()
+    this.#show(false)
   }
 
   #show(keepView: boolean): void {

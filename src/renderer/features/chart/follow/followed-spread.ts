@@ -1,6 +1,6 @@
 /** The ratio or difference of two instruments on a chart, from short bars of both. */
 import { mergeBars, lowerBound } from '../../../charts/model/series.ts'
-import type { ChartPage } from '../../../charts/model/chart.ts'
+import type { ChartPage, OlderData } from '../../../charts/model/chart.ts'
 import { gridOf } from '../../../../shared/core/market/calendar.ts'
 import type { Bar, BarSource } from '../../../../shared/core/market/market.ts'
 import { sampleInterval, spreadBars } from '../../../../shared/core/market/spread.ts'
@@ -72,7 +72,7 @@ export class FollowedSpread implements Following {
     for (const one of this.#legs) void this.#readNewest(one)
     target.chart.setPages({
       older: (beforeMs) => this.#older(beforeMs),
-      isFull: () => this.#isMoreStored,
+      olderData: () => this.#olderData,
       newer: () => Promise.resolve({ bars: [], more: false }),
       newest: () => undefined,
       around: () => Promise.resolve(false),
@@ -108,6 +108,17 @@ export class FollowedSpread implements Following {
   /** Whether older bars can be loaded. */
   get #hasOlder(): boolean {
     return this.#isMoreStored && this.#legs.reduce((sum, { bars }) => sum + bars.length, 0) < MAX_SAMPLES
+  }
+
+  get #olderData(): OlderData {
+    if (this.#isMoreStored) return 'more'
+    const firstMs = this.#bars.at(0)?.startMs ?? Infinity
+    // A bar needs both legs. Where one is corrupt, the other must have something.
+    const isCorrupt = this.#legs.some((leg) => {
+      const otherMs = Math.min(...this.#legs.filter((one) => one !== leg).map(storedFrom))
+      return corruptSpans(leg).some(({ fromMs, toMs }) => fromMs < firstMs && otherMs < (toMs ?? Infinity))
+    })
+    return isCorrupt ? 'corrupt' : 'none'
   }
 
   #take(leg: Leg, { reset, updates, gaps, decimals }: BarsValue): void {
@@ -160,10 +171,13 @@ export class FollowedSpread implements Following {
   async #older(beforeMs: number): Promise<ChartPage> {
     const resets = this.#resets
     let older: readonly Bar[] = []
+    let isFurther = true
     // The chart asks no further after a page without bars, and samples can end within a bar.
-    while (older.length === 0 && this.#hasOlder) {
+    while (older.length === 0 && this.#hasOlder && isFurther) {
+      const fromMs = this.#fromMs
       if (!(await this.#readOlder(resets))) return { bars: [], more: this.#hasOlder }
       older = this.#bars.filter((bar) => bar.startMs < beforeMs)
+      isFurther = this.#fromMs < fromMs
     }
     this.#drawGaps()
     return { bars: older, more: this.#hasOlder }
@@ -178,7 +192,7 @@ export class FollowedSpread implements Following {
       if (this.#isStopped || resets !== this.#resets) return false
       if (page === null) throw new Error('no page')
       leg.bars = [...page.bars, ...leg.bars]
-      leg.hasOlder = page.more && page.bars.length > 0
+      leg.hasOlder = page.more
       leg.gaps = joined(leg.gaps, page.gaps)
     }
     this.#compute()
@@ -200,7 +214,8 @@ export class FollowedSpread implements Following {
     if (value !== undefined) this.#target.setDecimals(this.#decimalsOf(value), keepView)
     this.#target.load(this.#bars, this.#hasOlder, keepView, false)
     this.#drawGaps()
-    this.#target.onStage(this.#bars.length > 0 ? { is: 'ready' } : { is: 'empty', damaged: false })
+    const isCorrupt = this.#legs.some((leg) => corruptSpans(leg).length > 0)
+    this.#target.onStage(this.#bars.length > 0 ? { is: 'ready' } : { is: 'empty', damaged: isCorrupt })
   }
 
   /** Recomputes the bars from the one that holds a sample. */
@@ -230,6 +245,12 @@ export class FollowedSpread implements Following {
     return value === 0 ? 2 : Math.min(10, Math.max(2, 5 - Math.floor(Math.log10(Math.abs(value)))))
   }
 }
+
+const corruptSpans = ({ gaps }: Leg): readonly GapSpan[] => gaps.filter(({ cause }) => cause === 'unreadable')
+
+/** The start of a leg's samples or corrupt spans, whichever is earlier, UTC ms; Infinity: it has neither. */
+const storedFrom = (leg: Leg): number =>
+  Math.min(leg.bars.at(0)?.startMs ?? Infinity, ...corruptSpans(leg).map(({ fromMs }) => fromMs))
 
 /** Gaps of two lists, each once. If both have a gap, the one in the second list counts, because it is newer. */
 function joined(before: readonly GapSpan[], gaps: readonly GapSpan[]): GapSpan[] {

@@ -2,6 +2,7 @@
 import { joinGaps } from '../../../../shared/base/spans.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
+import type { OlderData } from '../../../charts/model/chart.ts'
 import type { ChartSink } from './chart-target.ts'
 
 const isSame = (a: GapSpan, b: GapSpan): boolean => a.feed === b.feed && a.fromMs === b.fromMs && a.toMs === b.toMs
@@ -20,6 +21,11 @@ export class SpanTracker {
 
   get hasCorrupt(): boolean {
     return this.#corrupt.length > 0
+  }
+
+  /** What is stored before a chart's first bar (UTC ms), if no more bars are there. */
+  olderData(firstMs: number): OlderData {
+    return this.#corrupt.some(({ fromMs }) => fromMs < firstMs) ? 'corrupt' : 'none'
   }
 
   /** Stores the corrupt spans of a response and returns its gaps. */

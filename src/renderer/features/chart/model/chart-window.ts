@@ -31,6 +31,8 @@ export interface ChartWindow {
   openSettings(): void
   /** Opens the import of older data; null in a replay, to which nothing can be added. */
   readonly openImport: (() => void) | null
+  /** Opens the pane that lists what is corrupt. */
+  openEvidence(): void
   /** Starts playback of the replay shown; null if there is none or it is playing. */
   readonly play: (() => void) | null
   /** Shows a notification. */
@@ -79,6 +81,7 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     get openImport() {
       return app.view === 'live' ? () => app.openImport() : null
     },
+    openEvidence: () => app.layout.open('evidence'),
     get play() {
       return replay.state && !replay.state.playing ? () => replay.play(true) : null
     },

@@ -16,7 +16,7 @@ import type { View } from '../../../../../src/main/core/views/views.ts'
 import { gridOf } from '../../../../../src/shared/core/market/calendar.ts'
 import type { StreamSource } from '../../../../../src/shared/rpc/transport.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
-import { blocksOf, flip } from '../store/flip.ts'
+import { blocksOf, flip, inStore } from '../store/flip.ts'
 import { DEMO, T0, Writer, type Item } from '../store/harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -35,11 +35,11 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Two sessions of ten trades each, a second apart, each in a block. */
-function record(damaged: number | null): void {
+/** Two sessions of ten trades each, a second apart, each in a block. With one of them, all rollups can be corrupt, too. */
+function record(damaged: number | null, secondMs = T0 + 3_600_000, withRollups = false): void {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  for (const fromMs of [T0, T0 + 3_600_000]) {
+  for (const fromMs of [T0, secondMs]) {
     now = fromMs
     engine.begin(newRecordingId(fromMs), DEMO, unixMs(fromMs))
     const writer = new Writer()
@@ -55,6 +55,9 @@ function record(damaged: number | null): void {
   }
   engine.close()
   if (damaged !== null) flip(folder.file, 'block', blocksOf(folder.file, 'crypto/XT', BTC)[damaged])
+  if (withRollups)
+    for (const id of inStore(folder.file, (db) => db.prepare<[], number>('SELECT id FROM rollup').pluck().all()))
+      flip(folder.file, 'rollup', id)
   reader = openLocalReader(folder.file)
 }
 
@@ -115,6 +118,14 @@ describe('corrupt trades', () => {
     const page = await eventBarsPage(reader, view, asked)
     expect([page.bars.map(({ close }) => close), page.gaps]).toEqual([[102, 105, 108, 109], gaps])
     expect(await eventBarsPage(reader, view, { ...asked, beforeMs: T0 + 500_000 })).toMatchObject({ bars: [], gaps })
+  })
+
+  it('are reported with the first bars, even if no bar tells of which day they are', async () => {
+    record(0, T0 + 5 * DAY, true)
+    const { view } = viewAt(T0 + 5 * DAY + 3_600_000)
+    const page = await eventBarsPage(reader, view, { instrument: BTC, rule, beforeMs: null, limit: 50 })
+    expect(page.bars).toHaveLength(4)
+    expect([page.more, page.gaps]).toEqual([false, [{ ...span, fromMs: T0, toMs: T0 + 400_000 }]])
   })
 
   it('are counted as a gap of volume by side, also in days that are over', async () => {

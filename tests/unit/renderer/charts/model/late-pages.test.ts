@@ -36,6 +36,7 @@ function pagesAt(minute: number) {
     newest: () => undefined,
     around: () => Promise.resolve(false),
     settled,
+    olderData: () => 'none',
   })
   return {
     asked: () => waiting.length,

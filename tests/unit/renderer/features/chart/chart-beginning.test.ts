@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import ChartBeginning from '../../../../../src/renderer/features/chart/ChartBeginning.svelte'
-import type { ChartPort } from '../../../../../src/renderer/charts/model/chart.ts'
+import type { ChartPort, OlderData } from '../../../../../src/renderer/charts/model/chart.ts'
 
 const FIRST_MS = Date.UTC(2026, 10, 4, 13, 15)
 beforeEach(() => {
@@ -15,14 +15,19 @@ afterEach(() => {
 })
 
 /** A chart of 1,000 px whose first bar is at `x`. */
-function open(x: number, onImport: (() => void) | null = () => undefined, isSpread = false) {
+function open(
+  x: number,
+  onImport: (() => void) | null = () => undefined,
+  isSpread = false,
+  onEvidence: (() => void) | null = null,
+) {
   let moved: () => void = () => undefined
-  const view = { x, hasOlder: false, isFull: false }
-  const part: Pick<ChartPort, 'visibleBars' | 'hasOlder' | 'isFull' | 'plotArea' | 'pixelOf' | 'onView'> = {
+  const view = { x, hasOlder: false, older: 'none' as OlderData }
+  const part: Pick<ChartPort, 'visibleBars' | 'hasOlder' | 'olderData' | 'plotArea' | 'pixelOf' | 'onView'> = {
     // Only the start and close of a bar are read.
     visibleBars: () => [{ startMs: FIRST_MS, close: 1 }] as unknown as ReturnType<ChartPort['visibleBars']>,
     hasOlder: () => view.hasOlder,
-    isFull: () => view.isFull,
+    olderData: () => view.older,
     plotArea: () => ({ left: 0, top: 0, width: 1_000, height: 400 }),
     pixelOf: () => ({ x: view.x, y: 0 }),
     onView(listener) {
@@ -30,7 +35,7 @@ function open(x: number, onImport: (() => void) | null = () => undefined, isSpre
       return () => (moved = () => undefined)
     },
   }
-  const { unmount } = render(ChartBeginning, { chart: part as ChartPort, zone: 'UTC', isSpread, onImport })
+  const { unmount } = render(ChartBeginning, { chart: part as ChartPort, zone: 'UTC', isSpread, onImport, onEvidence })
   return {
     unmount,
     view,
@@ -112,11 +117,22 @@ it('the text returns if bars are replaced and the view doesn’t move afterwards
 
 it('the text doesn’t say that nothing older is recorded where the chart only takes no more', async () => {
   const { rest, view } = open(700)
-  view.isFull = true
+  view.older = 'more'
   await rest()
   expect(text()).toBeNull()
   expect(screen.getByText(/^The first bar starts .*13:15.* This chart holds no older ones/)).toBeTruthy()
   expect(screen.queryByRole('button'), 'nothing to import: it is recorded').toBeNull()
+})
+
+it('the text doesn’t say that nothing older is recorded where it is corrupt, and opens Evidence', async () => {
+  const onEvidence = vi.fn()
+  const { rest, view } = open(700, () => undefined, false, onEvidence)
+  view.older = 'corrupt'
+  await rest()
+  expect(text()).toBeNull()
+  expect(screen.getByText(/^The first bar starts .*13:15.* Older data is stored, but corrupt\.$/)).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Open Evidence' }))
+  expect(onEvidence).toHaveBeenCalledOnce()
 })
 
 it('the text says of a ratio that older prices of both symbols aren’t recorded', async () => {

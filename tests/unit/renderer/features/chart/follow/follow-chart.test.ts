@@ -244,9 +244,24 @@ it('a page without bars does not mean that nothing older is stored', async () =>
   const { paging } = candles(transport, '1s', (_series, list) => (held = list))
   await vi.waitFor(() => expect(held).toHaveLength(1))
   expect(await paging().older(5 * SECOND)).toMatchObject({ bars: [], more: true })
-  expect(paging().isFull?.()).toBe(true)
+  expect(paging().olderData()).toBe('more')
   await paging().older(0)
-  expect(paging().isFull?.()).toBe(false)
+  expect(paging().olderData()).toBe('none')
+})
+
+it('knows that what is stored before its first bar is corrupt', async () => {
+  const damaged = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(0), toMs: unixMs(3 * SECOND) } as const
+  const transport = new TestTransport().answer('bars.history', ({ beforeMs }) =>
+    beforeMs === null
+      ? { bars: [bar(5)], gaps: [], decimals: 2, more: true }
+      : { bars: [bar(4)], gaps: [damaged], decimals: 2, more: false },
+  )
+  let held: readonly Bar[] = []
+  const { paging } = candles(transport, '1s', (_series, list) => (held = list))
+  await vi.waitFor(() => expect(held).toHaveLength(1))
+  expect(paging().olderData()).toBe('more')
+  await paging().older(5 * SECOND)
+  expect(paging().olderData()).toBe('corrupt')
 })
 
 describe('a million bars', () => {

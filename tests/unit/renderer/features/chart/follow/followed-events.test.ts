@@ -6,7 +6,8 @@ import type { ChartStage } from '../../../../../../src/renderer/features/chart/f
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
 import type { BarsValue } from '../../../../../../src/shared/core/views/contract.ts'
-import { instrumentId } from '../../../../../../src/shared/base/units.ts'
+import type { GapSpan } from '../../../../../../src/shared/core/status/status.ts'
+import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { makeBar } from '../../../../../kit/market.ts'
 import { TestTransport } from '../../../../../kit/transport.ts'
 
@@ -19,10 +20,10 @@ const value = (reset: readonly Bar[] | null, updates: readonly Bar[] = []): Bars
   decimals: 2,
 })
 
-function open(older: readonly Bar[], more = false) {
+function open(older: readonly Bar[], more = false, gaps: readonly GapSpan[] = []) {
   const transport = new TestTransport().answer('bars.events', ({ beforeMs, limit }) => {
     const before = older.filter(({ startMs }) => startMs < (beforeMs ?? Infinity))
-    return { bars: before.slice(-limit), gaps: [], decimals: 2, more }
+    return { bars: before.slice(-limit), gaps, decimals: 2, more }
   })
   let shown: Bar[] = []
   let pages: ChartPages | null = null
@@ -52,7 +53,7 @@ function open(older: readonly Bar[], more = false) {
   )
   return {
     transport,
-    isFull: () => pages?.isFull?.(),
+    olderData: () => pages?.olderData(),
     following,
     stages,
     chart,
@@ -95,14 +96,24 @@ describe('a chart of event bars', () => {
     give(value([]))
     await vi.waitFor(() => expect(stages.at(-1)).toMatchObject({ is: 'failed', failure: { code: 'store-damaged' } }))
   })
+  it('knows that what is stored before its first bar is corrupt', async () => {
+    const damaged = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(0), toMs: unixMs(1) } as const
+    const chart = open(bars(3), false, [damaged])
+    chart.give(value(bars(10)))
+    await chart.older(10)
+    expect(chart.olderData()).toBe('corrupt')
+    const empty = open([], false, [damaged])
+    empty.give(value([]))
+    await vi.waitFor(() => expect(empty.stages.at(-1)).toEqual({ is: 'empty', damaged: true }))
+  })
   it('knows whether older bars are stored when it loads no more', async () => {
     const end = open(bars(1, 2))
     end.give(value(bars(10)))
     expect(await end.older(10)).toMatchObject({ more: false })
-    expect(end.isFull()).toBe(false)
+    expect(end.olderData()).toBe('none')
     const full = open(bars(1, 2), true)
     full.give(value(Array.from({ length: MAX_BARS }, (_, i) => bar(10 + i))))
     expect(await full.older(10)).toMatchObject({ more: false })
-    expect(full.isFull()).toBe(true)
+    expect(full.olderData()).toBe('more')
   })
 })

@@ -5,7 +5,8 @@ import type { ChartPages } from '../../../../../../src/renderer/charts/model/cha
 import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
 import { spreadBars } from '../../../../../../src/shared/core/market/spread.ts'
 import { fixedGrid } from '../../../../../../src/shared/core/market/bars.ts'
-import { instrumentId, type InstrumentId } from '../../../../../../src/shared/base/units.ts'
+import type { GapSpan } from '../../../../../../src/shared/core/status/status.ts'
+import { instrumentId, unixMs, type InstrumentId } from '../../../../../../src/shared/base/units.ts'
 import { makeBar } from '../../../../../kit/market.ts'
 import { TestTransport } from '../../../../../kit/transport.ts'
 
@@ -19,12 +20,18 @@ const stored = new Map<InstrumentId, readonly Bar[]>([
   [btc, Array.from({ length: 300 }, (_, i) => bar(i * 2, 60_000 - (i % 30)))],
 ])
 
-function open(page: number) {
+interface Stored {
+  readonly bars: (of: InstrumentId) => readonly Bar[]
+  readonly gaps: (of: InstrumentId) => readonly GapSpan[]
+}
+const READABLE: Stored = { bars: (of) => stored.get(of) ?? [], gaps: () => [] }
+
+function open(page: number, from = READABLE) {
   const asked: unknown[] = []
   const transport = new TestTransport().answer('bars.history', ({ instrument, of, interval, beforeMs, limit }) => {
     asked.push([instrument, of, interval, limit])
-    const before = (stored.get(instrument) ?? []).filter(({ startMs }) => startMs < (beforeMs ?? Infinity))
-    return { bars: before.slice(-page), gaps: [], decimals: 2, more: before.length > page }
+    const before = from.bars(instrument).filter(({ startMs }) => startMs < (beforeMs ?? Infinity))
+    return { bars: before.slice(-page), gaps: from.gaps(instrument), decimals: 2, more: before.length > page }
   })
   let shown: readonly Bar[] = []
   let pages: ChartPages | null = null
@@ -58,7 +65,7 @@ function open(page: number) {
     chart,
     shown: () => shown,
     older: (ms: number) => pages?.older(ms),
-    isFull: () => pages?.isFull?.(),
+    olderData: () => pages?.olderData(),
   }
 }
 const whole = spreadBars(
@@ -88,19 +95,50 @@ describe('a chart of a ratio', () => {
   })
 
   it('reads on while pages end within one of its bars', async () => {
-    const { shown, older, isFull, chart, asked } = open(10)
+    const { shown, older, olderData, chart, asked } = open(10)
     await vi.waitFor(() => expect(chart.setGaps).toHaveBeenCalledTimes(2))
     expect(shown(), 'ten seconds are no whole minute').toEqual([])
     expect((await older(10 * MINUTE))?.bars).toEqual(whole.slice(9, 10))
     expect(asked.length, 'both newest pages, then one side or the other').toBeGreaterThan(6)
-    expect(isFull()).toBe(true)
+    expect(olderData()).toBe('more')
   })
 
   it('knows at its end that nothing older of both is stored', async () => {
-    const { shown, older, isFull } = open(400)
+    const { shown, older, olderData } = open(400)
     await vi.waitFor(() => expect(shown()).not.toEqual([]))
     expect(await older(shown()[0].startMs)).toMatchObject({ more: false })
-    expect(isFull()).toBe(false)
+    expect(olderData()).toBe('none')
+  })
+
+  it('loads older bars after a page without any, if more are stored', async () => {
+    const { transport, shown, older, olderData } = open(200)
+    await vi.waitFor(() => expect(shown()).not.toEqual([]))
+    const page = { bars: [], gaps: [], decimals: 2, more: true }
+    transport.answer('bars.history', () => page)
+    expect(await older(7 * MINUTE)).toEqual({ bars: [], more: true })
+    expect(olderData()).toBe('more')
+    transport.answer('bars.history', ({ instrument, beforeMs }) => ({
+      ...page,
+      bars: (stored.get(instrument) ?? []).filter(({ startMs }) => startMs < (beforeMs ?? Infinity)),
+      more: false,
+    }))
+    expect(await older(7 * MINUTE)).toEqual({ bars: whole.slice(4, 7), more: true })
+    expect(await older(4 * MINUTE)).toEqual({ bars: whole.slice(0, 4), more: false })
+  })
+
+  it.each([
+    { of: eth, fromMs: -9 * MINUTE, toMs: -8 * MINUTE, other: 'none', what: 'nothing of the other side' },
+    { of: eth, fromMs: -9 * MINUTE, toMs: 1, other: 'corrupt', what: 'prices of the other side' },
+  ])('with corrupt data of one side and $what: $other', async ({ of, fromMs, toMs, other }) => {
+    const damaged = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(fromMs), toMs: unixMs(toMs) } as const
+    const late = (list: readonly Bar[] = []) => list.slice(of === eth ? 90 : 0)
+    const { shown, older, olderData } = open(1_000, {
+      bars: (one) => (one === of ? late(stored.get(one)) : (stored.get(one) ?? [])),
+      gaps: (one) => (one === of ? [damaged] : []),
+    })
+    await vi.waitFor(() => expect(shown()).not.toEqual([]))
+    await older(shown()[0].startMs)
+    expect(olderData()).toBe(other)
   })
 
   it('updates its last bar with a price of either side', async () => {
