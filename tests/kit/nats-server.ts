@@ -8,11 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from './at-end.ts'
 import { makeFolder } from './folder.ts'
 
-const SERVER = process.env.TAPEDECK_NATS_SERVER ?? 'nats-server'
+/** The program: TAPEDECK_NATS_SERVER, or nats-server of the path. */
+export const natsProgram = process.env.TAPEDECK_NATS_SERVER ?? 'nats-server'
 const START_WITHIN_MS = 30_000
 
 /** Whether a nats-server is installed. Use with `describe.skipIf(!hasNatsServer)` and `[needs nats-server]` in the title. */
-const version = spawnSync(SERVER, ['--version'])
+const version = spawnSync(natsProgram, ['--version'])
 export const hasNatsServer = version.status === 0
 /** Whether the product refuses it unless it is allowed. */
 export const isOldNatsServer = / v2\.(?:\d|10)\./.test(version.stdout?.toString() ?? '')
@@ -88,7 +89,7 @@ export class NatsServer {
     const { folder, config } = this.#node
     writeFileSync(join(folder, 'server.conf'), config)
     const log = openSync(join(folder, 'log'), 'a')
-    const child = spawn(SERVER, ['-c', join(folder, 'server.conf')], { stdio: ['ignore', log, log] })
+    const child = spawn(natsProgram, ['-c', join(folder, 'server.conf')], { stdio: ['ignore', log, log] })
     closeSync(log)
     this.#child = child
     running.add(child)

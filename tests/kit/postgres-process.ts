@@ -22,6 +22,8 @@ function findPrograms(): string | null {
 
 const programs = findPrograms()
 
+/** The folder of PostgreSQL's programs, or null if it isn't installed. */
+export const postgresPrograms = programs
 export const isPostgresInstalled = programs !== null
 
 /** PostgreSQL refuses to run as root, so it runs as the user that its package made. */

@@ -1,7 +1,7 @@
 """Command line of the reader. Exit code: 0, or 1 if something is corrupt.
 
 sessions: one JSON object a line. messages: one JSON object a line, in the order of seq, as "tapedeck export --format
-jsonl" writes them but without the symbol; raw_base64 stands for raw if the message isn't UTF-8.
+jsonl --raw" writes them but without the symbol; raw_base64 stands for raw if the message isn't UTF-8.
 """
 import argparse, base64, json, os, sqlite3, sys
 from . import Corrupt, Store

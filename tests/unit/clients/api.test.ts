@@ -1,5 +1,5 @@
 /** The clients in Python and TypeScript, against a running terminal. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,14 +10,12 @@ import { Tapedeck, TapedeckError, type LiveMessage } from '../../../clients/type
 import { api } from '../../../src/main/features/api/feature.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { tradeOf } from '../../kit/market.ts'
+import { findPython } from '../../kit/python.ts'
 import { startMemoryTerminal, type MemoryTerminal } from '../../kit/terminal.ts'
 
 const root = new URL('../../../', import.meta.url)
 const text = (path: string): string => readFileSync(new URL(path, root), 'utf8')
-const PYTHONS = [process.env.TAPEDECK_PYTHON, 'python3', '/usr/bin/python3', 'python']
-const python = PYTHONS.filter((command) => command !== undefined).find(
-  (command) => spawnSync(command, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
-)
+const python = findPython('import sys; sys.exit(sys.version_info < (3, 9))')
 
 let home: string
 let memory: MemoryTerminal

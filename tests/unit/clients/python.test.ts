@@ -16,14 +16,12 @@ import { FLAG } from '../../../src/shared/core/recording/recording.ts'
 import { recordingId, unixMs, type FeedId } from '../../../src/shared/base/units.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { quoteText, tradeText } from '../../kit/market.ts'
+import { findPython } from '../../kit/python.ts'
 import { DEMO, T0, Writer, type Item } from '../main/core/store/harness.ts'
 import { commandContext } from '../main/hosts/cli/context.ts'
 
 const READER = fileURLToPath(new URL('../../../clients/python', import.meta.url))
-const PYTHONS = [process.env.TAPEDECK_PYTHON, 'python3', '/usr/bin/python3', 'python']
-const python = PYTHONS.filter((command) => command !== undefined).find(
-  (command) => spawnSync(command, ['-c', 'import numpy, zstandard']).status === 0,
-)
+const python = findPython('import numpy, zstandard')
 if (python === undefined) {
   console.warn(
     'The reference reader in Python is not tested: no Python 3 with numpy and zstandard was found. On Debian: apt-get install python3-numpy python3-zstandard. TAPEDECK_PYTHON names another Python.',

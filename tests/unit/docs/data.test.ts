@@ -6,22 +6,18 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unixMs } from '../../../src/shared/base/units.ts'
 import { quoteText, tradeText } from '../../kit/market.ts'
+import { findPython } from '../../kit/python.ts'
+import { blocksOf, type Block } from './blocks.ts'
 import { T0, type Item } from '../main/core/store/harness.ts'
 import { recorded, type RecordedStore } from '../main/features/export/recorded.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
-const page = readFileSync(new URL('../../../docs/guide/data.md', import.meta.url), 'utf8')
 const EXAMPLES = new URL('../../../examples/', import.meta.url)
 
-interface Block {
-  readonly language: string
-  readonly code: string
-  /** The text block after it. */
-  readonly output: string
-}
-const blocks: Block[] = [...page.matchAll(/```(sh|sql|python|r)\n([\s\S]*?)```\s*```text\n([\s\S]*?)```/g)].map(
-  ([, language, code, output]) => ({ language, code, output }),
-)
+/** A block and what it prints. */
+type Shown = Block & { readonly output: string }
+const all = blocksOf('docs/guide/data.md')
+const blocks = all.filter((block): block is Shown => block.output !== undefined)
 
 let store: RecordedStore
 beforeAll(async () => {
@@ -74,9 +70,6 @@ function run(
   })
   return { status, out: stdout, err: stderr }
 }
-const PYTHONS = [process.env.TAPEDECK_PYTHON, 'python3', '/usr/bin/python3'].filter(
-  (one): one is string => one !== undefined && one !== '',
-)
 const isThere = (program: string, args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
@@ -95,7 +88,7 @@ async function sql(text: string): Promise<string> {
 }
 
 /** What a block needs beyond Node: the name under which the summary of `npm test` lists it. */
-const needOf = ({ language, code }: Block): string | null =>
+const needOf = ({ language, code }: Shown): string | null =>
   language === 'r'
     ? 'r-arrow'
     : language !== 'python'
@@ -111,12 +104,12 @@ const CHECKS: Readonly<Record<string, string>> = {
   pandas: 'import pandas',
 }
 /** The first Python that has what a block needs. */
-const pythonWith = (need: string): string | undefined => PYTHONS.find((one) => isThere(one, ['-c', CHECKS[need] ?? '']))
+const pythonWith = (need: string): string | undefined => findPython(CHECKS[need] ?? '')
 const canRun = (need: string): boolean =>
   need === 'r-arrow' ? isThere('Rscript', ['-e', 'library(arrow); library(dplyr)']) : pythonWith(need) !== undefined
 
 /** Runs a block. */
-async function outputOf(block: Block): Promise<string> {
+async function outputOf(block: Shown): Promise<string> {
   const { language, code } = block
   switch (language) {
     case 'sql':
@@ -142,8 +135,8 @@ async function outputOf(block: Block): Promise<string> {
 
 describe.skipIf(process.platform === 'win32')('the page about data', { timeout: 180_000 }, () => {
   it('prints what it says, block by block', async () => {
-    expect(blocks.length).toBe(page.match(/```text/g)?.length)
-    expect(blocks.length).toBe(page.match(/```(?!text)[a-z]+\n/g)?.length)
+    // Every block prints something, and nothing is printed by none.
+    expect(all.length).toBe(2 * blocks.length)
     for (const block of blocks.filter((one) => needOf(one) === null))
       expect(await outputOf(block), block.code).toBe(block.output)
   })
@@ -157,8 +150,7 @@ describe.skipIf(process.platform === 'win32')('the page about data', { timeout: 
   })
 
   it.skipIf(!canRun('pandas'))('[needs pandas] leads to one whose Python reads files and their gaps', () => {
-    const files = readFileSync(new URL('../../../docs/guide/files.md', import.meta.url), 'utf8')
-    const [table, gaps, ...others] = [...files.matchAll(/```python\n([\s\S]*?)```/g)].map(([, code]) => code)
+    const [table, gaps, ...others] = blocksOf('docs/guide/files.md').map(({ code }) => code)
     expect(others).toEqual([])
     const [of, bars] = ['--feed crypto/XT --session latest', '--what bars --interval 1m']
     run('bash', ['-c', `"${process.execPath}" "${CLI}" export ${of} --out btc.csv`])

@@ -1,14 +1,10 @@
 /**
- * Every example in the help, which the guide's reference shows, runs and prints what it should, or refuses for
- * the reason that is named here. Those of teams, which need
- * servers, are run with other addresses by the tests of teams.
+ * Every example in the help, which the guide's reference shows, and every command of another document runs and prints
+ * what it should, or refuses for the reason that is named here. Those of teams are run by `team.test.ts`.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import type { StopReason } from '../../../src/main/command-line/exit.ts'
-import { runCommandLine } from '../../../src/main/hosts/cli/run.ts'
 import { COMMANDS } from '../../../src/main/hosts/cli/table.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
 import type { RecordingId } from '../../../src/shared/base/units.ts'
@@ -16,7 +12,8 @@ import { makeFolder } from '../../kit/folder.ts'
 import { tradeText } from '../../kit/market.ts'
 import { T0, type Item } from '../main/core/store/harness.ts'
 import { recorded } from '../main/features/export/recorded.ts'
-import { commandContext, type TestContext } from '../main/hosts/cli/context.ts'
+import { commandsOf, DOCUMENTS, NOT_RUN } from './blocks.ts'
+import { startLine, type Ran, type Running } from './command-lines.ts'
 
 /** What an example does. */
 interface Expected {
@@ -28,6 +25,8 @@ interface Expected {
   readonly until?: 'printed' | `dataset/${string}`
   /** Command lines that come first, in the same folder. */
   readonly after?: readonly string[]
+  /** The time that it takes for now, UTC ms. */
+  readonly nowMs?: number
   /** Files that it reads. */
   readonly files?: Readonly<Record<string, string>>
   /** Whether the account is signed in. */
@@ -36,6 +35,8 @@ interface Expected {
   readonly writes?: readonly [name: string, content: RegExp]
 }
 
+/** Half an hour after the last session. */
+const AFTER_SESSIONS = T0 + 5 * 3_600_000
 const TICKS = /^feed,symbol,event_time,recv_time,event_ms,recv_ms,seq,price,size\n/
 const SIGN_IN = 'login --base-url https://data.example.com --user me --credentials-file'
 const EXPECTED: Readonly<Record<string, Expected>> = {
@@ -68,6 +69,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'sessions --session 01k… --out monday.tapedeck': {
     out: /monday\.tapedeck: 9 messages, \d+ bytes, SHA-256 [\da-f]{64}\n$/,
   },
+  'sessions --session ID --out monday.tapedeck': { out: /monday\.tapedeck: 9 messages, / },
   'sessions --gaps': { err: /^0 gaps, plus 0 at the edges of sessions\.\n$/ },
   'sessions --session 01k… --name "CPI day" --tag macro --pin': { out: /"CPI day" #macro pinned\n$/ },
   'journal ': { out: /^# Review, 2026-01-05 14:00:00 .*\n\n- Source: demo\n- 1 session, 9 stored messages/ },
@@ -75,7 +77,11 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     err: /^monday\.md: 3 moves, 0 gaps/,
     writes: ['monday.md', /^# Review, 2026-01-05/],
   },
-  'journal --from -1h': { code: 2, err: /--to must be after --from/ },
+  'journal --from -1h': {
+    nowMs: AFTER_SESSIONS,
+    out: /^# Review, 2026-01-05 14:00:00 .*\n\n- Source: demo\n- 1 session, 9 /,
+  },
+  'journal --session latest --out review.md': { err: /^review\.md: /, writes: ['review.md', /^# Review, 2026-01-05/] },
   'journal --json': { out: /^\{"schema":"tapedeck\/journal\/1","source":"demo"/ },
   'symbols ': { out: /\ncrypto\/XT {2}BTC-USD +9 .*\ncrypto\/XT {2}ETH-USD +9 .*\nforex\/C {4}EUR\/USD +9 / },
   'symbols -f crypto/XT --session latest': { out: /\ncrypto\/XT {2}BTC-USD +3 .*\ncrypto\/XT {2}ETH-USD +3 .*\n$/ },
@@ -191,7 +197,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 }
 
 /** Needs a NATS server or PostgreSQL. */
-const isOfTeam = (line: string): boolean => /--upstream|--history|--publish|--migrate|team:/.test(line)
+const isOfTeam = (line: string): boolean => /--upstream|--history|--publish|--migrate|--trust|team:/.test(line)
 
 const demoData = new URL('../../../resources/demo/', import.meta.url)
 const started = process.cwd()
@@ -210,6 +216,8 @@ const around = (ms: number): Item[] =>
     { conn: 2, recvMs: ms + after + 2, data: `{"ev":"C","p":"EUR/USD","a":1.1,"b":1.${after},"t":${ms + after}}` },
   ])
 
+const secrets = (): string => `${simulator.password}\n${simulator.apiKey}\n`
+
 beforeAll(async () => {
   simulator = await startSimulator({ dataDir: demoData, market: { kind: 'load', messagesPerSecond: 200 } })
   const lists = [around(T0), around(T0 + 3_600_000), [], [], around(T0 + 4.5 * 3_600_000)]
@@ -220,6 +228,7 @@ beforeAll(async () => {
   home = makeFolder('examples')
   await store.reader.close()
   copyFileSync(store.file, join(home, 'tapedeck.db'))
+  writeFileSync(join(home, 'secrets'), secrets())
   signedIn = makeFolder('account')
   cpSync(home, signedIn, { recursive: true })
   process.chdir(signedIn)
@@ -242,32 +251,19 @@ const withOwn = (line: string, folder: string): string =>
     .replace(' --open', '')
     .replace('--duration 30s', '--duration 6s')
 
-/** Words of a line, as a shell without expansions splits them. */
-const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replace(/^(["'])(.*)\1$/, '$2'))
+/** Runs a line in a folder. `until` stops it once that is true. */
+async function run(line: string, folder: string, until?: (running: Running) => boolean, nowMs?: number): Promise<Ran> {
+  const at = nowMs === undefined ? {} : { nowMs }
+  const running = startLine(withOwn(line, folder), { folder, page, input: secrets(), ...at })
+  const poll = setInterval(() => {
+    if (until?.(running)) void running.end()
+  }, POLL_MS)
+  const ran = await running.ended
+  clearInterval(poll)
+  return ran
+}
 
 const POLL_MS = 20
-
-/** Runs a line, without what a shell does, in a folder. `until` stops it with SIGTERM once that is true. */
-async function run(line: string, folder: string, until?: (context: TestContext) => boolean) {
-  const [, args = '', input] = /^(.*?)(?:\s+<\s*(\S+)|\s+[|>].*)?$/.exec(line) ?? []
-  const stop = new AbortController()
-  const isFile = input !== undefined && input !== 'secrets'
-  const text = isFile ? readFileSync(join(folder, input)) : Buffer.from(`${simulator.password}\n${simulator.apiKey}\n`)
-  const context = commandContext({
-    dataDir: folder,
-    portable: true,
-    rendererDir: page,
-    signal: stop.signal,
-    input: Readable.from([text]),
-  })
-  const poll = setInterval(() => {
-    if (until?.(context)) stop.abort('terminate' satisfies StopReason)
-  }, POLL_MS)
-  const code = await runCommandLine(wordsOf(withOwn(args, folder)), context)
-  clearInterval(poll)
-  return { code, out: context.output(), err: context.errors() }
-}
 
 const examples = (
   await Promise.all(
@@ -275,22 +271,29 @@ const examples = (
   )
 ).flat()
 
-it('are the examples of the help, and no others', () => {
-  expect(Object.keys(EXPECTED).toSorted()).toEqual(examples.filter((line) => !isOfTeam(line)).toSorted())
-})
-
-it('are what the pages of the guide show', () => {
-  const pages = readdirSync('docs/guide').filter((name) => !['data.md', 'team.md'].includes(name))
-  const shown = pages.flatMap((name) =>
-    [...readFileSync(`docs/guide/${name}`, 'utf8').matchAll(/^ *tapedeck (.*)$/gm)].map(([, line = '']) => line.trim()),
+/** Pages whose blocks run one after another, in the order of the page, each in a test of its own. */
+const WHOLE = ['README.md', 'docs/format.md', 'docs/guide/api.md', 'docs/guide/data.md', 'docs/guide/team.md']
+/** Commands in the text of the guide that are complete: they have arguments, and none is left out. */
+const inText = DOCUMENTS.filter((page) => page.startsWith('docs/guide/'))
+  .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`tapedeck ([^`]+)`/g)].map(([, line = '']) => line))
+  .filter(
+    (line) => / [\w/"'.]/.test(line.replace(/^\S+/, '')) && !line.includes('…') && !/\b(?!ID\b)[A-Z]{2,}\b/.test(line),
   )
-  expect(shown.length).toBeGreaterThan(60)
-  const known = new Set(examples.map((line) => line.trim()))
-  expect(shown.filter((line) => !known.has(line) && !line.endsWith('[options]'))).toEqual([])
+const inBlocks = DOCUMENTS.filter((page) => !WHOLE.includes(page)).flatMap(commandsOf)
+const shown = [...new Set([...inBlocks, ...inText.map((line) => `tapedeck ${line}`)])]
+
+it('are the examples of the help and what the documents show, and no others', () => {
+  const commands = [...examples.map((line) => `tapedeck ${line}`.trim()), ...shown]
+  const usual = commands.filter((line) => !isOfTeam(line) && !line.endsWith('[options]') && !(line in NOT_RUN))
+  expect(
+    Object.keys(EXPECTED)
+      .map((line) => `tapedeck ${line}`.trim())
+      .toSorted(),
+  ).toEqual([...new Set(usual)].toSorted())
 })
 
 it.each(Object.entries(EXPECTED))('tapedeck %s', { timeout: 120_000 }, async (line, expected) => {
-  const { code = 0, out = /(?:)/, err = /(?:)/, until, after = [], files = {}, account, writes } = expected
+  const { code = 0, out = /(?:)/, err = /(?:)/, until, after = [], files = {}, account, writes, nowMs } = expected
   const folder = makeFolder('example')
   cpSync(account ? signedIn : home, folder, { recursive: true })
   process.chdir(folder)
@@ -299,11 +302,11 @@ it.each(Object.entries(EXPECTED))('tapedeck %s', { timeout: 120_000 }, async (li
     writeFileSync(join(folder, name), content)
   }
   for (const first of after) expect((await run(first, folder)).code).toBe(0)
-  const isDone = (context: TestContext): boolean =>
+  const isDone = (running: Running): boolean =>
     until === 'printed'
-      ? out.test(context.output()) && err.test(context.errors())
+      ? out.test(running.out()) && err.test(running.err())
       : until !== undefined && existsSync(join(folder, until.replace('ID', session)))
-  const ran = await run(line, folder, isDone)
+  const ran = await run(line, folder, isDone, nowMs)
   expect(ran).toEqual({
     code,
     out: expect.stringMatching(out) as string,

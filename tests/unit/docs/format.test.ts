@@ -3,7 +3,8 @@
  * page. After an intended change of the format: `npx vitest run tests/unit/docs/format.test.ts -u`.
  */
 import Database from 'better-sqlite3'
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { zstdDecompressSync } from 'node:zlib'
@@ -22,7 +23,9 @@ import { FLAG, GAP_CAUSES } from '../../../src/shared/core/recording/recording.t
 import { recordingId, unixMs } from '../../../src/shared/base/units.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { tradeText } from '../../kit/market.ts'
+import { findPython } from '../../kit/python.ts'
 import { DEMO, T0, Writer } from '../main/core/store/harness.ts'
+import { commandsOf } from './blocks.ts'
 
 const PAGE = fileURLToPath(new URL('../../../docs/format.md', import.meta.url))
 const FIRST = recordingId('01kexample0000000000000001')
@@ -30,8 +33,10 @@ const SECOND = recordingId('01kexample0000000000000002')
 
 let db: Database.Database
 let sessionFile: Buffer
+/** Where the store and its session file are. */
+let folder: string
 beforeAll(async () => {
-  const folder = makeFolder('format')
+  folder = makeFolder('format')
   const file = join(folder, 'tapedeck.db')
   const engine = new StoreEngine(file, () => T0)
   engine.begin(FIRST, DEMO, unixMs(T0))
@@ -331,5 +336,31 @@ it('names every table, flag and gap cause, and the current version', () => {
     `block ${BLOCK_VERSION}`,
     `session file ${FILE_VERSION}`,
     `digest ${FOLD_VERSION}`,
+  ])
+})
+
+const python = findPython('import numpy, zstandard')
+it.skipIf(python === undefined)('has commands that read a store and a session file [needs python]', () => {
+  const home = makeFolder('home')
+  mkdirSync(join(home, '.local/share/tapedeck'), { recursive: true })
+  copyFileSync(join(folder, 'tapedeck.db'), join(home, '.local/share/tapedeck/tapedeck.db'))
+  copyFileSync(join(folder, 'first.tapedeck'), join(home, 'monday.tapedeck'))
+  const [change = '', ...commands] = commandsOf('docs/format.md')
+  expect(change).toBe('cd clients/python')
+  const printed = commands.map((line) => {
+    const script = `${change}; python3() { "${python}" "$@"; }; ${line.replace('--session ID', `--session ${FIRST}`)}`
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+      env: { ...process.env, HOME: home, PYTHONDONTWRITEBYTECODE: '1' },
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([0, ''])
+    return stdout
+  })
+  expect(printed).toEqual([
+    expect.stringMatching(
+      /^\{"session": "01kexample0000000000000001", .*\n\{"session": "01kexample0000000000000002", .*\n$/,
+    ),
+    expect.stringMatching(/^(?:\{"feed":"crypto\/XT","recv_ms":\d+,"seq":\d,"raw":"\{.*\}"\}\n){3}$/),
+    'All as recorded.\n',
   ])
 })

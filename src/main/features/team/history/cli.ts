@@ -11,6 +11,7 @@ import { storePath } from '../../../core/store/store-path.ts'
 import { watchLeases } from '../lease/watch.ts'
 import { createTeamMetrics } from '../metrics/metrics.ts'
 import { METRICS_OPTION, readMetricsAddress, serveMetrics } from '../../../command-line/metrics/serve.ts'
+import type { LogFacts } from '../../../base/log-facts.ts'
 import { findServiceManager } from '../../../command-line/service-manager.ts'
 import { connectTeam } from '../nats/connect.ts'
 import { readTeam, readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION, type TeamAddress } from '../nats/options.ts'
@@ -80,12 +81,12 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   const undoState = log.onState(({ is }) => (isConnected = is === 'connected'))
   const monitored = { metrics: () => metrics.text(), health: () => archiverHealth(isConnected) }
   const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, monitored)
-  const report: Report = (level, text) => {
+  const report = (level: Parameters<Report>[0], text: string, facts?: LogFacts): void => {
     if (values.on('json'))
       context.out(`${JSON.stringify({ at: new Date(context.clock.wallMs()).toISOString(), level, text })}\n`)
     else if (context.log === undefined || context.log.format === 'screen')
       context.err(`${level === 'info' ? '' : `${level}: `}${text}\n`)
-    else context.log.add(level === 'alarm' ? 'error' : level, text)
+    else context.log.add(level === 'alarm' ? 'error' : level, text, facts)
   }
   const { signal, clock } = context
   const manager = findServiceManager(context)
@@ -99,7 +100,9 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
     const archive = new Archive(db, {
       onFrames: tickDays === null ? undefined : await tickSink(db, tickDays, () => clock.wallMs()),
     })
-    manager.ready(`Archiving team ${address.team}.`)
+    const archiving = `Archiving team ${address.team} into ${db.place}.`
+    manager.ready(archiving)
+    report('info', archiving, { event: 'started', team: address.team, history: db.place })
     const stopped = await runArchiver({ log, db, archive, clock, signal, report, metrics, tickDays })
     return stopped.length > 0 ? EXIT.failed : exitWhenStopped(signal)
   } finally {

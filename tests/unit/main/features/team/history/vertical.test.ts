@@ -51,7 +51,9 @@ describe.skipIf(!hasNatsServer || !hasPostgres)(
       while (fetched.code !== 0 && Date.now() < until)
         fetched = await run('fetch-session', session, ...history, '--home', b)
       expect([archiver.printed.err, fetched]).toEqual([
-        expect.stringContaining('Archiving shard 1.'),
+        expect.stringMatching(
+          /"event":"started","team":"desk","history":"127\.0\.0\.1.*"msg":"Archiving team desk into [^]*Archiving shard 1\./,
+        ),
         { code: 0, out: expect.stringContaining(`${session}: ${messages} messages, signed by U`) as string, err: '' },
       ])
       const signed = ['--trust', /signed by (U\w+)/.exec(fetched.out)?.[1] ?? '']

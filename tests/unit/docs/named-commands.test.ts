@@ -1,19 +1,16 @@
-/** Commands that the guide to teams and the files of `packaging` run exist, with the options that they use. */
+/**
+ * Commands in the text of the documents, and those that the files of `packaging` run, exist with the options that they
+ * use. `team.test.ts` runs the guide to teams on real servers.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { COMMANDS, COMMON_OPTIONS } from '../../../src/main/hosts/cli/table.ts'
 import { TEAM_METRICS } from '../../../src/main/features/team/metrics/table.ts'
+import { DOCUMENTS } from './blocks.ts'
 
+const { scripts: SCRIPTS } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
-/** Lines of shell code that start with `tapedeck`, continued lines joined. */
-const inGuide = (text: string): readonly (readonly string[])[] =>
-  text
-    .replace(/\\\n\s*/g, '')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([first]) => first === 'tapedeck')
-    .map(([, ...args]) => args)
 const inCompose = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/command:\s*\[([^\]]*)\]/g)]
     .map(([, list]) => [...list.matchAll(/["']([^"']*)["']/g)].map(([, argument]) => argument))
@@ -25,13 +22,16 @@ const inUnit = (text: string): readonly (readonly string[])[] => {
 }
 
 it.each([
-  ['docs/guide/team.md', inGuide, 10],
   ['packaging/compose.yaml', inCompose, 4],
   ['packaging/systemd/tapedeck-record.service', inUnit, 1],
   ['packaging/systemd/tapedeck-archive.service', inUnit, 1],
 ])('%s', async (path, find, least) => {
   const found = find(read(path))
   expect(found.length).toBeGreaterThanOrEqual(least)
+  await checkCommands(found)
+})
+
+async function checkCommands(found: readonly (readonly string[])[]): Promise<void> {
   for (const [name, ...args] of found) {
     const listed = COMMANDS.find((one) => one.name === name)
     expect([name, listed !== undefined]).toEqual([name, true])
@@ -39,6 +39,20 @@ it.each([
     const used = args.filter((one) => one.startsWith('--')).map((one) => one.slice(2))
     for (const option of used) expect([name, option, option in options]).toEqual([name, option, true])
   }
+}
+
+it.each(DOCUMENTS)('the text of %s', async (page) => {
+  const spans = [...readFileSync(page, 'utf8').matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.split(/\s+/))
+  await checkCommands(
+    spans
+      .filter(
+        ([first, name = '']) =>
+          first === 'tapedeck' && /^[a-z][a-z-]+$/.test(name) && name !== 'store' && name !== 'session',
+      )
+      .map(([, ...args]) => args),
+  )
+  const scripts = spans.flatMap(([first, run, script = '']) => (first === 'npm' && run === 'run' ? [script] : []))
+  expect(scripts.filter((script) => !script.startsWith('-') && !(script in SCRIPTS))).toEqual([])
 })
 
 it('alarms use metrics that exist', () => {

@@ -1,0 +1,68 @@
+/**
+ * The fenced blocks of every document, and the commands in them. Each block is run by the test that `blocks.test.ts`
+ * names for its page, which finds its blocks here, so a new one can't be forgotten.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+
+const SKIPPED = /(?:^|\/)(?:node_modules|out|dist[\w-]*|reports|test-results)\/|^\.git\/|^CHANGELOG\.md$/
+/** Every document, by its path from the root of the project. The changelog says what was, so it isn't one. */
+export const DOCUMENTS: readonly string[] = [
+  ...readdirSync('.'),
+  ...['docs', 'clients', 'examples', 'packaging', 'resources', 'benchmarks', 'tests', '.github'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
+  ),
+].filter((path) => path.endsWith('.md') && !SKIPPED.test(path))
+
+export interface Block {
+  readonly page: string
+  /** `sh`, `python`, …; empty for a block without one. */
+  readonly language: string
+  readonly code: string
+  /** The text block right after it: what it prints. */
+  readonly output: string | undefined
+}
+
+/** The fenced blocks of a page, without their indentation, in its order. What a block prints is a block of its own, too. */
+export function blocksOf(page: string): readonly Block[] {
+  const text = readFileSync(page, 'utf8')
+  const found = [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)].map((match) => {
+    const [whole, indent = '', language = '', code = ''] = match
+    const lines = code.split('\n').map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
+    return { language, code: lines.join('\n'), at: match.index, end: match.index + whole.length }
+  })
+  return found.map(({ language, code, end }, i) => {
+    const next = found[i + 1]
+    const isOutput = language !== 'text' && next?.language === 'text' && text.slice(end, next.at).trim() === ''
+    return { page, language, code, output: isOutput ? next.code : undefined }
+  })
+}
+
+/** The commands of a shell block: continued lines are joined, comments removed. */
+export const commandsIn = (code: string): readonly string[] =>
+  code
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => line.replace(/(?:^|\s+)#.*$/, '').trim())
+    .filter((line) => line !== '')
+
+/** The commands of every shell block of a page, in its order. */
+export const commandsOf = (page: string): readonly string[] =>
+  blocksOf(page)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ code }) => commandsIn(code))
+
+/** Commands of the documents that no test runs, and why. */
+export const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm start': 'opens the app until it is closed; tests/unit/scripts and the stories of tests/e2e start what it starts',
+  'npm test': 'runs this test',
+  'sudo apt install ./tapedeck-cli_0.1.0_amd64.deb': 'needs root; scripts/cold-debian.mjs installs the package',
+  'sudo tar -xzf tapedeck-cli-0.1.0-linux-x64.tar.gz --strip-components=1 -C /usr/local':
+    'needs root; cli-package.test.ts checks the files of the tarball',
+  'sudo install -D -m 600 /usr/share/doc/tapedeck-cli/examples/record.env /etc/tapedeck/record.env':
+    'needs root and the package',
+  'sudoedit /etc/tapedeck/record.env': 'needs root and an editor',
+  'sudo systemctl enable --now tapedeck-record': 'needs root and systemd',
+  'systemctl status tapedeck-record': 'needs systemd',
+  'journalctl -u tapedeck-record -o cat': 'needs systemd',
+  'sudo tapedeck sessions --home /var/lib/tapedeck-record': 'needs root; the examples run tapedeck sessions',
+}
