@@ -13,6 +13,7 @@ import { benchApi } from './api.ts'
 import { benchBars } from './bars.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCsv } from './csv.ts'
+import { benchFirstPrice } from './first-price.ts'
 import { benchFlow } from './flow.ts'
 import { benchFootprint } from './footprint.ts'
 import { benchHistory } from './history.ts'
@@ -26,6 +27,7 @@ import { benchServed } from './served.ts'
 import { benchStreams } from './streams.ts'
 import { benchSessions } from './sessions.ts'
 import { benchStartup } from './startup.ts'
+import { benchStored } from './stored.ts'
 import { table } from './table.ts'
 import { benchTeam } from './team.ts'
 import { benchTexts } from './texts.ts'
@@ -67,7 +69,14 @@ const BENCHES: readonly Bench[] = [
   { name: 'footprint', full: () => benchFootprint(), check: () => benchFootprint(100), slack: 5 },
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
   { name: 'served', full: () => benchServed(3_000_000, 20), check: () => benchServed(300_000, 3), slack: 5 },
+  {
+    name: 'stored',
+    full: () => benchStored(100_000_000, 1_000_000),
+    check: () => benchStored(400_000, 40_000),
+    slack: 3,
+  },
   { name: 'startup', full: async () => benchStartup(20), check: async () => benchStartup(5), slack: 1.5 },
+  { name: 'first-price', full: () => benchFirstPrice(5), check: () => benchFirstPrice(1), slack: 5 },
   { name: 'api', full: () => benchApi(2_000_000), check: () => benchApi(200_000), slack: 5 },
   { name: 'streams', full: () => benchStreams(3_000_000), check: () => benchStreams(200_000), slack: 5 },
   { name: 'sessions', full: () => benchSessions(1_500), check: () => benchSessions(150), slack: 5 },
@@ -83,7 +92,7 @@ const BENCHES: readonly Bench[] = [
   {
     name: 'history',
     full: () => benchHistory(2_000_000),
-    check: () => benchHistory(100_000),
+    check: () => benchHistory(500_000),
     slack: 5,
     group: 'team',
     missing: NO_POSTGRES,
