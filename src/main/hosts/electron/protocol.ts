@@ -4,9 +4,10 @@ import type { Pages } from '../window-files.ts'
 import { APP_HOST, APP_SCHEME } from './security.ts'
 
 /** Must run before the app is ready. */
-export function registerScheme(protocol: Protocol): void {
+export function registerScheme(protocol: Pick<Protocol, 'registerSchemesAsPrivileged'>): void {
+  // Code cache: by default, Chromium compiles the scripts of such a scheme again at each start.
   protocol.registerSchemesAsPrivileged([
-    { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+    { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ])
 }
 

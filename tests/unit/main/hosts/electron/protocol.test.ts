@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CustomScheme } from 'electron'
 import { beforeAll, expect, test } from 'vitest'
-import { answerPage } from '../../../../../src/main/hosts/electron/protocol.ts'
+import { answerPage, registerScheme } from '../../../../../src/main/hosts/electron/protocol.ts'
 import { openPages, type Pages } from '../../../../../src/main/hosts/window-files.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
@@ -41,4 +42,12 @@ test.each([
 
 test('answers readers only', async () => {
   expect((await answerPage(pages, 'POST', 'app://tapedeck/')).status).toBe(405)
+})
+
+test('registers a secure origin whose scripts stay compiled from one start to the next', () => {
+  const registered: CustomScheme[][] = []
+  registerScheme({ registerSchemesAsPrivileged: (schemes) => void registered.push(schemes) })
+  expect(registered).toEqual([
+    [{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } }],
+  ])
 })
