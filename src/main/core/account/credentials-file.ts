@@ -2,21 +2,10 @@
  * Secrets in a file, for machines without a keychain: only where the user asks for it with `tapedeck login
  * --credentials-file`. While the file exists, it is used instead of the keychain.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
+import { replaceWhole } from '../../base/whole-file.ts'
 import type { Keychain } from './keychain.ts'
 
 export interface CredentialsFile {
@@ -60,21 +49,10 @@ export function credentialsFile(folder: string): CredentialsFile {
 
   /** Replaces the file: a reader sees the old one or the new one, and nobody else either. */
   function write(secrets: Readonly<Record<string, string>>): void {
-    const temporary = `${path}.${process.pid}.tmp`
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      rmSync(temporary, { force: true })
-      const handle = openSync(temporary, 'wx', 0o600)
-      try {
-        writeSync(handle, `${JSON.stringify({ version: 1, secrets }, null, 2)}\n`)
-        fsyncSync(handle)
-      } finally {
-        closeSync(handle)
-      }
-      chmodSync(temporary, 0o600)
-      renameSync(temporary, path)
+      replaceWhole(path, `${JSON.stringify({ version: 1, secrets }, null, 2)}\n`)
     } catch (cause) {
-      rmSync(temporary, { force: true })
       throw new CodedError('keychain', `Couldn’t write ${path}.`, {
         hint: 'Check the free disk space and the folder’s permissions.',
         cause,

@@ -1,7 +1,8 @@
 /** The demo market: a simulator in a worker thread, restarted when it dies. */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { CodedError, type Failure } from '../../../shared/base/errors.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { WorkerReport } from '../../../simulator/worker.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { DemoMarket } from '../../terminal/host.ts'
 
@@ -14,19 +15,7 @@ export interface DemoMarketOptions {
   readonly log: (text: string, detail?: string) => void
 }
 
-/** The messages of `simulator/worker.ts` that are handled here. */
-type Report =
-  | {
-      readonly type: 'ready'
-      readonly baseUrl: string
-      readonly username: string
-      readonly password: string
-      readonly apiKey: string
-    }
-  | { readonly type: 'failed'; readonly failure: Failure }
-  | { readonly type: 'sent' | 'closed' }
-
-type Ready = Extract<Report, { type: 'ready' }>
+type Ready = Extract<WorkerReport, { type: 'ready' }>
 
 const RESTART_MS = 500
 const MAX_RESTART_MS = 10_000
@@ -58,7 +47,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
     const mine = worker
     return new Promise((resolve, reject) => {
       let failure: CodedError | undefined
-      mine.on('message', (report: Report) => {
+      mine.on('message', (report: WorkerReport) => {
         if (report.type === 'ready') resolve(report)
         if (report.type === 'failed') failure = new CodedError(report.failure.code, report.failure.message)
       })

@@ -57,6 +57,26 @@ export interface HubSink {
 /** Receives records, feed states and gaps in addition to the hub. */
 export type RecordSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gapClosed'>
 
+/** A sink that calls both, in this order. */
+export const joinSinks = (one: RecordSink, other: RecordSink): RecordSink => ({
+  apply(feed, seq, recvMs, record) {
+    one.apply(feed, seq, recvMs, record)
+    other.apply(feed, seq, recvMs, record)
+  },
+  feedState(feed, state, nowMs, best) {
+    one.feedState(feed, state, nowMs, best)
+    other.feedState(feed, state, nowMs, best)
+  },
+  gapOpened(feed, cause, symbols, fromMs) {
+    one.gapOpened(feed, cause, symbols, fromMs)
+    other.gapOpened(feed, cause, symbols, fromMs)
+  },
+  gapClosed(feed, fromMs, toMs) {
+    one.gapClosed(feed, fromMs, toMs)
+    other.gapClosed(feed, fromMs, toMs)
+  },
+})
+
 /** The parts of the state that a snapshot leaves out because they are rebuilt from the recording's ledger. */
 export interface MarketContext {
   /** The arguments of the last `feedState` of each feed. */

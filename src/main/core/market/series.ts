@@ -6,6 +6,7 @@ import {
   type BarBuilder,
   type BarGrid,
   type BarState,
+  stateOfStored,
 } from '../../../shared/core/market/bars.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import {
@@ -162,7 +163,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
       if (part !== undefined) notify(rebuild(part, base))
     },
     seed(bars) {
-      for (const bar of bars) builder.merge(storedState(bar))
+      for (const bar of bars) builder.merge(stateOfStored(bar))
       for (const watcher of watchers) watcher.reset()
     },
     addGap(gap, skewMs) {
@@ -183,24 +184,6 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
       base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
       for (const watcher of watchers) watcher.reset()
     },
-  }
-}
-
-/**
- * The stored part of a bar. Its records came before every live one, so its open stays and a live close replaces its
- * close.
- */
-function storedState(bar: Bar): BarState {
-  return {
-    ...bar,
-    volume: bar.volume ?? NaN,
-    volumeRest: 0,
-    openMs: bar.startMs,
-    openSeq: 0,
-    closeMs: bar.startMs,
-    closeSeq: 0,
-    firstSeq: 0,
-    lastSeq: 0,
   }
 }
 

@@ -1,6 +1,6 @@
 /** The settings on disk: one JSON file without secrets, replaced atomically. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
   mergeSettings,
@@ -10,6 +10,7 @@ import {
   type SettingsPatch,
   type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
+import { readWhole, replaceWhole } from '../../base/whole-file.ts'
 
 export interface SettingsStore {
   get(): Settings
@@ -28,23 +29,12 @@ export interface SettingsFile {
   setAside(): void
 }
 
-/** `settings.json` in a folder: written to a temporary file, synced, renamed. A bad one becomes `settings.bad.json`. */
+/** `settings.json` in a folder. A bad one becomes `settings.bad.json`. */
 export function settingsFile(folder: string): SettingsFile {
   const file = join(folder, 'settings.json')
   return {
-    load: () => (existsSync(file) ? readFileSync(file, 'utf8') : null),
-    save(text) {
-      mkdirSync(dirname(file), { recursive: true })
-      const temporary = `${file}.${process.pid}.tmp`
-      const handle = openSync(temporary, 'w', 0o600)
-      try {
-        writeSync(handle, text)
-        fsyncSync(handle)
-      } finally {
-        closeSync(handle)
-      }
-      renameSync(temporary, file)
-    },
+    load: () => readWhole(file),
+    save: (text) => replaceWhole(file, text),
     setAside: () => renameSync(file, join(folder, 'settings.bad.json')),
   }
 }

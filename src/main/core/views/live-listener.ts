@@ -3,12 +3,11 @@ import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FeedListener } from '../feeds/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
-import type { Hub, HubSink } from '../market/hub-types.ts'
 import type { CommitWatch } from '../recording/committed.ts'
 import type { Recorder } from '../recording/recorder-port.ts'
 import type { Skew } from '../recording/measures.ts'
 import type { Log } from '../log/log.ts'
-import type { RecordSink } from '../market/hub-types.ts'
+import { joinSinks, type Hub, type HubSink, type RecordSink } from '../market/hub-types.ts'
 import type { Snapshots } from '../recording/snapshots.ts'
 import { gapEndSentence, gapSentence, stateFacts, stateSentence, type Status } from '../recording/status.ts'
 
@@ -32,26 +31,6 @@ export interface LiveListener extends FeedListener {
 }
 
 const NO_SINK: RecordSink = { apply() {}, feedState() {}, gapOpened() {}, gapClosed() {} }
-
-/** A sink that calls both, in this order. */
-const joined = (one: RecordSink, other: RecordSink): RecordSink => ({
-  apply(feed, seq, recvMs, record) {
-    one.apply(feed, seq, recvMs, record)
-    other.apply(feed, seq, recvMs, record)
-  },
-  feedState(feed, state, nowMs, best) {
-    one.feedState(feed, state, nowMs, best)
-    other.feedState(feed, state, nowMs, best)
-  },
-  gapOpened(feed, cause, symbols, fromMs) {
-    one.gapOpened(feed, cause, symbols, fromMs)
-    other.gapOpened(feed, cause, symbols, fromMs)
-  },
-  gapClosed(feed, fromMs, toMs) {
-    one.gapClosed(feed, fromMs, toMs)
-    other.gapClosed(feed, fromMs, toMs)
-  },
-})
 
 /** On the tick path: synchronous. */
 export function createLiveListener(options: LiveListenerOptions): LiveListener {
@@ -87,7 +66,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   return {
     followed,
     passOn(sink) {
-      others = others === NO_SINK ? sink : joined(others, sink)
+      others = others === NO_SINK ? sink : joinSinks(others, sink)
     },
     record(feed, seq, recvMs, monoNsNow, record) {
       if (recorder.recording !== digested) {

@@ -7,6 +7,7 @@ import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { joinSinks } from '../../core/market/hub-types.ts'
 import type { Market } from '../../core/market/market.ts'
 import type { NewCompanion } from '../replay/replay-view.ts'
 import { createHistory, type NewEvent } from './history.ts'
@@ -108,26 +109,15 @@ export function createDryRun(options: DryRunOptions): DryRun {
     over(market) {
       const { sink } = market
       const mine = alertSink(evaluator)
+      const joined = joinSinks(sink, mine)
       return {
         ...market,
         sink: {
           acknowledged: (feed, symbols) => sink.acknowledged(feed, symbols),
+          ...joined,
           apply(feed, seq, recvMs, record) {
-            sink.apply(feed, seq, recvMs, record)
             if (recvMs > latestMs) latestMs = recvMs
-            mine.apply(feed, seq, recvMs, record)
-          },
-          feedState(feed, state, nowMs, seen) {
-            sink.feedState(feed, state, nowMs, seen)
-            mine.feedState(feed, state, nowMs, seen)
-          },
-          gapOpened(feed, cause, symbols, fromMs) {
-            sink.gapOpened(feed, cause, symbols, fromMs)
-            mine.gapOpened(feed, cause, symbols, fromMs)
-          },
-          gapClosed(feed, fromMs, toMs) {
-            sink.gapClosed(feed, fromMs, toMs)
-            mine.gapClosed(feed, fromMs, toMs)
+            joined.apply(feed, seq, recvMs, record)
           },
         },
         restore(save, around) {

@@ -1,7 +1,8 @@
 /** Alert files: written beside, synced and renamed, without blocking the market. */
-import { mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readWhole } from '../../base/whole-file.ts'
 import type { AlertsFile, AlertFiles } from './port.ts'
 
 const NAMES: Readonly<Record<AlertsFile, string>> = {
@@ -32,14 +33,7 @@ export function alertFiles(folder: string): AlertFiles {
     }
   }
   return {
-    load(name) {
-      try {
-        return readFileSync(join(folder, NAMES[name]), 'utf8')
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-        throw error
-      }
-    },
+    load: (name) => readWhole(join(folder, NAMES[name])),
     save(name, text) {
       // In order, so that an older text never overwrites a newer one.
       const before = queues.get(name) ?? Promise.resolve()

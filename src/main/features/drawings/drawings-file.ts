@@ -1,19 +1,9 @@
 /** A folder with one file per instrument, each replaced atomically. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { namesNoMarket } from '../../../shared/features/drawings/document.ts'
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
+import { readWhole, replaceWhole } from '../../base/whole-file.ts'
 import type { DrawingsFiles } from './port.ts'
 
 /** Prefix of the demo market's files; a service's files start with their asset class. */
@@ -47,31 +37,8 @@ export function drawingsFolder(root: string, market: DrawingMarket = 'service'):
   const prefix = PREFIXES[market]
   const at = (name: string): string => join(root, `${prefix}${name}`)
   return {
-    load(name) {
-      try {
-        return readFileSync(at(name), 'utf8')
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-        throw error
-      }
-    },
-    save(name, text) {
-      mkdirSync(root, { recursive: true })
-      const draft = at(`${name}.${process.pid}.tmp`)
-      try {
-        const handle = openSync(draft, 'w', 0o600)
-        try {
-          writeSync(handle, text)
-          fsyncSync(handle)
-        } finally {
-          closeSync(handle)
-        }
-        renameSync(draft, at(name))
-      } catch (error) {
-        rmSync(draft, { force: true })
-        throw error
-      }
-    },
+    load: (name) => readWhole(at(name)),
+    save: (name, text) => replaceWhole(at(name), text),
     setAside(name) {
       renameSync(at(name), at(`${name}.bad`))
       return `${prefix}${name}.bad`

@@ -1,18 +1,9 @@
 /** The journal on disk: one JSON file that is replaced atomically, and pictures named by their hash. */
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
+import { readWhole, replaceWhole } from '../../base/whole-file.ts'
 import { LockBusyError, withFileLock } from '../../base/file-lock.ts'
 
 export interface JournalFiles {
@@ -47,25 +38,9 @@ const SIGNATURES = [
 /** The journal's files in a folder, which is created with the first of them. */
 export function journalFiles(folder: string): JournalFiles {
   const file = join(folder, 'notes.json')
-  const write = (to: string, data: string | Uint8Array): void => {
-    const draft = `${to}.${process.pid}.tmp`
-    try {
-      const handle = openSync(draft, 'w', 0o600)
-      try {
-        writeFileSync(handle, data)
-        fsyncSync(handle)
-      } finally {
-        closeSync(handle)
-      }
-      renameSync(draft, to)
-    } catch (error) {
-      rmSync(draft, { force: true })
-      throw error
-    }
-  }
   return {
-    load: () => (existsSync(file) ? readFileSync(file, 'utf8') : null),
-    save: (text) => write(file, text),
+    load: () => readWhole(file),
+    save: (text) => replaceWhole(file, text),
     exclusively(change) {
       mkdirSync(folder, { recursive: true })
       try {
@@ -91,8 +66,7 @@ export function journalFiles(folder: string): JournalFiles {
       }
       const name = `${createHash('sha256').update(bytes).digest('hex')}.${type}`
       const isNew = !existsSync(join(folder, name))
-      mkdirSync(folder, { recursive: true })
-      if (isNew) write(join(folder, name), bytes)
+      if (isNew) replaceWhole(join(folder, name), bytes)
       return { file: name, isNew }
     },
     picture(name) {

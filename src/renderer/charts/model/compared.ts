@@ -1,4 +1,5 @@
 /** Compared symbols, each in percent from the left edge of the view. Pure. */
+import { firstAfter } from '../../../shared/base/search.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
 import type { ComparedSeries } from './chart.ts'
 import { lastLineStyle, lineColor, lineDash, type LineDash } from './line-style.ts'
@@ -12,24 +13,12 @@ export interface ComparedLine {
   readonly prices: readonly (number | null)[]
 }
 
-/** Index of the last bar that starts at or before `ms`; -1 if there is none. */
-function lastBefore(bars: readonly Bar[], ms: number): number {
-  let low = 0
-  let high = bars.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (bars[middle].startMs <= ms) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
 /**
  * Percent at each instant (UTC ms, ascending) from the close at the first one; null before the symbol's first bar. If
  * that bar comes later than the left edge, percent counts from it. Between its bars, the last close applies.
  */
 export function comparedPercents(instants: readonly number[], bars: readonly Bar[]): (number | null)[] {
-  let at = instants.length === 0 ? -1 : lastBefore(bars, instants[0])
+  let at = instants.length === 0 ? -1 : firstAfter(bars, ({ startMs }) => startMs <= instants[0]) - 1
   let base: number | null = null
   return instants.map((ms) => {
     while (at + 1 < bars.length && bars[at + 1].startMs <= ms) at++

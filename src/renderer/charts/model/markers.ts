@@ -1,4 +1,5 @@
 /** Assigns event markers to bars. Pure. */
+import { upperBound } from '../../../shared/base/search.ts'
 
 /** An event drawn below its bar. */
 export interface ChartMarker {
@@ -25,7 +26,7 @@ export function placeMarkers(
 ): ReadonlyMap<number, readonly ChartMarker[]> {
   const placed = new Map<number, ChartMarker[]>()
   for (const marker of markers) {
-    const after = firstAfter(starts, marker.ms)
+    const after = upperBound(starts, marker.ms)
     const covers = after > 0 && marker.ms < starts[after - 1] + intervalMs
     const within = marker.day && after < starts.length && starts[after] < marker.ms + DAY
     const at = covers ? after - 1 : within ? after : -1
@@ -35,16 +36,4 @@ export function placeMarkers(
     else there.push(marker)
   }
   return placed
-}
-
-/** Index of the first start after `ms`. */
-function firstAfter(starts: readonly number[], ms: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (starts[middle] <= ms) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -2,28 +2,17 @@
  * Converts instants to fractional row positions and back. The middle of row i is position i; instants between two rows
  * are interpolated, and beyond the ends time continues at the given interval. The functions are inverses. Pure.
  */
+import { firstAfter } from '../../../shared/base/search.ts'
 
 interface Timed {
   readonly timestamp: number
-}
-
-/** Index of the first row after `ms`. */
-function firstAfter(rows: readonly Timed[], ms: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (rows[middle].timestamp <= ms) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The position of an instant (UTC ms) in rows, fractional; NaN without rows. `paceMs` is above zero. */
 export function placeOf(rows: readonly Timed[], ms: number, paceMs: number): number {
   if (rows.length === 0) return NaN
   const last = rows.length - 1
-  const after = firstAfter(rows, ms)
+  const after = firstAfter(rows, ({ timestamp }) => timestamp <= ms)
   if (after === 0) return (ms - rows[0].timestamp) / paceMs
   if (after > last) return last + (ms - rows[last].timestamp) / paceMs
   const before = rows[after - 1].timestamp

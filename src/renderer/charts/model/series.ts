@@ -1,4 +1,5 @@
 /** The rows a chart draws: bars, and empty slots where nothing was received. Pure. */
+import { firstAfter } from '../../../shared/base/search.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 
@@ -39,15 +40,7 @@ export function lowerBound(
   bars: readonly ({ readonly startMs: number } | { readonly timestamp: number })[],
   ms: number,
 ): number {
-  let low = 0
-  let high = bars.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const one = bars[middle]
-    if (('startMs' in one ? one.startMs : one.timestamp) < ms) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstAfter(bars, (one) => ('startMs' in one ? one.startMs : one.timestamp) < ms)
 }
 
 /**

@@ -1,23 +1,10 @@
 /** Paints gaps as hatched spans with their cause, and marks bars with missing data. */
-import type { KLineData } from 'klinecharts'
 import { t } from '../../../shared/base/text.ts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import { textFont, textPx } from './canvas-text.ts'
-import { MAX_SLOTS } from '../model/series.ts'
+import { lowerBound, MAX_SLOTS } from '../model/series.ts'
 import type { Painter } from './paint-context.ts'
-
-/** Index of the first row at or after `ms`. */
-function firstAt(rows: readonly KLineData[], ms: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (rows[middle].timestamp < ms) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: number): void {
   ctx.save()
@@ -38,7 +25,7 @@ function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: 
  * doesn't hatch the whole hour around it.
  */
 function edge(p: Painter, ms: number): number {
-  const next = firstAt(p.rows, ms)
+  const next = lowerBound(p.rows, ms)
   const before = p.rows[next - 1]
   if (before === undefined) return p.x(next) - p.half
   const inside = (ms - before.timestamp) / p.context.intervalMs

@@ -1,4 +1,5 @@
 /** The replay a window shows, if any: its state, bookmarks, gaps and controls. */
+import { LatestRun } from '../../base/latest-run.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import type { Failure, Result } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
@@ -48,8 +49,7 @@ export class Replay {
   #revivedAt = -Infinity
   /** End of the range whose bookmarks and gaps are loaded, UTC ms. */
   #marksToMs = Infinity
-  #busy = false
-  #next: (() => Promise<void>) | undefined
+  readonly #latest = new LatestRun()
 
   constructor(window: ReplayWindow, failed: (failure: Failure) => void) {
     this.#transport = window.transport
@@ -137,7 +137,7 @@ export class Replay {
     const { state } = this
     this.#stop?.()
     this.#stop = undefined
-    this.#next = undefined
+    this.#latest.drop()
     this.aimMs = null
     this.bookmarks = []
     this.gaps = []
@@ -171,7 +171,7 @@ export class Replay {
   play(on: boolean): void {
     const { state } = this
     if (!state) return
-    this.#next = undefined
+    this.#latest.drop()
     void this.#transport.invoke('replay.play', { id: state.id, on }).then((result) => this.#failedUnless(result))
   }
   /** Plays or pauses. At the end, plays again from the start. */
@@ -233,9 +233,9 @@ export class Replay {
   }
 
   #move(ask: () => Promise<Result<ReplayState>>, jumps: boolean, then?: () => void): void {
-    const run = async (): Promise<void> => {
+    this.#latest.run(async () => {
       const result = await ask()
-      if (this.#next === undefined) this.aimMs = null
+      if (!this.#latest.isWaiting) this.aimMs = null
       if (!result.ok) {
         // A later move replaced this one and reports its own result.
         if (result.error.code !== 'cancelled') this.#failed(result.error)
@@ -245,21 +245,7 @@ export class Replay {
       if (jumps) this.#window.epoch++
       this.#window.showReplay(result.value)
       then?.()
-    }
-    if (this.#busy) {
-      this.#next = run
-      return
-    }
-    this.#busy = true
-    void (async () => {
-      let todo: (() => Promise<void>) | undefined = run
-      while (todo) {
-        await todo()
-        todo = this.#next
-        this.#next = undefined
-      }
-      this.#busy = false
-    })()
+    })
   }
 
   /** Loads the bookmarks and gaps of the whole replay. */

@@ -1,4 +1,5 @@
 /** State of a replay's timeline: the visible span and the activity in it. */
+import { LatestRun } from '../../base/latest-run.ts'
 import type { ReplayId, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan, type Span } from './timeline-scale.ts'
@@ -18,8 +19,7 @@ export class Timeline {
   #id: ReplayId | null = null
   /** The user moved the span, so it stops following the cursor until the cursor is visible again. */
   #free = false
-  #busy = false
-  #again: (() => Promise<void>) | undefined
+  readonly #latest = new LatestRun()
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -62,25 +62,11 @@ export class Timeline {
     if (id === null || width <= 0) return
     const { fromMs, toMs } = this.span
     const buckets = Math.min(MAX_BUCKETS, Math.max(1, Math.ceil(width / BUCKET_PX)))
-    const run = async (): Promise<void> => {
+    this.#latest.run(async () => {
       const result = await this.#transport.invoke('replay.timeline', { id, fromMs, toMs, buckets })
       if (id !== this.#id) return
       this.problem = !result.ok
       if (result.ok) this.data = result.value
-    }
-    if (this.#busy) {
-      this.#again = run
-      return
-    }
-    this.#busy = true
-    void (async () => {
-      let todo: (() => Promise<void>) | undefined = run
-      while (todo) {
-        await todo()
-        todo = this.#again
-        this.#again = undefined
-      }
-      this.#busy = false
-    })()
+    })
   }
 }

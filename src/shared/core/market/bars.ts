@@ -52,6 +52,22 @@ export interface BarState {
   complete: boolean
 }
 
+/**
+ * The stored part of a bar. Its records came before every live one, so its open stays and a live close replaces its
+ * close.
+ */
+export const stateOfStored = (bar: Bar): BarState => ({
+  ...bar,
+  volume: bar.volume ?? NaN,
+  volumeRest: 0,
+  openMs: bar.startMs,
+  openSeq: 0,
+  closeMs: bar.startMs,
+  closeSeq: 0,
+  firstSeq: 0,
+  lastSeq: 0,
+})
+
 /** An interval that wasn't received, in event time. `toMs` is null while the gap is open. */
 export interface GapInterval {
   readonly fromMs: number

@@ -4,6 +4,7 @@
  * So a gap of one session is filled by another, and nothing is compared by content. All times here are by the
  * service's clock, UTC ms, because the clocks of two recorders can differ.
  */
+import { firstAfter } from '../../base/search.ts'
 import { commonSpans, withoutSpans, type Span } from '../../base/spans.ts'
 import type { FeedId, InstrumentId, RecordingId } from '../../base/units.ts'
 
@@ -97,7 +98,7 @@ export function isCounted(share: Share, seq: number, eventMs: number, recvMs: nu
 export function isCut({ leftOut, clock }: Share, fromMs: number, toMs: number): boolean {
   if (leftOut.length === 0) return false
   const slackMs = Math.max(...clock.map(({ skewMs }) => Math.abs(skewMs)))
-  const at = firstAfter(leftOut, fromMs - slackMs)
+  const at = firstEndingAfter(leftOut, fromMs - slackMs)
   return at < leftOut.length && leftOut[at].fromMs < toMs + slackMs
 }
 
@@ -176,19 +177,9 @@ export function uncovered(sessions: readonly Pick<Reception, 'covered'>[]): read
   return unsure.flatMap((span) => withoutSpans([span], sessions[span.owner].covered))
 }
 
-/** Index of the first span that ends after an instant. */
-function firstAfter(spans: readonly Span[], ms: number): number {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (spans[middle].toMs <= ms) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const firstEndingAfter = (spans: readonly Span[], ms: number): number => firstAfter(spans, ({ toMs }) => toMs <= ms)
 
 function spanAt<T extends Span>(spans: readonly T[], ms: number): T | undefined {
-  const at = firstAfter(spans, ms)
+  const at = firstEndingAfter(spans, ms)
   return at < spans.length && spans[at].fromMs <= ms ? spans[at] : undefined
 }

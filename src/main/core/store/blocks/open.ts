@@ -3,7 +3,7 @@
  * `store-damaged`: it never returns wrong data or allocates without limit.
  */
 import type { FeedId } from '../../../../shared/base/units.ts'
-import { upperBound } from '../types/upper-bound.ts'
+import { upperBound } from '../../../../shared/base/search.ts'
 import type { LiteralWriter } from '../types/ticks.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import { corruptBlock } from './bytes.ts'

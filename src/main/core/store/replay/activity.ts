@@ -1,7 +1,7 @@
 /** Counts messages over time for a timeline, from time marks and without reading the messages. */
 import type { ActivityQuery } from '../types/replay.ts'
 import type { MarksCache, TimeMarks } from './time-index.ts'
-import { upperBound } from '../types/upper-bound.ts'
+import { upperBound } from '../../../../shared/base/search.ts'
 
 /** Blocks a query may read where marks are further apart than its buckets. */
 const MAX_BLOCK_READS = 24

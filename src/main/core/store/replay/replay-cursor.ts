@@ -4,7 +4,7 @@
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
-import { upperBound } from '../types/upper-bound.ts'
+import { upperBound } from '../../../../shared/base/search.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import type { MessageColumns } from '../types/messages.ts'

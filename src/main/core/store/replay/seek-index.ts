@@ -3,7 +3,7 @@ import type { Position, PositionQuery } from '../types/replay.ts'
 import { stampsOf } from './replay-cursor.ts'
 import type { ReplaySql } from '../read/replay-sql.ts'
 import { CLOCK_SLACK_MS, type MarksCache } from './time-index.ts'
-import { upperBound } from '../types/upper-bound.ts'
+import { upperBound } from '../../../../shared/base/search.ts'
 
 /** Up to this many seqs are read one by one. Longer ranges are narrowed by reading blocks. */
 const READ_SEQS = 8192

@@ -2,7 +2,7 @@
  * A coarse index from a session's seqs to receive times: from its entries (a digest each minute, connections, clock
  * shifts), and from blocks where those are far apart. It is cached between queries.
  */
-import { upperBound } from '../types/upper-bound.ts'
+import { upperBound } from '../../../../shared/base/search.ts'
 import { stampsOf } from './replay-cursor.ts'
 import type { BlockRange, ReplayRecording, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'

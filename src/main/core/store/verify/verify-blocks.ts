@@ -5,7 +5,7 @@ import { sliceColumns } from '../format/message-columns.ts'
 import { openBlock } from '../blocks/open.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { MessageColumns } from '../types/messages.ts'
-import { upperBound } from '../types/upper-bound.ts'
+import { upperBound } from '../../../../shared/base/search.ts'
 import { blockChecksumFields, summarizeBlock } from '../write/sealed-block.ts'
 import type { CheckedSession } from './checked-session.ts'
 

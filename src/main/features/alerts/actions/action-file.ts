@@ -1,8 +1,8 @@
 /** `alert-actions.json` in Tapedeck's folder: how alert actions are set up, without their secrets. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { readWhole, replaceWhole } from '../../../base/whole-file.ts'
 import { isLoopbackHost } from '../../../base/service-address.ts'
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
@@ -21,15 +21,9 @@ export const actionFile = (dataDir: string): string => join(dataDir, 'alert-acti
 
 /** Everything is off if there is no such file. Throws `disk-error` if it can't be read as one. */
 export function readActions(dataDir: string): ActionSettings {
-  let read: string
   try {
-    read = readFileSync(actionFile(dataDir), 'utf8')
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return OFF
-    throw unreadable(dataDir, cause)
-  }
-  try {
-    return v.parse(schema, JSON.parse(read))
+    const text = readWhole(actionFile(dataDir))
+    return text === null ? OFF : v.parse(schema, JSON.parse(text))
   } catch (cause) {
     throw unreadable(dataDir, cause)
   }
@@ -43,11 +37,7 @@ const unreadable = (dataDir: string, cause: unknown): CodedError =>
 
 /** Replaces the file, readable by its owner only. */
 export function writeActions(dataDir: string, actions: ActionSettings): void {
-  const file = actionFile(dataDir)
-  const draft = `${file}.${process.pid}.tmp`
-  mkdirSync(dataDir, { recursive: true })
-  writeFileSync(draft, `${JSON.stringify(actions, null, 2)}\n`, { mode: 0o600 })
-  renameSync(draft, file)
+  replaceWhole(actionFile(dataDir), `${JSON.stringify(actions, null, 2)}\n`)
 }
 
 /** Checks an address that alerts are sent to. Throws `bad-url` and, for plain http to another machine, `insecure-url`. */

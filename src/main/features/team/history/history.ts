@@ -10,7 +10,16 @@ import type { TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../session-info.ts'
 import { connectDatabase, type Database } from './database.ts'
 import type { StoredSignature } from '../sign/authorship.ts'
-import { loadConnections, loadHeadsBefore, loadParts, loadSignatures, loadTail, type StoredConnection } from './load.ts'
+import {
+  loadConnections,
+  loadHeadsBefore,
+  loadParts,
+  loadSignatures,
+  loadTail,
+  type SessionColumns,
+  type StoredConnection,
+  SESSION_COLUMNS,
+} from './load.ts'
 import { loadFrame, type PartOf } from './parts.ts'
 import { checkSchema } from './schema.ts'
 import type { HistoryTarget } from './target.ts'
@@ -89,14 +98,7 @@ export async function countQuarantined(db: Database): Promise<ReadonlyMap<number
   return new Map(rows.map(({ shard, frames }) => [shard, frames]))
 }
 
-interface StoredSession {
-  readonly key: string
-  readonly shard: number
-  readonly shards: number
-  readonly recorder: string
-  readonly source: SessionInfo['source']
-  readonly started_ms: number
-  readonly epoch: number
+interface StoredSession extends SessionColumns {
   readonly last_seq: number
   readonly messages: number
   readonly entries: number
@@ -112,7 +114,7 @@ async function loadSessions(
   values: readonly (string | number)[],
 ): Promise<HistorySession[]> {
   const rows = await db.rows<StoredSession>(
-    `SELECT key, shard, shards, recorder, source, started_ms, epoch, last_seq, messages, entries, ended, complete, removed
+    `SELECT ${SESSION_COLUMNS}, last_seq, messages, entries, ended, complete, removed
      FROM ${db.schema}.session WHERE ${where} ORDER BY started_ms, key`,
     values,
   )

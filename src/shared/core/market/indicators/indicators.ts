@@ -95,15 +95,11 @@ export function stochastic(n: number, slowing: number, signal: number): Indicato
   }
 }
 
-/** Williams %R: [-100 to 0]. Absent if the range is zero. */
-export function williamsR(n: number): Indicator {
+/** An indicator of the range of n bars, the newest included. `of`: its values from highest high, lowest low and bar. */
+function ofRange(n: number, of: (top: number, bottom: number, bar: BarValues) => readonly number[]): Indicator {
   const high = new Extreme(n, 1)
   const low = new Extreme(n, -1)
-  const peek = (bar: BarValues): readonly number[] => {
-    const top = high.peek(bar.high)
-    const bottom = low.peek(bar.low)
-    return [top === bottom ? ABSENT : (-100 * (top - bar.close)) / (top - bottom)]
-  }
+  const peek = (bar: BarValues): readonly number[] => of(high.peek(bar.high), low.peek(bar.low), bar)
   return {
     peek,
     push(bar) {
@@ -114,6 +110,10 @@ export function williamsR(n: number): Indicator {
     },
   }
 }
+
+/** Williams %R: [-100 to 0]. Absent if the range is zero. */
+export const williamsR = (n: number): Indicator =>
+  ofRange(n, (top, bottom, bar) => [top === bottom ? ABSENT : (-100 * (top - bar.close)) / (top - bottom)])
 
 /**
  * Average directional index (Wilder): [ADX, +DI, -DI]. `n` is the length of the directional indicators, `smoothing`
@@ -243,40 +243,10 @@ export function vwap(width: number, price: PriceOf, dayOf: DayOf): Indicator {
 }
 
 /** The middle between the highest high and the lowest low of n bars. */
-function midpoint(n: number): Indicator {
-  const high = new Extreme(n, 1)
-  const low = new Extreme(n, -1)
-  const peek = (bar: BarValues): readonly number[] => [(high.peek(bar.high) + low.peek(bar.low)) / 2]
-  return {
-    peek,
-    push(bar) {
-      const values = peek(bar)
-      high.push(bar.high)
-      low.push(bar.low)
-      return values
-    },
-  }
-}
+const midpoint = (n: number): Indicator => ofRange(n, (top, bottom) => [(top + bottom) / 2])
 
 /** Donchian channel of n bars, including the newest: [middle, highest high, lowest low]. */
-export function donchian(n: number): Indicator {
-  const high = new Extreme(n, 1)
-  const low = new Extreme(n, -1)
-  const peek = (bar: BarValues): readonly number[] => {
-    const top = high.peek(bar.high)
-    const bottom = low.peek(bar.low)
-    return [(top + bottom) / 2, top, bottom]
-  }
-  return {
-    peek,
-    push(bar) {
-      const values = peek(bar)
-      high.push(bar.high)
-      low.push(bar.low)
-      return values
-    },
-  }
-}
+export const donchian = (n: number): Indicator => ofRange(n, (top, bottom) => [(top + bottom) / 2, top, bottom])
 
 /** Keltner channel (Raschke's version): [average, upper, lower], `width` average true ranges apart. */
 export function keltner(n: number, width: number, ranges: number, price: PriceOf): Indicator {

@@ -1,5 +1,5 @@
 /** Bars of one source and interval for indicators, and the line comparisons that alerts wait for. */
-import { createBarBuilder, toBar, type BarBuilder, type BarGrid } from '../../../core/market/bars.ts'
+import { createBarBuilder, stateOfStored, toBar, type BarBuilder, type BarGrid } from '../../../core/market/bars.ts'
 import type { BarValues, Indicator } from '../../../core/market/indicators/indicator.ts'
 import type { DayOf } from '../../../core/market/indicators/indicators.ts'
 import { PRICES } from '../../../core/market/indicators/row.ts'
@@ -116,18 +116,9 @@ export class BarLines<T> {
       if (first !== undefined && bar.startMs > first.startMs) break
       // The bar that was forming then can include records that were also received here.
       const known = this.#builder.get(bar.startMs)?.volume ?? NaN
-      const volume = bar.volume ?? NaN
-      this.#builder.merge({
-        ...bar,
-        volume: Number.isNaN(known) ? volume : Math.max(0, volume - known),
-        volumeRest: 0,
-        openMs: bar.startMs,
-        openSeq: 0,
-        closeMs: bar.startMs,
-        closeSeq: 0,
-        firstSeq: 0,
-        lastSeq: 0,
-      })
+      const state = stateOfStored(bar)
+      if (!Number.isNaN(known)) state.volume = Math.max(0, state.volume - known)
+      this.#builder.merge(state)
     }
     const states = this.#builder.states()
     for (const state of states.slice(0, -1)) this.#push(toBar(state))

@@ -1,0 +1,36 @@
+/** Small files that are read and replaced as a whole. */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** The text of a file; null if it doesn't exist. Throws the disk's error. */
+export function readWhole(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Replaces a file, readable by its owner only, and creates its folder. Durable when it returns: whatever happens, the
+ * file is the old one or the new one. Throws the disk's error, and then leaves nothing behind.
+ */
+export function replaceWhole(file: string, data: string | Uint8Array): void {
+  const draft = `${file}.${process.pid}.tmp`
+  mkdirSync(dirname(file), { recursive: true })
+  rmSync(draft, { force: true })
+  try {
+    const handle = openSync(draft, 'wx', 0o600)
+    try {
+      writeFileSync(handle, data)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
