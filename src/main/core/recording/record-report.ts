@@ -4,15 +4,17 @@
  */
 import { coverageOf, type CoverageRecording, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { countGaps, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { FeedStatus, Percentiles } from '../../../shared/core/status/status.ts'
-import { feedAsset, instrumentKey, type FeedId } from '../../../shared/base/units.ts'
+import { feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 
 /** A session of this run with its entries in order. */
 export interface RecordedSession {
   readonly row: SessionRow
   readonly entries: readonly StoredEntry[]
+  /** The time of its last message or entry, UTC ms. */
+  readonly lastMs: UnixMs
 }
 
 /** One feed of the report. */
@@ -48,13 +50,16 @@ export interface RecordReport {
 
 /**
  * The report of a run. A run that crosses midnight UTC has several sessions: counts are sums over all of them, and
- * `session` is the newest. Throws `disk-error` if there is no session.
+ * `session` is the newest. A session that the disk let nobody close has a gap from its last message to `untilMs`, the end
+ * of the run. Throws `disk-error` if there is no session.
  */
 export function reportOf(
-  sessions: readonly RecordedSession[],
+  stored: readonly RecordedSession[],
   requested: ReadonlyMap<FeedId, readonly string[]>,
   lag: Percentiles | null,
+  untilMs: UnixMs,
 ): RecordReport {
+  const sessions = stored.map((one) => (isUnclosed(one) ? closedAt(one, requested.keys(), untilMs) : one))
   const newest = sessions.toSorted((a, b) => a.row.startedMs - b.row.startedMs).at(-1)?.row
   if (newest === undefined) {
     throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'Check the log for the reason.' })
@@ -87,6 +92,44 @@ export function reportOf(
     bytes: sessions.reduce((total, { row }) => total + row.bytes, 0),
     lag_ms: lag,
   }
+}
+
+/** Whether the session couldn't be closed, so that its end isn't in the store. */
+const isUnclosed = ({ row }: RecordedSession): boolean => row.endedMs === null
+
+/** The session as it will be once its end is recovered. */
+function closedAt(session: RecordedSession, feeds: Iterable<FeedId>, untilMs: UnixMs): RecordedSession {
+  const { row, lastMs } = session
+  const toMs = unixMs(Math.max(lastMs, untilMs))
+  const lost = [...feeds].map((feed): Gap => ({
+    recording: row.session,
+    feed,
+    symbols: [],
+    cause: 'disk',
+    fromMs: lastMs,
+    toMs,
+    fromSeq: 0,
+    toSeq: null,
+  }))
+  return { ...session, row: { ...row, endedMs: toMs, gaps: [...row.gaps, ...lost] } }
+}
+
+/**
+ * Why the end of a run isn't stored; undefined if it is. `broken`: what was wrong with the disk shortly before. The next
+ * start of Tapedeck writes the end and marks the gap.
+ */
+export function unclosedFailure(
+  sessions: readonly RecordedSession[],
+  untilMs: UnixMs,
+  broken: { readonly message: string } | null,
+): CodedError | undefined {
+  const unclosed = sessions.find(isUnclosed)
+  if (unclosed === undefined) return undefined
+  const seconds = Math.max(0, (untilMs - unclosed.lastMs) / 1_000).toFixed(1)
+  const why = broken === null ? '' : ` ${broken.message}`
+  return new CodedError('disk-error', `The last ${seconds} s weren’t stored.${why}`, {
+    hint: 'Free some space or check the disk. The next recording into this store marks them as a gap.',
+  })
 }
 
 const endOf = ({ startedMs, endedMs }: SessionRow): number => endedMs ?? startedMs

@@ -1,7 +1,7 @@
 /** One recording of `tapedeck record`: starts the features, subscribes, shows progress, and closes everything. */
 import { countText } from '../../../shared/base/count-text.ts'
 import type { FeedStatus, LogEntry, StatusState } from '../../../shared/core/status/status.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
+import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import type { LogFacts } from '../../base/log-facts.ts'
 import type { AccountOptions } from '../../core/account/cli.ts'
 import { subscribeAll, type SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
@@ -54,6 +54,9 @@ export interface RecordPart {
 export interface RecordResult {
   readonly how: 'time' | 'signal'
   readonly requested: SymbolsByFeed
+  /** When the end was decided, UTC ms. */
+  readonly endedMs: UnixMs
+  /** The status at that time. */
   readonly last: StatusState
   readonly published: PublishStatus | null
 }
@@ -81,6 +84,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   })
   const { feeds, status } = services.live
   let last: StatusState
+  let endedMs: UnixMs
   let how: 'time' | 'signal'
   let requested = part.symbols.read()
   const reported = new Set<string>()
@@ -123,6 +127,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     }
     progress()
     how = await waitUntil(context.clock, part.signal, part.ms)
+    endedMs = context.clock.wallMs()
     last = status.read()
   } finally {
     undo()
@@ -134,7 +139,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     await part.onEnding?.()
     await close()
   }
-  return { how, requested, last, published: services.publish.status() }
+  return { how, requested, endedMs, last, published: services.publish.status() }
 }
 
 /** What is recorded, from where and to where. */

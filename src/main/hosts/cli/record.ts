@@ -1,6 +1,6 @@
 /** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
 import { countText } from '../../../shared/base/count-text.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
+import { unixMs, type FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { createTeamMetrics } from '../../features/team/metrics/metrics.ts'
@@ -17,7 +17,13 @@ import { readFeedSymbols } from '../../command-line/feeds.ts'
 import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
 import { duration } from '../../command-line/times.ts'
-import { failureOf, reportOf, type RecordedSession, type RecordReport } from '../../core/recording/record-report.ts'
+import {
+  failureOf,
+  reportOf,
+  unclosedFailure,
+  type RecordedSession,
+  type RecordReport,
+} from '../../core/recording/record-report.ts'
 import { storePath } from '../../core/store/store-path.ts'
 import { recordAuto } from './record-auto.ts'
 import { RECORD_NEEDS, recordOnce, type RecordSetup } from './record-once.ts'
@@ -95,11 +101,15 @@ export const record = defineCommand({
     manager.stopping()
     if (result !== null) {
       const { last, published } = result
-      const report = reportOf(await readBack(file, startedMs, context), result.requested, last.receiveToStored)
+      const stored = await readBack(file, startedMs, context)
+      const report = reportOf(stored, result.requested, last.receiveToStored, result.endedMs)
       logEnd(log, report, context.signal)
       context.out(
         json ? `${JSON.stringify(publishJson(report, published))}\n` : reportText(report) + publishReport(published),
       )
+      const broken = last.recorder.is === 'broken' ? last.recorder.why : null
+      const unclosed = unclosedFailure(stored, result.endedMs, broken)
+      if (unclosed !== undefined) throw unclosed
       // SIGTERM is how service managers end a recording: as good as the end of its duration.
       if (result.how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
       const failure = failureOf(report, result.requested, last.feeds)
@@ -139,7 +149,12 @@ async function readBack(
   try {
     const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1)
     const sessions: RecordedSession[] = []
-    for (const row of rows) sessions.push({ row, entries: await reader.entries({ recording: row.session }) })
+    for (const row of rows) {
+      const recording = row.session
+      const last = await reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER })
+      const entries = await reader.entries({ recording })
+      sessions.push({ row, entries, lastMs: unixMs(last?.ms ?? row.startedMs) })
+    }
     return sessions
   } finally {
     await reader.close()

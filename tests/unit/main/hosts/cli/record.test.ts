@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { requireAccount } from '../../../../../src/main/core/account/cli.ts'
 import {
@@ -213,6 +216,37 @@ describe('what a recording came to', { timeout: 30_000 }, () => {
     expect([code, report.feeds[0].unconfirmed]).toEqual([1, ['ETH-USD']])
     expect(err).toContain('never confirmed ETH-USD on crypto/XT')
   })
+
+  // A limit on the size of files stands for a full disk.
+  it.skipIf(process.platform !== 'linux')(
+    'fails where the disk took nothing more at its end [needs linux]',
+    async () => {
+      const own = makeFolder('full')
+      const cli = fileURLToPath(new URL('../../../../../src/main/cli.ts', import.meta.url))
+      const record = 'record --demo -f crypto/XQ:BTC-USD,ETH-USD,SOL-USD --json'
+      const script = `trap '' XFSZ; ulimit -f 300; exec "${process.execPath}" "${cli}" ${record} --home "${own}"`
+      const child = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
+      let [out, err] = ['', '']
+      child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))
+      child.stderr.on('data', (piece: Buffer) => (err += piece.toString()))
+      const closed = once(child, 'close')
+      await expect.poll(() => err, POLL).toMatch(/"level":50,.*"from":"recorder"/)
+      child.kill('SIGTERM')
+      expect(await closed).toEqual([1, null])
+      const report = JSON.parse(out) as RecordReport
+      const [feed] = report.feeds
+      expect([feed.gap_count, feed.missing_seconds > 0, feed.covered_seconds > 0]).toEqual([1, true, true])
+      const [ended, failed] = eventsOf(err).slice(-2)
+      expect(ended).toMatchObject({
+        event: 'ended',
+        stored: feed.stored,
+        gaps: 1,
+        missing_seconds: report.missing_seconds,
+      })
+      expect(failed).toMatchObject({ event: 'failed', code: 'disk-error' })
+      expect(failed.msg).toMatch(/^The last [\d.]+ s weren’t stored\. The disk that holds the store .*/)
+    },
+  )
 
   it.each([
     ['terminate', 0],
