@@ -1,5 +1,6 @@
 /** Opens context menus (right click, Shift+F10, menu key) in the document where they were requested. */
 import { flushSync, mount, unmount } from 'svelte'
+import { focusPlace, returnFocus } from './focus-place.ts'
 import Menu from './Menu.svelte'
 import { tidyEntries, type MenuEntry, type MenuPlace } from './menu-entries.ts'
 
@@ -30,7 +31,7 @@ export function openMenu(
 
 /** Opens a menu at a position in a document's viewport and focuses it; the focus returns when the menu closes. */
 export function showMenu(label: string, entries: readonly MenuEntry[], at: MenuPlace, owner = document): void {
-  const before = owner.activeElement
+  const before = focusPlace(owner)
   const menu = mount(Menu, {
     target: owner.body,
     props: {
@@ -39,8 +40,7 @@ export function showMenu(label: string, entries: readonly MenuEntry[], at: MenuP
       at,
       onend: (run: (() => void) | null) => {
         void unmount(menu)
-        // Not `instanceof HTMLElement`: a popped-out window has its own classes.
-        if (before?.isConnected) (before as HTMLElement).focus()
+        returnFocus(before)
         run?.()
       },
     },
