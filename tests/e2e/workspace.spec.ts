@@ -287,16 +287,14 @@ test('panes and workspaces by keyboard alone', async ({ open }) => {
   for (const keys of ['Alt+s', 'Alt+v', 'Alt+n', 'Alt+c']) await page.keyboard.press(keys)
   const company = page.getByRole('tab', { name: 'Company', exact: true })
   await expect(company).toBeFocused()
-  // A resized window makes its tab bars again: the focus stays where it was.
+  // While the window is resized, the focus stays where it was.
   const all = groupOf(page, 'Company').getByRole('button', { name: 'All tabs here' })
   const resize = async (size: typeof SMALL): Promise<void> => {
     await page.setViewportSize(size)
     await fitted(page, size)
   }
   for (const more of [60, 0]) {
-    const made = await company.getAttribute('id')
     await resize({ ...SMALL, width: SMALL.width + more })
-    await expect(company).not.toHaveAttribute('id', made ?? '')
     await expect(company).toBeFocused()
   }
   await expect(all).toBeVisible()

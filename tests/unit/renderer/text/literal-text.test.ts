@@ -50,7 +50,11 @@ const ALLOWED: readonly {
   { why: 'codes that are typed, the same in every language', texts: /^[A-Z ]+$/, where: 'features/palette/codes.ts' },
   { why: 'units', texts: ['MB', 'GB', 'TB'], where: 'text/format.ts' },
   { why: 'a key', texts: ['OS'], where: 'core/window/chords.ts' },
-  { why: 'ids of the docking library', texts: ['HORIZONTAL', 'VERTICAL'], where: 'features/workspace/dock-view.ts' },
+  {
+    why: 'ids of the docking library',
+    texts: ['HORIZONTAL', 'VERTICAL'],
+    where: 'features/workspace/view/dock-view.ts',
+  },
   { why: 'a form of Unicode', texts: ['NFD'], where: 'text/fuzzy-rank.ts' },
   { why: 'names of indicators', texts: /^[A-Z]+$/, where: 'features/research/TechnicalPane.svelte' },
   { why: 'the name of a lock', texts: /^tapedeck pane window / },

@@ -16,7 +16,7 @@ import {
   tidy,
   type DockGroup,
   type DockNode,
-} from '../../../shared/features/workspace/document.ts'
+} from '../../../../shared/features/workspace/document.ts'
 import {
   boxesOf,
   leastOf,
@@ -24,8 +24,9 @@ import {
   type Area,
   type KindOf,
   type Layout,
-} from '../../../shared/features/workspace/fit.ts'
+} from '../../../../shared/features/workspace/fit.ts'
 import { keepPlaces } from './keep-places.ts'
+import { resizeGroups } from './resize-groups.ts'
 import 'dockview/dist/styles/dockview.css'
 import './dock.css'
 
@@ -91,8 +92,6 @@ class DockHeads {
       if (!group.activePanel) continue
       this.#inUse.delete(group)
       this.#spare.set(groupId(group.activePanel.id), head)
-      // Browsers hide a popover that moves within the document without telling it.
-      for (const panel of head.element.querySelectorAll<HTMLElement>('[popover][data-open]')) panel.hidePopover()
     }
     try {
       replace()
@@ -110,6 +109,8 @@ export class DockView {
   readonly #heads: DockHeads
   /** The layout on screen. Null while it is no layout of ours: at first, and while the window is being resized. */
   #shown: Layout | null = null
+  /** The tree of the groups on screen (`treeOf`); '' after a gesture changed it, because dockview may nest them otherwise. */
+  #tree = ''
   #isRendering = false
 
   constructor(host: HTMLElement, owner: DockOwner) {
@@ -144,14 +145,9 @@ export class DockView {
     this.#isRendering = true
     try {
       if (!this.#shown || !sameShape(layout, this.#shown)) {
-        const { width, height } = layout.area
-        this.#heads.replaceGroups(() =>
-          keepPlaces(this.#host, () => {
-            this.#api.layout(width, height, true)
-            this.#api.fromJSON(toDockview(layout, this.#owner), { reuseExistingPanels: true })
-            this.#api.layout(width, height, true)
-          }),
-        )
+        const tree = treeOf(layout)
+        if (tree !== this.#tree || !this.#resize(layout)) this.#replace(layout)
+        this.#tree = tree
       }
       this.#shown = layout
       const full = layout.maximised === null ? undefined : this.panel(layout.maximised)
@@ -167,6 +163,32 @@ export class DockView {
       this.#isRendering = false
     }
   }
+  /** Replaces all groups, and moves the panes into the new ones. */
+  #replace(layout: Layout): void {
+    const { width, height } = layout.area
+    this.#heads.replaceGroups(() =>
+      keepPlaces(this.#host, () => {
+        this.#api.layout(width, height, true)
+        this.#api.fromJSON(toDockview(layout, this.#owner), { reuseExistingPanels: true })
+        this.#api.layout(width, height, true)
+      }),
+    )
+  }
+  /**
+   * Resizes the groups on screen, which have the layout's tree. Nothing moves in the document, so whatever is open in a
+   * pane stays open. Returns false if dockview can't give them these sizes.
+   */
+  #resize(layout: Layout): boolean {
+    const { width, height } = layout.area
+    if (this.#api.hasMaximizedGroup()) this.#api.exitMaximizedGroup()
+    const groups = boxesOf(layout.dock, { x: 0, y: 0, ...layout.area })
+    const groupOf = (pane: string) => this.panel(pane)?.group
+    for (const { group } of groups) groupOf(group.front)?.api.setConstraints({ minimumWidth: 0, minimumHeight: 0 })
+    this.#api.layout(width, height, true)
+    resizeGroups(layout.dock, groupOf)
+    for (const { group, box } of groups) groupOf(group.front)?.api.setConstraints(minimumOf(group, box, this.#owner))
+    return sameShape(this.layout, layout)
+  }
   #takeGesture(): void {
     const before = this.#shown
     if (!before) return
@@ -174,6 +196,7 @@ export class DockView {
     if (sameShape(layout, before) && (layout.maximised === null) === (before.maximised === null)) return
     // Dockview keeps the minimum sizes of former groups, so changed groups are rendered again.
     this.#shown = tabsIn(layout) === tabsIn(before) ? layout : null
+    if (treeOf(layout) !== this.#tree) this.#tree = ''
     this.#owner.arrange(layout)
   }
   /** The layout on screen. */
@@ -196,7 +219,19 @@ export class DockView {
 
 const tabsIn = (layout: Layout) => JSON.stringify(shownGroups(layout).map((one) => one.panes))
 
-function toDockview(layout: Layout, { kindOf, titleOf }: DockOwner): SerializedDockview {
+/** The groups of a layout and how they are nested, without sizes and without which tabs are in front. */
+function treeOf({ dock, floats }: Layout): string {
+  const tree = (one: DockNode): unknown => (one.is === 'group' ? one.panes : [one.axis, one.parts.map(tree)])
+  return JSON.stringify([tree(dock), floats.map((one) => one.dock.panes)])
+}
+
+/** The minimum size of a group. Without room for the minimums, the layout is smaller than them. */
+function minimumOf(group: DockGroup, { width, height }: Area, { kindOf }: Pick<DockOwner, 'kindOf'>) {
+  const least = leastOf(group, kindOf)
+  return { minimumWidth: Math.min(least.width, width), minimumHeight: Math.min(least.height, height) }
+}
+
+function toDockview(layout: Layout, owner: DockOwner): SerializedDockview {
   const { area, dock, floats } = layout
   const state = (group: DockGroup) => ({ views: [...group.panes], activeView: group.front, id: groupId(group.front) })
   const node = (one: DockNode): Grid['root'] =>
@@ -206,12 +241,8 @@ function toDockview(layout: Layout, { kindOf, titleOf }: DockOwner): SerializedD
   const tree: DockNode =
     dock.is === 'split' ? dock : { is: 'split', axis: 'row', parts: [{ ...dock, size: area.width }], size: 0 }
   const panel = (id: string, group: DockGroup, size: Area) => {
-    const least = leastOf(group, kindOf)
-    // Without room for the minimums the layout is smaller than them.
-    const minimumWidth = Math.min(least.width, size.width)
-    const minimumHeight = Math.min(least.height, size.height)
-    const title = titleOf(id)
-    return [id, { id, contentComponent: 'pane', tabComponent: 'tab', title, minimumWidth, minimumHeight }] as const
+    const title = owner.titleOf(id)
+    return [id, { id, contentComponent: 'pane', tabComponent: 'tab', title, ...minimumOf(group, size, owner) }] as const
   }
   return {
     grid: {
