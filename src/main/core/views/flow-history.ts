@@ -47,13 +47,13 @@ export async function readFlow(
   const onlyTrades = sink.needsOnlyTrades === true
   const feeds = TICK_FEEDS[asset].filter((feed) => !onlyTrades || FEEDS[feed].kind === 'trade')
   const lookback = onlyTrades ? 0 : SIDES_LOOKBACK_MS
-  const stored = new StoredTime()
+  const stored = new StoredTime(reader)
   /** Sources with messages of the instrument so far. */
   const heard = new Set<string>()
   for (const { of: row, notBeforeMs } of inTurn(source.sessions)) {
     if (sink.isClosed) return
     // Of a team's shards, only one records the instrument.
-    const afterBreak = stored.follow(row) && (!isTeamKey(row.source) || heard.has(row.source))
+    const afterBreak = (await stored.follow(row)) && (!isTeamKey(row.source) || heard.has(row.source))
     if ((row.endedMs ?? Infinity) < fromMs || row.startedMs > toMs) continue
     const recording = row.session
     const runs: FeedRun[] = []
@@ -95,26 +95,42 @@ export async function readFlow(
 
 /** Finds out for which sessions nothing is stored of the time right before them. */
 class StoredTime {
+  readonly #reader: Pick<StoreReader, 'gaps'>
   /** Of each source, its last session so far, and when what is stored of it ends, UTC ms; Infinity: not yet. */
-  readonly #last = new Map<
-    string,
-    { readonly isForeign: boolean; readonly startedMs: number; readonly endMs: number }
-  >()
+  readonly #last = new Map<string, FollowedSession>()
+
+  constructor(reader: Pick<StoreReader, 'gaps'>) {
+    this.#reader = reader
+  }
 
   /** Takes the sessions in reading order. Returns whether there is a break between this one and those before. */
-  follow({ source, startedMs, endedMs, imported }: SessionRow): boolean {
+  async follow({ session, source, startedMs, endedMs, imported }: SessionRow): Promise<boolean> {
     const last = this.#last.get(source)
     const isForeign = imported || isTeamKey(source)
     const endMs = endedMs ?? Infinity
     // Only sessions of other computers can overlap. Here, the later one ends later, even if the clock was set back.
     const mayOverlap = isForeign || last?.isForeign === true
     const untilMs = mayOverlap ? Math.max(endMs, last?.endMs ?? -Infinity) : endMs
-    this.#last.set(source, { isForeign, startedMs, endMs: untilMs })
+    this.#last.set(source, { session, isForeign, startedMs, endMs: untilMs })
     if (last === undefined) return false
     if (mayOverlap) return startedMs > last.endMs
+    if (last.endMs < Infinity) return startedMs !== last.endMs
     // The end of the last one isn't written right away. Without a break, a session only begins on a new day.
-    return last.endMs < Infinity ? startedMs !== last.endMs : utcDay(startedMs) === utcDay(last.startedMs)
+    return utcDay(startedMs) === utcDay(last.startedMs) || this.#hasStopped(last)
   }
+
+  /** Whether a session whose end isn't written yet was stopped, or left open by a crash, rather than ended at midnight. */
+  async #hasStopped({ session }: FollowedSession): Promise<boolean> {
+    const gaps = await this.#reader.gaps({ recording: session, skipCorrupt: true })
+    return gaps.some(
+      ({ cause, toSeq }) => cause === 'crash' || cause === 'worker' || (cause === 'quit' && toSeq === null),
+    )
+  }
+}
+
+interface FollowedSession extends Pick<SessionRow, 'session' | 'startedMs'> {
+  readonly isForeign: boolean
+  readonly endMs: number
 }
 
 const utcDay = (ms: number): number => Math.floor(ms / 86_400_000)

@@ -67,6 +67,25 @@ function storeOf(sessions: readonly Session[], lastItems: number, isLastOpen: bo
   return { reader, ids }
 }
 
+/** Stores a session that a crash leaves open, and what the next start records, before any background work. */
+function afterCrash(crashed: Session, next: Session): Stored {
+  const folder = makeStoreFolder()
+  const ids = [crashed, next].map(({ startedMs, items }) => {
+    const engine = new StoreEngine(folder.file, () => T0)
+    const id = newRecordingId(unixMs(startedMs))
+    engine.begin(id, DEMO, unixMs(startedMs))
+    engine.commit([{ ...new Writer().batch(items), connections: [{ conn: 1, feed: 'crypto/XT' }] }])
+    engine.close()
+    return id
+  })
+  const reader = openLocalReader(folder.file)
+  cleanups.push(
+    () => folder.remove(),
+    () => reader.close(),
+  )
+  return { reader, ids }
+}
+
 const historyOf = (reader: LocalReader, open: ReadonlyMap<RecordingId, number>, nowMs: number): ViewHistory =>
   createViewHistory({
     reader,
@@ -100,6 +119,11 @@ const gap = (atMs: number, cause: 'drop' | 'quit' = 'drop'): Item => ({
   entry: { type: 'gap-open', feed: 'crypto/XT', cause, symbols: [], fromMs: unixMs(atMs) },
   wallMs: atMs,
 })
+const gapClose = (openedSeq: number, atMs: number): Item => ({
+  entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq },
+  wallMs: atMs,
+})
+const connecting = (atMs: number): Item => ({ entry: { type: 'connecting', feed: 'crypto/XT', conn: 1 }, wallMs: atMs })
 const session = (startedMs: number, endedMs: number, ...items: readonly Item[]): Session => ({
   startedMs,
   endedMs,
@@ -178,6 +202,24 @@ describe('a break between two sessions', () => {
     const midnight = day + DAY
     const rolled = [session(ten, midnight, trade(ten + 1)), session(midnight, midnight + HOUR, trade(midnight + 1))]
     expect(await coverageOf({ history: wholeOf(storeOf(rolled, Infinity, true, false)) })).toMatchObject({ breaks: 0 })
+  })
+
+  it('counts after a session that a crash or a stop ended before midnight, before that end is written', async () => {
+    const midnight = day + DAY
+    const next = session(midnight + 2_000, midnight + HOUR, trade(midnight + 3_000))
+    const stopped = session(ten, midnight - 5_000, trade(ten + 1), gap(midnight - 5_000, 'quit'))
+    expect(await coverageOf({ history: wholeOf(storeOf([stopped, next], Infinity, true, false)) })).toMatchObject({
+      gaps: 0,
+      breaks: 1,
+    })
+    const crashed = afterCrash(session(ten, Infinity, connecting(ten), trade(midnight - 1_000)), next)
+    expect((await crashed.reader.sessions())[0].endedMs, 'not written yet').toBeNull()
+    expect(await coverageOf({ history: wholeOf(crashed) })).toMatchObject({ gaps: 0, breaks: 1 })
+    const dropped = [
+      session(ten, midnight, trade(ten + 1), gap(midnight - 5_000), gapClose(2, midnight)),
+      session(midnight, midnight + HOUR, gap(midnight), trade(midnight + 5)),
+    ]
+    expect(await coverageOf({ history: wholeOf(storeOf(dropped, Infinity, true, false)) })).toMatchObject({ breaks: 0 })
   })
 
   it('is the same live, from the store, and read day by day', async () => {
