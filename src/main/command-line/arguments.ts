@@ -71,8 +71,10 @@ export function parseOptions(args: readonly string[], options: Options, allowPos
       allowPositionals,
       strict: true,
     })
+    refuseEmpty(values, positionals)
     return valuesOf({ ...values, '': positionals })
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const text = error instanceof Error ? error.message : String(error)
     throw new UsageError(
       text
@@ -80,6 +82,18 @@ export function parseOptions(args: readonly string[], options: Options, allowPos
         .replace(/\.$/, '')
         .replace(/^(.)/, (c) => c.toLowerCase()),
     )
+  }
+}
+
+/** Options whose empty value means something: it removes the label. */
+const MAY_BE_EMPTY: readonly string[] = ['name', 'notes', 'tag']
+
+/** An empty word mostly is a shell variable that isn't set: `move "$DIR"` must not move to the current folder. */
+function refuseEmpty(values: Readonly<Record<string, unknown>>, positionals: readonly string[]): void {
+  if (positionals[0] === '') throw new UsageError('the first argument is empty')
+  for (const [name, value] of Object.entries(values)) {
+    const isEmpty = Array.isArray(value) ? value.includes('') : value === ''
+    if (isEmpty && !MAY_BE_EMPTY.includes(name)) throw new UsageError(`--${name} is empty`)
   }
 }
 

@@ -64,9 +64,9 @@ export const alertsCommand = defineCommand({
       throw new UsageError('--from and --to are of --test')
     }
     const alerts = chosen(savedAlerts(context), values.texts('alert'))
+    if (alerts.length === 0) context.err('There are no alerts yet.\n')
     if (session !== undefined) return test(alerts, session, values, context)
     for (const alert of alerts) context.out(`${values.on('json') ? json(alert, context) : sentence(alert, context)}\n`)
-    if (alerts.length === 0) context.err('There are no alerts yet.\n')
     return EXIT.ok
   },
 })

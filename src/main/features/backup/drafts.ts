@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
+import { fileFailure } from '../../base/file-sink.ts'
 import { readJson, systemDisk, type Disk } from './disk.ts'
 import type { LockStore } from './restore-note.ts'
 import { STORE_NAME } from './store-name.ts'
@@ -23,14 +24,21 @@ export interface Draft {
   drop(): void
 }
 
-/** Begins a draft next to `out`. Throws `store-locked` while another backup of this name is being made. */
+/**
+ * Begins a draft next to `out`. Throws `store-locked` while another backup of this name is being made, and `disk-error` or
+ * `disk-full` where the app's folder can't be written.
+ */
 export function beginDraft(out: string, dataDir: string, lock: LockStore, disk: Disk = systemDisk): Draft {
   const folder = join(dirname(out), `.${basename(out)}.partial`)
   disk.makeFolder(dirname(out))
   if (existsSync(folder)) removeDraft(folder, lock, disk)
   const note = join(notesFolder(dataDir), `backup-${randomUUID()}.json`)
-  disk.makeFolder(notesFolder(dataDir))
-  disk.write(note, JSON.stringify({ draft: folder }))
+  try {
+    disk.makeFolder(notesFolder(dataDir))
+    disk.write(note, JSON.stringify({ draft: folder }))
+  } catch (thrown) {
+    throw fileFailure(thrown, note)
+  }
   disk.makeFolder(folder)
   const held = lock(join(folder, STORE_NAME))
   return {

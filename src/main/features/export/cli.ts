@@ -206,6 +206,9 @@ async function namedSessions(reader: StoreReader, values: Values): Promise<reado
 function requestOf(values: Values, context: Context, out: string): ExportRequest {
   const saved = presetOf(values, context)
   const what = oneOf(values, 'what', EXPORT_KINDS) ?? saved?.what ?? 'ticks'
+  const misplaced = ['interval', 'of'].find((name) => what === 'ticks' && values.text(name) !== undefined)
+  if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --what bars`)
+  zoneOption(values) // a zone that nothing needs is refused, too, if there is none of that name
   const format = formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? saved?.format, out)
   const { preset, dropped } = applicableTo(what, format, saved)
   if (dropped.length > 0) context.err(`tapedeck: not applied from the preset: ${dropped.join(', ')}\n`)
@@ -239,7 +242,7 @@ function intervalOf(values: Values): Interval | undefined {
   if (given === undefined) return undefined
   const interval = parseInterval(given)
   if (interval === undefined)
-    throw new UsageError(`--interval takes a length such as ${INTERVAL_EXAMPLES}, not “${given}”.`)
+    throw new UsageError(`--interval takes a length such as ${INTERVAL_EXAMPLES}, not "${given}"`)
   return interval
 }
 
@@ -268,9 +271,29 @@ function applicableTo(what: ExportKind, format: ExportFormat, preset: Partial<Ex
 /** The computer's own zone. */
 const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
+/** Extensions of files that other programs would take for what an export isn't, and what to use instead. */
+const FOREIGN: readonly (readonly [extension: RegExp, instead: string])[] = [
+  [
+    /\.(?:gz|zst|bz2|xz|lz4|br|zip)$/i,
+    'Compress it with another program, such as --out - | gzip > FILE, or use .parquet',
+  ],
+  [/\.(?:xlsx?|xlsm|xlsb|ods)$/i, 'Use .csv with --preset "Excel (comma)" or "Excel (semicolon)"'],
+  [/\.json$/i, 'Use .jsonl, which has a JSON object on each line'],
+  [/\.(?:h5|hdf5|pkl|pickle|npy|npz|orc|avro|db|sqlite|duckdb|tapedeck)$/i, 'Use .csv, .parquet, .jsonl or .arrow'],
+]
+
+/** Throws UsageError for a file name that promises something else than an export writes. */
+function refuseForeign(out: string, asked: ExportFormat | undefined): void {
+  if (asked === 'jsonl' && /\.json$/i.test(out)) return
+  const [extension, instead] = FOREIGN.find(([pattern]) => pattern.test(out)) ?? []
+  if (extension === undefined) return
+  throw new UsageError(`export doesn’t write ${extension.exec(out)?.[0] ?? ''} files. ${instead}`)
+}
+
 /** The format from --format, the preset or the file extension. Throws UsageError if they disagree. */
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
   const named = formatOfName(out)
+  if (named === undefined) refuseForeign(out, asked)
   if (asked !== undefined && named !== undefined && asked !== named) {
     const meant = separatorOfName(out) === undefined ? named : `tab-separated ${named}`
     throw new UsageError(`--out ${out} has the extension of ${meant}, but the format is ${asked}: change one of them`)

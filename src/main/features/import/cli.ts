@@ -1,5 +1,6 @@
 /** `tapedeck import`: imports session files, Tapedeck exports, and tables of ticks. */
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -179,6 +180,21 @@ function refuseTableOptions(name: string, what: string, values: Values): null {
   throw new UsageError(`${name} is ${what} and says itself what it holds: import it without ${options}`)
 }
 
+/** Throws `usage` for a zip file, and `unexpected-answer` for an empty file and for a session file that isn't one. */
+async function refuseOther(path: string, title: string): Promise<void> {
+  const handle = await open(path, 'r')
+  const start = Buffer.alloc(4)
+  const { bytesRead } = await handle.read(start, 0, start.length, 0).finally(() => handle.close())
+  if (bytesRead === 0) throw new CodedError('unexpected-answer', `${title} is empty.`)
+  if (start.toString('latin1') === 'PK\u0003\u0004') {
+    throw new CodedError('usage', `${title} is a zip file or a workbook.`, {
+      hint: 'Unpack the zip file, or save the sheet as CSV, and import that.',
+    })
+  }
+  if (title.toLowerCase().endsWith('.tapedeck'))
+    throw new CodedError('unexpected-answer', `${title} isn’t a session file of Tapedeck, or its start is corrupt.`)
+}
+
 /**
  * Returns a table's mapping: guessed from the column names, then overridden by the options. Null for other files.
  * `title`: the file, for people.
@@ -187,6 +203,7 @@ async function mappingOf(path: string, title: string, values: Values): Promise<C
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   if (await isPackage(path)) return refuseTableOptions(title, 'a session file', values)
+  await refuseOther(path, title)
   const kind = await kindOfText(path)
   if (kind.is !== 'table') return refuseTableOptions(title, 'an export of Tapedeck', values)
   const vendor = values.text('preset')

@@ -139,7 +139,7 @@ export const stats = defineCommand({
         aligned([
           ['sessions', String(sessions)],
           ['from', started],
-          ['to', ended ?? 'now'],
+          ['to', ended ?? (rows.some(({ live }) => live) ? 'now' : 'crashed, unknown time')],
           ['messages', String(messages)],
           ['bytes', `${bytes}${each === null ? '' : ` (${each.toFixed(2)} per message)`}`],
         ]) + `\n${aligned([heads, ...lines], [1, 2, 3, 4, 5, 6, 7, 8])}`,

@@ -30,6 +30,20 @@ describe('the words of a command line', () => {
     expect(splitCommand(args, common, isCommand)).toEqual({ command, rest })
   })
 
+  it.each([
+    [[''], 'the first argument is empty'],
+    [['a', '--out', ''], '--out is empty'],
+    [['--feed=', 'a'], '--feed is empty'],
+  ])('refuses the empty word of %j', (args, sentence) => {
+    expect(() => parseOptions(args, options, true)).toThrow(sentence)
+  })
+
+  it('takes an empty value that removes a label, or sets an empty setting', () => {
+    const name: Option = { type: 'string', help: '' }
+    expect(parseOptions(['--name', ''], { ...options, name }, false).text('name')).toBe('')
+    expect(parseOptions(['recording.storePath', ''], options, true).texts('')).toEqual(['recording.storePath', ''])
+  })
+
   it('reads short options, values that begin with a dash, and - for a stream', () => {
     const values = parseOptions(['-f', 'a', '-fb', '-qo', '-', '--from', '-1h', '-'], options, true)
     expect([values.texts('feed'), values.text('out'), values.text('from'), values.on('quiet')]).toEqual([

@@ -143,3 +143,13 @@ test('without a store, or over something that is there, nothing is made', async 
   await expect(backup.run(values({ out }), context(), noFeatures)).rejects.toMatchObject({ code: 'bad-arguments' })
   expect(readdirSync(out)).toEqual([])
 })
+
+test('says which file of the app’s folder it can’t write', async () => {
+  await recording(1)
+  writeFileSync(join(folder.path, 'unfinished'), 'a file where a folder belongs')
+  const run = backup.run(values({ out: join(folder.path, 'backup') }), context(), noFeatures)
+  await expect(run).rejects.toMatchObject({
+    code: 'disk-error',
+    message: expect.stringContaining('unfinished') as string,
+  })
+})

@@ -57,6 +57,31 @@ describe('an export', () => {
   })
 
   it.each([
+    ['ticks.csv.gz', 'export doesn’t write .gz files. Compress it with another program'],
+    ['ticks.XLSX', 'export doesn’t write .XLSX files. Use .csv with --preset "Excel (comma)"'],
+    ['ticks.json', 'export doesn’t write .json files. Use .jsonl'],
+    ['ticks.h5', 'export doesn’t write .h5 files. Use .csv'],
+  ])('to %s is refused: it would hold CSV', async (name, sentence) => {
+    const { code, err } = await exported('--out', path(name))
+    expect([code, err, existsSync(path(name))]).toEqual([2, expect.stringContaining(sentence), false])
+  })
+
+  it('of JSON Lines may be named .json', async () => {
+    expect((await exported('--format', 'jsonl', '--out', path('lines.json'))).code).toBe(0)
+  })
+
+  it.each([
+    [['--interval', '5m'], '--interval needs --what bars'],
+    [['--of', 'trade'], '--of needs --what bars'],
+    [['--zone', 'Mars/Base'], '--zone'],
+    [['--what', 'bars', '--interval', '13x'], 'or 1D, not "13x". See'],
+    [['--session', ''], '--session is empty'],
+  ])('with %j is refused', async (args, sentence) => {
+    const { code, err } = await exported(...args, '--out', path('misplaced.csv'))
+    expect([code, err, existsSync(path('misplaced.csv'))]).toEqual([2, expect.stringContaining(sentence), false])
+  })
+
+  it.each([
     ['one file', 'there.csv', []],
     ['a part of a split', 'there.BTC-USD.csv', ['--split', 'symbol']],
   ])('never replaces %s without --force', async (_, name, args) => {

@@ -31,6 +31,11 @@ describe('tapedeck move', () => {
     expect(JSON.parse(back.out)).toMatchObject({ to: from })
   })
 
+  it('to nowhere is refused, and doesn’t mean the current folder', async () => {
+    expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('first argument is empty') as string })
+    expect(existsSync(join(folder, 'home', 'tapedeck.db'))).toBe(true)
+  })
+
   it('that is interrupted says that the store stays, and leaves nothing of the copy', async () => {
     const stop = new AbortController()
     const from = join(folder, 'home', 'tapedeck.db')

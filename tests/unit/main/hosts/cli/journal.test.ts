@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
-import { T0 } from '../../core/store/harness.ts'
+import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { DEMO, T0, Writer } from '../../core/store/harness.ts'
 import { recorded, type RecordedStore } from '../../features/export/recorded.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -59,5 +61,29 @@ describe('the journal command', () => {
     expect((await run()).out).toContain(missing)
     writeFileSync(file, '{"version":1,"entries":[]}')
     expect((await run()).out).toContain('None fired.')
+  })
+})
+
+describe('a session that crashed', () => {
+  it('ends with its last message, and not now', async () => {
+    const folder = makeFolder('crashed')
+    const engine = new StoreEngine(join(folder, 'tapedeck.db'), () => T0)
+    engine.begin(recordingId('01kccccccc0000000000000001'), DEMO, unixMs(T0))
+    engine.commit([
+      new Writer(['crypto/XT']).batch([
+        { conn: 1, data: tradeText('BTC-USD', 100, 1, T0), recvMs: T0 },
+        { conn: 1, data: tradeText('BTC-USD', 101, 1, T0 + 2_000), recvMs: T0 + 2_000 },
+      ]),
+    ])
+    engine.close()
+    const [review, total] = await Promise.all(
+      ['journal', 'stats'].map(async (command) => {
+        const context = commandContext({ dataDir: folder })
+        expect([await runCommandLine([command], context), context.errors()]).toEqual([0, ''])
+        return context.output()
+      }),
+    )
+    expect(review).toMatch(/^# Review, 2026-01-05 10:00:00 to 2026-01-05 10:00:02 \(UTC\)\n/)
+    expect(total).toMatch(/\nto +crashed, unknown time\n/)
   })
 })
