@@ -93,6 +93,7 @@ export async function startApiServer({ port: wanted, token, side, live }: ApiSer
       const text = await readBody(request)
       if (text === undefined) throw new CodedError('too-large', 'The body is too large.')
       body = parseJson(text)
+      if (body === undefined) throw new CodedError('usage', 'The body isn’t JSON.')
     }
     await respond(response, await HANDLERS[id](side, parameters, body), side)
   }

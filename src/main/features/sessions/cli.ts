@@ -50,12 +50,22 @@ export const sessions = defineCommand({
     if (values.on('gaps') && values.text('out') !== undefined) {
       throw new UsageError('--gaps and --out can’t be combined')
     }
-    const one =
+    const found =
       named === undefined
         ? undefined
-        : findSession(await withReader(values, context, (reader) => reader.sessions(true)), named).session
+        : findSession(await withReader(values, context, (reader) => reader.sessions(true)), named)
+    const one = found?.session
     if (one !== undefined && changes) await change(one, values, context)
     const out = values.text('out')
+    if (found?.endedMs === null && !found.live && out !== undefined) {
+      throw new CodedError(
+        'not-allowed',
+        `Session ${found.session} ended in a crash, and its end isn’t recovered yet.`,
+        {
+          hint: 'The next recording into this store does that. Save it then.',
+        },
+      )
+    }
     if (one !== undefined && out !== undefined) return pack(one, out, values, context)
     const rows = await withReader(values, context, (reader) => reader.sessions())
     const ordered = rows

@@ -12,6 +12,8 @@ import { syncDataset } from './sync.ts'
 
 const FORMATS = ['parquet'] as const
 const EVERY_MS = 10_000
+/** Shorter intervals would only keep a processor busy, ms. */
+const MIN_EVERY_MS = 1_000
 
 export const sync = defineCommand({
   positionals: 'DIR',
@@ -24,7 +26,7 @@ export const sync = defineCommand({
     source: { type: 'string', value: 'KEY', help: 'The source; required if the store has several' },
     format: { type: 'string', value: 'parquet', help: 'Format of the files (default: parquet)', words: FORMATS },
     follow: { type: 'boolean', help: 'Keep running until Ctrl+C or SIGTERM' },
-    every: { type: 'string', value: '10s', help: 'With --follow: how often (default: 10s)' },
+    every: { type: 'string', value: '10s', help: 'With --follow: how often, at least each second (default: 10s)' },
   },
   async run(values, context) {
     const [dir, ...more] = values.texts('')
@@ -36,6 +38,7 @@ export const sync = defineCommand({
     if (unknown !== undefined) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}, not "${unknown}"`)
     if (values.text('every') !== undefined && !values.on('follow')) throw new UsageError('--every needs --follow')
     const everyMs = duration(values, 'every') ?? EVERY_MS
+    if (everyMs < MIN_EVERY_MS) throw new UsageError('--every takes at least 1s')
     const root = resolve(dir)
     const json = values.on('json')
     return withReader(values, context, async (reader) => {

@@ -117,6 +117,14 @@ describe('who may connect', () => {
       message: expect.stringMatching(/\.$/) as unknown,
     })
   })
+
+  it('are told that a body isn’t JSON', async () => {
+    const response = await call('/v1/replays', { method: 'POST', body: '{"sessions":["latest"' })
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { message: 'The body isn’t JSON.' } },
+    ])
+  })
 })
 
 describe('recorded data', () => {

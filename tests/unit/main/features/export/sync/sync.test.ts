@@ -272,6 +272,8 @@ describe('tapedeck sync', () => {
       expect(await run(store, file, '--source', 'demo')).toMatchObject({ code: 2, err })
     }
     expect(await run(store, dir, '--format', 'orc')).toMatchObject({ code: 2 })
+    const often = await run(store, dir, '--follow', '--every', '0s')
+    expect(often).toMatchObject({ code: 2, err: expect.stringContaining('--every takes at least 1s') })
     const lost = join(store.path, 'lost')
     symlinkSync(join(store.path, 'unmounted', 'disk'), lost, 'junction')
     expect(await run(store, lost, '--source', 'demo')).toMatchObject({
