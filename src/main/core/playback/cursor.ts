@@ -7,6 +7,16 @@ import type { StoreReader } from '../store/types/reader.ts'
 /** Batches read ahead; the reader has another one on its way. */
 const AHEAD = 2
 
+/** Buffers of used batches kept for later ones: as many as are read in the meantime. */
+const MAX_SPARES = 2
+
+export interface CursorOptions {
+  /** Reading may stop at the first message received later, UTC ms. */
+  readonly upToMs?: number | undefined
+  /** Whether batches are written over once the cursor is past them, so that reading needs little memory. */
+  readonly reusesBatches?: boolean
+}
+
 /** What a market is advanced with: batches one after another, with the next row and entry. */
 export interface BatchCursor {
   readonly batch: ReplayBatch | null
@@ -32,21 +42,24 @@ export class Cursor implements BatchCursor {
   readonly upToSeq: number
   readonly #iterator: AsyncIterator<ReplayBatch>
   readonly #ready: ReplayBatch[] = []
+  readonly #reusesBatches: boolean
+  readonly #spares: ArrayBuffer[] = []
   #exhausted = false
   #closed = false
   #pull: Promise<void> | null = null
 
-  /** Reading starts with `begin` or `next`. `upToMs`: it may stop at the first message received later, UTC ms. */
+  /** Reading starts with `begin` or `next`. */
   constructor(
     reader: Pick<StoreReader, 'replay'>,
     recording: RecordingId,
     afterSeq: number,
     upToSeq: number,
-    upToMs = Infinity,
+    { upToMs = Infinity, reusesBatches = false }: CursorOptions = {},
   ) {
     this.upToSeq = upToSeq
+    this.#reusesBatches = reusesBatches
     this.#iterator = reader
-      .replay({ recording, afterSeq, upToSeq, upToMs, omitConnections: true })
+      .replay({ recording, afterSeq, upToSeq, upToMs, omitConnections: true }, this.#spares)
       [Symbol.asyncIterator]()
   }
 
@@ -64,6 +77,7 @@ export class Cursor implements BatchCursor {
         if (message < entry) return 'message'
         if (entry < Infinity) return 'entry'
         this.batch = null
+        this.#reuse(batch)
       }
       const following = this.#ready.shift()
       if (following === undefined) {
@@ -94,6 +108,10 @@ export class Cursor implements BatchCursor {
     this.#ready.length = 0
     this.#exhausted = true
     void this.#iterator.return?.()?.then(undefined, () => undefined)
+  }
+
+  #reuse({ buffer }: ReplayBatch): void {
+    if (this.#reusesBatches && buffer !== undefined && this.#spares.length < MAX_SPARES) this.#spares.push(buffer)
   }
 
   #fetch(): void {

@@ -184,8 +184,8 @@ export function createLateReader(
   async function* ticks(query: TickQuery): AsyncIterable<TickColumns> {
     yield* (await opened()).ticks(query)
   }
-  async function* replay(query: ReplayQuery): AsyncIterable<ReplayBatch> {
-    yield* (await opened()).replay(query)
+  async function* replay(query: ReplayQuery, spares?: ArrayBuffer[]): AsyncIterable<ReplayBatch> {
+    yield* (await opened()).replay(query, spares)
   }
   return {
     open: async () => void (await opened()),

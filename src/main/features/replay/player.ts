@@ -385,7 +385,10 @@ export class Player {
 
   #cursorAt(index: number, seq: number, upTo?: Pick<Target, 'seq' | 'upToMs'>): Cursor {
     const { recording, lastSeq } = this.#parts[index]
-    return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, upTo?.upToMs)
+    return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, {
+      upToMs: upTo?.upToMs,
+      reusesBatches: true,
+    })
   }
 
   #keepSome(): void {

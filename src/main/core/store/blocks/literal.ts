@@ -164,9 +164,29 @@ function writeDigits(out: Uint8Array, at: number, value: number, digits: number)
   return at + digits
 }
 
-/** Writes an unsigned integer. Returns the offset after it. */
+/** Writes an unsigned integer of at most 2^53. Returns the offset after it. */
 function writeUint(out: Uint8Array, at: number, value: number): number {
-  return writeDigits(out, at, value, digitsOf(value))
+  if (value < 1e8) return writeDigits(out, at, value, digitsOf(value))
+  // two small integers, because doubles divide slowly
+  const high = (value / 1e8) | 0
+  const end = writeDigits(out, at, high, digitsOf(high))
+  return writeEightDigits(out, end, value - high * 1e8)
+}
+
+function writeEightDigits(out: Uint8Array, at: number, value: number): number {
+  const low = value | 0
+  const above = (low / 10_000) | 0
+  const below = (low - Math.imul(above, 10_000)) | 0
+  writePair(out, at, (above / 100) | 0)
+  writePair(out, at + 2, (above % 100) | 0)
+  writePair(out, at + 4, (below / 100) | 0)
+  writePair(out, at + 6, (below % 100) | 0)
+  return at + 8
+}
+
+function writePair(out: Uint8Array, at: number, pair: number): void {
+  out[at] = PAIRS[2 * pair]!
+  out[at + 1] = PAIRS[2 * pair + 1]!
 }
 
 /**

@@ -3,6 +3,28 @@ import type { FeedId } from '../../../../shared/base/units.ts'
 import type { LiteralWriter } from '../types/ticks.ts'
 import type { MessageColumns } from '../types/messages.ts'
 
+/** Where messages are written: bytes, and a view of the same bytes. */
+export interface TextTarget {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+}
+
+export const textTarget = (bytes: Uint8Array): TextTarget => ({
+  bytes,
+  view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+})
+
+/** Writes messages byte for byte without an array for each. */
+export interface TextWriter {
+  /** Upper bound of the bytes that `write` needs for a row. */
+  room(row: number): number
+  /**
+   * Writes a row's message at `at` and returns the offset after it. `room` bytes must be free: it may write anything
+   * into those after the message.
+   */
+  write(row: number, out: TextTarget, at: number): number
+}
+
 /** The contents of a block. Arrays are shared: don't write to them. */
 export interface OpenBlock {
   readonly feed: FeedId
@@ -36,10 +58,8 @@ export interface OpenBlock {
   symbol(row: number): string
   /** The whole message, byte for byte. */
   raw(row: number): Uint8Array
-  /** Upper bound of the length of `raw(row)`, bytes. */
-  rawRoom(row: number): number
-  /** Writes `raw(row)` at `at`, where `rawRoom` bytes must be free. Returns the offset after it. */
-  writeRaw(row: number, out: Uint8Array, at: number): number
+  /** Writes the messages of many rows. */
+  readonly texts: TextWriter
   /**
    * The rows with a seq in (after, upTo]; seqs must ascend. Decodes only what those rows need and caches none of it in
    * this block. `keys` may include keys of other rows.
@@ -49,4 +69,23 @@ export interface OpenBlock {
   readonly bytes: number
   /** Everything that was sealed, or only rows [from, to). */
   messages(from?: number, to?: number): MessageColumns
+}
+
+/** Arrays reused from one open block to the next, because allocating memory is the most expensive part of reading. */
+export class BlockScratch {
+  readonly #floats: Float64Array[] = []
+  #used = 0
+
+  /** Makes all arrays available again. */
+  reset(): void {
+    this.#used = 0
+  }
+
+  /** Returns an array of `n` numbers with arbitrary content. */
+  floats(n: number): Float64Array {
+    const at = this.#used++
+    let array = this.#floats[at]
+    if (array === undefined || array.length < n) this.#floats[at] = array = new Float64Array(n)
+    return array.length === n ? array : array.subarray(0, n)
+  }
 }

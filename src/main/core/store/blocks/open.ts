@@ -10,10 +10,10 @@ import { corruptBlock } from './bytes.ts'
 import { TIME, TIME_UNITS } from './format.ts'
 import { constantOf } from './ints.ts'
 import { SEQ, CONN, CONN_SEQ, MONO, RECV, FLAGS, TEMPLATE, type Directory } from './directory.ts'
-import type { OpenBlock } from './open-block.ts'
+import { textTarget, type BlockScratch, type OpenBlock } from './open-block.ts'
 import { RowInts } from './row-ints.ts'
 import { NO_TEXT, numberText, RowNumbers } from './row-numbers.ts'
-import type { BlockScratch } from './scratch.ts'
+import { RowTexts } from './row-texts.ts'
 import { BlockSource, type Span } from './source.ts'
 import { rowShapes } from './spans.ts'
 import { MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
@@ -55,7 +55,7 @@ class Block implements OpenBlock {
     flags?: Uint8Array
     eventMs?: Float64Array
     keys?: readonly string[]
-    rawIndex?: Map<number, number>
+    texts?: RowTexts
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
   } = {}
@@ -88,14 +88,6 @@ class Block implements OpenBlock {
     const rows = { from: first, to: Math.max(first, Math.min(to, upperBound(seq, upToSeq))) }
     const columns = new RowInts(this.#source, this.#shapes, rows, { seq: seq.slice(rows.from, rows.to) })
     return new Block(this.#source, this.#shapes, rows, columns)
-  }
-
-  /** A stored message text; undefined if there is none. */
-  #rawText(n: number): Uint8Array | undefined {
-    const { rawEnds, rawFrom } = this.#directory
-    const end = rawEnds[n]
-    if (end === undefined) return undefined
-    return this.#source.cold.subarray(rawFrom + (rawEnds[n - 1] ?? 0), rawFrom + end)
   }
 
   get seq(): Float64Array {
@@ -155,15 +147,6 @@ class Block implements OpenBlock {
     return times.map((t) => toMs(t / power))
   }
 
-  get #rawIndex(): Map<number, number> {
-    if (this.#cache.rawIndex !== undefined) return this.#cache.rawIndex
-    const index = new Map<number, number>()
-    const ids = this.#columns.int(TEMPLATE)
-    let n = this.count === this.#directory.count ? 0 : this.#columns.spans.raws
-    if (this.#directory.rawEnds.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
-    return (this.#cache.rawIndex = index)
-  }
-
   /** The shape of a row stored as text. */
   #shape(row: number): Shape {
     const shapes = (this.#cache.shapes ??= new Map<number, Shape>())
@@ -180,7 +163,7 @@ class Block implements OpenBlock {
     if (this.#cache.keys !== undefined) return this.#cache.keys
     const keys = new Set<string>()
     for (const { key } of this.#directory.numbers) if (key !== undefined) keys.add(key)
-    for (const row of this.#rawIndex.keys()) {
+    for (const row of this.texts.stored.keys()) {
       for (const { key } of this.#shape(row).slots) if (key !== undefined) keys.add(key)
     }
     return (this.#cache.keys = [...keys])
@@ -210,7 +193,7 @@ class Block implements OpenBlock {
       const c = id === 0 ? -1 : of[id - 1]
       if (c >= 0) out[i] = numbers.get(c)![this.#numbers.positions[c]?.[i] ?? i]!
     }
-    for (const row of this.#rawIndex.keys()) {
+    for (const row of this.texts.stored.keys()) {
       const text = this.literal(key, row)
       if (text !== '') out[row] = Number(text)
     }
@@ -283,52 +266,29 @@ class Block implements OpenBlock {
     return id === 0 ? this.#shape(row).symbol : this.#directory.templates[id - 1].symbol
   }
 
+  get texts(): RowTexts {
+    return (this.#cache.texts ??= new RowTexts(this.#source, this.#columns, this.#numbers, this.count))
+  }
+
   raw(row: number): Uint8Array {
-    const id = this.#columns.int(TEMPLATE)[row]
-    if (id === undefined) return NO_TEXT
-    if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NO_TEXT
-    const out = new Uint8Array(this.#numbers.lengthBound(id - 1, row))
-    return out.subarray(0, this.#numbers.render(id - 1, row, out, 0))
-  }
-
-  rawRoom(row: number): number {
-    const id = this.#columns.int(TEMPLATE)[row]
-    if (id === undefined) return 0
-    return id === 0
-      ? (this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NO_TEXT).length
-      : this.#numbers.lengthBound(id - 1, row)
-  }
-
-  writeRaw(row: number, out: Uint8Array, at: number): number {
-    const id = this.#columns.int(TEMPLATE)[row]
-    if (id === undefined) return at
-    if (id > 0) return this.#numbers.render(id - 1, row, out, at)
-    const text = this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NO_TEXT
-    out.set(text, at)
-    return at + text.length
+    const out = textTarget(new Uint8Array(this.texts.room(row)))
+    return out.bytes.subarray(0, this.texts.write(row, out, 0))
   }
 
   messages(from = 0, to = this.count): MessageColumns {
     const count = to - from
     const offsets = new Uint32Array(count + 1)
-    const ids = this.#columns.int(TEMPLATE)
-    let out = new Uint8Array(Math.max(64, count * 96))
+    const { texts } = this
+    let out = textTarget(new Uint8Array(Math.max(64, count * 96)))
     let at = 0
     for (let row = from; row < to; row++) {
-      const id = ids[row]
-      const text = id === 0 ? this.#rawText(this.#rawIndex.get(row) ?? -1) : undefined
-      const need = text === undefined ? this.#numbers.lengthBound(id - 1, row) : text.length
-      if (at + need > out.length) {
-        const grown = new Uint8Array(Math.max(out.length * 2, at + need))
-        grown.set(out.subarray(0, at))
-        out = grown
+      const need = at + texts.room(row)
+      if (need > out.bytes.length) {
+        const grown = new Uint8Array(Math.max(out.bytes.length * 2, need))
+        grown.set(out.bytes.subarray(0, at))
+        out = textTarget(grown)
       }
-      if (text === undefined) at = this.#numbers.render(id - 1, row, out, at)
-      else {
-        out.set(text, at)
-        at += text.length
-      }
-      offsets[row - from + 1] = at
+      offsets[row - from + 1] = at = texts.write(row, out, at)
     }
     return {
       count,
@@ -339,7 +299,7 @@ class Block implements OpenBlock {
       monoNs: this.monoNs.subarray(from, to),
       flags: this.flags.subarray(from, to),
       offsets,
-      bytes: out.subarray(0, at),
+      bytes: out.bytes.subarray(0, at),
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The integer columns of some of a block's rows, decoded on demand. */
 import { SEQ, TEMPLATE } from './directory.ts'
 import type { IntColumn } from './ints.ts'
-import type { BlockScratch } from './scratch.ts'
+import type { BlockScratch } from './open-block.ts'
 import type { BlockSource, Span } from './source.ts'
 import { spansOf, type Spans } from './spans.ts'
 

@@ -1,8 +1,8 @@
-/** The numbers of some of a block's rows: their values, and the texts of messages written from them. */
+/** The numbers of some of a block's rows. */
 import { corruptBlock } from './bytes.ts'
 import { TEMPLATE, type Directory } from './directory.ts'
 import { BY } from './ints.ts'
-import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
+import { MAX_DECIMALS, POW10, STYLE, writeLiteral } from './literal.ts'
 import type { RowInts } from './row-ints.ts'
 
 const decoder = new TextDecoder()
@@ -13,28 +13,6 @@ export function numberText(text: Uint8Array): Uint8Array {
   return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NO_TEXT
 }
 
-/** The columns that a template's text is written from, looked up once because a lookup for each row is slow. */
-interface Plan {
-  readonly parts: readonly Uint8Array[]
-  /** The number after each part but the last. */
-  readonly slots: readonly Slot[]
-  /** The most that one of its rows takes; undefined if that depends on the row. */
-  readonly maxBytes: number | undefined
-}
-
-interface Slot {
-  /** By place: the digits without a decimal point. `decimals` says how many of them follow the point. */
-  readonly mantissas: Float64Array
-  readonly decimals: number
-  /** Decimals by place, if they differ. */
-  readonly perRow: Float64Array | undefined
-  readonly style: Style
-  /** Place of each row's value; undefined if it is the row. */
-  readonly places: Uint32Array | undefined
-  /** Texts by place that can't be written from numbers; undefined if there are none. */
-  readonly exceptions: ReadonlyMap<number, Uint8Array> | undefined
-}
-
 export class RowNumbers {
   readonly #directory: Directory
   readonly #columns: RowInts
@@ -42,8 +20,6 @@ export class RowNumbers {
   readonly #count: number
   #positions: readonly (Uint32Array | undefined)[] | undefined
   readonly #exceptions: (Map<number, Uint8Array> | undefined)[] = []
-  /** How to write each template, made on first use. */
-  readonly #plans: (Plan | undefined)[] = []
 
   constructor(directory: Directory, columns: RowInts, count: number) {
     this.#directory = directory
@@ -140,61 +116,5 @@ export class RowNumbers {
     const places = style === STYLE.explicit ? this.#columns.int(perRow)[at] : decimals
     if (!(places <= MAX_DECIMALS)) throw corruptBlock('a column has too many decimals')
     return writeLiteral(out, to, this.#columns.int(values)[at], places, style)
-  }
-
-  #plan(t: number): Plan {
-    return (this.#plans[t] ??= this.#makePlan(t))
-  }
-
-  #makePlan(t: number): Plan {
-    const { parts, columns } = this.#directory.templates[t]
-    const slots = columns.map((c): Slot => {
-      const { values, decimals, perRow, style, exceptions } = this.#directory.numbers[c]
-      const isExplicit = style === STYLE.explicit
-      return {
-        mantissas: this.#columns.int(values),
-        decimals,
-        perRow: isExplicit ? this.#columns.int(perRow) : undefined,
-        style,
-        places: this.positions[c],
-        exceptions: exceptions.length > 0 ? this.exceptions(c) : undefined,
-      }
-    })
-    const isFixed = slots.every(({ exceptions }) => exceptions === undefined)
-    const maxBytes = columns.length * MAX_LITERAL + parts.reduce((sum, { length }) => sum + length, 0)
-    return { parts, slots, maxBytes: isFixed ? maxBytes : undefined }
-  }
-
-  /** Upper bound of the length of a row's text in template `t`, bytes. */
-  lengthBound(t: number, row: number): number {
-    const { parts, slots, maxBytes } = this.#plan(t)
-    if (maxBytes !== undefined) return maxBytes
-    let size = slots.length * MAX_LITERAL
-    for (const part of parts) size += part.length
-    for (const { exceptions, places } of slots) size += exceptions?.get(places?.[row] ?? row)?.length ?? 0
-    return size
-  }
-
-  /** Writes a row's text in template `t`. Returns the offset after it. */
-  render(t: number, row: number, out: Uint8Array, at: number): number {
-    const { parts, slots } = this.#plan(t)
-    let to = at
-    for (let s = 0; s < parts.length; s++) {
-      const part = parts[s]
-      for (let i = 0; i < part.length; i++) out[to++] = part[i]!
-      if (s === slots.length) break
-      const { mantissas, decimals, perRow, style, places, exceptions } = slots[s]
-      const place = places === undefined ? row : places[row]
-      const text = exceptions === undefined ? undefined : exceptions.get(place)
-      if (text !== undefined) {
-        out.set(text, to)
-        to += text.length
-        continue
-      }
-      const shown = perRow === undefined ? decimals : perRow[place]
-      if (!(shown <= MAX_DECIMALS)) throw corruptBlock('a column has too many decimals')
-      to = writeLiteral(out, to, mantissas[place], shown, style)
-    }
-    return to
   }
 }

@@ -3,7 +3,7 @@ import { corruptBlock } from './bytes.ts'
 import { TEMPLATE, type Directory } from './directory.ts'
 import { TIME } from './format.ts'
 import { constantOf } from './ints.ts'
-import type { BlockScratch } from './scratch.ts'
+import type { BlockScratch } from './open-block.ts'
 import type { BlockSource, Span } from './source.ts'
 
 /** The range of some rows' values in each column, and the number of exception texts before them. */

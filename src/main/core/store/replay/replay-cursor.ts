@@ -6,18 +6,20 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import { upperBound } from '../../../../shared/base/search.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
-import type { OpenBlock } from '../blocks/open-block.ts'
+import { textTarget, type OpenBlock, type TextWriter } from '../blocks/open-block.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
 import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
-import { grow, newRows, trimRows, type Rows } from './replay-rows.ts'
+import { growRows, newRows, trimRows, type Rows } from './replay-rows.ts'
 
 /** Seqs of the first batch, which a seek waits for, and of later ones. */
 const FIRST_SEQS = 1024
 const MAX_SEQS = 8192
 /** Message bytes that end a batch early. */
 const MAX_BYTES = 2 << 20
+/** Room for messages that are longer than expected. */
+const SPARE_BYTES = 4096
 /** Batches after which this counts as a long read. Blocks it opens then aren't cached for others. */
 const CACHED_BATCHES = 3
 /**
@@ -36,23 +38,21 @@ interface Stream extends ReplaySeries {
 
 /** A block with its columns, because looking them up for each row is slow. */
 interface BlockColumns {
-  readonly block: OpenBlock
   readonly feed: number
   readonly recvMs: Float64Array
   /** Null if only stamps are read. */
-  readonly flags: Uint8Array | null
+  readonly texts: { readonly flags: Uint8Array; readonly writer: TextWriter } | null
   /** Null if they are omitted. */
   readonly connections: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
 }
 
 function readColumns(block: OpenBlock, feed: number, withTexts: boolean, omitConnections: boolean): BlockColumns {
   const { recvMs } = block
-  if (!withTexts) return { block, feed, recvMs, flags: null, connections: null }
+  if (!withTexts) return { feed, recvMs, texts: null, connections: null }
   return {
-    block,
     feed,
     recvMs,
-    flags: block.flags,
+    texts: { flags: block.flags, writer: block.texts },
     connections: omitConnections ? null : { monoNs: block.monoNs, conn: block.conn },
   }
 }
@@ -82,6 +82,9 @@ export class ReplayCursor {
   /** By seq of the window: 1 + index of its block in `#open`, and its row there. */
   readonly #owner = new Uint32Array(MAX_SEQS)
   readonly #row = new Uint32Array(MAX_SEQS)
+  #spare: ArrayBuffer | undefined
+  /** Bytes of a message in the batch so far where they are longest on average. */
+  #bytesPerRow = 96
 
   /** Fixes the seq where reading ends. Throws `not-found`. */
   constructor(sql: ReplaySql, query: ReplayQuery, options: CursorOptions = {}) {
@@ -95,8 +98,9 @@ export class ReplayCursor {
     this.#upToSeq = Math.min(Math.floor(upToSeq), sql.journal.lastSeq(this.#recording.id))
   }
 
-  /** The next batch; null at the end. Throws `store-damaged` at a corrupt flush. */
-  next(): ReplayBatch | null {
+  /** The next batch, in `spare` if it fits; null at the end. Throws `store-damaged` at a corrupt flush. */
+  next(spare?: ArrayBuffer): ReplayBatch | null {
+    this.#spare = spare
     while (this.#cursor < this.#upToSeq && !this.#isPastTarget) {
       const batch = this.#sql.read(() => this.#read())
       if (batch === null) return null
@@ -147,18 +151,19 @@ export class ReplayCursor {
   #fromBlocks(last: number): ReplayBatch {
     const cursor = this.#cursor
     const end = Math.min(cursor + this.#seqs, last)
-    const owner = this.#owner.fill(0, 0, end - cursor)
+    const size = end - cursor
+    const owner = this.#owner.fill(0, 0, size)
     const open: BlockColumns[] = []
     for (const stream of this.#streams) this.#assignRows(stream, end, open)
-    const rows = newRows(end - cursor, this.#omitConnections)
-    let out = new Uint8Array(this.#withTexts ? (end - cursor) * 96 : 0)
-    let at = 0
+    let rows = this.#newRows(size, this.#withTexts ? Math.min(size * this.#bytesPerRow, MAX_BYTES) + SPARE_BYTES : 0)
+    let out = textTarget(rows.bytes)
     let n = 0
+    let at = 0
     let upTo = end
-    for (let i = 0; i < end - cursor; i++) {
+    for (let i = 0; i < size; i++) {
       const of = owner[i]
       if (of === 0) continue
-      const { block, feed, recvMs, flags, connections } = open[of - 1]
+      const { feed, recvMs, texts, connections } = open[of - 1]
       const row = this.#row[i]
       if (recvMs[row] > this.#upToMs) {
         this.#isPastTarget = true
@@ -172,11 +177,14 @@ export class ReplayCursor {
         rows.monoNs[n] = connections.monoNs[row]
         rows.conn[n] = connections.conn[row]
       }
-      if (flags !== null) {
-        rows.flags[n] = flags[row]
-        const need = block.rawRoom(row)
-        if (at + need > out.length) out = grow(out, at, at + need)
-        at = block.writeRaw(row, out, at)
+      if (texts !== null) {
+        rows.flags[n] = texts.flags[row]
+        const need = at + texts.writer.room(row)
+        if (need > rows.bytes.length) {
+          rows = growRows(rows, need)
+          out = textTarget(rows.bytes)
+        }
+        at = texts.writer.write(row, out, at)
       }
       rows.offsets[++n] = at
       if (at >= MAX_BYTES) {
@@ -184,7 +192,15 @@ export class ReplayCursor {
         break
       }
     }
-    return this.#batch(trimRows(rows, n), out.subarray(0, at), upTo)
+    if (n > 0) this.#bytesPerRow = Math.max(this.#bytesPerRow, Math.ceil(at / n))
+    return this.#batch(trimRows(rows, n), upTo)
+  }
+
+  /** Room for a batch, which is the spare buffer only once. */
+  #newRows(count: number, bytes: number): Rows {
+    const spare = this.#spare
+    this.#spare = undefined
+    return newRows(count, bytes, this.#omitConnections, spare)
   }
 
   /** Opens a series' blocks in (cursor, end] and records where each row goes. */
@@ -254,8 +270,7 @@ export class ReplayCursor {
       if (count >= this.#seqs || bytes >= MAX_BYTES || upTo >= this.#upToSeq) break
     }
     if (upTo === cursor) return null
-    const rows = newRows(count, this.#omitConnections)
-    const out = new Uint8Array(bytes)
+    const rows = this.#newRows(count, bytes)
     let n = 0
     let at = 0
     for (const { m, from, to } of parts) {
@@ -267,7 +282,7 @@ export class ReplayCursor {
       }
       rows.flags.set(m.flags.subarray(from, to), n)
       const start = m.offsets[from]
-      out.set(m.bytes.subarray(start, m.offsets[to]), at)
+      rows.bytes.set(m.bytes.subarray(start, m.offsets[to]), at)
       for (let i = from; i < to; i++) {
         rows.feed[n] = this.#feedOf(id, m.conn[i])
         rows.offsets[++n] = at + m.offsets[i + 1] - start
@@ -275,7 +290,7 @@ export class ReplayCursor {
       at = rows.offsets[n]
     }
     this.#isPastTarget = rows.recvMs.some((ms) => ms > this.#upToMs)
-    return this.#batch(rows, out, upTo)
+    return this.#batch(trimRows(rows, n), upTo)
   }
 
   #feedOf(id: number, conn: number): number {
@@ -288,7 +303,7 @@ export class ReplayCursor {
     return feed
   }
 
-  #batch(rows: Rows, bytes: Uint8Array, upToSeq: number): ReplayBatch {
+  #batch(rows: Rows, upToSeq: number): ReplayBatch {
     const { id, key } = this.#recording
     const entries = this.#sql.entries(id, this.#cursor, upToSeq)
     // Only an imported part of a session skips seqs. Elsewhere the store has lost track of a block or an entry.
@@ -300,7 +315,7 @@ export class ReplayCursor {
       )
     }
     if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#isPastTarget = true
-    return { recording: key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
+    return { recording: key, count: rows.seq.length, ...rows, entries, upToSeq }
   }
 }
 

@@ -24,8 +24,8 @@ import type { ReplayBookmark } from '../../../../shared/features/replay/replay.t
 export interface ReplayMethods {
   /** Returns the first batch; null if there is none. */
   openReplay(cursor: number, query: ReplayQuery): ReplayBatch | null
-  /** Returns the next batch; null at the end. */
-  nextReplay(cursor: number): ReplayBatch | null
+  /** Returns the next batch, in `spare` if it fits; null at the end. */
+  nextReplay(cursor: number, spare?: ArrayBuffer): ReplayBatch | null
   closeReplay(cursor: number): void
   findPosition(query: PositionQuery): Position | null
   activity(query: ActivityQuery): readonly number[]
@@ -39,8 +39,8 @@ export function createReplayMethods(sql: ReplaySql): ReplayMethods {
   const marks = new MarksCache(sql)
   const snapshots = new SnapshotReader(sql.db)
   const cursors = new Map<number, ReplayCursor>()
-  const nextReplay = (cursor: number): ReplayBatch | null => {
-    const batch = cursors.get(cursor)?.next() ?? null
+  const nextReplay = (cursor: number, spare?: ArrayBuffer): ReplayBatch | null => {
+    const batch = cursors.get(cursor)?.next(spare) ?? null
     if (batch === null) cursors.delete(cursor)
     return batch
   }
@@ -67,10 +67,11 @@ export function findWallMs(sql: ReplaySql, recording: RecordingId, seq: number):
 
 let replays = 0
 
-/** Reads the batches of a replay, one ahead of the caller. */
+/** Reads the batches of a replay, one ahead of the caller. See `StoreReader.replay`. */
 export async function* readBatches(
   call: Call<ReplayMethods>,
   query: ReplayQuery,
+  spares: ArrayBuffer[] = [],
 ): AsyncGenerator<ReplayBatch, void, void> {
   const cursor = ++replays
   let following = call('openReplay', [cursor, query])
@@ -79,7 +80,8 @@ export async function* readBatches(
       const batch = await following
       if (batch === null) return
       // The next batch is read while this one is used.
-      following = call('nextReplay', [cursor])
+      const spare = spares.pop()
+      following = call('nextReplay', [cursor, spare], { transfer: spare === undefined ? [] : [spare] })
       following.catch(() => undefined) // a failure is reported when this batch is requested
       yield batch
     }

@@ -200,7 +200,7 @@ function createReader(call: Call<ReaderMethods>, close: () => Promise<void>): St
   return {
     ...forwardCalls<SingleCalls, keyof SingleCalls>(SINGLE_CALLS, call),
     ticks: (query) => readTicks(source, query),
-    replay: (query) => readBatches(call, query),
+    replay: (query, spares) => readBatches(call, query, spares),
     flushes: async (query) => {
       for (;;) {
         const { isPaused, ...page } = await call('nextFlushes', [query])

@@ -84,9 +84,10 @@ export interface StoreReader {
   shares(recordings: readonly RecordingId[], source: string): Promise<readonly SessionShares[]>
   /**
    * Everything of a session in seq order, gapless over journal and blocks, up to a seq fixed when reading begins. Reads
-   * in short transactions, at most one batch ahead, and stops when iteration stops.
+   * in short transactions, at most one batch ahead, and stops when iteration stops. `spares`: the caller adds buffers of
+   * batches that it no longer uses, and later batches are read into them.
    */
-  replay(query: ReplayQuery): AsyncIterable<ReplayBatch>
+  replay(query: ReplayQuery, spares?: ArrayBuffer[]): AsyncIterable<ReplayBatch>
   /**
    * Flushes of a session after a seq, as they were committed, up to what is durable now. Of a sealed part, flushes of
    * different connections that were committed together may be returned one after another; the chains are the same.

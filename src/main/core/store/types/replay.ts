@@ -65,6 +65,8 @@ export interface ReplayBatch {
   readonly entries: readonly StoredEntry[]
   /** Everything up to this seq is in this batch or an earlier one. */
   readonly upToSeq: number
+  /** Holds all columns and bytes. Absent: they have buffers of their own. */
+  readonly buffer?: ArrayBuffer
 }
 
 export interface PositionQuery {

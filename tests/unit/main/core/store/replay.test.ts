@@ -216,6 +216,38 @@ describe('replay', () => {
     })
   })
 
+  it.each([
+    ['in this thread', () => Promise.resolve(openLocalReader(folder.file))],
+    ['over a thread', () => openRemoteReader(folder.file, READER_WORKER)],
+  ])('reads the same into buffers of used batches, %s', async (_, open) => {
+    const long = 'x'.repeat(400)
+    const items = Array.from({ length: 5_000 }, (_, i): Item => {
+      if (i % 700 === 0) return { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
+      if (i % 3 === 0) return { conn: 1, data: long, flags: FLAG.undecodable }
+      return { conn: 1, data: tradeText(`S${i % 7}-USD`, i / 4, 1, T0) }
+    })
+    record(items, [
+      { size: 4_000, seal: true },
+      { size: 1_000, seal: false },
+    ]).close()
+    const reader = await open()
+    close.push(() => reader.close())
+    const used = Array.from({ length: 2 }, () => new ArrayBuffer(2 << 20))
+    for (const buffer of used) new Uint8Array(buffer).fill(0xff)
+    const spares = [...used]
+    const lines: Line[] = []
+    let reused = 0
+    for await (const batch of reader.replay({ recording: await only(reader), afterSeq: 0 }, spares)) {
+      lines.push(...linesOf(batch))
+      const { buffer } = batch
+      if (buffer?.byteLength === 2 << 20) reused++
+      for (const column of [batch.seq, batch.recvMs, batch.flags, batch.offsets, batch.bytes])
+        expect(column.buffer).toBe(buffer)
+    }
+    expect(lines).toEqual(linesOfItems(items))
+    expect([reused, spares]).toEqual([2, []])
+  })
+
   it('reads small batches first and limits their text', async () => {
     const big = 'x'.repeat(300_000)
     record(

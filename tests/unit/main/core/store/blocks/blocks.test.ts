@@ -2,10 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { crc32 } from 'node:zlib'
 import { encodeBlock, encodeInSteps } from '../../../../../../src/main/core/store/blocks/encode.ts'
-import type { OpenBlock } from '../../../../../../src/main/core/store/blocks/open-block.ts'
+import { BlockScratch, type OpenBlock } from '../../../../../../src/main/core/store/blocks/open-block.ts'
 import { openBlock } from '../../../../../../src/main/core/store/blocks/open.ts'
 import { proveBlock } from '../../../../../../src/main/core/store/blocks/prove.ts'
-import { BlockScratch } from '../../../../../../src/main/core/store/blocks/scratch.ts'
 import { blockTicks, mergeTicks } from '../../../../../../src/main/core/store/blocks/ticks.ts'
 import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
@@ -422,7 +421,7 @@ function describeRows(block: OpenBlock, keys: readonly string[]) {
     eventMs: block.eventMs[row],
     symbol: block.symbol(row),
     text: text(block, row),
-    fits: block.raw(row).length <= block.rawRoom(row),
+    fits: block.raw(row).length <= block.texts.room(row),
     numbers: keys.map((key) => [block.column(key)[row], block.literal(key, row), written(block, key, row)]),
   }))
 }
