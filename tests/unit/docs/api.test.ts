@@ -21,7 +21,7 @@ const hasJq = ['jq', 'curl'].every((program) => spawnSync(program, ['--version']
 const user = makeFolder('user')
 const home = join(user, '.local/share/tapedeck')
 const typesOf = (texts: readonly string[]) => texts.map((text) => (JSON.parse(text) as { type: string }).type)
-const waitFor = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
+const waitFor = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 let serving: Running
 let baseUrl: string
 let live: WebSocket
@@ -45,6 +45,12 @@ beforeAll(async () => {
   const block = PROGRAMS.find(({ language }) => language === 'json')
   for (const frame of block?.code.trimEnd().split('\n') ?? []) live.send(frame)
   await waitFor(() => expect(typesOf(frames)).toContain('tick'))
+  // What the clients read is stored, too.
+  const bars = `${baseUrl}/v1/bars?feed=crypto/XT&interval=1m`
+  await waitFor(async () => {
+    const response = await fetch(bars, { headers: { authorization: `Bearer ${token}` } })
+    expect(await response.text()).toContain('"symbol":"BTC-USD"')
+  })
 }, 60_000)
 afterAll(async () => {
   live.close()
