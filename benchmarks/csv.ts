@@ -10,13 +10,13 @@ import { encodeBlock } from '../src/main/core/store/blocks/encode.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
 import { blockTicks, mergeTicks } from '../src/main/core/store/blocks/ticks.ts'
 import type { StoreReader } from '../src/main/core/store/types/reader.ts'
-import { recordingId, unixMs } from '../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../src/shared/base/units.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
-import { UNLABELLED } from '../src/shared/core/recording/recording.ts'
+import { UNLABELLED } from '../src/shared/core/recording/session.ts'
 import { duel, row, seconds, type Row } from './row.ts'
 import { messageRuns } from './ticks.ts'
 
-const ID = recordingId('bench')
+const ID = sessionId('bench')
 
 const SYMBOLS = 100
 

@@ -7,7 +7,7 @@ import { hubCalendar } from '../src/main/core/market/hub-calendar.ts'
 import { openStoreReader } from '../src/main/core/store/open.ts'
 import { newColumns } from '../src/main/core/store/format/message-columns.ts'
 import { StoreEngine } from '../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
 import { createViewHistory } from '../src/main/core/views/history.ts'
 import type { FlowValue } from '../src/shared/core/views/contract.ts'
 import type { StreamSource } from '../src/shared/rpc/transport.ts'
@@ -47,7 +47,7 @@ function record(file: string, messagesPerDay: number): number {
     const fromMs = START + day * DAY_MS
     const count = day < DAYS ? messagesPerDay : messagesPerDay / 2
     now = fromMs
-    engine.begin(newRecordingId(unixMs(fromMs)), { kind: 'demo', origin: 'demo', user: '' }, unixMs(fromMs))
+    engine.begin(newSessionId(unixMs(fromMs)), { kind: 'demo', origin: 'demo', user: '' }, unixMs(fromMs))
     const connSeq = [0, 0]
     for (let done = 0; done < count;) {
       const n = Math.min(FLUSH, count - done)

@@ -4,14 +4,14 @@ import { sliceColumns } from '../src/main/core/store/format/message-columns.ts'
 import { advanceHeads } from '../src/main/features/team/frame/encode.ts'
 import { newChain } from '../src/main/features/team/frame/frame.ts'
 import type { ChainHeads, CommittedFlush } from '../src/main/core/store/types/flushes.ts'
-import type { RecordingId } from '../src/shared/base/units.ts'
+import type { SessionId } from '../src/shared/base/units.ts'
 import { messageRuns } from './ticks.ts'
 
 const FEED = 'crypto/XT'
 const INSTRUMENTS = 50
 
 /** Flushes from the start of a session, `count` trades of 50 instruments in all, committed as the store's writer does. */
-export function makeFlushes(session: RecordingId, count: number, flushRows: number): CommittedFlush[] {
+export function makeFlushes(session: SessionId, count: number, flushRows: number): CommittedFlush[] {
   const hasher = new LeafHasher()
   let heads: ChainHeads = new Map([[1, newChain(session, 1, FEED)]])
   const flushes: CommittedFlush[] = []

@@ -20,8 +20,8 @@ import { BLOCK_COLUMNS, sealPart } from '../src/main/features/team/history/seal.
 import { readHistoryTarget } from '../src/main/features/team/history/target.ts'
 import { tickSink } from '../src/main/features/team/history/ticks.ts'
 import { readTeamName } from '../src/main/features/team/names.ts'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
-import { unixMs, type RecordingId } from '../src/shared/base/units.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
+import { unixMs, type SessionId } from '../src/shared/base/units.ts'
 import { makePostgres, stopPostgres } from '../tests/kit/postgres-process.ts'
 import { ownSeconds, processSeconds } from './cpu.ts'
 import { makeFlushes } from './flushes.ts'
@@ -95,7 +95,7 @@ class HistoryBench {
   readonly #server: number
   readonly #count: number
   readonly #startedMs = unixMs(Date.now())
-  readonly #session: RecordingId = newRecordingId(this.#startedMs)
+  readonly #session: SessionId = newSessionId(this.#startedMs)
 
   constructor(db: Database, server: number, count: number) {
     this.#db = db
@@ -113,7 +113,7 @@ class HistoryBench {
   }
 
   /** Frames of a session, those of one transaction each. */
-  #groups(session: RecordingId, count: number): readonly Uint8Array[][] {
+  #groups(session: SessionId, count: number): readonly Uint8Array[][] {
     const options = { session, epoch: 0, heads: new Map<never, never>(), maxPayload: 1 << 20 }
     const encoded = encodeFlushes(options, makeFlushes(session, count, FLUSH_ROWS))
     if (!encoded.ok) throw new Error(encoded.refusal.message)
@@ -141,7 +141,7 @@ class HistoryBench {
     const archive = new Archive(this.#db)
     await this.#putSession(archive, this.#session)
     // Until here nothing of it is compiled.
-    const other = newRecordingId(this.#startedMs)
+    const other = newSessionId(this.#startedMs)
     await this.#putSession(archive, other)
     for (const group of this.#groups(other, WARM_UP)) await storeGroup(archive, other, group)
     const [bare, stored] = [this.#meter(), this.#meter()]
@@ -166,7 +166,7 @@ class HistoryBench {
     })
   }
 
-  #putSession(archive: Archive, session: RecordingId): Promise<void> {
+  #putSession(archive: Archive, session: SessionId): Promise<void> {
     const source = { kind: 'demo', origin: 'demo', user: '' } as const
     const startedMs = this.#startedMs
     return archive.putSession({
@@ -269,7 +269,7 @@ const compare = (ours: Measured, peer: Measured, about: Pick<Row, 'name' | 'peer
     cpuUs: { ours: ours.cpuUs, peer: peer.cpuUs },
   })
 
-async function storeGroup(archive: Archive, session: RecordingId, group: readonly Uint8Array[]): Promise<void> {
+async function storeGroup(archive: Archive, session: SessionId, group: readonly Uint8Array[]): Promise<void> {
   const outcome = await archive.store(session, group)
   if (outcome.is !== 'stored') throw new Error(outcome.is)
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import WebSocket from 'ws'
 import { encodeClient } from '../src/service/control.ts'
 import { openStoreReader } from '../src/main/core/store/open.ts'
-import type { FeedId, RecordingId } from '../src/shared/base/units.ts'
+import type { FeedId, SessionId } from '../src/shared/base/units.ts'
 import { median, row, type Row } from './row.ts'
 import { startSender, type Sender } from './sender.ts'
 import { inFolder, startSession } from './session.ts'
@@ -129,7 +129,7 @@ function parseOnly(sender: Sender, messages: number): Promise<Pace> {
 export async function digestOf(
   file: string,
   feed: FeedId,
-  recording: RecordingId,
+  recording: SessionId,
 ): Promise<{ readonly messages: number; readonly sha256: string }> {
   const reader = await openStoreReader({ file })
   const hash = createHash('sha256')

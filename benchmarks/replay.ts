@@ -18,11 +18,11 @@ import { createSnapshots } from '../src/main/core/recording/snapshots.ts'
 import { openStoreReader } from '../src/main/core/store/open.ts'
 import type { MessageColumns } from '../src/main/core/store/types/messages.ts'
 import type { StoreReader } from '../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
 import { openForReading } from '../src/main/core/store/schema/sqlite.ts'
 import { scratch } from '../src/service/codec.ts'
 import { decode } from '../src/service/codecs/decode.ts'
-import { isFeedId, unixMs, type RecordingId } from '../src/shared/base/units.ts'
+import { isFeedId, unixMs, type SessionId } from '../src/shared/base/units.ts'
 import { duel, median, percentile, row, type Row } from './row.ts'
 import { inFolder } from './session.ts'
 
@@ -69,7 +69,7 @@ export function makeSession(
   market: Market = newMarket(),
 ): Part {
   const engine = new StoreEngine(file)
-  const recording = newRecordingId(unixMs(START))
+  const recording = newSessionId(unixMs(START))
   engine.begin(recording, { kind: 'demo', origin: 'demo', user: '' }, unixMs(START))
   const snapshots = createSnapshots(market, engine)
   snapshots.began(recording, START)
@@ -216,7 +216,7 @@ async function jumping(file: string, reader: StoreReader, part: Part, jumps: num
   }
 }
 
-function checkPlace(player: Player, recording: RecordingId): void {
+function checkPlace(player: Player, recording: SessionId): void {
   const { at, problem } = player.state
   if (at?.recording !== recording || at.seq === 0 || problem !== null) throw new Error('a jump did not arrive')
 }

@@ -11,8 +11,8 @@ import type { Recorder } from '../src/main/core/recording/recorder-port.ts'
 import { createRecorder } from '../src/main/core/recording/recorder.ts'
 import type { LibraryWriter } from '../src/main/core/store/types/writer.ts'
 import { openStoreWriter } from '../src/main/core/store/open.ts'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
-import type { FeedId, RecordingId } from '../src/shared/base/units.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
+import type { FeedId, SessionId } from '../src/shared/base/units.ts'
 
 export const STORE_WORKER = new URL('../src/main/store-worker.ts', import.meta.url)
 
@@ -31,7 +31,7 @@ export interface SessionOptions {
 }
 
 export interface LiveSession {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly recorder: Recorder
   readonly writer: LibraryWriter
   /** Records that reached the hub. */
@@ -57,7 +57,7 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
   const recorder = createRecorder({
     writer,
     clock,
-    newId: newRecordingId,
+    newId: newSessionId,
     ...(maxBacklogBytes === undefined ? {} : { maxBacklogBytes }),
   })
   const hub = createHub({ calendar: hubCalendar })

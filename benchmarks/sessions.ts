@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { newColumns } from '../src/main/core/store/format/message-columns.ts'
 import { StoreEngine } from '../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../src/main/core/store/open.ts'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
 import type { StoredEntry } from '../src/main/core/store/types/messages.ts'
 import { monoNs, unixMs } from '../src/shared/base/units.ts'
 import { median, row, type Row } from './row.ts'
@@ -39,7 +39,7 @@ function makeSessions(file: string, count: number): void {
   const engine = new StoreEngine(file)
   for (let s = 0; s < count; s++) {
     const from = START + s * APART_MS
-    engine.begin(newRecordingId(unixMs(from)), { kind: 'demo', origin: 'demo', user: '' }, unixMs(from))
+    engine.begin(newSessionId(unixMs(from)), { kind: 'demo', origin: 'demo', user: '' }, unixMs(from))
     const entries = Array.from({ length: GAPS * 2 }, (_, i): StoredEntry => {
       const seq = i + 1
       const wallMs = from + i * 1_000

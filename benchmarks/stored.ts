@@ -7,7 +7,7 @@ import { sliceColumns } from '../src/main/core/store/format/message-columns.ts'
 import { openLocalReader } from '../src/main/core/store/threads/reader.ts'
 import { StoreEngine } from '../src/main/core/store/threads/engine.ts'
 import type { MessageColumns } from '../src/main/core/store/types/messages.ts'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
 import { instrumentId, unixMs } from '../src/shared/base/units.ts'
 import { ownSeconds } from './cpu.ts'
 import { median, row, type Row } from './row.ts'
@@ -64,7 +64,7 @@ class Filled {
     this.#engine = new StoreEngine(file)
     this.#runs = messageRuns(FEED, count + (TURNS + 1) * TURN * FLUSH)
     const startedMs = unixMs(Date.UTC(2024, 7, 8))
-    this.#engine.begin(newRecordingId(startedMs), { kind: 'demo', origin: 'demo', user: '' }, startedMs)
+    this.#engine.begin(newSessionId(startedMs), { kind: 'demo', origin: 'demo', user: '' }, startedMs)
     while (this.#seq < count) this.#commit(this.#next())
   }
 

@@ -10,7 +10,7 @@ import { createLines } from '../src/main/features/tail/lines.ts'
 import { tailStored } from '../src/main/features/tail/stored.ts'
 import { openStoreReader } from '../src/main/core/store/open.ts'
 import type { StoreReader } from '../src/main/core/store/types/reader.ts'
-import type { RecordingId } from '../src/shared/base/units.ts'
+import type { SessionId } from '../src/shared/base/units.ts'
 import { openDuck } from './duck.ts'
 import { makeSession } from './replay.ts'
 import { duel, row, type Row } from './row.ts'
@@ -34,7 +34,7 @@ export async function benchStreams(count = 3_000_000): Promise<readonly Row[]> {
   })
 }
 
-async function benchTail(reader: StoreReader, recording: RecordingId, count: number): Promise<Row> {
+async function benchTail(reader: StoreReader, recording: SessionId, count: number): Promise<Row> {
   let lines = 0
   const write = (text: string): Promise<void> => {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../src/main/core/store/types/session-id.ts'
 import { encodeFlushes } from '../src/main/features/team/frame/encode.ts'
 import type { ChainHeads } from '../src/main/features/team/frame/frame.ts'
 import { readLog } from '../src/main/features/team/follow/read-log.ts'
@@ -14,7 +14,7 @@ import { connectTeam } from '../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../src/main/features/team/nats/team-log.ts'
 import { frameSubject, readTeamName, type TeamName } from '../src/main/features/team/names.ts'
-import { unixMs, type RecordingId } from '../src/shared/base/units.ts'
+import { unixMs, type SessionId } from '../src/shared/base/units.ts'
 import { startNatsCluster, type NatsCluster } from '../tests/kit/nats-server.ts'
 import { ownSeconds, processSeconds } from './cpu.ts'
 import { makeFlushes } from './flushes.ts'
@@ -89,7 +89,7 @@ async function benchLog(cluster: NatsCluster, count: number): Promise<readonly R
     ['256 KiB a frame', undefined, count],
   ] as const) {
     const log = await openTeam(cluster)
-    const session = newRecordingId(unixMs(Date.now()))
+    const session = newSessionId(unixMs(Date.now()))
     const frames = encode(session, messages, bundleBytes)
     const replicated = await measure(cluster, messages, () => publish(log, session, frames))
     const bare = await measure(cluster, messages, () => publishBare(cluster, session, frames))
@@ -110,7 +110,7 @@ async function benchLog(cluster: NatsCluster, count: number): Promise<readonly R
   return rows
 }
 
-function encode(session: RecordingId, count: number, bundleBytes: number | undefined): readonly Uint8Array[] {
+function encode(session: SessionId, count: number, bundleBytes: number | undefined): readonly Uint8Array[] {
   const encoded = encodeFlushes(
     { session, epoch: 0, heads: new Map(), maxPayload: 1 << 20, ...(bundleBytes === undefined ? {} : { bundleBytes }) },
     makeFlushes(session, count, FLUSH_ROWS),
@@ -119,7 +119,7 @@ function encode(session: RecordingId, count: number, bundleBytes: number | undef
   return encoded.value.messages.map(({ bytes }) => bytes)
 }
 
-async function publish(log: TeamLog, session: RecordingId, frames: readonly Uint8Array[]): Promise<void> {
+async function publish(log: TeamLog, session: SessionId, frames: readonly Uint8Array[]): Promise<void> {
   let previous = 0
   for (const bytes of frames) {
     const outcome = await log.publish(1, session, bytes, previous)
@@ -128,7 +128,7 @@ async function publish(log: TeamLog, session: RecordingId, frames: readonly Uint
   }
 }
 
-async function publishBare(cluster: NatsCluster, session: RecordingId, frames: readonly Uint8Array[]): Promise<void> {
+async function publishBare(cluster: NatsCluster, session: SessionId, frames: readonly Uint8Array[]): Promise<void> {
   const { connect } = await import('@nats-io/transport-node')
   const connection = await connect({ servers: readNatsTarget(cluster.url, {}, {}).servers.slice() })
   // Nobody listens to this team's subjects.
@@ -138,7 +138,7 @@ async function publishBare(cluster: NatsCluster, session: RecordingId, frames: r
 }
 
 /** Reads and verifies what a terminal would read that joins now. Counted by this process's own processor time. */
-async function benchCatchUp(log: TeamLog, session: RecordingId, count: number): Promise<Row> {
+async function benchCatchUp(log: TeamLog, session: SessionId, count: number): Promise<Row> {
   let lastSeq = 0
   let heads: ChainHeads = new Map()
   const signal = new AbortController().signal

@@ -4,7 +4,7 @@
  * microseconds). The same in every run.
  */
 import type { MessageColumns } from '../src/main/core/store/types/messages.ts'
-import { BLOCK_ROWS } from '../src/main/core/store/write/recording-state.ts'
+import { BLOCK_ROWS } from '../src/main/core/store/write/open-session.ts'
 import { readTape, type Tape } from '../src/simulator/market/tape.ts'
 import { instrumentId } from '../src/shared/base/units.ts'
 

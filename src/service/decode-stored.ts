@@ -1,5 +1,5 @@
 /** Decodes a stored message the way it was decoded when it arrived. */
-import { FLAG } from '../shared/core/recording/recording.ts'
+import { FLAG } from '../shared/core/recording/session.ts'
 import { KIND, type MessageClass, type Scratch } from './codec.ts'
 import { clear } from './codecs/reading.ts'
 import { decode } from './codecs/decode.ts'

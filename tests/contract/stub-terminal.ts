@@ -19,7 +19,7 @@ import { DEFAULT_SETTINGS } from '../kit/settings.ts'
 import type { ScreenPage } from '../../src/shared/features/screener/rows.ts'
 import { NEW_SCREEN } from '../../src/shared/features/screener/screen.ts'
 import type { AccountState, AppInfo, StatusState } from '../../src/shared/core/status/status.ts'
-import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
+import { instrumentId, sessionId, unixMs } from '../../src/shared/base/units.ts'
 import { handlersOf, type Handlers } from '../../src/main/rpc/dispatch.ts'
 import type { Responder } from '../../src/main/rpc/respond.ts'
 import { exportRequest as makeExportRequest } from '../kit/export.ts'
@@ -104,11 +104,11 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'tape.history': { view: 'live', instrument, before: { recording: 'r', seq: 7, ms: null }, limit: 100 },
   'sessions.list': {},
   'sessions.verify': { session: null },
-  'sessions.annotate': { session: recordingId('r'), name: 'One', tags: ['a'], pinned: true },
-  'sessions.bin': { sessions: [recordingId('r')], binned: true },
-  'sessions.erase': { sessions: [recordingId('r')] },
+  'sessions.annotate': { session: sessionId('r'), name: 'One', tags: ['a'], pinned: true },
+  'sessions.bin': { sessions: [sessionId('r')], binned: true },
+  'sessions.erase': { sessions: [sessionId('r')] },
   'sessions.compact': {},
-  'sessions.package': { session: recordingId('r'), folder: '/tmp', name: 'one', replace: false },
+  'sessions.package': { session: sessionId('r'), folder: '/tmp', name: 'one', replace: false },
   'store.move': { folder: '/mnt/large' },
   'feeds.retry': { feed: 'crypto/XT' },
   'recording.set': { on: true },
@@ -132,7 +132,7 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'team.join': teamInput,
   'team.leave': {},
   'team.history': {},
-  'team.fetch': { session: recordingId('01khj7x0a0abcdefghjkmnpqrs') },
+  'team.fetch': { session: sessionId('01khj7x0a0abcdefghjkmnpqrs') },
   'updates.check': {},
   'updates.install': { anyway: false },
   'diagnostics.read': { symbols: false },
@@ -263,13 +263,13 @@ const status: StatusState = {
 const replay: ReplayState = {
   id: 'replay-1',
   source: 'demo',
-  opened: [recordingId('r')],
+  opened: [sessionId('r')],
   team: false,
-  sessions: [{ session: recordingId('r'), fromMs: unixMs(0), toMs: unixMs(60_000) }],
+  sessions: [{ session: sessionId('r'), fromMs: unixMs(0), toMs: unixMs(60_000) }],
   fromMs: unixMs(0),
   toMs: unixMs(60_000),
   nowMs: unixMs(1_000),
-  at: { session: recordingId('r'), seq: 7 },
+  at: { session: sessionId('r'), seq: 7 },
   playing: false,
   speed: 1,
   skipIdle: false,
@@ -300,7 +300,7 @@ const servedReplay: ServedReplay = {
   apiKey: 'k',
   clients: 1,
 }
-const bookmark = { id: 7, session: recordingId('r'), atMs: unixMs(1_000), seq: null, text: 'here' }
+const bookmark = { id: 7, session: sessionId('r'), atMs: unixMs(1_000), seq: null, text: 'here' }
 
 export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'app.info': info,
@@ -348,7 +348,7 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
     gapCount: 0,
   },
   'evidence.agreement': {
-    session: recordingId('s'),
+    session: sessionId('s'),
     instrument,
     tickFeed: 'crypto/XT',
     of: 'trade',

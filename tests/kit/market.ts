@@ -1,8 +1,8 @@
 /** Bars, rows and messages for tests. */
 import type { Bar, Print } from '../../src/shared/core/market/market.ts'
-import { UNLABELLED, type SessionRow } from '../../src/shared/core/recording/recording.ts'
+import { UNLABELLED, type SessionRow } from '../../src/shared/core/recording/session.ts'
 import type { QuoteRow } from '../../src/shared/core/status/status.ts'
-import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
+import { instrumentId, sessionId, unixMs } from '../../src/shared/base/units.ts'
 import { START_MS, type SentMessage } from './terminal-messages.ts'
 
 export interface BarParts extends Omit<Partial<Bar>, 'startMs' | 'endMs'> {
@@ -71,7 +71,7 @@ export const makePrint = (seq: number, parts: Partial<Print> = {}): Print => ({
 
 /** A session of the demo market without messages, which still runs. */
 export const makeSession = (id: string, parts: Partial<SessionRow> = {}): SessionRow => ({
-  session: recordingId(id),
+  session: sessionId(id),
   source: 'demo',
   startedMs: unixMs(0),
   endedMs: null,

@@ -2,14 +2,14 @@
 import { systemClock } from '../../src/main/base/clock.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../src/main/core/store/types/session-id.ts'
 import { readTeamName, type TeamName } from '../../src/main/features/team/names.ts'
 import { connectTeam } from '../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget, type NatsTarget } from '../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../src/main/features/team/nats/team-log.ts'
 import { makeSeed, readSigningKey } from '../../src/main/features/team/sign/keys.ts'
 import { Publishing } from '../../src/main/features/team/publish/publishing.ts'
-import { monoNs, unixMs, type RecordingId } from '../../src/shared/base/units.ts'
+import { monoNs, unixMs, type SessionId } from '../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../unit/main/core/store/harness.ts'
 import { FEEDS, trades } from '../unit/main/features/team/frame/flushes.ts'
 import { makeStoreFolder } from './folder.ts'
@@ -49,7 +49,7 @@ export class TeamRecorder {
   readonly #connect: (servers: string) => Promise<TeamLog>
   publishing: Publishing
   #writer = new Writer(FEEDS)
-  session: RecordingId
+  session: SessionId
 
   constructor(servers: string, connect = openLog) {
     this.#servers = servers
@@ -90,9 +90,9 @@ export class TeamRecorder {
     this.publishing = this.open()
   }
 
-  begin(): RecordingId {
+  begin(): SessionId {
     const startedMs = unixMs(this.now)
-    const id = newRecordingId(startedMs)
+    const id = newSessionId(startedMs)
     this.publishing.begin({ id, source: DEMO, startedMs })
     this.engine.begin(id, DEMO, startedMs)
     this.#writer = new Writer(FEEDS)

@@ -6,12 +6,12 @@ import { writeSync } from 'node:fs'
 import { systemClock } from '../../src/main/base/clock.ts'
 import { createRecorder } from '../../src/main/core/recording/recorder.ts'
 import { openStoreWriter } from '../../src/main/core/store/open.ts'
-import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../src/main/core/store/types/session-id.ts'
 
 const file = process.argv[2]
 if (file === undefined) throw new TypeError('usage: burst FILE')
 const writer = await openStoreWriter({ file, worker: new URL('../../src/main/store-worker.ts', import.meta.url) })
-const recorder = createRecorder({ writer, clock: systemClock, newId: newRecordingId })
+const recorder = createRecorder({ writer, clock: systemClock, newId: newSessionId })
 const id = await recorder.start({ kind: 'demo', origin: 'demo', user: '' })
 writeSync(1, `id ${id}\n`)
 writer.onEvent((event) => {

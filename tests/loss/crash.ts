@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path'
 import { openStoreWriter } from '../../src/main/core/store/open.ts'
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts'
-import { unixMs, type RecordingId } from '../../src/shared/base/units.ts'
+import { unixMs, type SessionId } from '../../src/shared/base/units.ts'
 import { CRASH_WANTS } from './crash-wants.ts'
 import { spawnAndKill } from './kill.ts'
 import { probeSyncs } from './sync-probe.ts'
@@ -32,7 +32,7 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
   let frames = 0
   let unstored = 0
   const ages: number[] = []
-  const recordings: RecordingId[] = []
+  const recordings: SessionId[] = []
   try {
     for (let i = 1; i <= times; i++) {
       const fromMs = performance.now()

@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { SEAL_AFTER_MS, StoreEngine } from '../../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../src/main/core/store/types/session-id.ts'
 import { unixMs } from '../../src/shared/base/units.ts'
 import { DEMO, T0, Writer } from '../unit/main/core/store/harness.ts'
 import { quoteText, tradeText } from '../kit/market.ts'
@@ -13,9 +13,9 @@ const file = process.argv[2]
 if (file === undefined) throw new TypeError('usage: few FILE [end]')
 let nowMs = T0
 const engine = new StoreEngine(file, () => nowMs)
-let id = newRecordingId(T0)
+let id = newSessionId(T0)
 for (const isLast of [false, true]) {
-  id = newRecordingId(nowMs)
+  id = newSessionId(nowMs)
   engine.begin(id, DEMO, unixMs(nowMs))
   const writer = new Writer()
   for (let i = 0; i < 12; i++) {

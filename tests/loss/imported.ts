@@ -10,8 +10,8 @@ import { createRecorder } from '../../src/main/core/recording/recorder.ts'
 import { openStoreReader, openStoreWriter } from '../../src/main/core/store/open.ts'
 import type { StoreLibrary } from '../../src/main/core/store/types/library.ts'
 import type { StoreReader } from '../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
-import { instrumentId, monoNs, unixMs, type RecordingId } from '../../src/shared/base/units.ts'
+import { newSessionId } from '../../src/main/core/store/types/session-id.ts'
+import { instrumentId, monoNs, unixMs, type SessionId } from '../../src/shared/base/units.ts'
 import { IMPORT_FILE, IMPORT_STAGES, type ImportStage } from './gap-phases.ts'
 import { must, until } from './stored.ts'
 
@@ -25,7 +25,7 @@ const SYMBOLS = ['BTC-USD', 'ETH-USD', 'SOL-USD'] as const
 const PADDING = 'y'.repeat(60)
 
 export interface ImportedSession {
-  readonly id: RecordingId
+  readonly id: SessionId
   /** The session file. */
   readonly bytes: Uint8Array
   /** SHA-256 of everything that a reader gives of it, in the store where it was recorded. */
@@ -48,7 +48,7 @@ export async function makeImportedSession(folder: string): Promise<ImportedSessi
   }
 }
 
-async function record(file: string): Promise<RecordingId> {
+async function record(file: string): Promise<SessionId> {
   let atMs = START_MS
   const clock: Clock = {
     wallMs: () => unixMs(atMs),
@@ -59,7 +59,7 @@ async function record(file: string): Promise<RecordingId> {
     },
   }
   const writer = await openStoreWriter({ file })
-  const recorder = createRecorder({ writer, clock, newId: newRecordingId })
+  const recorder = createRecorder({ writer, clock, newId: newSessionId })
   const id = await recorder.start({ kind: 'demo', origin: 'demo', user: '' })
   const conns = [recorder.connection('crypto/XT'), recorder.connection('crypto/XQ')] as const
   const encoder = new TextEncoder()
@@ -91,7 +91,7 @@ function textOf(n: number, atMs: number): string {
 }
 
 /** Messages with every stamp, entries and gaps in their order, and the bars made of them. */
-async function contentsOf(reader: StoreReader, recording: RecordingId): Promise<string> {
+async function contentsOf(reader: StoreReader, recording: SessionId): Promise<string> {
   const hash = createHash('sha256')
   for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
     const { count, feed, seq, recvMs, monoNs: mono, conn, flags, offsets, bytes, entries } = batch

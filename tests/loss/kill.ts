@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { openStoreReader } from '../../src/main/core/store/open.ts'
-import { recordingId, type RecordingId } from '../../src/shared/base/units.ts'
+import { sessionId, type SessionId } from '../../src/shared/base/units.ts'
 
 export interface Killed {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** Seq of the last message whose commit was acknowledged before death. */
   readonly committed: number
   /** Messages said to be received, by number, and when, by the process's own clock. */
@@ -51,7 +51,7 @@ export async function spawnAndKill({ program, args, env, after, afterMs }: KillO
   const lines = text.slice(0, text.lastIndexOf('\n')).split('\n')
   const of = (kind: string): string[][] => lines.map((line) => line.split(' ')).filter(([k]) => k === kind)
   return {
-    recording: recordingId(of('id')[0][1]),
+    recording: sessionId(of('id')[0][1]),
     committed: Number(of('c').at(-1)?.[1] ?? 0),
     received: of('r').map(([, n, atMs]) => ({ n: Number(n), atMs: Number(atMs) })),
     killedMs,
@@ -67,7 +67,7 @@ export const killBurst = (file: string, afterMs: number): Promise<Killed> =>
  * Reads back every seq of a recording, in order. Entries count, too: where a process is suspended between its looks at the
  * two clocks, it records that the clock moved.
  */
-export async function kept(file: string, recording: RecordingId): Promise<number[]> {
+export async function kept(file: string, recording: SessionId): Promise<number[]> {
   const reader = await openStoreReader({ file })
   const seqs: number[] = []
   for await (const batch of reader.replay({ recording, afterSeq: 0 })) {

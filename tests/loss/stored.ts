@@ -1,8 +1,8 @@
 /** What a store holds, as the loss tests compare it. */
 import { createHash, type Hash } from 'node:crypto'
 import { openStoreReader } from '../../src/main/core/store/open.ts'
-import type { Gap, VerifyReport } from '../../src/shared/core/recording/recording.ts'
-import type { FeedId, RecordingId } from '../../src/shared/base/units.ts'
+import type { Gap, VerifyReport } from '../../src/shared/core/recording/session.ts'
+import type { FeedId, SessionId } from '../../src/shared/base/units.ts'
 
 export interface StoredFeed {
   readonly frames: number
@@ -17,7 +17,7 @@ export interface StoredFeed {
 export async function storedFeed(
   file: string,
   feed: FeedId,
-  recording: RecordingId,
+  recording: SessionId,
   each: (raw: Uint8Array) => void = () => undefined,
 ): Promise<StoredFeed> {
   const reader = await openStoreReader({ file })
@@ -39,14 +39,14 @@ export async function storedFeed(
   return { frames, sha256: hash.digest('hex'), lastSeq, ordered }
 }
 
-export async function verified(file: string, recording: RecordingId | null): Promise<VerifyReport> {
+export async function verified(file: string, recording: SessionId | null): Promise<VerifyReport> {
   const reader = await openStoreReader({ file })
   const report = await reader.verify(recording)
   await reader.close()
   return report
 }
 
-export async function gapsOf(file: string, recording?: RecordingId): Promise<readonly Gap[]> {
+export async function gapsOf(file: string, recording?: SessionId): Promise<readonly Gap[]> {
   const reader = await openStoreReader({ file })
   const gaps = await reader.gaps(recording === undefined ? {} : { recording })
   await reader.close()

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { makeFlushes } from '../../benchmarks/flushes.ts'
 import { columnBytes } from '../../src/main/core/store/format/message-columns.ts'
-import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../src/main/core/store/types/session-id.ts'
 import { advanceHeads, encodeFlushes } from '../../src/main/features/team/frame/encode.ts'
 import { Archive } from '../../src/main/features/team/history/archive.ts'
 import { connectDatabase, type Database } from '../../src/main/features/team/history/database.ts'
@@ -87,7 +87,7 @@ type Made = Awaited<ReturnType<typeof createSession>>
 /** The session that is published, and its frames: one for each flush. */
 async function createSession(kills: number) {
   const startedMs = unixMs(Date.now())
-  const id = newRecordingId(startedMs)
+  const id = newSessionId(startedMs)
   const flushes = makeFlushes(id, kills * FLUSHES_A_KILL * FLUSH_ROWS, FLUSH_ROWS)
   const options = { session: id, epoch: 0, heads: new Map(), maxPayload: 1 << 20, bundleBytes: 1 }
   const encoded = encodeFlushes(options, flushes)

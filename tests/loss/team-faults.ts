@@ -12,7 +12,7 @@ import { connectDatabase, type Database } from '../../src/main/features/team/his
 import { migrate } from '../../src/main/features/team/history/schema.ts'
 import { readHistoryTarget } from '../../src/main/features/team/history/target.ts'
 import { streamName } from '../../src/main/features/team/names.ts'
-import type { RecordingId } from '../../src/shared/base/units.ts'
+import type { SessionId } from '../../src/shared/base/units.ts'
 import { withStreams, type NatsServer } from '../kit/nats-server.ts'
 import type { PostgresServer } from '../kit/postgres-process.ts'
 import { TcpProxy } from '../kit/tcp-proxy.ts'
@@ -114,7 +114,7 @@ export async function breakTeam({ faults, rounds, say = () => {}, ...servers }: 
   const all = Object.entries(faults === 'log' ? LOG_FAULTS : NETWORK_FAULTS)
   return inScene(servers, async (scene) => {
     const { recorder, db } = scene
-    const sessions: RecordingId[] = [recorder.session]
+    const sessions: SessionId[] = [recorder.session]
     await commitDuring(recorder, () => sleep(200))
     for (let round = 0; round < rounds; round++) {
       for (const [name, fault] of all) {

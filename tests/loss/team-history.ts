@@ -7,13 +7,13 @@ import { Archive } from '../../src/main/features/team/history/archive.ts'
 import type { Database } from '../../src/main/features/team/history/database.ts'
 import { historyOf } from '../../src/main/features/team/history/history.ts'
 import { verifyHistory } from '../../src/main/features/team/history/verify-history.ts'
-import type { RecordingId } from '../../src/shared/base/units.ts'
+import type { SessionId } from '../../src/shared/base/units.ts'
 
 const PAGE_BYTES = 1 << 20
 const WITHIN_MS = 120_000
 
 /** Waits until the history has each of these sessions completely, sealed. */
-export async function waitForHistory(db: Database, sessions: readonly RecordingId[]): Promise<void> {
+export async function waitForHistory(db: Database, sessions: readonly SessionId[]): Promise<void> {
   const archive = new Archive(db)
   const deadline = Date.now() + WITHIN_MS
   for (const session of sessions)
@@ -32,7 +32,7 @@ export async function waitForHistory(db: Database, sessions: readonly RecordingI
 export async function compareHistory(
   db: Database,
   reader: Pick<StoreReader, 'flushes'>,
-  sessions: readonly RecordingId[],
+  sessions: readonly SessionId[],
   isPrefix = false,
 ): Promise<number> {
   let messages = 0
@@ -54,10 +54,7 @@ export async function compareHistory(
   return messages
 }
 
-async function* storeFlushes(
-  reader: Pick<StoreReader, 'flushes'>,
-  session: RecordingId,
-): AsyncGenerator<CommittedFlush> {
+async function* storeFlushes(reader: Pick<StoreReader, 'flushes'>, session: SessionId): AsyncGenerator<CommittedFlush> {
   let afterSeq = 0
   for (;;) {
     const { flushes } = await reader.flushes({ recording: session, afterSeq, maxBytes: PAGE_BYTES })

@@ -6,7 +6,7 @@ import { FrameJoiner } from '../../src/main/features/team/frame/parts.ts'
 import type { FrameResult } from '../../src/main/features/team/frame/refusal.ts'
 import { verifyFrame } from '../../src/main/features/team/frame/verify.ts'
 import type { TeamLog } from '../../src/main/features/team/nats/team-log.ts'
-import type { RecordingId } from '../../src/shared/base/units.ts'
+import type { SessionId } from '../../src/shared/base/units.ts'
 
 interface LoggedSession {
   readonly joiner: FrameJoiner
@@ -23,7 +23,7 @@ export async function checkLog(
   log: TeamLog,
   shard: number,
   reader: Pick<StoreReader, 'flushes'>,
-  sessions: readonly RecordingId[],
+  sessions: readonly SessionId[],
 ): Promise<number> {
   const logged = await readShard(log, shard)
   let frames = 0
@@ -42,8 +42,8 @@ export async function checkLog(
 }
 
 /** Reads a shard up to what it holds now. Throws at a frame that isn't the next one of its session. */
-async function readShard(log: TeamLog, shard: number): Promise<ReadonlyMap<RecordingId, LoggedSession>> {
-  const sessions = new Map<RecordingId, LoggedSession>()
+async function readShard(log: TeamLog, shard: number): Promise<ReadonlyMap<SessionId, LoggedSession>> {
+  const sessions = new Map<SessionId, LoggedSession>()
   let last = 0
   for (const { session } of await log.sessions())
     last = Math.max(last, (await log.lastOf(shard, session))?.sequence ?? 0)

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openLocalReader } from '../../src/main/core/store/threads/reader.ts'
 import { CodedError } from '../../src/shared/base/errors.ts'
-import type { RecordingId } from '../../src/shared/base/units.ts'
+import type { SessionId } from '../../src/shared/base/units.ts'
 import { connectDatabase } from '../../src/main/features/team/history/database.ts'
 import { migrate } from '../../src/main/features/team/history/schema.ts'
 import { readHistoryTarget } from '../../src/main/features/team/history/target.ts'
@@ -127,7 +127,7 @@ async function compare(log: TeamLog, store: string, sessions: number): Promise<s
         throw new Error(`the end of ${row.session} in the team's list isn't its close record`)
       messages += row.messages
     }
-    const ids: readonly RecordingId[] = rows.map(({ session }) => session)
+    const ids: readonly SessionId[] = rows.map(({ session }) => session)
     const frames = await checkLog(log, 1, reader, ids)
     return `${sessions} sessions, ${messages} messages in ${frames} frames, all in the log once and in order`
   } finally {

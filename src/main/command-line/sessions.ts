@@ -1,6 +1,6 @@
 /** Finds the session that an option names. */
 import { CodedError } from '../../shared/base/errors.ts'
-import type { SessionRow } from '../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../shared/core/recording/session.ts'
 
 /** How an option names a session, for help. */
 export const SESSION_HELP = 'its ID, the start of one, or latest'

@@ -1,6 +1,6 @@
 /** Labels of a replay's state. */
 import { missingCase } from '../../shared/base/errors.ts'
-import type { Gap } from '../../shared/core/recording/recording.ts'
+import type { Gap } from '../../shared/core/recording/session.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/features/replay/replay.ts'
 import { t } from '../../shared/base/text.ts'
 import { gapPhrase } from '../../shared/core/status/gap-texts.ts'

@@ -14,7 +14,7 @@ export type Price = Unit<number, 'Price'>
 /** A traded or quoted quantity: finite, not negative, possibly fractional. */
 export type Size = Unit<number, 'Size'>
 /** Identifies a session: lower-case ULID-like text that sorts by start time. */
-export type RecordingId = Unit<string, 'RecordingId'>
+export type SessionId = Unit<string, 'SessionId'>
 /** A symbol as the service writes it ("BTC-USD", "C:EURUSD"). */
 export type ServiceSymbol = Unit<string, 'ServiceSymbol'>
 /** `${asset}:${key}`, where the key is `instrumentKey` of a symbol. The same for every feed. */
@@ -24,7 +24,7 @@ export const unixMs = (n: number): UnixMs => n as UnixMs
 export const monoNs = (n: number): MonoNs => n as MonoNs
 export const price = (n: number): Price => n as Price
 export const size = (n: number): Size => n as Size
-export const recordingId = (s: string): RecordingId => s as RecordingId
+export const sessionId = (s: string): SessionId => s as SessionId
 export const serviceSymbol = (s: string): ServiceSymbol => s as ServiceSymbol
 
 export const ASSET_CLASSES = ['crypto', 'forex', 'stocks'] as const

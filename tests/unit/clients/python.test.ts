@@ -12,8 +12,8 @@ import { STYLE } from '../../../src/main/core/store/blocks/literal.ts'
 import { BlockSource } from '../../../src/main/core/store/blocks/source.ts'
 import { runCommandLine } from '../../../src/main/hosts/cli/run.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../src/main/core/store/threads/engine.ts'
-import { FLAG } from '../../../src/shared/core/recording/recording.ts'
-import { recordingId, unixMs, type FeedId } from '../../../src/shared/base/units.ts'
+import { FLAG } from '../../../src/shared/core/recording/session.ts'
+import { sessionId, unixMs, type FeedId } from '../../../src/shared/base/units.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { quoteText, tradeText } from '../../kit/market.ts'
 import { findPython } from '../../kit/python.ts'
@@ -29,7 +29,7 @@ if (python === undefined) {
 }
 
 const FEEDS: readonly FeedId[] = ['crypto/XT', 'crypto/XQ', 'forex/C', 'stocks/T', 'crypto/XT']
-const [OLD, OPEN] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [OLD, OPEN] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 
 /** Numbers in every way in which services write them. */
 const number = fc.oneof(

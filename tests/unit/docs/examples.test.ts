@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { COMMANDS } from '../../../src/main/hosts/cli/table.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
-import type { RecordingId } from '../../../src/shared/base/units.ts'
+import type { SessionId } from '../../../src/shared/base/units.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { tradeText } from '../../kit/market.ts'
 import { T0, type Item } from '../main/core/store/harness.ts'
@@ -205,7 +205,7 @@ let simulator: Simulator
 /** A data folder with five sessions, and one in which an account is saved, too. */
 let home: string
 let signedIn: string
-let session: RecordingId
+let session: SessionId
 /** A built window. */
 let page: string
 

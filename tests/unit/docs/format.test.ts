@@ -19,8 +19,8 @@ import { StoreEngine } from '../../../src/main/core/store/threads/engine.ts'
 import { FOLD_VERSION } from '../../../src/main/core/market/digest.ts'
 import { exportPackage } from '../../../src/main/features/sessions/pack.ts'
 import { VERSION as FILE_VERSION } from '../../../src/main/features/sessions/parts.ts'
-import { FLAG, GAP_CAUSES } from '../../../src/shared/core/recording/recording.ts'
-import { recordingId, unixMs } from '../../../src/shared/base/units.ts'
+import { FLAG, GAP_CAUSES } from '../../../src/shared/core/recording/session.ts'
+import { sessionId, unixMs } from '../../../src/shared/base/units.ts'
 import { makeFolder } from '../../kit/folder.ts'
 import { tradeText } from '../../kit/market.ts'
 import { findPython } from '../../kit/python.ts'
@@ -28,8 +28,8 @@ import { DEMO, T0, Writer } from '../main/core/store/harness.ts'
 import { commandsOf } from './blocks.ts'
 
 const PAGE = fileURLToPath(new URL('../../../docs/format.md', import.meta.url))
-const FIRST = recordingId('01kexample0000000000000001')
-const SECOND = recordingId('01kexample0000000000000002')
+const FIRST = sessionId('01kexample0000000000000001')
+const SECOND = sessionId('01kexample0000000000000002')
 
 let db: Database.Database
 let sessionFile: Buffer

@@ -4,7 +4,7 @@ import { KIND, scratch, type Scratch } from '../../../src/service/codec.ts'
 import { decode } from '../../../src/service/codecs/decode.ts'
 import { decodeStored, UNDATED_WHEN_RECORDED } from '../../../src/service/decode-stored.ts'
 import { FEEDS } from '../../../src/service/feeds.ts'
-import { FLAG } from '../../../src/shared/core/recording/recording.ts'
+import { FLAG } from '../../../src/shared/core/recording/session.ts'
 import { FEED_IDS, type FeedId } from '../../../src/shared/base/units.ts'
 
 const AT = 1_610_462_007_425

@@ -4,7 +4,7 @@
  */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { Source } from '../../../shared/core/recording/recording.ts'
+import type { Source } from '../../../shared/core/recording/session.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { AccountFields, Credentials } from './credentials.ts'
 import type { DemoMarket, HostOptions } from '../../terminal/host.ts'

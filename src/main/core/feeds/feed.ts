@@ -1,6 +1,6 @@
 /** One feed: its plan, the connections that carry it, and what they received. */
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
-import { MAX_ALIASES } from '../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import { FEEDS, TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'

@@ -1,5 +1,5 @@
 /** The cells of a hub, found by instrument or by the symbol that a feed sends. */
-import { MAX_ALIASES } from '../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import { createCell, type Cell } from './cell.ts'
 import { guessSymbol } from './instruments.ts'

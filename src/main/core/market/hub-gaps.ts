@@ -1,5 +1,5 @@
 /** The gaps of every feed since the hub began. */
-import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../shared/core/recording/session.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import {
   FEED_IDS,

@@ -1,7 +1,7 @@
 /** The hub's interface, options and saved state. */
 import type { BarGrid } from '../../../shared/core/market/bars.ts'
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
-import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../shared/core/recording/session.ts'
 import type { FeedState, GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import type { AssetClass, FeedId, InstrumentId, UnixMs } from '../../../shared/base/units.ts'
 import type { Scratch } from '../../../service/codec.ts'
@@ -119,7 +119,7 @@ export interface Hub extends HubSink {
   /** Restores a save (null: empties the hub). Watchers stay and are notified, as by `reset`. */
   restore(save: HubSave | null, context: MarketContext): void
   /** A recording began: seqs start from 1 again. `afterBreak`: nothing is stored of the time since the one before. */
-  recordingBegan(afterBreak: boolean): void
+  sessionBegan(afterBreak: boolean): void
   /** Receipt of the newest record, UTC ms; -Infinity: none. */
   readonly lastRecvMs: number
   /** The last applied seq of the recording; 0: none. */

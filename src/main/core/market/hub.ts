@@ -6,7 +6,7 @@
 import { midPrice, usable } from '../../../shared/core/market/bars.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import { hasBars, msOf, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../shared/core/recording/session.ts'
 import type { FeedState, Freshness, GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import {
   FEED_IDS,
@@ -278,7 +278,7 @@ class MarketHub implements Hub {
     this.#notifyAll()
   }
 
-  recordingBegan(afterBreak: boolean): void {
+  sessionBegan(afterBreak: boolean): void {
     this.#lastSeq = 0
     for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan(afterBreak)
   }

@@ -1,5 +1,5 @@
 /** A position in a session, and the batches after it. At most a few batches are read ahead. */
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { ReplayBatch } from '../store/types/replay.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 import type { StoreReader } from '../store/types/reader.ts'
@@ -51,7 +51,7 @@ export class Cursor implements BatchCursor {
   /** Reading starts with `begin` or `next`. */
   constructor(
     reader: Pick<StoreReader, 'replay'>,
-    recording: RecordingId,
+    recording: SessionId,
     afterSeq: number,
     upToSeq: number,
     { upToMs = Infinity, reusesBatches = false }: CursorOptions = {},

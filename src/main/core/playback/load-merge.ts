@@ -8,13 +8,13 @@ import {
   teamKey,
   type Gap,
   type SessionRow,
-} from '../../../shared/core/recording/recording.ts'
+} from '../../../shared/core/recording/session.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { unixMs, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import { entryOfMerge, MAX_SESSIONS, type MergedEvent, type MergedSession } from './merge.ts'
-import { MergedRecording } from './merged-recording.ts'
+import { MergedPlayback } from './merged-playback.ts'
 import { endOfSession } from './merged-tracker.ts'
 import { countsIn, type Counts, type Part } from './parts.ts'
 
@@ -30,14 +30,14 @@ export interface MergeOptions {
 
 export interface LoadedMerge {
   readonly source: string
-  readonly recording: MergedRecording
+  readonly recording: MergedPlayback
   readonly part: Part
   /** The merged sessions: by shard, then by lease. */
   readonly rows: readonly SessionRow[]
   /** Gaps that no session of the merge filled, each with its symbols. */
   readonly gaps: readonly Gap[]
   /** Sessions of the source that the merge doesn't have and that aren't over when it begins. */
-  readonly hidden: readonly RecordingId[]
+  readonly hidden: readonly SessionId[]
   /** Reads what was recorded since. Null: nothing, or the merge can't grow. */
   grow(): Promise<Pick<LoadedMerge, 'part' | 'gaps'> | null>
 }
@@ -73,7 +73,7 @@ export async function loadMerge(reader: Reader, options: MergeOptions): Promise<
   const gaps = await gapsOf(reader, source, lanes)
   const events = await timeline.add(reader, lanes, gaps)
   const phase = { limits: [...lanes.map(({ lastSeq }) => lastSeq), events.length], counts: countsOf(lanes) }
-  const recording = new MergedRecording(
+  const recording = new MergedPlayback(
     reader,
     { sessions: lanes, events, phases: [phase], endMs },
     await entriesBefore(reader, lanes),
@@ -171,7 +171,7 @@ async function entriesBefore(reader: Reader, lanes: readonly Lane[]): Promise<re
 async function gapsOf(reader: Reader, source: string, lanes: readonly Lane[]): Promise<readonly Gap[]> {
   const recordings = lanes.map(({ recording }) => recording)
   const known = new Map<string, Promise<readonly string[]>>()
-  const symbolsOf = (recording: RecordingId, feed: FeedId): Promise<readonly string[]> => {
+  const symbolsOf = (recording: SessionId, feed: FeedId): Promise<readonly string[]> => {
     const key = `${recording} ${feed}`
     const read = known.get(key) ?? readSymbols(reader, recording, feed)
     known.set(key, read)
@@ -201,7 +201,7 @@ async function gapsOf(reader: Reader, source: string, lanes: readonly Lane[]): P
 }
 
 /** The newest symbol of each instrument that a session received from a feed. */
-async function readSymbols(reader: Reader, recording: RecordingId, feed: FeedId): Promise<readonly string[]> {
+async function readSymbols(reader: Reader, recording: SessionId, feed: FeedId): Promise<readonly string[]> {
   const found = await reader.instruments({ feed, recording })
   return found.flatMap(({ symbols }) => symbols.slice(-1))
 }
@@ -244,7 +244,7 @@ class Timeline {
   /** By gap, its number, from 1 in the order in which they open. */
   readonly #opened = new Map<string, number>()
   readonly #closed = new Set<string>()
-  readonly #ended = new Set<RecordingId>()
+  readonly #ended = new Set<SessionId>()
 
   constructor(fromMs: number) {
     this.#fromMs = fromMs

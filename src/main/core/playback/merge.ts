@@ -3,8 +3,8 @@
  * service's clock, UTC ms. Of items at the same time, those of the session that is given first come first.
  */
 import { skewAt, type Share } from '../../../shared/core/recording/merged-sessions.ts'
-import type { LedgerEntry } from '../../../shared/core/recording/recording.ts'
-import { monoNs, unixMs, type RecordingId } from '../../../shared/base/units.ts'
+import type { LedgerEntry } from '../../../shared/core/recording/session.ts'
+import { monoNs, unixMs, type SessionId } from '../../../shared/base/units.ts'
 import { scratch } from '../../../service/codec.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
 import type { ReplayBatch } from '../store/types/replay.ts'
@@ -13,7 +13,7 @@ import { Cursor } from './cursor.ts'
 import { isRowCounted, type Counts } from './parts.ts'
 
 export interface MergedSession {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly clock: Share['clock']
   /** What comes up to this seq isn't played. */
   readonly afterSeq: number

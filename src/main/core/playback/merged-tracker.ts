@@ -3,7 +3,7 @@
  * recorders say. A feed is down for the market only when none of them receives it.
  */
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
-import type { LedgerEntry } from '../../../shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus } from '../../../shared/core/status/status.ts'
 import {
   FEED_IDS,

@@ -6,7 +6,7 @@ import {
   instrumentId,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../shared/base/units.ts'
 import type { Scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'
@@ -43,7 +43,7 @@ export function isRowCounted(counts: Counts, batch: ReplayBatch, row: number, re
 
 /** One session of a replay. Times are replay times, UTC ms. */
 export interface Part {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly fromMs: number
   readonly toMs: number
   /** Its last message or entry. What a live session receives later isn't played. */

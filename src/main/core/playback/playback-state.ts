@@ -2,7 +2,7 @@
  * The state of a replay at one seq: a market, its feeds, and the cursor that reads on. Applies messages and entries as
  * live did, with the same decoder, fold and hub.
  */
-import { cutsOrder, entersMarket } from '../../../shared/core/recording/recording.ts'
+import { cutsOrder, entersMarket } from '../../../shared/core/recording/session.ts'
 import type { ReplayExactness } from '../../../shared/features/replay/replay.ts'
 import { FEED_IDS, unixMs, type UnixMs } from '../../../shared/base/units.ts'
 import { scratch } from '../../../service/codec.ts'

@@ -1,7 +1,7 @@
 /** Makes the parts of a replay from listed sessions, with the gaps in and between them. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { Gap, SessionRow } from '../../../shared/core/recording/session.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import { joinParts, receivedSince, type Part } from './parts.ts'
 import type { StoreReader } from '../store/types/reader.ts'

@@ -1,6 +1,6 @@
 /** Feed states, acknowledgements and gaps of a replay, from the entries that live wrote when it updated its hub. */
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
-import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
+import type { GapCause, LedgerEntry } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 import {
   FEED_IDS,

@@ -1,7 +1,7 @@
 /**
  * Waits until received messages are on disk, because a reader that starts too early would miss the last milliseconds.
  */
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { StoreWriter } from '../store/types/writer.ts'
 
@@ -12,18 +12,18 @@ export interface CommitWatch {
   /** Resolves once everything up to `seq` of the open recording is durable, or after half a second. */
   upTo(seq: number): Promise<void>
   /** A recording began, so seqs start over. Commits of the previous one may still arrive. */
-  began(recording: RecordingId): void
+  began(recording: SessionId): void
 }
 
 interface Waiting {
-  readonly recording: RecordingId | null
+  readonly recording: SessionId | null
   readonly seq: number
   readonly done: () => void
 }
 
 export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock): CommitWatch {
-  let open: RecordingId | null = null
-  let committed: { readonly recording: RecordingId | null; readonly seq: number } = { recording: null, seq: 0 }
+  let open: SessionId | null = null
+  let committed: { readonly recording: SessionId | null; readonly seq: number } = { recording: null, seq: 0 }
   let waiting: Waiting[] = []
   /** Recordings are committed in order, so a commit of the open one means that all earlier ones are durable. */
   const isDurable = ({ recording, seq }: Pick<Waiting, 'recording' | 'seq'>) =>

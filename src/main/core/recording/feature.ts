@@ -1,7 +1,7 @@
 /** The recorder as a feature: stores everything that the feeds receive. */
 import { defineFeature } from '../../terminal/feature.ts'
 import { store } from '../store/feature.ts'
-import { newRecordingId } from '../store/types/recording-id.ts'
+import { newSessionId } from '../store/types/session-id.ts'
 import { watchCommits, type CommitWatch } from './committed.ts'
 import { createGrowth, createSkew, type Growth, type Skew } from './measures.ts'
 import type { Recorder } from './recorder-port.ts'
@@ -19,7 +19,7 @@ export const recording = defineFeature({
   needs: { store },
   start({ store: { writer } }, { clock }) {
     const skew = createSkew()
-    const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skew.ms })
+    const recorder = createRecorder({ writer, clock, newId: newSessionId, skewMs: () => skew.ms })
     const service: RecordingService = { recorder, commits: watchCommits(writer, clock), skew, growth: createGrowth() }
     return { service }
   },

@@ -2,13 +2,13 @@
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
 import type { WriterEvent } from '../store/types/writer.ts'
-import type { RecordingTally } from './recording-tally.ts'
+import type { SessionTally } from './session-tally.ts'
 import { LatencyHistogram } from './latency.ts'
 
 interface InFlightBatch {
   readonly messages: number
   /** The tally of the batch's recording, and its counts when the batch was sent. */
-  readonly tally: RecordingTally
+  readonly tally: SessionTally
   readonly received: Float64Array
   /** Monotonic start of the recording, ns. */
   readonly startNs: number

@@ -2,7 +2,7 @@
  * The state that results from the ledger entries: open gaps, live connections and their subscriptions. With it a
  * recording can be rolled, that is, ended and begun again at the same instant without reconnecting.
  */
-import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
+import type { GapCause, LedgerEntry } from '../../../shared/core/recording/session.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 
 interface OpenGap {

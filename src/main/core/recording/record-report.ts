@@ -2,9 +2,9 @@
  * The report of `tapedeck record`, read back from the store: counts, coverage, and symbols that the service never
  * confirmed.
  */
-import { coverageOf, type CoverageRecording, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
+import { coverageOf, type CoveredSession, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { FeedStatus, Percentiles } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
@@ -135,7 +135,7 @@ export function unclosedFailure(
 const endOf = ({ startedMs, endedMs }: SessionRow): number => endedMs ?? startedMs
 
 function coverageByFeed(sessions: readonly RecordedSession[]): ReadonlyMap<FeedId, FeedCoverage> {
-  const recordings = sessions.map(({ row, entries }): CoverageRecording => {
+  const recordings = sessions.map(({ row, entries }): CoveredSession => {
     const { session, startedMs, gaps } = row
     return { recording: session, startedMs, endedMs: endOf(row), entries, gaps }
   })

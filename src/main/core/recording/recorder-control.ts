@@ -3,7 +3,7 @@
  * meantime. Everything that changes the recording runs serially.
  */
 import { toFailure } from '../../../shared/base/errors.ts'
-import type { Source } from '../../../shared/core/recording/recording.ts'
+import type { Source } from '../../../shared/core/recording/session.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'

@@ -3,7 +3,7 @@
  * the recorder calls a method for each event and emits the `RecorderEvent` that it returns.
  */
 import type { Failure } from '../../../shared/base/errors.ts'
-import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../shared/core/recording/session.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import { brokenBy } from './disk-trouble.ts'

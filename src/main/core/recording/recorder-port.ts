@@ -1,7 +1,7 @@
 /** The recorder's interface, options, events and figures. */
-import type { FeedCounts, Source } from '../../../shared/core/recording/recording.ts'
+import type { FeedCounts, Source } from '../../../shared/core/recording/session.ts'
 import type { Percentiles, Reason, RecorderState } from '../../../shared/core/status/status.ts'
-import type { RecordingId, UnixMs } from '../../../shared/base/units.ts'
+import type { SessionId, UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { StoreWriter } from '../store/types/writer.ts'
 import type { FrameSink } from '../feeds/connection/frame-sink.ts'
@@ -18,7 +18,7 @@ export interface RecorderOptions {
    */
   readonly skewMs?: () => number | null
   /** Creates the id of a recording that starts now. */
-  readonly newId: (startedMs: UnixMs) => RecordingId
+  readonly newId: (startedMs: UnixMs) => SessionId
 }
 
 export interface RecorderStats {
@@ -37,8 +37,8 @@ export interface RecorderStats {
 }
 
 export type RecorderEvent =
-  | { readonly is: 'began'; readonly recording: RecordingId }
-  | { readonly is: 'ended'; readonly recording: RecordingId }
+  | { readonly is: 'began'; readonly recording: SessionId }
+  | { readonly is: 'ended'; readonly recording: SessionId }
   | { readonly is: 'broken'; readonly why: Reason }
   | { readonly is: 'recovered'; readonly lost: number }
   /** Refused frames were written as a gap, which interrupts the order of records. */
@@ -52,7 +52,7 @@ export interface Recorder extends FrameSink {
    * promise doesn't wait for it: the recording begins when it can, `state` reports the failure, and no accepted frame
    * is lost.
    */
-  start(source: Source): Promise<RecordingId>
+  start(source: Source): Promise<SessionId>
   /** Ends the recording: flushes, seals and closes it. Connections carry over to the next recording. */
   stop(): Promise<void>
   state(): RecorderState

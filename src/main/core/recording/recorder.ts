@@ -5,14 +5,14 @@
  */
 import { clockOffsetMs, readClocks, type ClockPair } from '../../base/clock.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
-import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/recording.ts'
-import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
+import { FEED_IDS, unixMs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { RecorderState } from '../../../shared/core/status/status.ts'
 import type { Stamp } from '../feeds/connection/frame-sink.ts'
 import type { WriterEvent } from '../store/types/writer.ts'
 import { BatchPool } from './batch.ts'
 import { HUNG, HUNG_NS } from './disk-trouble.ts'
-import { RecordingTally } from './recording-tally.ts'
+import { SessionTally } from './session-tally.ts'
 import { InFlight } from './in-flight.ts'
 import { LedgerState } from './ledger-state.ts'
 import { FrameRate } from './measures.ts'
@@ -47,7 +47,7 @@ class StoreRecorder implements Recorder {
   readonly #connSeqs: number[] = [0]
 
   #source: Source | null = null
-  #recording: RecordingId | null = null
+  #recording: SessionId | null = null
   #breaks = 0
   #sinceMs = unixMs(0)
   /** Monotonic start of the recording, ns. */
@@ -58,7 +58,7 @@ class StoreRecorder implements Recorder {
   #clockBase = NaN
   #seq = 0
   #batch = this.#pool.next()
-  #tally = new RecordingTally()
+  #tally = new SessionTally()
   #cancelFlush: (() => void) | null = null
   #cancelRestart: (() => void) | null = null
   /** Called when the writer reports trouble, so that a waiting `start` resolves. */
@@ -77,7 +77,7 @@ class StoreRecorder implements Recorder {
     options.writer.onEvent((event) => this.#onWriter(event))
   }
 
-  get recording(): RecordingId | null {
+  get recording(): SessionId | null {
     return this.#recording
   }
 
@@ -161,7 +161,7 @@ class StoreRecorder implements Recorder {
     return this.#ledger.add(complete, seq)
   }
 
-  async start(source: Source): Promise<RecordingId> {
+  async start(source: Source): Promise<SessionId> {
     if (this.#recording !== null) throw new TypeError('a recording is already open')
     const { writer, newId } = this.#options
     this.#cancelRestart?.() // this recording restarts the writer
@@ -241,7 +241,7 @@ class StoreRecorder implements Recorder {
   }
 
   /** Makes `id` the open recording, carrying over the live connections and open gaps. */
-  #reset(id: RecordingId, at: ClockPair): void {
+  #reset(id: SessionId, at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
     this.#recording = id
     this.#sinceMs = wallMs
@@ -249,7 +249,7 @@ class StoreRecorder implements Recorder {
     this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
     this.#clockBase = clockOffsetMs(at)
     this.#seq = 0
-    this.#tally = new RecordingTally()
+    this.#tally = new SessionTally()
     this.#lastMs = wallMs
     this.#numbers.fill(0) // an ended connection has no number in the new recording
     this.#ledger.reissue(
@@ -314,7 +314,7 @@ class StoreRecorder implements Recorder {
   }
 
   /** Handles a failed begin that no caller awaits. If the writer died with it, `died` has already reported that. */
-  #onBeginFailed(id: RecordingId, thrown: unknown): void {
+  #onBeginFailed(id: SessionId, thrown: unknown): void {
     if (this.#recording === id && !this.#health.isRestarting) this.#onWriterDied(toFailure(thrown))
   }
 

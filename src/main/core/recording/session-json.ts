@@ -1,5 +1,5 @@
 /** Sessions and gaps in JSON: one shape for the command line and the API. */
-import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 

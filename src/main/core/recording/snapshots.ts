@@ -1,5 +1,5 @@
 /** Saves the state of the live market periodically, so that a replay can start in the middle of a recording. */
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import type { StoreWriter } from '../store/types/writer.ts'
 
@@ -12,13 +12,13 @@ const BUSY_MS = 2_500
 
 export interface Snapshots {
   /** A recording began. Saves the state before it as seq 0. */
-  began(recording: RecordingId, wallMs: number): void
+  began(recording: SessionId, wallMs: number): void
   /** The market has applied everything up to `seq`, received at `wallMs`. */
   after(seq: number, wallMs: number): void
 }
 
 export function createSnapshots(market: Market, writer: Pick<StoreWriter, 'snapshot'>): Snapshots {
-  let recording: RecordingId | null = null
+  let recording: SessionId | null = null
   let lastSeq = 0
   let lastMs = 0
   /** Replay time: receipt time that never decreases. */

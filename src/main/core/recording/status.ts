@@ -1,5 +1,5 @@
 /** The state of the status line, the feed popover and the recorder indicator. */
-import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/recording.ts'
+import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'

@@ -3,8 +3,8 @@
  * doesn't need it, so writer and reader open when they can and fail until then.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { RecordingId, UnixMs } from '../../../shared/base/units.ts'
-import type { Source } from '../../../shared/core/recording/recording.ts'
+import type { SessionId, UnixMs } from '../../../shared/base/units.ts'
+import type { Source } from '../../../shared/core/recording/session.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
 import type { GapInterval } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
@@ -43,7 +43,7 @@ export const canRecover = (code: ErrorCode): boolean =>
 
 /** A session that is about to begin. */
 export interface BegunSession {
-  readonly id: RecordingId
+  readonly id: SessionId
   readonly source: Source
   readonly startedMs: UnixMs
 }

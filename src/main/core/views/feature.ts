@@ -1,5 +1,5 @@
 /** Views of the market as a feature: the live view, and those that other features add. */
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { STATUS_STREAMS } from '../../../shared/core/status/contract.ts'
 import { MARKET_CALLS, MARKET_STREAMS } from '../../../shared/core/views/contract.ts'
 import { respond, stream } from '../../rpc/respond.ts'

@@ -1,5 +1,5 @@
 /** The stored trades and quotes of an instrument in seq order, as its sides are judged by. */
-import { FLAG, isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { usable } from '../../../shared/core/market/bars.ts'
 import { SIDES_LOOKBACK_MS } from '../../../shared/core/market/flow/side.ts'

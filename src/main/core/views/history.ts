@@ -4,7 +4,7 @@ import type { Interval, BarSource, Print } from '../../../shared/core/market/mar
 import type { Span } from '../../../shared/base/spans.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { FLAG, isTeamKey, matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, matchesSource, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import {
   feedAsset,
@@ -12,7 +12,7 @@ import {
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../shared/base/units.ts'
 import { midPrice } from '../../../shared/core/market/bars.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
@@ -164,7 +164,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
    */
   const printsOf = async (
     id: InstrumentId,
-    recording: RecordingId,
+    recording: SessionId,
     before: number,
     nearMs: number,
     limit: number,

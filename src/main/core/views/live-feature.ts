@@ -1,5 +1,5 @@
 /** The live market: connects the feeds to recorder and hub, turns recording on and off, and reports the status. */
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { SOURCE_CALLS } from '../../../shared/core/account/contract.ts'
 import { LIVE_CALLS } from '../../../shared/core/status/contract.ts'
 import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'

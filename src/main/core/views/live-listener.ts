@@ -1,6 +1,6 @@
 /** Passes on what the feeds report, in order: to the digest, the hub, the snapshots, the status line and the log. */
 import type { FeedState } from '../../../shared/core/status/status.ts'
-import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { monoNs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FeedListener } from '../feeds/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
 import type { CommitWatch } from '../recording/committed.ts'
@@ -38,7 +38,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   /** A single sink, so that passing on a record needs no loop. */
   let others = NO_SINK
   /** The recording that the digest fold, the hub's seqs and the commits belong to. */
-  let digested: RecordingId | null = null
+  let digested: SessionId | null = null
   let breaks = 0
   const shown = new Map<FeedId, FeedState>()
   /** Starts of the gaps that were logged and are open, by feed. */
@@ -72,7 +72,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       if (recorder.recording !== digested) {
         digested = recorder.recording
         fold.reset()
-        hub.recordingBegan(recorder.breaks !== breaks)
+        hub.sessionBegan(recorder.breaks !== breaks)
         breaks = recorder.breaks
         if (digested !== null) {
           commits.began(digested)

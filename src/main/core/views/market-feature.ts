@@ -1,5 +1,5 @@
 /** The live market as a feature: its hub, the symbols of instruments, and the stored history. */
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { FeedState } from '../../../shared/core/status/status.ts'
 import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'

@@ -1,7 +1,7 @@
 /** Switches from one source to another: stops everything, changes the source, and starts everything again. */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import type { AccountState } from '../../../shared/core/status/status.ts'
 import type { Credentials } from '../account/credentials.ts'
 import type { LiveFeeds } from '../feeds/feeds.ts'

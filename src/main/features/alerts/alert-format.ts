@@ -14,7 +14,7 @@ import {
   type AlertEvent,
   type SuspensionCause,
 } from '../../../shared/features/alerts/types.ts'
-import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
+import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 
 /** The contents of a file. `damaged`: how many entries couldn't be read; null if none of it could. */

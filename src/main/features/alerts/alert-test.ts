@@ -7,7 +7,7 @@ import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import { msOf, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import { parseInstrument, recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { parseInstrument, sessionId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Suspension } from '../../../shared/features/alerts/evaluator/coverage.ts'
 import { MIN_REPORTED_MS } from './alerts.ts'
 import { alertSink } from './record-sink.ts'
@@ -92,7 +92,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const [part] = parts
   const fromMs = Math.max(part.fromMs, options.fromMs ?? -Infinity)
   const toMs = Math.min(part.toMs, options.toMs ?? Infinity)
-  const recording = recordingId(options.session)
+  const recording = sessionId(options.session)
   const { instrument, condition } = draft
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const grid = condition.is === 'indicator' ? ALERT_CALENDAR.grid(asset, condition.interval) : null

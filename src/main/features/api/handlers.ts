@@ -6,7 +6,7 @@ import { INTERVAL_EXAMPLES, parseInterval, type Interval } from '../../../shared
 import type { ExportRequest } from '../../../shared/features/export/export.ts'
 import { draftSchema, type AlertDraft } from '../../../shared/features/alerts/types.ts'
 import type { ReplayState } from '../../../shared/features/replay/replay.ts'
-import { matchesSource, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { isObject } from '../../../service/control.ts'
 import { findSession } from '../../command-line/sessions.ts'
 import { parseInstant } from '../../command-line/times.ts'

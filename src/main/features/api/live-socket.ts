@@ -2,7 +2,7 @@
 import type { WebSocket } from 'ws'
 import { isObject, parseJson } from '../../../service/control.ts'
 import { toFailure, CodedError } from '../../../shared/base/errors.ts'
-import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, isFeedId, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
 import type { RecordSink } from '../../core/market/hub-types.ts'

@@ -1,5 +1,5 @@
 /** The shapes of the API's JSON, as JSON Schema: for the OpenAPI and AsyncAPI files, and for programs that check. */
-import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
+import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
 import { ALERT_ACTIONS } from '../../../shared/features/alerts/actions.ts'
 import { ALERT_KINDS, ALERT_SOUNDS } from '../../../shared/features/alerts/types.ts'
 import { ERROR_CODES } from '../../../shared/base/errors.ts'

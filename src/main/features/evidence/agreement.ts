@@ -19,22 +19,22 @@ import type {
   AgreementTotal,
 } from '../../../shared/features/evidence/evidence.ts'
 import { SERVICE_BAR_FEEDS, type Bar, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import { matchesSource, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { Span } from '../../../shared/base/spans.ts'
 import {
   feedAsset,
   instrumentKey,
   parseInstrument,
-  recordingId,
+  sessionId,
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { recordingOf, visibleSessions } from '../../core/views/view-recordings.ts'
+import { coveredSession, visibleSessions } from '../../core/views/view-sessions.ts'
 import type { EvidenceView } from './view.ts'
 
 const SECOND = 1_000
@@ -82,7 +82,7 @@ async function openCase(
   const tickFeed = trades ?? TICK_FEEDS[asset][0]
   const has = (feed: FeedId | undefined): FeedId | null =>
     feed !== undefined && row.feeds.some((one) => one.feed === feed && one.stored > 0) ? feed : null
-  const recording = await recordingOf(reader, view, row, await reader.gaps({ recording: row.session }))
+  const recording = await coveredSession(reader, view, row, await reader.gaps({ recording: row.session }))
   const key = parseInstrument(instrument)?.key
   const spans = new Map<FeedId, readonly Span[]>()
   const upTo = view.past ? (view.upTo ?? undefined) : undefined
@@ -249,9 +249,9 @@ export async function totalAgreement(
   onProgress: (done: number, minutes: number) => void,
 ): Promise<AgreementTotal> {
   const sessions =
-    session === null ? (await visibleSessions(reader, view)).map((row) => row.session) : [recordingId(session)]
-  const differing: { readonly session: RecordingId; readonly startMs: UnixMs }[] = []
-  const compared: RecordingId[] = []
+    session === null ? (await visibleSessions(reader, view)).map((row) => row.session) : [sessionId(session)]
+  const differing: { readonly session: SessionId; readonly startMs: UnixMs }[] = []
+  const compared: SessionId[] = []
   let counts = NOTHING
   let secondCounts = NOTHING
   let minutesSoFar = 0

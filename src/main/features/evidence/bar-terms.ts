@@ -2,15 +2,15 @@
 import { createBarBuilder, midPrice, usable, type BarGrid, type BarState } from '../../../shared/core/market/bars.ts'
 import type { BarArithmetic, BarTerm } from '../../../shared/features/evidence/evidence.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
-import { FLAG } from '../../../shared/core/recording/recording.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import { FLAG } from '../../../shared/core/recording/session.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import { KIND, scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 /** Offset between sessions, so that (session, seq) sorts as a single number. */
-const RECORDING_STEP = 2 ** 40
+const SESSION_STEP = 2 ** 40
 const OUT_OF_BARS = FLAG.control | FLAG.undecodable | FLAG.unasked
 const record = scratch()
 
@@ -29,7 +29,7 @@ export class BarTerms {
   readonly #of: BarSource
   readonly #grid: BarGrid
   readonly #startMs: number
-  readonly #recordings: RecordingId[] = []
+  readonly #recordings: SessionId[] = []
   readonly #builder
   readonly #sent = new Map<number, Sent>()
   #high = NaN
@@ -50,7 +50,7 @@ export class BarTerms {
   /** Adds the rows that `wants` accepts and whose time is inside the bar. Returns their indexes. */
   take(columns: TickColumns, wants: (i: number) => boolean): number[] {
     if (this.#recordings.at(-1) !== columns.recording) this.#recordings.push(columns.recording)
-    const base = (this.#recordings.length - 1) * RECORDING_STEP
+    const base = (this.#recordings.length - 1) * SESSION_STEP
     const read = this.#reader(columns)
     const rows: number[] = []
     for (let i = 0; i < columns.count; i++) {
@@ -147,8 +147,8 @@ export class BarTerms {
     if (state === undefined) return null
     const term = (value: number, order: number): BarTerm => ({
       value,
-      recording: this.#recordings[Math.floor(order / RECORDING_STEP)],
-      seq: order % RECORDING_STEP,
+      recording: this.#recordings[Math.floor(order / SESSION_STEP)],
+      seq: order % SESSION_STEP,
     })
     return {
       state,

@@ -7,10 +7,10 @@ import {
   instrumentKey,
   unixMs,
   type FeedId,
-  type RecordingId,
+  type SessionId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
-import type { Problem, VerifyReport } from '../../../shared/core/recording/recording.ts'
+import type { Problem, VerifyReport } from '../../../shared/core/recording/session.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { totalAgreement } from './agreement.ts'
 import { defineCommand, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
@@ -125,7 +125,7 @@ function printReport(
 /** Throws `not-found` if no session has a requested symbol, so that a typo doesn't pass as agreement. */
 async function refuseUnknownSymbols(
   reader: StoreReader,
-  session: RecordingId | null,
+  session: SessionId | null,
   symbols: readonly string[],
 ): Promise<void> {
   if (symbols.length === 0) return
@@ -152,7 +152,7 @@ function progress(values: Values, context: Context, what: string, done: number):
 /** The agreement of every session that has ticks and service bars, per symbol, oldest session first. */
 async function agreementOf(
   reader: StoreReader,
-  session: RecordingId | null,
+  session: SessionId | null,
   values: Values,
   context: Context,
 ): Promise<readonly Agreement[]> {

@@ -10,11 +10,11 @@ import type {
   MessagesPage,
 } from '../../../shared/features/evidence/evidence.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
-import { recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { sessionId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { readAgreement, readSeconds, totalAgreement } from './agreement.ts'
 import { readMessages } from './messages.ts'
-import { ViewRecordings, visibleSessions } from '../../core/views/view-recordings.ts'
+import { ViewSessions, visibleSessions } from '../../core/views/view-sessions.ts'
 import type { EvidenceView } from './view.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
@@ -42,7 +42,7 @@ export interface Evidence {
 
 /** Creates the evidence service over a store that other parts write. */
 export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
-  const recorded = new ViewRecordings(reader)
+  const recorded = new ViewSessions(reader)
   return {
     verify: (session) =>
       jobs.start(
@@ -53,7 +53,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
           const own = await openReader()
           try {
             const report = await own.verify(
-              session === null ? null : recordingId(session),
+              session === null ? null : sessionId(session),
               (done, count) => tell({ done, count }),
               signal,
             )
@@ -84,7 +84,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
       }
       // Include gaps that end exactly at the start of the range.
       const inRange = { fromMs: range.fromMs - 1, toMs: range.toMs }
-      const of = session === null ? { source: seen.source } : { recording: recordingId(session) }
+      const of = session === null ? { source: seen.source } : { recording: sessionId(session) }
       const recordings = await recorded.within(seen, chosen, range, await reader.gaps({ ...of, ...inRange }))
       const { feeds, covered, symbols, gaps } = coverageOf(recordings, range, seen.nowMs, symbolsOf)
       return {

@@ -13,14 +13,14 @@ import type {
   MessagesPage,
 } from '../../../shared/features/evidence/evidence.ts'
 import { msOf, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/core/market/market.ts'
-import { FLAG, isTeamKey, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
 import {
   feedAsset,
   parseInstrument,
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -28,7 +28,7 @@ import type { TickColumns } from '../../core/store/types/ticks.ts'
 import { BarTerms } from './bar-terms.ts'
 import { readMessage } from './read-message.ts'
 import { tradeMessages } from './trade-messages.ts'
-import { isVisible, visibleSessions } from '../../core/views/view-recordings.ts'
+import { isVisible, visibleSessions } from '../../core/views/view-sessions.ts'
 import type { EvidenceView } from './view.ts'
 
 type Args = CallArgs<'evidence.messages'>
@@ -41,7 +41,7 @@ const MAX_BYTES = 4 << 20
 /** How far back to search for a quote's messages, in steps. */
 const LOOK_BACK_MS = [120_000, 1_800_000, Infinity] as const
 /** Maximum sessions searched for a quote's messages. */
-const MAX_RECORDINGS = 3
+const MAX_SESSIONS = 3
 const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /** Reads a page of messages. Rejects with `not-found` if the trade isn't stored or no bar exists at that time. */
@@ -183,7 +183,7 @@ async function compare(
 }
 
 /** The session that contains an instant (UTC ms), or the newest session if none does. */
-function recordingAt(rows: readonly SessionRow[], ms: number | null): SessionRow | undefined {
+function sessionAt(rows: readonly SessionRow[], ms: number | null): SessionRow | undefined {
   if (ms === null) return rows.at(-1)
   return rows.findLast((row) => row.startedMs <= ms && ms <= (row.endedMs ?? Infinity)) ?? rows.at(-1)
 }
@@ -201,7 +201,7 @@ async function printMessage(
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const feeds = [...TICK_FEEDS[asset], SERVICE_BAR_FEEDS[asset].minute]
   let found: TickColumns | null = null
-  for (const { session } of recordingsOfPrint(view, rows, recording, recvMs)) {
+  for (const { session } of sessionsOfTrade(view, rows, recording, recvMs)) {
     if (seq === 0 || !isVisible(view, session, seq)) continue
     for (const feed of feeds) {
       const query = { feed, instruments: [instrument], recording: session }
@@ -223,14 +223,14 @@ const CLOCKS_MS = 6 * 3_600_000
  * The sessions that may hold a print whose session isn't known. Several recorders of a team run at the same time; the
  * one that received a message with this seq then is the right one.
  */
-function recordingsOfPrint(
+function sessionsOfTrade(
   { source }: EvidenceView,
   rows: readonly SessionRow[],
-  recording: RecordingId | null,
+  recording: SessionId | null,
   ms: number | null,
 ): readonly SessionRow[] {
   if (recording !== null) return rows.filter(({ session }) => session === recording)
-  if (!isTeamKey(source) || ms === null) return [recordingAt(rows, ms)].filter((row) => row !== undefined)
+  if (!isTeamKey(source) || ms === null) return [sessionAt(rows, ms)].filter((row) => row !== undefined)
   return rows.filter((row) => row.startedMs - CLOCKS_MS <= ms && ms <= (row.endedMs ?? Infinity) + CLOCKS_MS)
 }
 
@@ -242,7 +242,7 @@ interface Wanted {
 /** The newest trade, and the newest messages with a bid and an ask, which are often the same message. */
 async function quoteMessages(reader: StoreReader, view: EvidenceView, instrument: InstrumentId): Promise<Page> {
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  const rows = (await visibleSessions(reader, view)).slice(-MAX_RECORDINGS).reverse()
+  const rows = (await visibleSessions(reader, view)).slice(-MAX_SESSIONS).reverse()
   const found = new Map<string, EvidenceMessage>()
   for (const feed of TICK_FEEDS[asset]) {
     const { kind, fields } = FEEDS[feed]

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { EvidenceMessage } from '../../../shared/features/evidence/evidence.ts'
-import { FLAG } from '../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../shared/core/recording/session.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import { KIND, scratch, type Scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'

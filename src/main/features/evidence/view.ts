@@ -2,7 +2,7 @@
 import type { Span } from '../../../shared/base/spans.ts'
 import type { FollowedRange } from '../../core/market/flow/flow-follower.ts'
 import type { SidedTrade } from '../../core/market/flow/sided-trades.ts'
-import type { RecordedView } from '../../core/views/view-recordings.ts'
+import type { RecordedView } from '../../core/views/view-sessions.ts'
 import type { TradeSide } from '../../../shared/core/market/flow/side.ts'
 
 export interface EvidenceView extends RecordedView {

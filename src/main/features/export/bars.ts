@@ -1,5 +1,5 @@
 /** Exports bars, oldest first, to a file with a manifest. */
-import { countGaps } from '../../../shared/core/recording/recording.ts'
+import { countGaps } from '../../../shared/core/recording/session.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile } from '../../../shared/features/export/export.ts'

@@ -23,7 +23,7 @@ import {
   type Interval,
 } from '../../../shared/core/market/market.ts'
 import { BUILT_IN_PRESETS, exportSettings, type ExportPreset } from '../../../shared/features/export/settings.ts'
-import { FEED_IDS, isFeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { FEED_IDS, isFeedId, type SessionId } from '../../../shared/base/units.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
@@ -195,7 +195,7 @@ async function streamOut(
 }
 
 /** The sessions that --session names. */
-async function namedSessions(reader: StoreReader, values: Values): Promise<readonly RecordingId[]> {
+async function namedSessions(reader: StoreReader, values: Values): Promise<readonly SessionId[]> {
   const names = values.texts('session')
   if (names.length === 0) return []
   const rows = await reader.sessions(true)

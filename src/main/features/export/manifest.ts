@@ -1,5 +1,5 @@
 /** The manifest written next to an export: the file's schema and hash, where its rows came from, and their gaps. */
-import { isTeamKey, type Gap } from '../../../shared/core/recording/recording.ts'
+import { isTeamKey, type Gap } from '../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import type { TickSchema } from '../../../service/tick-columns.ts'
 import type { BarSchema } from './bars/bar-rows.ts'

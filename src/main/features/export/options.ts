@@ -3,8 +3,8 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile, ExportFormat, Separator, SheetStyle } from '../../../shared/features/export/export.ts'
 import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessions/overlaps.ts'
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
-import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
-import { feedAsset, instrumentId, type AssetClass, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { feedAsset, instrumentId, type AssetClass, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SafeFile } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
@@ -16,7 +16,7 @@ export interface CommonOptions {
   /** Called with the number of gaps in what was exported, without ordinary edges of sessions. */
   readonly onGaps?: ((count: number) => void) | undefined
   /** Only these sessions. Absent: all sessions of the source. */
-  readonly sessions?: readonly RecordingId[] | undefined
+  readonly sessions?: readonly SessionId[] | undefined
   /** Source key (`sourceKey`). Required if several sources match. */
   readonly source?: string | undefined
   /** Event time, [from, to), UTC ms. */
@@ -77,10 +77,7 @@ export interface Chosen {
 export function chooseSource(
   all: readonly SessionRow[],
   feed: FeedId,
-  {
-    sessions,
-    source,
-  }: { readonly sessions?: readonly RecordingId[] | undefined; readonly source?: string | undefined },
+  { sessions, source }: { readonly sessions?: readonly SessionId[] | undefined; readonly source?: string | undefined },
 ): Chosen {
   const missing = sessions?.find((session) => !all.some((row) => row.session === session))
   if (missing !== undefined) {

@@ -1,7 +1,7 @@
 /** What the tick writers share: their interface, and which messages they skip. */
 import { isUtf8 } from 'node:buffer'
 import { inRange, readTime } from '../../../service/codecs/times.ts'
-import { FLAG } from '../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../shared/core/recording/session.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   type ExportRequest,
 } from '../../../shared/features/export/export.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
-import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { feedAsset, instrumentId, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SafeFile } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barFeed, barInstruments, barRange, prepareBarFiles } from './bars.ts'
@@ -151,7 +151,7 @@ const prepare = (reader: StoreReader, part: Part, watch: ExportWatch): Promise<r
     ? prepareTickFiles(reader, { ...part.options, ...watch })
     : prepareBarFiles(reader, { ...part.options, ...watch })
 
-const namedSessions = ({ sessions }: ExportRequest): readonly RecordingId[] | undefined =>
+const namedSessions = ({ sessions }: ExportRequest): readonly SessionId[] | undefined =>
   sessions.length === 0 ? undefined : sessions
 
 /** Converts the request to options for a single, unsplit file. */

@@ -2,12 +2,12 @@
  * Exports ticks straight from the store's columns, without an object per row. The window and the command line produce
  * the same bytes for the same rows.
  */
-import { countGaps } from '../../../shared/core/recording/recording.ts'
+import { countGaps } from '../../../shared/core/recording/session.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import { csvTickColumns, type TickSchema } from '../../../service/tick-columns.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { ExportedFile, ExportFormat } from '../../../shared/features/export/export.ts'
-import { instrumentId, type FeedId, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
+import { instrumentId, type FeedId, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { TickColumns, TickQuery } from '../../core/store/types/ticks.ts'
 import { createCsvRows } from './csv-rows.ts'
@@ -163,7 +163,7 @@ async function prepareTicks(reader: StoreReader, options: TickExportOptions, run
   return prepareFile(options, signal, async (file) => {
     const span: Span = { first: Infinity, last: -Infinity }
     const table = beginTickRows(file, options, span, await tableFormat(options))
-    const recordings = new Set<RecordingId>()
+    const recordings = new Set<SessionId>()
     let rows = 0
     for (let part = await run.now(); part !== null && rows < maxRows; part = await run.now()) {
       const { ticks } = part
@@ -204,8 +204,8 @@ const ROWS_AT_ONCE = 4096
 
 /** Checks that the reader delivers sessions one after another, with increasing seqs in each. */
 function createOrder(): { check(ticks: TickColumns): void } {
-  const seen = new Set<RecordingId>()
-  let recording: RecordingId | undefined
+  const seen = new Set<SessionId>()
+  let recording: SessionId | undefined
   let seq = -1
   return {
     check(ticks: TickColumns): void {

@@ -24,7 +24,7 @@ import type { ImportWatch } from './run.ts'
 import { isPackage } from '../sessions/unpack.ts'
 import { fileFailure } from '../../base/file-sink.ts'
 import { openStoreReader, openStoreWriter } from '../../core/store/open.ts'
-import { newRecordingId } from '../../core/store/types/recording-id.ts'
+import { newSessionId } from '../../core/store/types/session-id.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
@@ -150,7 +150,7 @@ async function bringIn(
   try {
     const store: FileImportStore = {
       library: writer.library,
-      newId: newRecordingId,
+      newId: newSessionId,
       async sessions() {
         const reader = await openStoreReader({ file, worker: context.workers.reader })
         return reader.sessions().finally(() => reader.close())

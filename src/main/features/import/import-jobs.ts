@@ -10,7 +10,7 @@ import { importFile, previewFile } from './file.ts'
 import type { ImportInput } from './run.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { newRecordingId } from '../../core/store/types/recording-id.ts'
+import { newSessionId } from '../../core/store/types/session-id.ts'
 import type { Files } from './uploads.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
@@ -52,7 +52,7 @@ export function createImports({ files, jobs, reader, library, ask, refused }: Im
     async start({ file, mapping, manifest }) {
       const input = inputOf(file, manifest)
       const { name, bytes } = input
-      const store = { library: library(), sessions: () => reader.sessions(), newId: newRecordingId }
+      const store = { library: library(), sessions: () => reader.sessions(), newId: newSessionId }
       return jobs.start('import', name, 'messages', async (progress, signal) => {
         try {
           const result = await importFile(input, mapping, store, {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { KIND, scratch } from '../../../service/codec.ts'
 import { decode } from '../../../service/codecs/decode.ts'
 import { inRange } from '../../../service/codecs/times.ts'
-import { FLAG } from '../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
 /** The flags that the message would have gotten on receipt. Leaves the decoded message in `record`. */

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportDone, ImportPreview, ImportProblem } from '../../../shared/features/import/import.ts'
-import { sourceKey, type Source } from '../../../shared/core/recording/recording.ts'
-import { unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { sourceKey, type Source } from '../../../shared/core/recording/session.ts'
+import { unixMs, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
 import type { Batch, StoredEntry } from '../../core/store/types/messages.ts'
 import type { ImportDetails, StoreLibrary } from '../../core/store/types/library.ts'
@@ -35,9 +35,9 @@ export interface ImportWatch {
 }
 
 export interface ImportStore {
-  readonly library: Pick<StoreLibrary, 'importRecording'>
+  readonly library: Pick<StoreLibrary, 'importSession'>
   readonly sessions: StoreReader['sessions']
-  readonly newId: (startedMs: number) => RecordingId
+  readonly newId: (startedMs: number) => SessionId
 }
 
 /** Maximum problems listed. The rest are only counted. */
@@ -184,7 +184,7 @@ export async function importText(
         tags: ['imported'],
       },
     }
-    const outcome = await store.library.importRecording(about, batchesOf(messages, segment, edges, about.startedMs), {
+    const outcome = await store.library.importSession(about, batchesOf(messages, segment, edges, about.startedMs), {
       ...(signal === undefined ? {} : { signal }),
       onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
     })

@@ -1,5 +1,5 @@
 /** Totals over sessions. Pure. */
-import { isEdge, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { isEdge, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
 /** A feed over several sessions, as printed. `messages` = market + control + undecodable; `unasked` are among them. */

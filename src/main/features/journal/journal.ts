@@ -5,7 +5,7 @@
 import { CodedError } from '../../../shared/base/errors.ts'
 import { readJournal, writeJournal } from '../../../shared/features/journal/document.ts'
 import { byTime, MAX_NOTES, type Note, type NoteDraft } from '../../../shared/features/journal/note.ts'
-import { matchesSource } from '../../../shared/core/recording/recording.ts'
+import { matchesSource } from '../../../shared/core/recording/session.ts'
 import type { JournalFiles } from './journal-files.ts'
 
 export interface JournalOptions {

@@ -13,15 +13,15 @@ import {
   type Review,
 } from '../../../shared/features/journal/review.ts'
 import { msOf, type Bar, type Interval } from '../../../shared/core/market/market.ts'
-import { isEdge, matchesSource, type Gap } from '../../../shared/core/recording/recording.ts'
-import { ASSET_CLASSES, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
+import { isEdge, matchesSource, type Gap } from '../../../shared/core/recording/session.ts'
+import { ASSET_CLASSES, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
 import type { BarQuery, SeqLimits } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface ReviewQuery {
   readonly source: string
   /** Only these sessions; absent: every one of the source. */
-  readonly sessions?: readonly RecordingId[]
+  readonly sessions?: readonly SessionId[]
   /** [fromMs, toMs), UTC ms. */
   readonly fromMs: number
   readonly toMs: number
@@ -135,7 +135,7 @@ function firedOf(event: AlertEvent, fromMs: number, toMs: number): readonly Fire
 async function movesOf(
   reader: StoreReader,
   query: ReviewQuery,
-  recordings: readonly RecordingId[],
+  recordings: readonly SessionId[],
   interval: Interval,
 ): Promise<readonly Move[]> {
   const moves: Move[] = []

@@ -2,9 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { countText } from '../../../shared/base/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
-import { recordingId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { sessionId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import { createHub } from '../../core/market/hub.ts'
 import { hubCalendar } from '../../core/market/hub-calendar.ts'
@@ -238,7 +238,7 @@ interface PlayOptions {
 /** Plays a session to its end. Null if Ctrl+C stopped it. */
 export async function play({ reader, row, speed, fromMs, context, progress }: PlayOptions): Promise<Played | null> {
   const { clock, signal } = context
-  const recording = recordingId(row.session)
+  const recording = sessionId(row.session)
   const minutes: MinuteLine[] = []
   const fold = createDigestFold()
   const inner = createMarket(createHub({ calendar: hubCalendar }), fold)
@@ -299,7 +299,7 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
   }
 }
 
-async function liveDigests(reader: StoreReader, recording: RecordingId, afterSeq: number): Promise<MinuteLine[]> {
+async function liveDigests(reader: StoreReader, recording: SessionId, afterSeq: number): Promise<MinuteLine[]> {
   const entries = await reader.entries({ recording, afterSeq, types: ['digest'] })
   return entries.flatMap(({ seq, entry }) =>
     entry.type === 'digest' ? [{ at: entry.minuteMs, seq, digest: entry.sha256 }] : [],

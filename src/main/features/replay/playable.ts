@@ -1,7 +1,7 @@
 /** What a replay plays: sessions of one source in turn, or those of a team as one (decision 61). */
-import { isTeamKey, matchesSource, type Gap } from '../../../shared/core/recording/recording.ts'
+import { isTeamKey, matchesSource, type Gap } from '../../../shared/core/recording/session.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import { unixMs, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { unixMs, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
 import type { Visible } from '../../core/views/history.ts'
 import { gapsOfMergeAt, loadMerge, sourceOfMerge, type LoadedMerge } from '../../core/playback/load-merge.ts'
@@ -18,7 +18,7 @@ export interface Playable {
   /** Reads the parts for playback. */
   readonly reader: PlayerOptions['reader'] & Pick<StoreReader, 'findPosition'>
   /** Oldest first, UTC ms. */
-  readonly sessions: readonly { readonly session: RecordingId; readonly fromMs: UnixMs; readonly toMs: UnixMs }[]
+  readonly sessions: readonly { readonly session: SessionId; readonly fromMs: UnixMs; readonly toMs: UnixMs }[]
   /** Gaps in and between the sessions. */
   readonly gaps: readonly Gap[]
   /** Passes what is played on to a market. */
@@ -26,11 +26,11 @@ export interface Playable {
   /** The last seq of each session that is visible at a place. */
   limitsAt(place: Place): SeqLimits
   /** The message or entry at a place; null: unknown. */
-  originOf(place: Place): { readonly session: RecordingId; readonly seq: number } | null
+  originOf(place: Place): { readonly session: SessionId; readonly seq: number } | null
   /** What is visible at a place and a time, UTC ms. */
   visibleAt(place: () => Place, nowMs: () => number): Visible
   /** Reads what was recorded since. The last part that grew; null: none did. `isLive`: whether a session still is. */
-  grow(isLive: (session: RecordingId) => boolean): Promise<Part | null>
+  grow(isLive: (session: SessionId) => boolean): Promise<Part | null>
   /** Whether more may still be recorded. */
   readonly goesOn: boolean
 }

@@ -1,7 +1,7 @@
 /** The options and state of a replay player. */
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { Part } from '../../core/playback/parts.ts'
@@ -9,7 +9,7 @@ import type { Span } from './play.ts'
 
 /** A place in what is played: the recording of a part, and a seq of it. */
 export interface Place {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly seq: number
 }
 

@@ -5,7 +5,7 @@
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
-import type { FeedId, InstrumentId, RecordingId } from '../../../shared/base/units.ts'
+import type { FeedId, InstrumentId, SessionId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
 import { Cursor } from '../../core/playback/cursor.ts'
 import { SavedStates } from './saved-states.ts'
@@ -74,7 +74,7 @@ export class Player {
   }
 
   /** The newest visible position. Earlier sessions are visible completely, this one up to `seq`. */
-  get present(): { readonly recording: RecordingId; readonly seq: number } {
+  get present(): { readonly recording: SessionId; readonly seq: number } {
     return { recording: this.#playback.part.recording, seq: this.#playback.seq }
   }
 
@@ -109,7 +109,7 @@ export class Player {
   }
 
   /** Seeks to right after a seq of a session. The clock shows at least `ms`. Unknown session: seeks to `ms`. */
-  async seekSeq(recording: RecordingId, seq: number, ms: number): Promise<void> {
+  async seekSeq(recording: SessionId, seq: number, ms: number): Promise<void> {
     const part = this.#parts.findIndex((one) => one.recording === recording)
     if (part < 0) return this.seek(ms)
     const { lastSeq } = this.#parts[part]

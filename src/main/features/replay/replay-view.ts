@@ -4,10 +4,10 @@ import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import { msOf } from '../../../shared/core/market/market.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
-import { isTeamKey } from '../../../shared/core/recording/recording.ts'
+import { isTeamKey } from '../../../shared/core/recording/session.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import { recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { sessionId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import type { HubCalendar } from '../../core/market/hub-types.ts'
@@ -134,7 +134,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       id,
       source,
       sessions: playable.sessions,
-      opened: options.sessions.map(recordingId),
+      opened: options.sessions.map(sessionId),
       team: options.team,
       fromMs: unixMs(playable.parts[0].fromMs),
       toMs: unixMs(end().toMs),

@@ -12,7 +12,7 @@ import type {
   ServedState,
 } from '../../../shared/features/replay/replay.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import { recordingId } from '../../../shared/base/units.ts'
+import { sessionId } from '../../../shared/base/units.ts'
 import { storeAway } from '../../core/jobs/jobs.ts'
 import { seekFirstFrame } from './first-frame.ts'
 import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
@@ -119,9 +119,9 @@ export function createReplays(options: ReplaysOptions): Replays {
       return view.hold(serving.states.open(wake), wake)
     },
     view: (id) => open.get(id)?.view,
-    bookmarks: (session) => reader.bookmarks(session === null ? null : recordingId(session)),
+    bookmarks: (session) => reader.bookmarks(session === null ? null : sessionId(session)),
     addBookmark: ({ session, atMs, seq, text }) =>
-      writer.addBookmark({ recording: recordingId(session), atMs, seq, text }),
+      writer.addBookmark({ recording: sessionId(session), atMs, seq, text }),
     async removeBookmark(bookmark) {
       await writer.removeBookmark(bookmark)
     },

@@ -2,7 +2,7 @@
 import { join, dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import type { ServiceResponse } from '../../../shared/features/research/research.ts'
 import { endpointOf, ENDPOINTS, matchEndpoint, takesSymbol } from '../../../service/endpoints.ts'
 import { createCredentials } from '../../core/account/credentials.ts'

@@ -1,6 +1,6 @@
 /** The research feature: requests to the service, and the history of its responses. */
 import { researchSettings } from '../../../shared/features/research/settings.ts'
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from '../../../shared/features/research/contract.ts'
 import { account } from '../../core/account/feature.ts'
 import { log } from '../../core/log/feature.ts'

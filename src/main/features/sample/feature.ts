@@ -6,7 +6,7 @@ import { account } from '../../core/account/feature.ts'
 import { log } from '../../core/log/feature.ts'
 import { settings } from '../../core/settings/feature.ts'
 import { store } from '../../core/store/feature.ts'
-import { newRecordingId } from '../../core/store/types/recording-id.ts'
+import { newSessionId } from '../../core/store/types/session-id.ts'
 import { live } from '../../core/views/live-feature.ts'
 import { market } from '../../core/views/market-feature.ts'
 import { defineFeature } from '../../terminal/feature.ts'
@@ -25,7 +25,7 @@ export const sample = defineFeature({
       reader,
       library: () => writer.library(),
       read: readHistoryIn(host.workers.simulator, host.demoData),
-      newId: newRecordingId,
+      newId: newSessionId,
       symbols: () => settings.get().watchlists[0].symbols,
       seed: host.demoSeed,
       wallMs: () => host.clock.wallMs(),

@@ -1,8 +1,8 @@
 /** Decides whether to add the sample session, and adds it again if an earlier start was closed too soon. */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { storeSample, type ReadHistory } from './sample-session.ts'
@@ -30,9 +30,9 @@ export interface SampleOfferOptions {
   readonly pending: PendingSample
   readonly reader: Pick<StoreReader, 'sessions'>
   /** Throws if the store isn't open for writing. */
-  readonly library: () => Pick<StoreLibrary, 'importRecording'>
+  readonly library: () => Pick<StoreLibrary, 'importSession'>
   readonly read: ReadHistory
-  readonly newId: (startedMs: number) => RecordingId
+  readonly newId: (startedMs: number) => SessionId
   readonly symbols: () => readonly WatchSymbol[]
   readonly seed: number | undefined
   readonly wallMs: () => number

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { encodeAcknowledgement } from '../../../service/control.ts'
 import { CodedError, type Failure } from '../../../shared/base/errors.ts'
-import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/recording.ts'
+import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
-import { FEED_IDS, unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { FEED_IDS, unixMs, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { HistoryChunk, HistoryRequest, HistorySubscription } from '../../../simulator/history.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
 import type { Batch, StoredEntry } from '../../core/store/types/messages.ts'
@@ -31,9 +31,9 @@ const FLUSH_ROWS = 4_096
 export type ReadHistory = (request: HistoryRequest) => AsyncIterable<HistoryChunk>
 
 export interface SampleOptions {
-  readonly library: Pick<StoreLibrary, 'importRecording'>
+  readonly library: Pick<StoreLibrary, 'importSession'>
   readonly read: ReadHistory
-  readonly newId: (startedMs: number) => RecordingId
+  readonly newId: (startedMs: number) => SessionId
   readonly symbols: readonly WatchSymbol[]
   readonly seed: number | undefined
   /** End of the session, no later than the start of the live session. UTC ms. */
@@ -68,7 +68,7 @@ export function storeSample(options: SampleOptions): SampleSession {
     yield writer.close(toMs)
   }
   const stored = library
-    .importRecording(
+    .importSession(
       {
         id: newId(fromMs),
         source: DEMO,

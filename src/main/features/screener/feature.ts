@@ -9,7 +9,7 @@ import { store } from '../../core/store/feature.ts'
 import { views } from '../../core/views/feature.ts'
 import { live } from '../../core/views/live-feature.ts'
 import { market } from '../../core/views/market-feature.ts'
-import { recordedView, ViewRecordings } from '../../core/views/view-recordings.ts'
+import { recordedView, ViewSessions } from '../../core/views/view-sessions.ts'
 import { respond, stream } from '../../rpc/respond.ts'
 import { wholeStreams } from '../../rpc/state-stream.ts'
 import { defineFeature } from '../../terminal/feature.ts'
@@ -42,7 +42,7 @@ export const screener = defineFeature({
     /** Views whose screener a call is waiting for. */
     const awaited: string[] = []
     const known = new Map<string, { readonly atMs: number; readonly all: Promise<Instruments> }>()
-    const recorded = new ViewRecordings(reader)
+    const recorded = new ViewSessions(reader)
     const membership = new Membership()
     const changes = wholeStreams(() => membership.changes)
     /** Saved screens whose data couldn't be read at the last look. */

@@ -10,7 +10,7 @@ import {
   type FeedId,
   type InstrumentId,
 } from '../../../shared/base/units.ts'
-import type { CoverageRecording } from '../../../shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../shared/features/evidence/coverage.ts'
 import { Reception } from '../../../shared/features/screener/reception.ts'
 import { SCREEN_SPANS, type ScreenSpan } from '../../../shared/features/screener/screen.ts'
 import {
@@ -73,7 +73,7 @@ export class SpanReader {
   readonly #trading = new Map<AssetClass, readonly Span[]>()
 
   /** `recordings`: those that touch the span, as known at `nowMs`, UTC ms. */
-  constructor(view: Pick<View, 'history'>, span: ScreenSpan, nowMs: number, recordings: readonly CoverageRecording[]) {
+  constructor(view: Pick<View, 'history'>, span: ScreenSpan, nowMs: number, recordings: readonly CoveredSession[]) {
     this.#view = view
     this.#span = span
     this.#reception = new Reception(recordings, nowMs)

@@ -19,7 +19,7 @@ import {
   type Screen,
   type ScreenSpan,
 } from '../../../shared/features/screener/screen.ts'
-import type { CoverageRecording } from '../../../shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../shared/features/evidence/coverage.ts'
 import type { Hub } from '../../core/market/hub-types.ts'
 import type { View } from '../../core/views/views.ts'
 import { ClockedReading, type Pass } from './clocked-reading.ts'
@@ -32,7 +32,7 @@ export interface ViewScreenerParts {
   /** The instruments of the view's source. */
   readonly instruments: () => Promise<Instruments>
   /** The recordings that touch the time from `fromMs` (UTC ms) to the view's clock. */
-  readonly recordings: (fromMs: number) => Promise<readonly CoverageRecording[]>
+  readonly recordings: (fromMs: number) => Promise<readonly CoveredSession[]>
   /** Figures of companies from saved responses, as of the view's clock. Never sends a request. */
   readonly fundamentals: (stocks: Instruments) => Promise<ReadonlyMap<InstrumentId, MetricValues>>
   /** Whether an instrument is in a universe. */

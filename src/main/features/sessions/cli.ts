@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { countGaps, type SessionRow } from '../../../shared/core/recording/recording.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import { countGaps, type SessionRow } from '../../../shared/core/recording/session.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import { exportPackage } from './pack.ts'
 import { openStoreWriter } from '../../core/store/open.ts'
 import { aligned } from '../../command-line/aligned.ts'
@@ -105,7 +105,7 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
 const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
 
 /** Labels a session, or moves it to or from the bin. The store must not be open for recording. */
-async function change(session: RecordingId, values: Values, context: Context): Promise<void> {
+async function change(session: SessionId, values: Values, context: Context): Promise<void> {
   const writer = await openStoreWriter({
     file: storePath(values, context),
     worker: context.workers.store,
@@ -122,7 +122,7 @@ async function change(session: RecordingId, values: Values, context: Context): P
   }
 }
 
-async function pack(one: RecordingId, out: string, values: Values, context: Context): Promise<number> {
+async function pack(one: SessionId, out: string, values: Values, context: Context): Promise<number> {
   if (!values.on('force') && existsSync(out)) {
     throw new CodedError('usage', `${out} already exists.`, {
       hint: 'Choose another name, or replace the file with --force.',

@@ -1,5 +1,5 @@
 /** Recorded sessions as a feature: the list, verification, labels, the bin, sessions as files. */
-import { recordingId } from '../../../shared/base/units.ts'
+import { sessionId } from '../../../shared/base/units.ts'
 import { LIBRARY_CALLS } from '../../../shared/features/sessions/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { log } from '../../core/log/feature.ts'
@@ -28,7 +28,7 @@ export const sessions = defineFeature({
       service: library,
       responders: respond(LIBRARY_CALLS, {
         'sessions.list': () => reader.sessions(true),
-        'sessions.verify': ({ session }) => reader.verify(session === null ? null : recordingId(session)),
+        'sessions.verify': ({ session }) => reader.verify(session === null ? null : sessionId(session)),
         'sessions.annotate': (args) => library.annotate(args),
         'sessions.bin': (args) => library.bin(args),
         'sessions.erase': (args) => library.erase(args),

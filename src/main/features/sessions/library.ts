@@ -6,7 +6,7 @@ import type { PackageDone } from '../../../shared/features/sessions/contract.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import { retentionPlan, type RetentionRules } from '../../../shared/features/sessions/retention.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -29,7 +29,7 @@ export interface LibraryOptions {
   readonly clock: Clock
   readonly rules: () => RetentionRules
   /** Sessions that may not be erased yet. Throws if they aren’t known. */
-  readonly held: () => ReadonlySet<RecordingId>
+  readonly held: () => ReadonlySet<SessionId>
   readonly log: (level: LogEntry['level'], from: string, text: string, detail?: string) => void
   readonly version: string
 }

@@ -4,8 +4,8 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { followUserMask } from '../../base/private-files.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
-import { sourceKey, type Source } from '../../../shared/core/recording/recording.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
+import { sourceKey, type Source } from '../../../shared/core/recording/session.ts'
 import { encodeEntries } from '../../core/store/format/entry-codec.ts'
 import { entryRow } from '../../core/store/format/ledger.ts'
 import { encodeRows } from '../../core/store/format/row-codec.ts'
@@ -27,7 +27,7 @@ const VERIFY = 0.4
  */
 export async function exportPackage(
   reader: StoreReader,
-  session: RecordingId,
+  session: SessionId,
   file: string,
   app: string,
   { signal, onProgress }: PackageOptions = {},

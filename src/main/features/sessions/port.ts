@@ -1,5 +1,5 @@
 /** Session files, as other features use them. */
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 
 /** The result of exporting a session file. */
 export interface Packed {
@@ -12,7 +12,7 @@ export interface Packed {
 
 /** The result of importing a session file. */
 export interface Unpacked {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly messages: number
   /** The store already had this session, so nothing was written. */
   readonly already: boolean

@@ -7,8 +7,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { Source } from '../../../shared/core/recording/recording.ts'
-import { recordingId, unixMs } from '../../../shared/base/units.ts'
+import type { Source } from '../../../shared/core/recording/session.ts'
+import { sessionId, unixMs } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
 import { Regroup } from '../../core/store/format/regroup.ts'
 import { decodeRows } from '../../core/store/format/row-codec.ts'
@@ -68,7 +68,7 @@ export async function importPackage(
     const { onProgress, signal } = options
     let stored = 0
     const tell = (): void => onProgress?.(Math.min(1, parts.at / Math.max(1, size)), stored)
-    return await library.importRecording(about(meta, file), batches(meta, parts, size, tell), {
+    return await library.importSession(about(meta, file), batches(meta, parts, size, tell), {
       signal,
       onStored: (messages) => {
         stored = messages
@@ -95,7 +95,7 @@ function about(meta: Meta, file: string): ImportDetails {
           origin: source.kind === 'demo' ? 'demo' : `service:${source.user}@${source.origin}`,
         }
   return {
-    id: recordingId(meta.session),
+    id: sessionId(meta.session),
     source: of,
     startedMs: unixMs(meta.startedMs),
     endedMs: unixMs(meta.endedMs),

@@ -1,8 +1,8 @@
 /** Prints the messages of a stored session, and those that are added while it is being recorded. */
 import { scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/decode-stored.ts'
-import { FLAG } from '../../../shared/core/recording/recording.ts'
-import { FEED_IDS, instrumentId, feedAsset, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { FLAG } from '../../../shared/core/recording/session.ts'
+import { FEED_IDS, instrumentId, feedAsset, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { ReplayBatch } from '../../core/store/types/replay.ts'
@@ -34,7 +34,7 @@ export function createFilter(wanted: Wanted): (feed: FeedId, symbol: string) => 
 
 export interface StoredTail {
   readonly reader: Pick<StoreReader, 'replay' | 'sessions'>
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** Begins after this seq. */
   readonly afterSeq: number
   readonly wanted: Wanted

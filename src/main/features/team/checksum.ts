@@ -1,6 +1,6 @@
 /** Texts in the buckets of a team, with a checksum: a server or network that changes one would otherwise be believed. */
 import { crc32 } from 'node:zlib'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 
 /** A dot isn't one bit away from a digit, so a damaged one makes no number of a checksum and a watermark. */
 const CHECKED = /^([0-9a-f]{8})\.(.*)$/s
@@ -26,7 +26,7 @@ export interface Watermark {
 
 const WATERMARK = /^(\d{1,16})( complete)?$/
 
-export const encodeWatermark = (session: RecordingId, { lastSeq, isComplete }: Watermark): string =>
+export const encodeWatermark = (session: SessionId, { lastSeq, isComplete }: Watermark): string =>
   addChecksum(`${lastSeq}${isComplete ? ' complete' : ''}`, session)
 
 /** How far the history has a session; null if `stored` says nothing or was damaged. */

@@ -1,5 +1,5 @@
 /** Names of what a team keeps on NATS: streams, subjects and buckets. */
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 
 /** A team's name, such as `eu`: part of subjects, streams, buckets and the PostgreSQL schema. */
 export type TeamName = string & { readonly __team: true }
@@ -31,7 +31,7 @@ export function readShard(text: string): Shard | null {
 export const streamName = (team: TeamName, shard: number): string => `TD_${team}_${shard}`
 
 /** Where the frames of a session are published. */
-export const frameSubject = (team: TeamName, shard: number, session: RecordingId): string =>
+export const frameSubject = (team: TeamName, shard: number, session: SessionId): string =>
   `td.${team}.f.${shard}.${session}`
 
 /** Every frame of a shard. */

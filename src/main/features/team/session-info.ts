@@ -3,8 +3,8 @@
  * first frame; and again when it has ended and its last frame is in the log.
  */
 import * as v from 'valibot'
-import { recordingId, unixMs, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
-import type { Source } from '../../../shared/core/recording/recording.ts'
+import { sessionId, unixMs, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
+import type { Source } from '../../../shared/core/recording/session.ts'
 import { addChecksum, readChecked } from './checksum.ts'
 import { MAX_SHARDS } from './names.ts'
 import { PUBLIC_KEY } from './sign/key-format.ts'
@@ -22,7 +22,7 @@ export interface SessionEnd {
 }
 
 export interface SessionInfo {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly shard: number
   readonly shards: number
   /** Names the recorder for people: its host name unless the user chose another. */
@@ -46,7 +46,7 @@ const HEAD = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 const SESSION_INFO = v.object({
   version: v.literal(1),
-  session: v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/), v.transform(recordingId)),
+  session: v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/), v.transform(sessionId)),
   shard: SHARD,
   shards: SHARD,
   recorder: TEXT,

@@ -1,9 +1,9 @@
 /** One team, from the first connection until it is left: connects, follows, and says how it stands. */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
-import { matchesSource, teamKey } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, teamKey } from '../../../shared/core/recording/session.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
 import type { FollowedSession, FollowPhase, TeamLink, TeamState } from '../../../shared/features/team/team.ts'
-import { unixMs, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { unixMs, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../core/log/log.ts'
 import type { LateWriter } from '../../core/store/late-store.ts'
@@ -224,12 +224,12 @@ export class Team {
     this.#parts.log('warn', 'team', `Can’t read the history of team ${this.#parts.name}: ${message}`, hint)
   }
 
-  async *#flushes(session: RecordingId, afterSeq: number): ReturnType<History['flushes']> {
+  async *#flushes(session: SessionId, afterSeq: number): ReturnType<History['flushes']> {
     const history = await this.openHistory()
     if (history !== null) yield* history.flushes(session, afterSeq)
   }
 
-  async #lastReceived(session: RecordingId, lastSeq: number): Promise<UnixMs | null> {
+  async #lastReceived(session: SessionId, lastSeq: number): Promise<UnixMs | null> {
     for await (const batch of this.#parts.reader.replay({ recording: session, afterSeq: lastSeq - 1 })) {
       const ms = batch.count > 0 ? batch.recvMs[batch.count - 1] : batch.entries.at(-1)?.wallMs
       if (ms !== undefined) return unixMs(ms)

@@ -1,6 +1,6 @@
 /** `tapedeck serve`: runs the browser host. */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
-import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { openInBrowser } from '../browser/open.ts'
 import { startBrowserHost } from '../browser/host.ts'
 import { openTerminal } from '../open-terminal.ts'

@@ -1,6 +1,6 @@
 /** Labels of the price source that never let a replay, the demo or a lost connection look live. */
 import { missingCase } from '../../../shared/base/errors.ts'
-import { readTeamKey } from '../../../shared/core/recording/recording.ts'
+import { readTeamKey } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 

@@ -2,7 +2,7 @@
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
-import type { FeedId, RecordingId } from '../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../shared/base/units.ts'
 import type { ExportKind } from '../../../shared/features/export/export.ts'
 import { jobLabel } from './labels.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -15,7 +15,7 @@ export interface ExportPrefill {
   readonly feed?: FeedId
   readonly symbols?: readonly string[]
   /** Absent for all sessions of a source. */
-  readonly sessions?: readonly RecordingId[]
+  readonly sessions?: readonly SessionId[]
   /** [from, to), UTC ms. */
   readonly fromMs?: number
   readonly toMs?: number

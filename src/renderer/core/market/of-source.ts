@@ -1,5 +1,5 @@
 /** Whether sessions belong to the live market. */
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 
 /** Whether a session was recorded from the source of the live market. */

@@ -1,7 +1,7 @@
 /** Display text for message flags, verdicts, bar sources and verification problems. */
 import type { Verdict } from '../../../shared/features/evidence/agreement.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
-import { FLAG, type Problem } from '../../../shared/core/recording/recording.ts'
+import { FLAG, type Problem } from '../../../shared/core/recording/session.ts'
 import { t } from '../../../shared/base/text.ts'
 
 /** Display text for each flag bit of a stored message. */

@@ -11,7 +11,7 @@ import {
   type Split,
 } from '../../../shared/features/export/export.ts'
 import { msOf, serviceBarFeed, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import { matchesSource, readTeamKey, teamKey, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { matchesSource, readTeamKey, teamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { ExportPreset } from '../../../shared/features/export/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'

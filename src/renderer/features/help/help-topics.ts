@@ -1,5 +1,5 @@
 /** Help topics, derived from the same tables the window uses. */
-import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
+import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
 import type { EndpointInfo } from '../../../shared/features/research/research.ts'
 import type { Freshness } from '../../../shared/core/status/status.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'

@@ -1,5 +1,5 @@
 /** Finds the session for a typed time, such as `REPLAY 09:30`. Pure. */
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import { parseTimeEntry } from '../../text/time-entry.ts'
 
 export type ReplayPlace =

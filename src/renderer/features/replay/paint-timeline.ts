@@ -1,5 +1,5 @@
 /** Paints the timeline of a replay on a canvas: activity, gaps, bookmarks, loop, cursor, ruler. */
-import type { Gap } from '../../../shared/core/recording/recording.ts'
+import type { Gap } from '../../../shared/core/recording/session.ts'
 import type { ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { Zone } from '../../text/zone.ts'
 import { textFont, textPx } from '../../charts/paint/canvas-text.ts'

@@ -1,6 +1,6 @@
 /** Finds the sessions that cover an instant, to go back to it from the live market. Pure. */
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { ReplayRoute } from '../../core/window/window-route.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Menu entries for sessions and the store, shared by the row menu and the pane menu. */
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 

@@ -1,5 +1,5 @@
 /** Columns, sorting and filtering of the session list. */
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import { t } from '../../../shared/base/text.ts'
 import { sourceName } from '../../core/account/source-labels.ts'
 

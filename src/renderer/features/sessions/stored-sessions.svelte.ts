@@ -1,7 +1,7 @@
 /** The stored sessions, and the changes that a window makes to them. Failures are reported by the window. */
 import type { CallArgs } from '../../../shared/contracts.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
-import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'

@@ -6,7 +6,7 @@
  */
 import { firstAfter } from '../../base/search.ts'
 import { commonSpans, withoutSpans, type Span } from '../../base/spans.ts'
-import type { FeedId, InstrumentId, RecordingId } from '../../base/units.ts'
+import type { FeedId, InstrumentId, SessionId } from '../../base/units.ts'
 
 /** When a session received an instrument of a feed. */
 export interface Reception {
@@ -50,7 +50,7 @@ export const EDGE_MS = 1_000
 
 /** The shares of a session, by feed. Without feeds, everything counts. */
 export interface SessionShares {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly clock: Share['clock']
   readonly feeds: ReadonlyMap<FeedId, FeedShares>
 }

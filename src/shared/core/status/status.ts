@@ -1,7 +1,7 @@
 /** State as windows see it: plain data that can be cloned and holds no secrets. */
 import type { SessionState } from '../market/calendar.ts'
 import type { ErrorCode } from '../../base/errors.ts'
-import type { GapCause } from '../recording/recording.ts'
+import type { GapCause } from '../recording/session.ts'
 import type { AssetClass, FeedId, InstrumentId, UnixMs } from '../../base/units.ts'
 
 /** Where live prices come from: the demo market, a service, or the recorders of a team. */

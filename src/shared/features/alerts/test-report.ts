@@ -1,5 +1,5 @@
 /** The result of testing an alert on a recorded session. */
-import type { FeedId, RecordingId } from '../../base/units.ts'
+import type { FeedId, SessionId } from '../../base/units.ts'
 import type { SuspensionCause } from './types.ts'
 
 /** The most times to list. The rest are only counted. */
@@ -8,7 +8,7 @@ export const MAX_LISTED = 1_000
 /** The alert would have fired, or the price was beyond the level after a suspension (`unseen`). */
 export interface WouldFire {
   readonly is: 'fired' | 'unseen'
-  readonly session: RecordingId
+  readonly session: SessionId
   /** Receive time (replay time) and event time, UTC ms. */
   readonly atMs: number
   readonly eventMs: number | null

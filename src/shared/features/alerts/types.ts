@@ -7,7 +7,7 @@ import { ALERT_ACTIONS } from './actions.ts'
 import { PRICES } from '../../core/market/indicators/row.ts'
 import { INDICATORS, withFollowers } from '../../core/market/indicators/table.ts'
 import { isInterval, type Interval } from '../../core/market/market.ts'
-import type { GapCause } from '../../core/recording/recording.ts'
+import type { GapCause } from '../../core/recording/session.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../../base/units.ts'
 
 /** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`, 4 added `action`. */

@@ -2,13 +2,13 @@
 import * as v from 'valibot'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from './evidence.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
-import { FEED_IDS, recordingId } from '../../base/units.ts'
+import { FEED_IDS, sessionId } from '../../base/units.ts'
 import { interval, of } from '../../core/market/contract.ts'
 import { priceRows } from '../../core/views/contract.ts'
 import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
 
 const session = text(64)
-const recording = v.pipe(text(64), v.transform(recordingId))
+const recording = v.pipe(text(64), v.transform(sessionId))
 const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
 const place = v.strictObject({ recording, seq })
 

@@ -2,13 +2,13 @@
  * How much of what was subscribed was received, by symbol and time, from the entries and gaps of recordings. Time in
  * which a symbol wasn't subscribed is neither covered nor missing.
  */
-import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry } from '../../core/recording/recording.ts'
+import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry } from '../../core/recording/session.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans, type Span } from '../../base/spans.ts'
-import { FEED_IDS, feedAsset, instrumentKey, type FeedId, type RecordingId } from '../../base/units.ts'
+import { FEED_IDS, feedAsset, instrumentKey, type FeedId, type SessionId } from '../../base/units.ts'
 
 /** The parts of a recording that decide when its feeds were subscribed. */
-export interface CoverageRecording {
-  readonly recording: RecordingId
+export interface CoveredSession {
+  readonly recording: SessionId
   readonly startedMs: number
   /** Its end, or now if it is still running. */
   readonly endedMs: number
@@ -53,7 +53,7 @@ export interface FeedCoverage {
   readonly causes: readonly { readonly cause: GapCause; readonly gaps: number; readonly ms: number }[]
   /** The number of subscribed symbols. */
   readonly symbols: number
-  /** Part of it is an import without subscriptions; see CoverageRecording.extents. */
+  /** Part of it is an import without subscriptions; see CoveredSession.extents. */
   readonly assumed: boolean
 }
 
@@ -86,7 +86,7 @@ export function subscribedSpans({
   startedMs,
   endedMs,
   entries,
-}: CoverageRecording): ReadonlyMap<FeedId, ReadonlyMap<string, SymbolSpans>> {
+}: CoveredSession): ReadonlyMap<FeedId, ReadonlyMap<string, SymbolSpans>> {
   /** Since when a connection holds each symbol, by its key. */
   const holding = new Map<string, { readonly feed: FeedId; readonly since: Map<string, number> }>()
   const spans = new Map<FeedId, Map<string, SymbolSpans>>()
@@ -183,7 +183,7 @@ function waiting(
  * are listed one by one.
  */
 export function coverageOf(
-  recordings: readonly CoverageRecording[],
+  recordings: readonly CoveredSession[],
   range: { readonly fromMs: number; readonly toMs: number },
   nowMs: number,
   symbolsOf: FeedId | null = null,
@@ -301,7 +301,7 @@ function gapMeasure(
  * alias of the instrument.
  */
 export function receivedSpans(
-  { startedMs, endedMs, entries, gaps }: CoverageRecording,
+  { startedMs, endedMs, entries, gaps }: CoveredSession,
   feed: FeedId,
   mine: (symbol: string) => boolean,
 ): readonly Span[] {

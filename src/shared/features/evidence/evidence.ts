@@ -2,12 +2,12 @@
 import type { AgreementCounts, BarNumbers, Comparison, Verdict } from './agreement.ts'
 import type { CountedGap, FeedCoverage, SymbolCoverage } from './coverage.ts'
 import type { BarSource, Interval, RecordKind } from '../../core/market/market.ts'
-import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../base/units.ts'
+import type { FeedId, InstrumentId, SessionId, UnixMs } from '../../base/units.ts'
 
 export interface CoverageReport {
   readonly fromMs: UnixMs
   readonly toMs: UnixMs
-  readonly sessions: readonly RecordingId[]
+  readonly sessions: readonly SessionId[]
   readonly feeds: readonly FeedCoverage[]
   /** Over the symbols and time of all feeds, 0 to 1; null if nothing was subscribed. */
   readonly covered: number | null
@@ -27,7 +27,7 @@ export interface AgreementMinute extends Comparison {
 }
 
 export interface AgreementReport {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly instrument: InstrumentId
   readonly tickFeed: FeedId
   /** What the bars were built from. For quotes, the price that agrees most. */
@@ -53,7 +53,7 @@ export interface AgreementReport {
 export interface AgreementTotal {
   readonly instrument: InstrumentId
   /** The sessions with something to compare, oldest first. */
-  readonly sessions: readonly RecordingId[]
+  readonly sessions: readonly SessionId[]
   readonly of: BarSource
   readonly minuteFeed: FeedId | null
   readonly secondFeed: FeedId | null
@@ -63,7 +63,7 @@ export interface AgreementTotal {
   /** Of the minutes, 0 to 1; null if nothing could be compared. */
   readonly agreement: number | null
   /** The first minutes that differ, oldest first. `counts` has the total. */
-  readonly differing: readonly { readonly session: RecordingId; readonly startMs: UnixMs }[]
+  readonly differing: readonly { readonly session: SessionId; readonly startMs: UnixMs }[]
   readonly proves: readonly string[]
 }
 
@@ -77,13 +77,13 @@ export interface AgreementSeconds {
 
 /** Where the next page of messages starts: after this one. */
 export interface MessagePlace {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly seq: number
 }
 
 /** A received message, byte for byte, and how it was read. */
 export interface EvidenceMessage {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly feed: FeedId
   /** The connection's number in its recording and the message's number on it, both from 1. */
   readonly conn: number
@@ -115,7 +115,7 @@ export interface EvidenceMessage {
 /** A number of a bar and the message it comes from. */
 export interface BarTerm {
   readonly value: number
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly seq: number
 }
 

@@ -10,7 +10,7 @@ import {
   type ExportRequest,
 } from './export.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
-import { recordingId } from '../../base/units.ts'
+import { sessionId } from '../../base/units.ts'
 import { interval, of } from '../../core/market/contract.ts'
 import { call, feed, ms, none, text } from '../../rpc/contract.ts'
 
@@ -18,7 +18,7 @@ const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   what: v.picklist(EXPORT_KINDS),
   feed,
   symbols: v.pipe(v.array(v.pipe(text(64), v.minLength(1))), v.maxLength(2_000)),
-  sessions: v.pipe(v.array(v.pipe(text(64), v.transform(recordingId))), v.maxLength(10_000)),
+  sessions: v.pipe(v.array(v.pipe(text(64), v.transform(sessionId))), v.maxLength(10_000)),
   source: v.nullable(text(4_096)),
   fromMs: v.nullable(ms),
   toMs: v.nullable(ms),

@@ -1,7 +1,7 @@
 /** Export requests and their rules, shared by the window, presets and the command line. */
 import { t } from '../../base/text.ts'
 import { hasBars, type BarSource, type Interval } from '../../core/market/market.ts'
-import type { FeedId, RecordingId } from '../../base/units.ts'
+import type { FeedId, SessionId } from '../../base/units.ts'
 
 export const EXPORT_FORMATS = ['csv', 'parquet', 'jsonl', 'arrow'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
@@ -24,7 +24,7 @@ export interface ExportRequest {
   /** Symbols or aliases. Empty for every symbol. */
   readonly symbols: readonly string[]
   /** Only these sessions. Empty for every session of the source. */
-  readonly sessions: readonly RecordingId[]
+  readonly sessions: readonly SessionId[]
   /** The key of a source. Required if several sources have the feed. */
   readonly source: string | null
   /** Event time [from, to), UTC ms. Null for no limit. */

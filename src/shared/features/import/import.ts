@@ -1,5 +1,5 @@
 /** Files to import: how to recognize them and read their columns. */
-import type { FeedId, RecordingId } from '../../base/units.ts'
+import type { FeedId, SessionId } from '../../base/units.ts'
 
 /** What a column of a tick table contains. `received`: the receive time. `raw`: the whole message. */
 export const IMPORT_FIELDS = [
@@ -76,7 +76,7 @@ export interface ImportPreview {
 
 /** The result of an import. */
 export interface ImportDone {
-  readonly sessions: readonly { readonly session: RecordingId; readonly messages: number }[]
+  readonly sessions: readonly { readonly session: SessionId; readonly messages: number }[]
   readonly messages: number
   /** The store had it already; nothing was written. */
   readonly already: boolean

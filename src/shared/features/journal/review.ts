@@ -1,7 +1,7 @@
 /** The review of a time range of a market: moves, gaps, alerts that fired, and notes. */
 import { literalDecimals } from '../../base/decimals.ts'
 import type { FeedId, InstrumentId } from '../../base/units.ts'
-import type { GapCause } from '../../core/recording/recording.ts'
+import type { GapCause } from '../../core/recording/session.ts'
 import type { Note } from './note.ts'
 
 /** The most moves and gaps that a review lists; the rest is counted. */

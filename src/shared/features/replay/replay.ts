@@ -1,8 +1,8 @@
 /** A replay for windows: sessions of one source, played through a hub of their own. */
 import type { Failure } from '../../base/errors.ts'
-import type { Gap } from '../../core/recording/recording.ts'
+import type { Gap } from '../../core/recording/session.ts'
 import type { Reason } from '../../core/status/status.ts'
-import type { RecordingId, UnixMs } from '../../base/units.ts'
+import type { SessionId, UnixMs } from '../../base/units.ts'
 
 /** Identifies the replay's view. Market calls and streams take it in place of `live`. */
 export type ReplayId = string
@@ -13,7 +13,7 @@ export type ReplaySpeed = number | 'max'
 
 export interface ReplayBookmark {
   readonly id: number
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly atMs: UnixMs
   /** The entry to stop before; null: by time alone. */
   readonly seq: number | null
@@ -39,17 +39,17 @@ export interface ReplayState {
   /** Of sessions of several shards: that of their team. */
   readonly source: string
   /** What it was opened with, so that it can be opened again. */
-  readonly opened: readonly RecordingId[]
+  readonly opened: readonly SessionId[]
   readonly team: boolean
   /** Oldest first. The time between them counts as gaps. Those of a team can overlap: they are played as one. */
-  readonly sessions: readonly { readonly session: RecordingId; readonly fromMs: UnixMs; readonly toMs: UnixMs }[]
+  readonly sessions: readonly { readonly session: SessionId; readonly fromMs: UnixMs; readonly toMs: UnixMs }[]
   /** The whole range in replay time: receive time that never decreases. */
   readonly fromMs: UnixMs
   readonly toMs: UnixMs
   /** The replay's clock. Nothing received after it is visible. */
   readonly nowMs: UnixMs
   /** The last entry applied; null before the first. */
-  readonly at: { readonly session: RecordingId; readonly seq: number } | null
+  readonly at: { readonly session: SessionId; readonly seq: number } | null
   readonly playing: boolean
   readonly speed: ReplaySpeed
   /** Skip intervals of more than 2 s without a message. */

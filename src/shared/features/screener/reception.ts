@@ -1,7 +1,7 @@
 /** When the symbols of feeds were subscribed, and which gaps they have, from the recordings of a span. Pure. */
 import { instrumentKey, feedAsset, type FeedId } from '../../base/units.ts'
 import { mergeSpans, withoutSpans, type Span } from '../../base/spans.ts'
-import { isUnwanted, subscribedSpans, type CoverageRecording } from '../evidence/coverage.ts'
+import { isUnwanted, subscribedSpans, type CoveredSession } from '../evidence/coverage.ts'
 
 /** A symbol's reception from one feed. */
 export interface SymbolReception {
@@ -32,7 +32,7 @@ export class Reception {
   readonly #feeds = new Map<FeedId, { subscribed: FeedSpans; gaps: FeedSpans; unwanted: FeedSpans }>()
 
   /** Open gaps end at `nowMs`, UTC. */
-  constructor(recordings: readonly CoverageRecording[], nowMs: number) {
+  constructor(recordings: readonly CoveredSession[], nowMs: number) {
     for (const recording of recordings) this.#add(recording, nowMs)
     for (const { gaps } of this.#feeds.values()) gaps.ofAll.sort((a, b) => a.fromMs - b.fromMs)
   }
@@ -57,7 +57,7 @@ export class Reception {
     return made
   }
 
-  #add(recording: CoverageRecording, nowMs: number): void {
+  #add(recording: CoveredSession, nowMs: number): void {
     const subscribed = subscribedSpans(recording)
     for (const [feed, symbols] of subscribed) {
       for (const [key, { spans }] of symbols) for (const span of spans) this.#of(feed).subscribed.add(span, [key])

@@ -4,9 +4,9 @@
  * time twice. Of imports, the earlier session counts there. Sessions of a team's shard are joined message by message
  * (`merged-sessions.ts`).
  */
-import { isTeamKey, readTeamKey } from '../../core/recording/recording.ts'
-import type { SessionRow } from '../../core/recording/recording.ts'
-import type { RecordingId } from '../../base/units.ts'
+import { isTeamKey, readTeamKey } from '../../core/recording/session.ts'
+import type { SessionRow } from '../../core/recording/session.ts'
+import type { SessionId } from '../../base/units.ts'
 
 /** The needed parts of a session. `endedMs` null: it is still running. */
 export interface Recorded {
@@ -87,8 +87,8 @@ const endOf = (one: Recorded | null): number => (one === null ? -Infinity : (one
  */
 export interface Overlap {
   readonly source: string
-  readonly earlier: RecordingId
-  readonly later: RecordingId
+  readonly earlier: SessionId
+  readonly later: SessionId
   /** UTC ms. `toMs` Infinity: the earlier one is still running. */
   readonly fromMs: number
   readonly toMs: number
@@ -100,10 +100,7 @@ export function overlapsOf(sessions: readonly SessionRow[]): readonly Overlap[] 
 }
 
 /** The overlap of a session with an earlier one, or null. */
-export function overlapOf<T extends Recorded>(
-  { of, behind }: InTurn<T>,
-  idOf: (one: T) => RecordingId,
-): Overlap | null {
+export function overlapOf<T extends Recorded>({ of, behind }: InTurn<T>, idOf: (one: T) => SessionId): Overlap | null {
   if (behind === null) return null
   const toMs = Math.min(endOf(behind), of.endedMs ?? Infinity)
   return { source: of.source, earlier: idOf(behind), later: idOf(of), fromMs: of.startedMs, toMs }

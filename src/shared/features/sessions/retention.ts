@@ -1,6 +1,6 @@
 /** The sessions that the user's rules delete: first moved to the bin, later erased. */
-import { isTeamKey, type SessionRow } from '../../core/recording/recording.ts'
-import type { RecordingId } from '../../base/units.ts'
+import { isTeamKey, type SessionRow } from '../../core/recording/session.ts'
+import type { SessionId } from '../../base/units.ts'
 
 const DAY = 86_400_000
 
@@ -15,8 +15,8 @@ export interface RetentionRules {
 }
 
 export interface RetentionPlan {
-  readonly bin: readonly RecordingId[]
-  readonly erase: readonly RecordingId[]
+  readonly bin: readonly SessionId[]
+  readonly erase: readonly SessionId[]
 }
 
 /** When a session ended, UTC ms; for a replica that its recorder never ended, its start. Null: it may still go on. */
@@ -36,7 +36,7 @@ export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules
   const mayGo = listed
     .filter((row) => !row.pinned && !row.live && !row.imported && endOf(row) !== null)
     .toSorted((a, b) => a.startedMs - b.startedMs)
-  const bin = new Set<RecordingId>()
+  const bin = new Set<SessionId>()
   if (rules.keepDays > 0) {
     for (const row of mayGo) {
       if (nowMs - (endOf(row) ?? nowMs) >= rules.keepDays * DAY) bin.add(row.session)

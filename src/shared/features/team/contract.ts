@@ -1,6 +1,6 @@
 /** Joining and leaving a team, its state, and the sessions of its history. Secrets go in and never come out. */
 import * as v from 'valibot'
-import { recordingId } from '../../base/units.ts'
+import { sessionId } from '../../base/units.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import type { AccountState } from '../../core/status/status.ts'
 import { call, none, text } from '../../rpc/contract.ts'
@@ -37,7 +37,7 @@ export const TEAM_CALLS = {
   /** Sessions of the history that aren't stored here, the newest first. Fails with `not-found` without a history. */
   'team.history': call<readonly HistoryEntry[]>()(none),
   /** Starts a job that copies a session from the history, and verifies it. */
-  'team.fetch': call<JobId>()(v.strictObject({ session: v.pipe(text(64), v.transform(recordingId)) })),
+  'team.fetch': call<JobId>()(v.strictObject({ session: v.pipe(text(64), v.transform(sessionId)) })),
 } as const
 
 export const TEAM_STREAMS = {

@@ -1,10 +1,10 @@
 /** How a team is: its shards, who records and archives them, and what needs attention. */
 import type { Failure } from '../../base/errors.ts'
-import type { RecordingId, UnixMs } from '../../base/units.ts'
+import type { SessionId, UnixMs } from '../../base/units.ts'
 
 /** A session that is being recorded, or that the history lacks a part of. */
 export interface SessionStatus {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly shard: number
   readonly recorder: string
   readonly epoch: number

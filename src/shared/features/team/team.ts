@@ -1,5 +1,5 @@
 /** A team as its terminals see it: recorders elsewhere, whose sessions are copied here while they are recorded. */
-import type { RecordingId, UnixMs } from '../../base/units.ts'
+import type { SessionId, UnixMs } from '../../base/units.ts'
 import type { Reason } from '../../core/status/status.ts'
 
 export type TeamLink =
@@ -14,7 +14,7 @@ export type TeamLink =
 export type FollowPhase = 'opening' | 'catching up' | 'live' | 'lost' | 'waiting' | 'ending' | 'stopped'
 
 export interface FollowedSession {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly shard: number
   readonly recorder: string
   readonly phase: FollowPhase
@@ -53,7 +53,7 @@ export type TeamState = {
 
 /** A session in the team's history that isn't stored here. */
 export interface HistoryEntry {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly shard: number
   readonly recorder: string
   readonly startedMs: UnixMs

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../src/main/core/store/types/session-id.ts'
 import { hasZstd, zstdProblem } from '../../../../src/main/base/zstd.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
 import { DEMO, readAll, T0, Writer } from '../core/store/harness.ts'
@@ -30,7 +30,7 @@ describe('a Node without zstd', () => {
   it('records into the journal, ends without waiting, and what it recorded is sealed by one that has it', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now, false)
-    const key = newRecordingId(T0)
+    const key = newSessionId(T0)
     engine.begin(key, DEMO, unixMs(T0))
     const texts = Array.from({ length: 50 }, (_, i) => tradeText('BTC-USD', i, 1, T0 + i))
     engine.commit([new Writer().batch(texts.map((data) => ({ conn: 1, data })))])
@@ -57,7 +57,7 @@ describe('a Node without zstd', () => {
 
   it('records beside a session that was sealed in part and left open, and leaves its end to one that has it', async () => {
     const able = new StoreEngine(folder.file, () => Infinity)
-    const first = newRecordingId(T0)
+    const first = newSessionId(T0)
     able.begin(first, DEMO, unixMs(T0))
     const batches = new Writer()
     able.commit([batches.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0), recvMs: T0 + 10 }])])
@@ -65,7 +65,7 @@ describe('a Node without zstd', () => {
     able.close()
     const unable = new StoreEngine(folder.file, () => 0, false)
     expect(unable.unclosed).toEqual([])
-    const second = newRecordingId(T0 + 5_000)
+    const second = newSessionId(T0 + 5_000)
     unable.begin(second, DEMO, unixMs(T0 + 5_000))
     unable.commit([new Writer().batch([{ conn: 1, data: tradeText('BTC-USD', 2, 1, T0 + 5_000) }])])
     unable.close()

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { findSession } from '../../../../src/main/command-line/sessions.ts'
-import { recordingId, unixMs } from '../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../src/shared/base/units.ts'
 
 const row = (session: string, startedMs: number, binnedMs: number | null = null) => ({
-  session: recordingId(session),
+  session: sessionId(session),
   startedMs: unixMs(startedMs),
   binnedMs: binnedMs === null ? null : unixMs(binnedMs),
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { gapSentence } from '../../../../src/main/core/recording/status.ts'
 import { causeLabel } from '../../../../src/shared/features/alerts/labels.ts'
-import { GAP_CAUSES } from '../../../../src/shared/core/recording/recording.ts'
+import { GAP_CAUSES } from '../../../../src/shared/core/recording/session.ts'
 
 describe('what the log says of a gap', () => {
   it('names the cause as everything else does, and passes over the ordinary ones', () => {

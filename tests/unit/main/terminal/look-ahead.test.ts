@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BarsValue, QuotesValue, TapeValue } from '../../../../src/shared/core/views/contract.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
-import { instrumentId, type RecordingId } from '../../../../src/shared/base/units.ts'
+import { instrumentId, type SessionId } from '../../../../src/shared/base/units.ts'
 import { barsStream, quotesStream, tapeStream } from '../../../../src/main/core/market/streams.ts'
 import { StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../src/main/core/store/types/session-id.ts'
 import type { OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
 import { barsPage } from '../../../../src/main/core/views/views.ts'
 import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
@@ -85,8 +85,8 @@ const wallOf = (item: Item): number => ('entry' in item ? (item.wallMs ?? 0) : (
 function storeOf(before: readonly Item[], items: readonly Item[], after: readonly Item[]): LocalReader {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  const record = (some: readonly Item[], startedMs: number, last: boolean): RecordingId => {
-    const id = newRecordingId(unixMs(startedMs))
+  const record = (some: readonly Item[], startedMs: number, last: boolean): SessionId => {
+    const id = newSessionId(unixMs(startedMs))
     engine.begin(id, DEMO, unixMs(startedMs))
     const writer = new Writer()
     for (let i = 0; i < some.length; i += 20) engine.commit([writer.batch(some.slice(i, i + 20))])

@@ -3,14 +3,10 @@ import { systemClock } from '../../../../src/main/base/clock.ts'
 import type { LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
 import { hubCalendar } from '../../../../src/main/core/market/hub-calendar.ts'
 import { openReplay, type OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
-import type { RecordingId } from '../../../../src/shared/base/units.ts'
+import type { SessionId } from '../../../../src/shared/base/units.ts'
 
 /** Opens them; whatever fails behind its back is thrown. */
-export const openedReplay = (
-  reader: LocalReader,
-  sessions: readonly RecordingId[],
-  team = false,
-): Promise<OpenReplay> =>
+export const openedReplay = (reader: LocalReader, sessions: readonly SessionId[], team = false): Promise<OpenReplay> =>
   openReplay({
     id: 'replay-1',
     sessions,

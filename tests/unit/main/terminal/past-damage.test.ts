@@ -5,11 +5,11 @@ import { hubCalendar } from '../../../../src/main/core/market/hub-calendar.ts'
 import { createHub } from '../../../../src/main/core/market/hub.ts'
 import { StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../src/main/core/store/types/session-id.ts'
 import { createLateReader, type FoundCorruption } from '../../../../src/main/core/store/late-store.ts'
 import { createViewHistory, type Visible } from '../../../../src/main/core/views/history.ts'
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
-import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
+import { instrumentId, sessionId, unixMs, type SessionId } from '../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore } from '../core/store/flip.ts'
 import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
 import { makeStoreFolder } from '../../../kit/folder.ts'
@@ -37,7 +37,7 @@ afterEach(async () => {
 function record(lists: readonly (readonly number[])[], damaged: number): LocalReader {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   const writer = new Writer()
   for (const list of lists) {
     engine.commit([
@@ -57,7 +57,7 @@ function record(lists: readonly (readonly number[])[], damaged: number): LocalRe
 function rig(
   reader: LocalReader,
   nowMs = NOW,
-  present?: { readonly recording: RecordingId; readonly seq: number },
+  present?: { readonly recording: SessionId; readonly seq: number },
   visible?: Visible,
 ) {
   const failed: string[] = []
@@ -147,13 +147,13 @@ describe('what a view knows from before', () => {
 })
 
 describe('where messages themselves are wanted', () => {
-  const recordingOf = (): RecordingId =>
-    recordingId(inStore(folder.file, (db) => db.prepare<[], string>('SELECT key FROM recording').pluck().get() ?? ''))
+  const coveredSession = (): SessionId =>
+    sessionId(inStore(folder.file, (db) => db.prepare<[], string>('SELECT key FROM recording').pluck().get() ?? ''))
 
   test('a tape starts after corrupt data, which is reported; a page with it is refused', async () => {
     const hour = 3_600_000
     const reader = record([[T0 + 1_000], [T0 + 2_000], [T0 + hour, T0 + hour + 1_000]], 1)
-    const { history, failed } = rig(reader, T0 + hour + 2_000, { recording: recordingOf(), seq: 4 })
+    const { history, failed } = rig(reader, T0 + hour + 2_000, { recording: coveredSession(), seq: 4 })
     expect((await history.prints(BTC, 10)).map(({ eventMs }) => eventMs)).toEqual([T0 + hour, T0 + hour + 1_000])
     expect(failed).toEqual(['prints'])
     await expect(history.printsBefore(BTC, null, 10)).rejects.toMatchObject({ code: 'store-damaged' })
@@ -161,9 +161,9 @@ describe('where messages themselves are wanted', () => {
 
   test('a replay of it is refused; one of a later session shows it hatched', async () => {
     const reader = record(MIDDLE, 1)
-    const damaged = recordingOf()
+    const damaged = coveredSession()
     const engine = new StoreEngine(folder.file, () => T0 + 60_000)
-    const later = newRecordingId(T0 + 60_000)
+    const later = newSessionId(T0 + 60_000)
     engine.begin(later, DEMO, unixMs(T0 + 60_000))
     const one: Item = { conn: 1, data: tradeText('BTC-USD', 105, 1, T0 + 61_000), recvMs: T0 + 61_000 }
     engine.commit([new Writer().batch([one])])

@@ -4,7 +4,7 @@ import { Zone } from '../../../../src/renderer/text/zone.ts'
 import { gapText, spokenLegend } from '../../../../src/renderer/features/chart/model/chart-labels.ts'
 import { causeText } from '../../../../src/renderer/text/replay-labels.ts'
 import { causeLabel } from '../../../../src/shared/features/alerts/labels.ts'
-import { GAP_CAUSES } from '../../../../src/shared/core/recording/recording.ts'
+import { GAP_CAUSES } from '../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
 
 describe('a cause of a gap', () => {

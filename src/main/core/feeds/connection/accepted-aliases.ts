@@ -3,7 +3,7 @@
  * new ways would grow every map by symbol without bound. Messages under any further alias are stored and marked
  * `unasked`; a replay reads the mark, so it leaves out the same messages.
  */
-import { MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../../shared/core/recording/session.ts'
 
 export class AcceptedAliases {
   readonly #byKey = new Map<string, Set<string>>()

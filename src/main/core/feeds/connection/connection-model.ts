@@ -1,6 +1,6 @@
 /** The types of the connection's state machine: state, events and effects. */
 import type { Failure } from '../../../../shared/base/errors.ts'
-import type { GapCause } from '../../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../../shared/core/recording/session.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
 import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
 import type { ErrorFrame } from '../../../../service/reasons.ts'

@@ -3,7 +3,7 @@
  * clock; `connection.ts` runs the effects and passes in what happens as events.
  */
 import { missingCase, type Failure } from '../../../../shared/base/errors.ts'
-import type { GapCause } from '../../../../shared/core/recording/recording.ts'
+import type { GapCause } from '../../../../shared/core/recording/session.ts'
 import type { FeedState, Reason } from '../../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { toFailure, missingCase } from '../../../../shared/base/errors.ts'
-import { entersMarket, FLAG, type LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import { entersMarket, FLAG, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { FeedState } from '../../../../shared/core/status/status.ts'
 import { feedAsset, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
 import { KIND } from '../../../../service/codec.ts'

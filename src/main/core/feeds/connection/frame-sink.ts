@@ -1,7 +1,7 @@
 /** The recorder as the tick path uses it: synchronous, before anything else sees the frame. */
 import type { ClockPair } from '../../../base/clock.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 
 /**
  * Both clocks at receipt. `monoNs` is the process clock; the recorder stores it relative to the recording's start, in
@@ -11,7 +11,7 @@ export type Stamp = ClockPair
 
 export interface FrameSink {
   /** The open recording; null while recording is off or hasn't begun. */
-  readonly recording: RecordingId | null
+  readonly recording: SessionId | null
   /** Adds a connection; returns its handle, from 1, for `frame` and `entry`. */
   connection(feed: FeedId): number
   /**

@@ -1,5 +1,5 @@
 /** Converts rows of an open block to the tick columns that readers return. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { TickColumns } from '../types/ticks.ts'
 import type { OpenBlock } from './open-block.ts'
 
@@ -9,7 +9,7 @@ import type { OpenBlock } from './open-block.ts'
  */
 export function blockTicks(
   block: OpenBlock,
-  recording: RecordingId,
+  recording: SessionId,
   rows: Uint32Array | { readonly from: number; readonly to: number } = { from: 0, to: block.count },
 ): TickColumns {
   const list = rows instanceof Uint32Array ? rows : undefined

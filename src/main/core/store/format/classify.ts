@@ -7,7 +7,7 @@ import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import { createBarBuilder, fixedGrid, midPrice, type BarBuilder } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { FLAG } from '../../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../../shared/core/recording/session.ts'
 import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 
 /** `''` means no instrument: control, undecodable and anonymous messages, and unasked ones beyond a limit. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { parseBoundedJson } from '../../../../shared/base/json-depth.ts'
 import { FEED_IDS } from '../../../../shared/base/units.ts'
-import { GAP_CAUSES, type LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import { GAP_CAUSES, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { StoredEntry } from '../types/messages.ts'
 import type { EntryRow } from './ledger.ts'
 

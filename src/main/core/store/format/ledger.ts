@@ -4,7 +4,7 @@
  * little-endian doubles and 32-bit integers, which is how they are in memory.
  */
 import { createHash } from 'node:crypto'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import { columnBytes } from './message-columns.ts'
 import { ByteReader, ByteWriter } from '../blocks/bytes.ts'
 import type { MessageColumns, StoredEntry } from '../types/messages.ts'
@@ -26,7 +26,7 @@ export const entryRow = ({ seq, wallMs, monoNs, entry }: StoredEntry): EntryRow 
 })
 
 /** Start value of a connection's chain. It binds session, connection number and feed. */
-export function genesis(recording: RecordingId, conn: number, feed: FeedId | ''): Uint8Array {
+export function genesis(recording: SessionId, conn: number, feed: FeedId | ''): Uint8Array {
   return createHash('sha256').update(`tapedeck 1\n${recording}\n${conn}\n${feed}`).digest()
 }
 

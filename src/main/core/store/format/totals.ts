@@ -5,7 +5,7 @@ import { Journal } from './journal.ts'
 import { newColumns } from './message-columns.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { FLAG, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
+import { FLAG, type FeedCounts } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 
 export interface Totals {

@@ -6,7 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import * as v from 'valibot'
 import { HOLDS_SUFFIX } from '../../../base/store-files.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
 
 export interface Hold {
   /** Why it may not be erased, as a clause: "the team eu doesn't have all of it yet". */
@@ -14,7 +14,7 @@ export interface Hold {
   /** Belongs to the feature that holds it. */
   readonly data: unknown
 }
-export type Holds = ReadonlyMap<RecordingId, Hold>
+export type Holds = ReadonlyMap<SessionId, Hold>
 
 const FILE = v.object({
   version: v.literal(1),
@@ -30,7 +30,7 @@ export function readHolds(store: string): Holds {
   if (!existsSync(file)) return new Map()
   try {
     const { sessions } = v.parse(FILE, JSON.parse(readFileSync(file, 'utf8')))
-    return new Map(Object.entries(sessions).map(([id, hold]) => [recordingId(id), hold]))
+    return new Map(Object.entries(sessions).map(([id, hold]) => [sessionId(id), hold]))
   } catch (cause) {
     throw new CodedError('disk-error', `Couldn’t read ${file}, which lists sessions that are still needed.`, {
       hint: 'Nothing is erased until it can be read. Restore it, or delete it if no session is published to a team.',
@@ -54,7 +54,7 @@ export function writeHolds(store: string, holds: Holds): void {
 }
 
 /** Throws `not-allowed` if one of the sessions is held. */
-export function refuseHeld(store: string, sessions: readonly RecordingId[]): void {
+export function refuseHeld(store: string, sessions: readonly SessionId[]): void {
   const holds = readHolds(store)
   const held = sessions.find((session) => holds.has(session))
   if (held === undefined) return

@@ -3,14 +3,14 @@
  * between live commits, and stay hidden until they are complete.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
-import { sourceKey } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
+import { sourceKey } from '../../../../shared/core/recording/session.ts'
 import type { Appended } from '../write/commit.ts'
 import type { Labels } from './labels.ts'
 import type { Batch } from '../types/messages.ts'
 import type { ImportDetails, ImportOutcome } from '../types/library.ts'
 import { batchBytes } from '../format/message-columns.ts'
-import { newRecording, type RecordingState } from '../write/recording-state.ts'
+import { newSession, type OpenSession } from '../write/open-session.ts'
 import type { Work } from '../write/background-work.ts'
 import { isDiskError, storeError } from '../schema/sqlite.ts'
 import { epochPart, type BeginRecord, type CloseRecord } from '../schema/records.ts'
@@ -34,7 +34,7 @@ interface QueuedBatches extends Responder<void> {
 interface Import {
   readonly handle: number
   readonly about: ImportDetails
-  readonly rec: RecordingState
+  readonly rec: OpenSession
   readonly waiting: QueuedBatches[]
   ending: Responder<ImportOutcome> | null
   failure: CodedError | null
@@ -74,13 +74,13 @@ export class Imports {
     if (this.isImporting(about.id)) {
       throw new CodedError('busy', `Session ${about.id} is already being imported.`)
     }
-    const rec = newRecording(hidden.freshId('foreign'), about.id, sourceKey(about.source), about.startedMs)
+    const rec = newSession(hidden.freshId('foreign'), about.id, sourceKey(about.source), about.startedMs)
     this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, failure: null })
     return null
   }
 
   /** Whether a session is being imported. */
-  isImporting(session: RecordingId): boolean {
+  isImporting(session: SessionId): boolean {
     return [...this.#imports.values()].some(({ about }) => about.id === session)
   }
 

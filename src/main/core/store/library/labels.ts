@@ -1,6 +1,6 @@
 /** The user's labels of sessions: name, notes, tags, pin and bin. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { LabelPatch } from '../types/library.ts'
 import type { LabelRow } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
@@ -19,7 +19,7 @@ export class Labels {
   }
 
   /** The number of a session. Throws `not-found`. */
-  find(key: RecordingId): number {
+  find(key: SessionId): number {
     const id = this.#find.get(key)
     if (id === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
     return id

@@ -1,7 +1,7 @@
 /** Work on sessions other than the one being recorded: replicas, import, label, erase, compact. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
-import { isTeamKey } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
+import { isTeamKey } from '../../../../shared/core/recording/session.ts'
 import { Compaction, type CompactResult } from '../write/compact.ts'
 import { refuseHeld } from './holds.ts'
 import { Imports, type Responder } from './import.ts'
@@ -82,7 +82,7 @@ export class Library {
    * Erases closed sessions and replicas permanently. Tombstones are written at once; rows are deleted in small steps. Throws
    * `not-found` or `not-allowed`, with none erased.
    */
-  erase(sessions: readonly RecordingId[]): void {
+  erase(sessions: readonly SessionId[]): void {
     const { db, log, file } = this.#context
     refuseHeld(file, sessions)
     const ids = this.#context.transaction(() =>
@@ -151,7 +151,7 @@ export class Library {
   }
 
   /** The session's number. Throws `not-allowed` if a session that is being recorded here would be binned. */
-  #requireChangeable(session: RecordingId, binnedMs: number | null | undefined): number {
+  #requireChangeable(session: SessionId, binnedMs: number | null | undefined): number {
     const id = this.#labels.find(session)
     if (typeof binnedMs !== 'number') return id
     const row = this.#context.db

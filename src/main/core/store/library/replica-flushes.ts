@@ -1,6 +1,6 @@
 /** Checks flushes that are added to a replica, and reads how far a replica is. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { Journal } from '../format/journal.ts'
 import { unpackRuns } from '../format/ledger.ts'
 import type { CloseRecord } from '../schema/records.ts'
@@ -13,7 +13,7 @@ import type { ReplicaPosition } from '../types/replica.ts'
  * message counts into `counts` and returns the last seq. Throws `store-damaged`.
  */
 export function checkOrder(
-  key: RecordingId,
+  key: SessionId,
   { messages: m, entries }: Batch,
   afterSeq: number,
   counts: Map<number, number>,
@@ -61,15 +61,15 @@ export function completePosition(db: Db, id: number, summary: string): ReplicaPo
   return { lastSeq, heads: new Map(ends), isComplete: true }
 }
 
-export const notOpen = (id: RecordingId): CodedError =>
+export const notOpen = (id: SessionId): CodedError =>
   new CodedError('not-found', `The replica of session ${id} isn’t open.`, { hint: 'Open it again.' })
 
-const skips = (id: RecordingId, after: number): CodedError =>
+const skips = (id: SessionId, after: number): CodedError =>
   new CodedError('store-damaged', `The next messages of session ${id} don’t continue its replica after seq ${after}.`, {
     hint: 'Nothing was stored. Read on from the replica’s last seq.',
   })
 
-export const differs = (id: RecordingId, cause?: unknown): CodedError =>
+export const differs = (id: SessionId, cause?: unknown): CodedError =>
   new CodedError('store-damaged', `The messages of session ${id} don’t match its ledger heads.`, {
     hint: 'Nothing was stored. Verify the session where it was recorded.',
     ...(cause === undefined ? {} : { cause }),

@@ -3,8 +3,8 @@
  * They stay open over restarts and resume at their last durable seq.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
-import { isTeamKey, isWholeTeam, sourceKey } from '../../../../shared/core/recording/recording.ts'
+import { sessionId, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
+import { isTeamKey, isWholeTeam, sourceKey } from '../../../../shared/core/recording/session.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { feedTotals } from '../format/totals.ts'
 import { epochPart, type BeginRecord, type CloseRecord, type RecordingRow } from '../schema/records.ts'
@@ -14,7 +14,7 @@ import type { ReplicaDetails, ReplicaEnd, ReplicaPosition } from '../types/repli
 import type { Work } from '../write/background-work.ts'
 import { writeClose } from '../write/close-record.ts'
 import type { Appended } from '../write/commit.ts'
-import { loadRecording, newRecording, type RecordingState } from '../write/recording-state.ts'
+import { loadSession, newSession, type OpenSession } from '../write/open-session.ts'
 import type { WriteContext } from '../write/write-context.ts'
 import { equalHeads, type Responder } from './import.ts'
 import { checkOrder, completePosition, countStored, differs, notOpen } from './replica-flushes.ts'
@@ -34,7 +34,7 @@ interface QueuedAppend extends Responder<void> {
 }
 
 interface Replica {
-  readonly rec: RecordingState
+  readonly rec: OpenSession
   /** Messages by connection (0: entries). */
   readonly counts: Map<number, number>
   readonly waiting: QueuedAppend[]
@@ -55,7 +55,7 @@ interface Outcome {
 
 export class Replicas {
   readonly #context: WriteContext
-  readonly #open = new Map<RecordingId, Replica>()
+  readonly #open = new Map<SessionId, Replica>()
   readonly #row
 
   constructor(context: WriteContext) {
@@ -64,7 +64,7 @@ export class Replicas {
   }
 
   /** What the store must still hold, as long as nobody else writes to it. */
-  states(): readonly RecordingState[] {
+  states(): readonly OpenSession[] {
     return [...this.#open.values()].map(({ rec }) => rec)
   }
 
@@ -82,7 +82,7 @@ export class Replicas {
     if (row !== undefined && row.summary !== null) return completePosition(this.#context.db, row.id, row.summary)
     let replica = this.#open.get(id)
     if (replica === undefined) {
-      const rec = row === undefined ? this.#begin(about, key, from) : loadRecording(this.#context.db, row)
+      const rec = row === undefined ? this.#begin(about, key, from) : loadSession(this.#context.db, row)
       replica = { rec, counts: countStored(this.#context.db, rec.id, rec.sealedSeq), waiting: [], ending: null }
       this.#open.set(id, replica)
     }
@@ -91,7 +91,7 @@ export class Replicas {
     return { lastSeq: rec.lastSeq, heads: new Map(heads), isComplete: false }
   }
 
-  #begin({ id, source, startedMs, epoch }: ReplicaDetails, key: string, from: string): RecordingState {
+  #begin({ id, source, startedMs, epoch }: ReplicaDetails, key: string, from: string): OpenSession {
     const { db, hidden, log, transaction } = this.#context
     const fresh = hidden.freshId('foreign')
     transaction(() => {
@@ -101,12 +101,12 @@ export class Replicas {
         'INSERT INTO recording (id, key, source, started_ms, clean, sealed_seq) VALUES (?, ?, ?, ?, 0, 0)',
       ).run(fresh, id, key, startedMs)
     })
-    return newRecording(fresh, id, key, startedMs)
+    return newSession(fresh, id, key, startedMs)
   }
 
   /** Queues flushes; see `StoreReplicas.append`. */
   append(
-    id: RecordingId,
+    id: SessionId,
     batches: readonly Batch[],
     heads: Readonly<Record<string, string>>,
     responder: Responder<void>,
@@ -119,7 +119,7 @@ export class Replicas {
   }
 
   /** Queues the end; see `StoreReplicas.end`. */
-  end(id: RecordingId, end: ReplicaEnd, responder: Responder<void>): void {
+  end(id: SessionId, end: ReplicaEnd, responder: Responder<void>): void {
     const replica = this.#open.get(id)
     if (replica === undefined) {
       const summary = this.#row.get(id)?.summary ?? null
@@ -134,12 +134,12 @@ export class Replicas {
   /** What an open replica holds. */
   endOf(row: RecordingRow): Pick<CloseRecord, 'messages' | 'heads'> {
     const { db } = this.#context
-    const rec = this.#open.get(recordingId(row.key))?.rec ?? loadRecording(db, row)
+    const rec = this.#open.get(sessionId(row.key))?.rec ?? loadSession(db, row)
     return { messages: feedTotals(db, row.id).messages, heads: headsOf(rec) }
   }
 
   /** Call when a session was erased. */
-  forget(id: RecordingId): void {
+  forget(id: SessionId): void {
     const replica = this.#open.get(id)
     if (replica !== undefined) this.#release(replica, new CodedError('not-found', `Session ${id} was deleted.`))
   }
@@ -264,7 +264,7 @@ export class Replicas {
     return fullest === null ? null : this.#keepUp(fullest.rec)
   }
 
-  *#keepUp(rec: RecordingState): Work {
+  *#keepUp(rec: OpenSession): Work {
     const { sealer, rollups, nowMs } = this.#context
     // If nothing could be sealed, waiting for it would block the replica forever.
     if (!(yield* sealer.seal(rec))) rec.journalBytes = 0
@@ -309,5 +309,5 @@ const isReadyToEnd = ({ waiting, ending }: Replica): boolean => ending !== null 
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-const headsOf = (rec: RecordingState): Record<string, string> =>
+const headsOf = (rec: OpenSession): Record<string, string> =>
   Object.fromEntries([...rec.chains].map(([conn, { head }]) => [conn, hex(head)]))

@@ -18,7 +18,7 @@ import { overlapOf } from '../../../../shared/features/sessions/overlaps.ts'
 import {
   feedAsset,
   parseInstrument,
-  recordingId,
+  sessionId,
   type AssetClass,
   type FeedId,
   type InstrumentId,
@@ -199,11 +199,11 @@ export class BarReader {
 
   #parts(query: BarQuery, feed: FeedId): Part[] {
     const turns = this.#queries.inTurn(
-      this.#queries.selectRecordings({ source: query.source, recordings: query.recordings }),
+      this.#queries.selectSessions({ source: query.source, recordings: query.recordings }),
       feed,
     )
     const { upTo = NO_LIMITS } = query
-    const limitOf = ({ key }: RecordingRow): number | undefined => upTo.get(recordingId(key))
+    const limitOf = ({ key }: RecordingRow): number | undefined => upTo.get(sessionId(key))
     /** By source, the index of its last session with a limit. */
     const lastAt = new Map<string, number>()
     for (const [i, { of }] of turns.entries()) if (limitOf(of.row) !== undefined) lastAt.set(of.source, i)
@@ -225,7 +225,7 @@ export class BarReader {
         limit: sessions[i].limit,
         share: group?.share(row.id, feed, query.instrument) ?? shareSince(turn.notBeforeMs),
         overlapping: group,
-        overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
+        overlap: turn.of.receives ? overlapOf(turn, ({ row }) => sessionId(row.key)) : null,
         base,
       }
     })

@@ -1,6 +1,6 @@
 /** Builds bars directly from the columns of a sealed block. */
 import { isCounted, isWhole, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
-import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FEEDS } from '../../../../service/feeds.ts'

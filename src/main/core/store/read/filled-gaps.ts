@@ -1,7 +1,7 @@
 /** The gaps of overlapping sessions that no other session fills. */
 import { commonSpans, type Span } from '../../../../shared/base/spans.ts'
 import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
-import type { Gap } from '../../../../shared/core/recording/recording.ts'
+import type { Gap } from '../../../../shared/core/recording/session.ts'
 import { feedAsset, instrumentId, unixMs } from '../../../../shared/base/units.ts'
 import type { SeriesName } from '../format/classify.ts'
 import type { Overlapping } from './merged-reader.ts'

@@ -1,12 +1,12 @@
 /** Finds the intervals in which a session has nothing of an instrument: not received, or stored and unreadable. */
 import type { GapInterval } from '../../../../shared/core/market/bars.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import {
   feedAsset,
   instrumentKey,
   isFeedId,
   parseInstrument,
-  recordingId,
+  sessionId,
   type FeedId,
   type InstrumentId,
 } from '../../../../shared/base/units.ts'
@@ -224,7 +224,7 @@ export class GapIntervalReader {
     const intervals: SkewedGap[] = []
     const endOf = (toMs: number | null, toSeq: number | null): number | null =>
       limit < Infinity && (toSeq ?? Infinity) > limit ? null : (toMs ?? end)
-    for (const gap of this.#queries.allGaps({ feed, recording: recordingId(row.key) })) {
+    for (const gap of this.#queries.allGaps({ feed, recording: sessionId(row.key) })) {
       const { fromMs, fromSeq, toSeq } = gap
       if (fromSeq > limit) continue
       const toMs = endOf(gap.toMs, toSeq)

@@ -3,7 +3,7 @@
  * them once per instrument, so each row is classified once and cached until it is sealed. The cache takes 28 bytes a
  * message; the messages stay in the store.
  */
-import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import type { Database } from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { isCounted, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
@@ -38,7 +38,7 @@ interface JournalCache {
 }
 
 /** Cached sessions: those being recorded, one of each shard of a team, and those viewed again. */
-const MAX_RECORDINGS = 64
+const MAX_SESSIONS = 64
 
 export class JournalIndex {
   readonly #classifier: Classifier
@@ -112,7 +112,7 @@ export class JournalIndex {
     this.#known.delete(row.key)
     this.#known.set(row.key, known)
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MAX_RECORDINGS) break
+      if (this.#known.size <= MAX_SESSIONS) break
       this.#known.delete(oldest)
     }
     this.#forgetSealed(known, row.sealed_seq)

@@ -1,16 +1,16 @@
 /** Reads what a session file needs of a session's ledger. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { isFeedId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { isFeedId, unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import { unpackRuns } from '../format/ledger.ts'
-import type { ChainRuns, RecordingLedger } from '../types/library.ts'
+import type { ChainRuns, SessionLedger } from '../types/library.ts'
 import type { StoreQueries } from './queries.ts'
 import type { BeginRecord, CloseRecord, LabelRow } from '../schema/records.ts'
 
 /** Reads in one transaction. Throws `not-found`, or `not-allowed` while the session is open. */
-export function readLedger(queries: StoreQueries, key: RecordingId): RecordingLedger {
+export function readLedger(queries: StoreQueries, key: SessionId): SessionLedger {
   const { db } = queries
   return db
-    .transaction((): RecordingLedger => {
+    .transaction((): SessionLedger => {
       const row = queries.recordings().find((one) => one.key === key)
       if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
       if (row.summary === null) {

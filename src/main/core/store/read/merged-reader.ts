@@ -4,10 +4,10 @@ import {
   instrumentId,
   isFeedId,
   parseInstrument,
-  recordingId,
+  sessionId,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../../shared/base/units.ts'
 import {
   EDGE_MS,
@@ -20,7 +20,7 @@ import {
   type SessionShares,
   type Share,
 } from '../../../../shared/core/recording/merged-sessions.ts'
-import { isTeamKey } from '../../../../shared/core/recording/recording.ts'
+import { isTeamKey } from '../../../../shared/core/recording/session.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
 import type { SeriesName } from '../format/classify.ts'
 import type { RecordingRow } from '../schema/records.ts'
@@ -103,7 +103,7 @@ export class Overlapping {
   }
 
   /** What a session adds to each feed. */
-  shares(id: number, session: RecordingId): SessionShares {
+  shares(id: number, session: SessionId): SessionShares {
     const { clock, feeds } = this.factsOf(id)
     const ofFeed = (feed: FeedId): FeedShares => ({
       share: this.share(id, feed, ''),
@@ -152,7 +152,7 @@ export class MergedReader {
       const nowMs = Math.max(...now.map(({ row }) => group.factsOf(row.id).running.toMs))
       const { running, clock } = group.factsOf(one.row.id)
       if (nowMs >= running.toMs) return one
-      const recording = recordingId(one.row.key)
+      const recording = sessionId(one.row.key)
       const ms = nowMs - skewAt({ clock }, Infinity)
       return { ...one, limit: this.#positions.seqAt(recording, ms) }
     })

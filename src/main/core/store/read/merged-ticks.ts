@@ -1,12 +1,12 @@
 /** Rows of several blocks in one order, as tick columns. */
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import type { LiteralWriter, TickColumns } from '../types/ticks.ts'
 
 export const BATCH_ROWS = 4096
 
 export class MergedTicks implements TickColumns {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   count = 0
   readonly #blocks: OpenBlock[] = []
   readonly #ids = new Map<OpenBlock, number>()
@@ -23,7 +23,7 @@ export class MergedTicks implements TickColumns {
     keys?: readonly string[]
   } = {}
 
-  constructor(recording: RecordingId) {
+  constructor(recording: SessionId) {
     this.recording = recording
   }
 

@@ -9,7 +9,7 @@ import {
   type GapCause,
   type LedgerEntry,
   type SessionRow,
-} from '../../../../shared/core/recording/recording.ts'
+} from '../../../../shared/core/recording/session.ts'
 import { countsFrom, shareSince, type SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
 import { inTurn, type InTurn, type Recorded } from '../../../../shared/features/sessions/overlaps.ts'
 import {
@@ -18,11 +18,11 @@ import {
   instrumentId,
   isFeedId,
   parseInstrument,
-  recordingId,
+  sessionId,
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../../shared/base/units.ts'
 import { Catalog } from './catalog.ts'
 import { unfilledGaps } from './filled-gaps.ts'
@@ -61,9 +61,9 @@ interface GapRow {
 
 export interface GapQuery {
   readonly feed?: FeedId
-  readonly recording?: RecordingId
+  readonly recording?: SessionId
   /** Only these sessions, as if no others existed. */
-  readonly recordings?: readonly RecordingId[]
+  readonly recordings?: readonly SessionId[]
   readonly source?: string
   readonly fromMs?: number
   readonly toMs?: number
@@ -203,21 +203,21 @@ export class StoreQueries implements TickSource {
   }
 
   /** The shares of sessions, as if no others existed; see `StoreReader.shares`. */
-  shares(recordings: readonly RecordingId[], source: string): readonly SessionShares[] {
+  shares(recordings: readonly SessionId[], source: string): readonly SessionShares[] {
     return this.#read(() => {
-      const rows = this.selectRecordings({ recordings, source })
+      const rows = this.selectSessions({ recordings, source })
       const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
       const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
       return turns.map(({ of: { row } }): SessionShares => {
-        const session = recordingId(row.key)
+        const session = sessionId(row.key)
         const group = overlapping.get(row.id)
         return group?.shares(row.id, session) ?? { session, clock: this.merged.clockOf(row), feeds: new Map() }
       })
     })
   }
 
-  #unfilled(gaps: readonly Gap[], source: string, recordings: readonly RecordingId[] | undefined): readonly Gap[] {
-    const rows = this.selectRecordings({ source, recordings })
+  #unfilled(gaps: readonly Gap[], source: string, recordings: readonly SessionId[] | undefined): readonly Gap[] {
+    const rows = this.selectSessions({ source, recordings })
     const ids = new Map(rows.map(({ key, id }) => [key, id]))
     const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
     const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
@@ -251,9 +251,9 @@ export class StoreQueries implements TickSource {
   }
 
   /** The sessions a query selects, in the order they were added. Throws `ambiguous-source` or `not-found`. */
-  selectRecordings(query: {
-    readonly recording?: RecordingId | undefined
-    readonly recordings?: readonly RecordingId[] | undefined
+  selectSessions(query: {
+    readonly recording?: SessionId | undefined
+    readonly recordings?: readonly SessionId[] | undefined
     readonly source?: string | undefined
   }): readonly RecordingRow[] {
     const { recording, source } = query
@@ -296,7 +296,7 @@ export class StoreQueries implements TickSource {
         symbols.delete(symbol) // moves the latest symbol to the end
         found.set(instrument, symbols.add(symbol))
       }
-      for (const row of this.selectRecordings(query)) {
+      for (const row of this.selectSessions(query)) {
         // Journal messages were acknowledged, or enter no bar.
         for (const body of this.#sql.acks.iterate(row.id)) {
           const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
@@ -313,7 +313,7 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  ledgerHead(recordings: readonly RecordingId[]): string | null {
+  ledgerHead(recordings: readonly SessionId[]): string | null {
     const selected = new Set(recordings)
     for (const { body, hash } of this.#sql.log.iterate()) {
       const { recording } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
@@ -325,11 +325,11 @@ export class StoreQueries implements TickSource {
   plan(query: TickQuery): readonly TickPlan[] {
     return this.#read(() => {
       const { feed, recording, recordings, source } = query
-      const named = this.selectRecordings({ recording, recordings, source })
+      const named = this.selectSessions({ recording, recordings, source })
       const isNamed = new Set(named.map(({ id }) => id))
       // What counts of a team's session in the view of its whole shard depends on the other ones.
       const shards = new Set(query.asInSource === true ? named.map((row) => row.source).filter(isTeamKey) : [])
-      const others = [...shards].flatMap((shard) => this.selectRecordings({ source: shard }))
+      const others = [...shards].flatMap((shard) => this.selectSessions({ source: shard }))
       const rows = [...named, ...others.filter(({ id }) => !isNamed.has(id))]
       const turns = this.inTurn(rows, feed)
       const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
@@ -341,7 +341,7 @@ export class StoreQueries implements TickSource {
           const instruments = group === undefined ? [] : (query.instruments ?? group.instruments(feed))
           return {
             id: row.id,
-            recording: recordingId(row.key),
+            recording: sessionId(row.key),
             maxSeq: this.#journal.lastSeq(row.id),
             share,
             shares: new Map(instruments.map((one) => [one, group?.share(row.id, feed, one) ?? share])),
@@ -419,7 +419,7 @@ function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap |
     return { ...range, cause: 'unreadable' }
   return {
     ...range,
-    recording: recordingId(key),
+    recording: sessionId(key),
     feed: row.feed,
     symbols,
     cause: row.cause as GapCause, // checked above

@@ -3,9 +3,9 @@ import {
   feedAsset,
   instrumentKey,
   isFeedId,
-  recordingId,
+  sessionId,
   type FeedId,
-  type RecordingId,
+  type SessionId,
 } from '../../../../shared/base/units.ts'
 import { mergeSpans, withoutSpans, type Span } from '../../../../shared/base/spans.ts'
 import { skewAt, type Reception, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
@@ -17,9 +17,9 @@ import { SessionClocks } from './session-clock.ts'
 /** Finds seqs by receive time, and back. */
 export interface Positions {
   /** When a message or entry was received, by the session's clock, UTC ms; null if it isn't there. */
-  wallMsAt(recording: RecordingId, seq: number): number | null
+  wallMsAt(recording: SessionId, seq: number): number | null
   /** The last seq received at or before an instant, UTC ms; 0 if there is none. */
-  seqAt(recording: RecordingId, ms: number): number
+  seqAt(recording: SessionId, ms: number): number
 }
 
 /** A session up to a seq. */
@@ -129,7 +129,7 @@ export class ReceptionReader {
     const endedMs = row.ended_ms ?? findLastStamp(this.#db, row.id)?.wallMs ?? row.started_ms
     if (limit === Infinity) return endedMs
     if (limit <= 0) return row.started_ms
-    return Math.min(endedMs, this.#positions.wallMsAt(recordingId(row.key), limit) ?? Infinity)
+    return Math.min(endedMs, this.#positions.wallMsAt(sessionId(row.key), limit) ?? Infinity)
   }
 }
 

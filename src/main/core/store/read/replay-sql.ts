@@ -1,8 +1,8 @@
 /** The short reads of a replay: blocks by seq, journal, entries, snapshots and bookmarks. Synchronous. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
-import { FEED_IDS, isFeedId, recordingId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { FEED_IDS, isFeedId, sessionId, unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import { BlockCache } from './block-cache.ts'
 import { readDated, VERIFY_HINT } from '../types/corruption.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
@@ -13,9 +13,9 @@ import type { StoredEntry } from '../types/messages.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { CorruptFlushes } from '../format/corrupt-flushes.ts'
 
-export interface ReplayRecording {
+export interface ReplaySession {
   readonly id: number
-  readonly key: RecordingId
+  readonly key: SessionId
   readonly startedMs: number
 }
 
@@ -98,7 +98,7 @@ export class ReplaySql {
   }
 
   /** Throws `not-found`. */
-  recording(key: RecordingId): ReplayRecording {
+  recording(key: SessionId): ReplaySession {
     const row = this.#sql.recording.get(key)
     if (row === undefined) {
       throw new CodedError('not-found', `There is no session ${key}.`, { hint: 'List them with "tapedeck sessions".' })
@@ -138,7 +138,7 @@ export class ReplaySql {
   }
 
   /** Opens a block found in the same read. `keep` caches it for further seeks. */
-  open(recording: RecordingId, series: number, place: BlockRange, keep: boolean): OpenBlock {
+  open(recording: SessionId, series: number, place: BlockRange, keep: boolean): OpenBlock {
     const name = `${recording} ${series} ${place.min_seq} ${place.max_seq}`
     const known = this.#cache.get(name)
     if (known !== undefined) return known
@@ -170,10 +170,10 @@ export class ReplaySql {
     }
   }
 
-  bookmarks(recording: RecordingId | null): readonly ReplayBookmark[] {
+  bookmarks(recording: SessionId | null): readonly ReplayBookmark[] {
     return this.#sql.bookmarks.all(recording).map(({ id, key, at_ms: atMs, seq, text }) => ({
       id,
-      session: recordingId(key),
+      session: sessionId(key),
       atMs: unixMs(atMs),
       seq,
       text,

@@ -2,7 +2,7 @@
 import { FEEDS } from '../../../../service/feeds.ts'
 import { LONGEST_DELAY_MS } from '../../../../shared/core/recording/delay-window.ts'
 import type { Share } from '../../../../shared/core/recording/merged-sessions.ts'
-import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'

@@ -6,8 +6,8 @@ import {
   type Gap,
   type GapCause,
   type SessionRow,
-} from '../../../../shared/core/recording/recording.ts'
-import { isFeedId, recordingId, unixMs } from '../../../../shared/base/units.ts'
+} from '../../../../shared/core/recording/session.ts'
+import { isFeedId, sessionId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
@@ -96,7 +96,7 @@ export class SessionList {
       return this.#brief(row, all.get(row.id) ?? [])
     }
     return rows.map((row): SessionRow => {
-      const key = recordingId(row.key)
+      const key = sessionId(row.key)
       const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))
       const rowGaps = gapsOf === null ? this.#briefs.of(row, () => brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
       const label = labels.get(row.id)
@@ -139,7 +139,7 @@ export class SessionList {
       if (isEdge({ cause })) edges += 1
       else if (gaps.length < BRIEF_GAPS) {
         gaps.push({
-          recording: recordingId(row.key),
+          recording: sessionId(row.key),
           feed,
           symbols: [],
           cause,

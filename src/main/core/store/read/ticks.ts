@@ -2,7 +2,7 @@
  * Stored messages in seq order, merged from the blocks of many instruments and the journal without duplicates or
  * omissions.
  */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { isCounted, isWhole, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
 import { blockTicks } from '../blocks/ticks.ts'
@@ -159,7 +159,7 @@ const rowAt = ({ rows }: SelectedRows, at: number): number => (rows instanceof U
 const rowCount = ({ rows }: SelectedRows): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
 
 /** Merges streams, each in seq order, by seq. */
-async function* merge(recording: RecordingId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
+async function* merge(recording: SessionId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
   const heap: Head[] = []
   for (const stream of streams) {
     const next = await stream.next()

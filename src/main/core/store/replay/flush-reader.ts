@@ -4,7 +4,7 @@
  * starting inside the sealed part hashes everything before it again.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import { entryRow, equalBytes, genesis, unpackRuns } from '../format/ledger.ts'
 import { LeafHasher } from '../format/leaves.ts'
 import { Regroup } from '../format/regroup.ts'
@@ -29,7 +29,7 @@ export class FlushReader {
   readonly #sql: ReplaySql
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #chains
-  readonly #open = new Map<RecordingId, SessionFlushes>()
+  readonly #open = new Map<SessionId, SessionFlushes>()
 
   constructor(sql: ReplaySql) {
     this.#sql = sql
@@ -55,7 +55,7 @@ export class FlushReader {
     return step
   }
 
-  #start(recording: RecordingId, afterSeq: number): SessionFlushes {
+  #start(recording: SessionId, afterSeq: number): SessionFlushes {
     const { id } = this.#sql.recording(recording)
     return new SessionFlushes(
       {
@@ -79,7 +79,7 @@ interface ChainRow {
 interface SessionSource {
   readonly sql: ReplaySql
   readonly id: number
-  readonly key: RecordingId
+  readonly key: SessionId
   readonly feeds: () => ReadonlyMap<number, FeedId>
   readonly chains: () => readonly ChainRow[]
 }

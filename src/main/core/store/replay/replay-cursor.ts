@@ -9,7 +9,7 @@ import { corruptBlock } from '../blocks/bytes.ts'
 import { textTarget, type OpenBlock, type TextWriter } from '../blocks/open-block.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
-import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
+import type { ReplaySession, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
 import { growRows, newRows, trimRows, type Rows } from './replay-rows.ts'
 
@@ -64,7 +64,7 @@ export interface CursorOptions {
 
 export class ReplayCursor {
   readonly #sql: ReplaySql
-  readonly #recording: ReplayRecording
+  readonly #recording: ReplaySession
   readonly #withTexts: boolean
   readonly #omitConnections: boolean
   readonly #upToSeq: number

@@ -17,7 +17,7 @@ import type { ReplaySql } from '../read/replay-sql.ts'
 import { SnapshotReader } from '../write/snapshots.ts'
 import { MarksCache } from './time-index.ts'
 import type { Call } from '../rpc/rpc.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 
 /** Methods for replays. A replay stays open between batches, under a number chosen by the caller. */
@@ -31,7 +31,7 @@ export interface ReplayMethods {
   activity(query: ActivityQuery): readonly number[]
   snapshot(query: SnapshotQuery): Snapshot | null
   entries(query: EntryQuery): readonly StoredEntry[]
-  bookmarks(recording: RecordingId | null): readonly ReplayBookmark[]
+  bookmarks(recording: SessionId | null): readonly ReplayBookmark[]
 }
 
 /** Creates the methods. */
@@ -60,7 +60,7 @@ export function createReplayMethods(sql: ReplaySql): ReplayMethods {
 }
 
 /** When the message or entry with a seq was received, UTC ms; null if there is none. */
-export function findWallMs(sql: ReplaySql, recording: RecordingId, seq: number): number | null {
+export function findWallMs(sql: ReplaySql, recording: SessionId, seq: number): number | null {
   for (const { wallMs } of stampsOf(sql, { recording, afterSeq: seq - 1, upToSeq: seq })) return wallMs
   return null
 }

@@ -4,7 +4,7 @@
  */
 import { upperBound } from '../../../../shared/base/search.ts'
 import { stampsOf } from './replay-cursor.ts'
-import type { BlockRange, ReplayRecording, ReplaySql } from '../read/replay-sql.ts'
+import type { BlockRange, ReplaySession, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
 
 /**
@@ -28,7 +28,7 @@ interface Marks {
 
 export class TimeMarks {
   readonly #sql: ReplaySql
-  readonly #recording: ReplayRecording
+  readonly #recording: ReplaySession
   #seq: number[] = [0]
   #wall: number[]
   /** Seqs of all entries, ascending. */
@@ -41,7 +41,7 @@ export class TimeMarks {
   /** For an import that lacks some of its seqs: message counts per block, by block name. Null otherwise. */
   #counts: Map<string, BlockCount> | null = null
 
-  constructor(sql: ReplaySql, recording: ReplayRecording) {
+  constructor(sql: ReplaySql, recording: ReplaySession) {
     this.#sql = sql
     this.#recording = recording
     this.#wall = [recording.startedMs]
@@ -260,7 +260,7 @@ export class MarksCache {
   }
 
   /** The updated marks of a session. Throws `not-found`. */
-  of(key: ReplayRecording['key']): TimeMarks {
+  of(key: ReplaySession['key']): TimeMarks {
     const recording = this.#sql.recording(key)
     let marks = this.#marks.get(key)
     if (marks === undefined) marks = new TimeMarks(this.#sql, recording)

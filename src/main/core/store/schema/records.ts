@@ -1,6 +1,6 @@
 /** Rows of a session and its labels, and the bodies of its begin and close records. */
-import type { FeedCounts, Source } from '../../../../shared/core/recording/recording.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedCounts, Source } from '../../../../shared/core/recording/session.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 
 /** A row of the table `recording`. */
 export interface RecordingRow {
@@ -27,7 +27,7 @@ export interface LabelRow {
 
 /** The body of a `close` row of the store log, and the summary of a closed recording. */
 export interface CloseRecord {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly endedMs: number
   readonly clean: boolean
   readonly lastSeq: number
@@ -42,7 +42,7 @@ export interface CloseRecord {
 
 /** The body of a `begin` row of the store log. */
 export interface BeginRecord {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly source: Source
   readonly startedMs: number
   /** Of a team's session: number of its lease. Absent without one. */

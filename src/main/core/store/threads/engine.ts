@@ -4,9 +4,9 @@
  */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { sourceKey, type FeedCounts, type GapCause, type Source } from '../../../../shared/core/recording/recording.ts'
+import { sourceKey, type FeedCounts, type GapCause, type Source } from '../../../../shared/core/recording/session.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import { newColumns } from '../format/message-columns.ts'
 import { HiddenRows } from '../write/soft-delete.ts'
 import { emptyLog } from '../schema/checkpoint.ts'
@@ -19,7 +19,7 @@ import { deleteBookmark, insertBookmark } from '../library/bookmarks.ts'
 import type { Batch } from '../types/messages.ts'
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
 import type { StoreNotice } from '../types/writer.ts'
-import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from '../write/recording-state.ts'
+import { lastStoredSeq, loadOpenSessions, newSession, type OpenSession } from '../write/open-session.ts'
 import { noticeMissingCommits, recoverLog } from '../wal/recover-log.ts'
 import { BackgroundWork, type Work } from '../write/background-work.ts'
 import { createCloseRecord, writeClose } from '../write/close-record.ts'
@@ -44,7 +44,7 @@ const CLOSE_PATIENCE_MS = 1_000
 const NOTHING = newColumns(0, 0)
 
 export interface CommitResult {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly seq: number
   readonly messages: number
   readonly firstMonoNs: number
@@ -75,8 +75,8 @@ export class StoreEngine {
   /** Monotonic, because a wall clock that is set back must not delay background work. */
   readonly #nowMs: () => number
   /** Open sessions, oldest first. The last one may be the current one. */
-  readonly #open: RecordingState[]
-  #current: RecordingState | null = null
+  readonly #open: OpenSession[]
+  #current: OpenSession | null = null
   #isKeepingUp = false
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
@@ -120,7 +120,7 @@ export class StoreEngine {
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#rollups = new RollupWriter(this.#db)
       // Without zstd their blocks are unreadable, so they wait, too.
-      this.#open = canSeal ? loadOpenRecordings(this.#db) : []
+      this.#open = canSeal ? loadOpenSessions(this.#db) : []
       this.#hidden = new HiddenRows(this.#db)
       this.#snapshots = new SnapshotWriter(this.#db)
       this.library = new Library({
@@ -151,7 +151,7 @@ export class StoreEngine {
   }
 
   /** Sessions that their writer didn't close. */
-  get unclosed(): readonly RecordingId[] {
+  get unclosed(): readonly SessionId[] {
     return this.#open.filter((rec) => rec !== this.#current && rec.finish === null).map((rec) => rec.key)
   }
 
@@ -161,12 +161,7 @@ export class StoreEngine {
    * waiting for the new session. Does nothing if the session is already current. `causes` gives known causes of the
    * gaps.
    */
-  begin(
-    key: RecordingId,
-    source: Source,
-    startedMs: UnixMs,
-    causes: ReadonlyMap<RecordingId, GapCause> = new Map(),
-  ): void {
+  begin(key: SessionId, source: Source, startedMs: UnixMs, causes: ReadonlyMap<SessionId, GapCause> = new Map()): void {
     if (this.#current?.key === key) return
     this.#closeAll(this.#open, startedMs, causes)
     const id = this.#transactions.run(() => {
@@ -182,7 +177,7 @@ export class StoreEngine {
       return fresh
     })
     this.#snapshots.forget()
-    this.#current = newRecording(id, key, sourceKey(source), startedMs)
+    this.#current = newSession(id, key, sourceKey(source), startedMs)
     this.#open.push(this.#current)
   }
 
@@ -224,7 +219,7 @@ export class StoreEngine {
   /**
    * Ends the current session. Sealing and the close record are background work. Returns its id; null if there is none.
    */
-  end(endedMs: UnixMs, counts: readonly FeedCounts[]): RecordingId | null {
+  end(endedMs: UnixMs, counts: readonly FeedCounts[]): SessionId | null {
     const rec = this.#current
     if (rec === null) return null
     rec.finish = { endedMs, counts, clean: true }
@@ -248,7 +243,7 @@ export class StoreEngine {
   }
 
   /** Whether a session has ended but its close record isn't written yet. */
-  isFinishing(key: RecordingId): boolean {
+  isFinishing(key: SessionId): boolean {
     return this.#canSeal && this.#open.some((rec) => rec.key === key && rec.finish !== null)
   }
 
@@ -328,14 +323,14 @@ export class StoreEngine {
     this.#transactions.emptyLog(0)
   }
 
-  *#keepUp(rec: RecordingState): Work {
+  *#keepUp(rec: OpenSession): Work {
     yield* this.#sealer.seal(rec)
     rec.journalSinceMs = this.#nowMs()
     yield* this.#sealer.merge(rec, false)
     yield* this.#rollups.write(rec, this.#nowMs(), false)
   }
 
-  *#finishWork(rec: RecordingState): Work {
+  *#finishWork(rec: OpenSession): Work {
     yield* this.#snapshots.write(rec)
     while (yield* this.#sealer.seal(rec));
     yield* this.#sealer.merge(rec, true)
@@ -346,7 +341,7 @@ export class StoreEngine {
     this.#transactions.emptyLog(0)
   }
 
-  #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
+  #closeAll(open: readonly OpenSession[], untilMs: UnixMs, causes: ReadonlyMap<SessionId, GapCause>): void {
     // A copy, because closed sessions leave the list.
     for (const rec of [...open]) {
       if (rec.finish === null) this.#recoverSession(rec, causes.get(rec.key) ?? this.#causeOfLoss, untilMs)
@@ -357,7 +352,7 @@ export class StoreEngine {
    * Closes a session that a crash left open: gaps from its last stamp to `untilMs` (UTC ms), and later the close
    * record.
    */
-  #recoverSession(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
+  #recoverSession(rec: OpenSession, cause: GapCause, untilMs: UnixMs): void {
     const { entries, endedMs } = closingEntries(this.#db, rec, cause, untilMs)
     if (entries.length > 0) {
       const done = this.#transactions.run(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))

@@ -14,7 +14,7 @@ const MAX_MESSAGES_IN_FLIGHT = 4
 export function createLibrary(call: Call<WriterMethods>): StoreLibrary {
   let imports = 0
   return {
-    async importRecording(about, batches, { signal, onStored } = {}) {
+    async importSession(about, batches, { signal, onStored } = {}) {
       const throwIfCanceled = (): void => {
         if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was stopped. Nothing was imported.')
       }

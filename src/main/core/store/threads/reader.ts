@@ -1,8 +1,8 @@
 /** Opens a StoreReader in the caller's thread, for tools and tests, or over the readers' thread. */
 import type { MessagePort } from 'node:worker_threads'
 import { CodedError, toFailure } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
-import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
+import type { VerifyReport } from '../../../../shared/core/recording/session.ts'
 import { BarReader } from '../read/bars.ts'
 import { readExtent } from '../read/extent.ts'
 import { readLedger } from '../read/ledger-read.ts'
@@ -59,7 +59,7 @@ type AtOnce<M> = {
 interface ReaderMethods extends AtOnce<SingleCalls>, ReplayMethods, TickSource {
   nextFlushes(query: FlushQuery): FlushStep
   /** Throws `cancelled`. */
-  verify(session: RecordingId | null): VerifyReport
+  verify(session: SessionId | null): VerifyReport
   close(): void
 }
 
@@ -170,7 +170,7 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
     blocks: (query) => queries.blocks(query),
     close: () => void db.close(),
   }
-  const verify = (session: RecordingId | null, report: ReportProgress): VerifyReport =>
+  const verify = (session: SessionId | null, report: ReportProgress): VerifyReport =>
     verifyStore(
       queries,
       session,

@@ -3,7 +3,7 @@
  * Runs in the writer's thread, or in the caller's for tools and tests.
  */
 import type { Failure } from '../../../../shared/base/errors.ts'
-import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import type { CommitResult, StoreEngine } from './engine.ts'
 import type { Responder } from '../library/import.ts'
 import { OwnershipLost } from '../schema/ownership.ts'
@@ -47,7 +47,7 @@ export class WriterLoop {
   readonly #engine: StoreEngine
   readonly #reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void
   readonly #queue: QueuedRequest[] = []
-  readonly #ending: { readonly call: number; readonly key: RecordingId }[] = []
+  readonly #ending: { readonly call: number; readonly key: SessionId }[] = []
   /** What is failing. Reported once, and cleared when both work again. */
   readonly #failing = new Set<Duty>()
   readonly #openedAt = performance.now()

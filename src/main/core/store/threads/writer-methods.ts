@@ -1,6 +1,6 @@
 /** The writer's methods, and the messages between it and its thread. */
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
-import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/session.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import type { Reply, Request } from '../rpc/rpc.ts'
 import type { Opened } from '../rpc/thread.ts'
@@ -14,7 +14,7 @@ import type { CompactResult } from '../write/compact.ts'
 /** What the writer does. */
 export interface WriterMethods {
   /** `causes`: why sessions that are still open ended; `crash` for those not listed. */
-  begin(id: RecordingId, source: Source, startedMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void
+  begin(id: SessionId, source: Source, startedMs: UnixMs, causes: ReadonlyMap<SessionId, GapCause>): void
   /** One way; `committed` follows. `bytes`: size of the batch in memory. */
   append(batch: Batch, bytes: number): void
   end(endedMs: UnixMs, counts: readonly FeedCounts[]): void
@@ -29,10 +29,10 @@ export interface WriterMethods {
   endImport(handle: number): ImportOutcome
   abortImport(handle: number): void
   openReplica(about: ReplicaDetails): ReplicaPosition
-  appendReplica(id: RecordingId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): void
-  endReplica(id: RecordingId, end: ReplicaEnd): void
+  appendReplica(id: SessionId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): void
+  endReplica(id: SessionId, end: ReplicaEnd): void
   label(labels: readonly LabelChange[]): void
-  erase(sessions: readonly RecordingId[]): void
+  erase(sessions: readonly SessionId[]): void
   /** Reports progress. If canceled, it ends early and returns what it did. */
   compact(): CompactResult
 }

@@ -1,10 +1,10 @@
 /** A StoreWriter over a thread, or over a loop in the caller's thread for tools and tests. */
 import type { MessagePort } from 'node:worker_threads'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
-import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/session.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
-import { newRecordingId } from '../types/recording-id.ts'
+import { newSessionId } from '../types/session-id.ts'
 import type { Batch } from '../types/messages.ts'
 import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/writer.ts'
 import type { NewBookmark, NewSnapshot } from '../types/replay.ts'
@@ -67,11 +67,11 @@ class BackendWriter implements LibraryWriter {
   readonly #listeners = new Set<(event: WriterEvent) => void>()
   readonly #caller = new Caller<WriterMethods>((request, transfer) => this.#backend?.post(request, transfer))
   /** Why sessions that the next `begin` closes have lost their end. */
-  readonly #causes = new Map<RecordingId, GapCause>()
+  readonly #causes = new Map<SessionId, GapCause>()
   #backend: Backend | null = null
   /** Number of the current backend. What an earlier one still sends is ignored. */
   #generation = 0
-  #current: RecordingId | null = null
+  #current: SessionId | null = null
   #backlogBytes = 0
   #isClosing = false
   #trouble: Failure | null = null
@@ -104,7 +104,7 @@ class BackendWriter implements LibraryWriter {
     }
   }
 
-  async begin(source: Source, startedMs: UnixMs, id = newRecordingId(startedMs)): Promise<RecordingId> {
+  async begin(source: Source, startedMs: UnixMs, id = newSessionId(startedMs)): Promise<SessionId> {
     this.#current = id
     const starting = this.#restart()
     if (starting !== null) await starting

@@ -1,12 +1,12 @@
 /** Queries for bars and their results. */
-import type { FeedId, InstrumentId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, InstrumentId, SessionId } from '../../../../shared/base/units.ts'
 import type { GapInterval } from '../../../../shared/core/market/bars.ts'
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 
 /** The last seq to read of each session that may have more. */
-export type SeqLimits = ReadonlyMap<RecordingId, number>
+export type SeqLimits = ReadonlyMap<SessionId, number>
 
 export interface BarQuery {
   readonly instrument: InstrumentId
@@ -16,7 +16,7 @@ export interface BarQuery {
   readonly feed?: FeedId | undefined
   readonly source: string
   /** Only these sessions, as if no others existed: reception ends where one ends. */
-  readonly recordings?: readonly RecordingId[] | undefined
+  readonly recordings?: readonly SessionId[] | undefined
   /** The newest `limit` bars that start before this instant, UTC ms; null starts at the newest bar. */
   readonly beforeMs: number | null
   /** Instead: the oldest `limit` bars that start after this instant, UTC ms. `more` then counts newer ones. */

@@ -1,5 +1,5 @@
 /** Committed flushes, as a recorder publishes them. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Batch } from './messages.ts'
 
 /** What a flush adds to one connection's hash chain. Connection 0 is the entries. */
@@ -27,7 +27,7 @@ export interface ChainHead {
 export type ChainHeads = ReadonlyMap<number, ChainHead>
 
 export interface FlushQuery {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** The last seq of a flush; 0 starts at the beginning. */
   readonly afterSeq: number
   /** Message bytes after which the page ends. Above 0, it holds at least one flush if there is one. */

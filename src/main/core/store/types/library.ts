@@ -1,6 +1,6 @@
 /** Changes to sessions other than the one being recorded: imports, labels, deletion, compaction. */
-import type { FeedId, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
-import type { Source } from '../../../../shared/core/recording/recording.ts'
+import type { FeedId, SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import type { Source } from '../../../../shared/core/recording/session.ts'
 import type { Batch } from './messages.ts'
 import type { NewBookmark } from './replay.ts'
 
@@ -15,7 +15,7 @@ export interface LabelPatch {
 /** A whole session imported from elsewhere. */
 export interface ImportDetails {
   /** Its own id if it has one, otherwise a new one. */
-  readonly id: RecordingId
+  readonly id: SessionId
   /** Of kind `import`, so that sessions of another machine are never joined with those recorded here. */
   readonly source: Source
   readonly startedMs: UnixMs
@@ -32,14 +32,14 @@ export interface ImportDetails {
 }
 
 export interface ImportOutcome {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly messages: number
   /** The store already held it with the same heads, so nothing was written. */
   readonly already: boolean
 }
 
 export interface LabelChange {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly patch: LabelPatch
   /** UTC ms when it was moved to the bin; null takes it out; absent leaves it. */
   readonly binnedMs?: number | null | undefined
@@ -56,7 +56,7 @@ export interface StoreLibrary {
    * id), `store-damaged` (different heads), a disk error, or what `batches` threw, and then leaves nothing. `onStored`
    * gets the number of durable messages.
    */
-  importRecording(
+  importSession(
     about: ImportDetails,
     batches: AsyncIterable<Batch>,
     options?: { readonly signal?: AbortSignal | undefined; readonly onStored?: (messages: number) => void },
@@ -69,7 +69,7 @@ export interface StoreLibrary {
    * Deletes sessions permanently, all or none. Tombstones are written at once; space is freed later. Rejects with
    * `not-found` or `not-allowed`.
    */
-  erase(sessions: readonly RecordingId[]): Promise<void>
+  erase(sessions: readonly SessionId[]): Promise<void>
   /**
    * Merges partial blocks of closed sessions and returns free pages to the disk. If aborted, it ends early and reports
    * what it did. `onProgress` gets a fraction from 0 to 1.
@@ -87,8 +87,8 @@ export interface ChainRuns {
 }
 
 /** What a session file stores about a closed session besides its messages and entries. */
-export interface RecordingLedger {
-  readonly recording: RecordingId
+export interface SessionLedger {
+  readonly recording: SessionId
   readonly source: Source
   readonly startedMs: UnixMs
   readonly endedMs: UnixMs

@@ -1,6 +1,6 @@
 /** Received messages and entries on their way to the store. */
 import type { FeedId } from '../../../../shared/base/units.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 
 /**
  * A run of received messages as columns, in seq order. Row i spans bytes[offsets[i], offsets[i + 1]). All buffers are

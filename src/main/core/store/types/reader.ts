@@ -1,12 +1,12 @@
 /** The store as its readers see it. Readers never block the writer. */
 import type { Scratch } from '../../../../service/codec.ts'
-import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
-import type { Gap, SessionRow, VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import type { FeedId, InstrumentId, SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import type { Gap, SessionRow, VerifyReport } from '../../../../shared/core/recording/session.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { FlushPage, FlushQuery } from './flushes.ts'
 import type { BarPage, BarQuery } from './bars.ts'
-import type { RecordingLedger } from './library.ts'
+import type { SessionLedger } from './library.ts'
 import type { StoredEntry } from './messages.ts'
 import type {
   ActivityQuery,
@@ -28,8 +28,8 @@ export interface StoredInstrument {
 
 export interface InstrumentQuery {
   readonly feed: FeedId
-  readonly recording?: RecordingId | undefined
-  readonly recordings?: readonly RecordingId[] | undefined
+  readonly recording?: SessionId | undefined
+  readonly recordings?: readonly SessionId[] | undefined
   readonly source?: string | undefined
 }
 
@@ -57,7 +57,7 @@ export interface StoreReader {
    * Hash (hex) of the newest store log row about these sessions; null if the store doesn't know them. The row of a
    * closed session holds the heads of its chains, and each row covers the rows before it.
    */
-  ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
+  ledgerHead(recordings: readonly SessionId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   /** Computed from the block index, so it is fast for any amount of data. */
   extent(query: TickQuery): Promise<TickExtent>
@@ -70,8 +70,8 @@ export interface StoreReader {
    */
   gaps(query: {
     readonly feed?: FeedId
-    readonly recording?: RecordingId
-    readonly recordings?: readonly RecordingId[]
+    readonly recording?: SessionId
+    readonly recordings?: readonly SessionId[]
     readonly source?: string
     readonly fromMs?: number
     readonly toMs?: number
@@ -81,7 +81,7 @@ export interface StoreReader {
    * What each of these sessions adds to the view of all of them. `source`: theirs, or that of all shards of their team.
    * Sessions that overlap no other have no feeds. Rejects with `not-found`.
    */
-  shares(recordings: readonly RecordingId[], source: string): Promise<readonly SessionShares[]>
+  shares(recordings: readonly SessionId[], source: string): Promise<readonly SessionShares[]>
   /**
    * Everything of a session in seq order, gapless over journal and blocks, up to a seq fixed when reading begins. Reads
    * in short transactions, at most one batch ahead, and stops when iteration stops. `spares`: the caller adds buffers of
@@ -106,15 +106,15 @@ export interface StoreReader {
   snapshot(query: SnapshotQuery): Promise<Snapshot | null>
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>
   /** Ordered by time; null returns those of all sessions. */
-  bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>
+  bookmarks(recording: SessionId | null): Promise<readonly ReplayBookmark[]>
   /** For a session file. Rejects with `not-found`, or with `not-allowed` while the session is open. */
-  ledger(recording: RecordingId): Promise<RecordingLedger>
+  ledger(recording: SessionId): Promise<SessionLedger>
   /**
    * Only reads, and reports every difference. `onProgress` gets a fraction from 0 to 1 and the messages checked so far.
    * Rejects with `cancelled` soon after the signal.
    */
   verify(
-    session: RecordingId | null,
+    session: SessionId | null,
     onProgress?: (done: number, messages: number) => void,
     signal?: AbortSignal,
   ): Promise<VerifyReport>

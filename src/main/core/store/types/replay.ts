@@ -1,6 +1,6 @@
 /** What a replay reads: messages of every feed in seq order, positions, snapshots, entries and bookmarks. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { StoredEntry } from './messages.ts'
 
 /** A market state. `version` tells how to read `data`. */
@@ -17,18 +17,18 @@ export interface NewSnapshot extends Snapshot {
   /**
    * The session it belongs to; default the current one. The current one may have changed since the snapshot was taken.
    */
-  readonly recording?: RecordingId | undefined
+  readonly recording?: SessionId | undefined
 }
 
 export interface NewBookmark {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly atMs: number
   readonly seq: number | null
   readonly text: string
 }
 
 export interface ReplayQuery {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** Seqs after this one; 0 starts at the beginning. */
   readonly afterSeq: number
   /** Seqs up to this one; default the last durable one when reading begins. */
@@ -44,7 +44,7 @@ export interface ReplayQuery {
  * The receiver of a batch owns its buffers.
  */
 export interface ReplayBatch {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly count: number
   /** Index into FEED_IDS. */
   readonly feed: Uint8Array
@@ -70,7 +70,7 @@ export interface ReplayBatch {
 }
 
 export interface PositionQuery {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** Replay time, UTC ms: receive time that never decreases. */
   readonly ms: number
 }
@@ -82,7 +82,7 @@ export interface Position {
 }
 
 export interface ActivityQuery {
-  readonly recordings: readonly RecordingId[]
+  readonly recordings: readonly SessionId[]
   /** Replay time, [from, to), UTC ms. */
   readonly fromMs: number
   readonly toMs: number
@@ -90,7 +90,7 @@ export interface ActivityQuery {
 }
 
 export interface SnapshotQuery {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** The newest snapshot at or before this seq. */
   readonly upToSeq: number
   /** And at or before this replay time, UTC ms. */
@@ -101,7 +101,7 @@ export interface SnapshotQuery {
 }
 
 export interface EntryQuery {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   /** Seqs after this one. */
   readonly afterSeq?: number | undefined
   readonly types?: readonly LedgerEntry['type'][] | undefined

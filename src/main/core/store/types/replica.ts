@@ -1,12 +1,12 @@
 /** Replicas: verified copies of sessions that another machine records, written as their flushes arrive. */
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
-import type { Source } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import type { Source } from '../../../../shared/core/recording/session.ts'
 import type { Batch } from './messages.ts'
 
 /** The session that a replica copies. */
 export interface ReplicaDetails {
   /** The id of the original, and of the replica. */
-  readonly id: RecordingId
+  readonly id: SessionId
   /** Of kind `team`. */
   readonly source: Source
   readonly startedMs: UnixMs
@@ -56,11 +56,11 @@ export interface StoreReplicas {
    * the flushes extend. Rejects with `store-damaged` if seqs skip or the recomputed heads differ, and with `not-found`
    * if the replica isn't open; nothing is stored then. Transfers the buffers of `batches`.
    */
-  append(id: RecordingId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): Promise<void>
+  append(id: SessionId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): Promise<void>
   /**
    * Closes a replica with the close record of the original once every head equals its end. Rejects with `store-damaged`
    * if they differ; the replica then stays open. Resolves when the close record is durable. Does nothing if the replica
    * is complete.
    */
-  end(id: RecordingId, end: ReplicaEnd): Promise<void>
+  end(id: SessionId, end: ReplicaEnd): Promise<void>
 }

@@ -1,14 +1,14 @@
 /** Reading ticks: queries, their results, and the short reads they consist of. */
 import type { Share } from '../../../../shared/core/recording/merged-sessions.ts'
-import type { FeedId, InstrumentId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, InstrumentId, SessionId } from '../../../../shared/base/units.ts'
 
 export interface TickQuery {
   readonly feed: FeedId
   /** Instruments to return; null returns all of them. */
   readonly instruments: readonly InstrumentId[] | null
-  readonly recording?: RecordingId | undefined
+  readonly recording?: SessionId | undefined
   /** Only these sessions, in reading order. */
-  readonly recordings?: readonly RecordingId[] | undefined
+  readonly recordings?: readonly SessionId[] | undefined
   readonly source?: string | undefined
   /** Event time, [from, to), UTC ms. Undated messages count by receive time. */
   readonly fromMs?: number | undefined
@@ -34,7 +34,7 @@ export interface LiteralWriter {
  * message lacks it. `literal(key, row)` is the server's number text, `raw(row)` the whole message byte for byte.
  */
 export interface TickColumns {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly feed: FeedId
   readonly count: number
   readonly seq: Float64Array
@@ -68,7 +68,7 @@ export interface TickExtent {
 /** A session to read, up to a seq fixed when reading begins. */
 export interface TickPlan {
   readonly id: number
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly maxSeq: number
   /** What counts of messages without an instrument, and of instruments that aren't in `shares`. */
   readonly share: Share

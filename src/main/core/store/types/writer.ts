@@ -1,7 +1,7 @@
 /** The store as its writer sees it: one per store, in a worker. */
 import type { Failure } from '../../../../shared/base/errors.ts'
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
-import type { FeedCounts, Source } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import type { FeedCounts, Source } from '../../../../shared/core/recording/session.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import type { StoreLibrary } from './library.ts'
 import type { Batch } from './messages.ts'
@@ -12,7 +12,7 @@ import type { StoreReplicas } from './replica.ts'
  * Sent after a transaction is durable: everything up to `seq` of the session, and every earlier session, is on disk.
  */
 export interface Committed {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly seq: number
   readonly messages: number
   /** Monotonic ns (since the session started) of the first message of each committed batch, to measure latency. */
@@ -45,7 +45,7 @@ export interface LibraryWriter extends StoreWriter {
 
 export interface StoreWriter {
   /** Opens a session. Also closes a session that a crash left open, with gaps of cause `crash`. */
-  begin(source: Source, startedMs: UnixMs, id?: RecordingId): Promise<RecordingId>
+  begin(source: Source, startedMs: UnixMs, id?: SessionId): Promise<SessionId>
   /** Hands a batch over without waiting; `backlogBytes` grows until it is committed. */
   append(batch: Batch): void
   readonly backlogBytes: number

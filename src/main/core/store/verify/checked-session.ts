@@ -1,12 +1,12 @@
 /** The session being verified: how its checks read it, and how they report what they find. */
-import type { Problem } from '../../../../shared/core/recording/recording.ts'
-import { recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import type { Problem } from '../../../../shared/core/recording/session.ts'
+import { sessionId, unixMs, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
 import type { RecordingRow } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Reports one problem. */
 export type Report = (
-  session: RecordingId,
+  session: SessionId,
   kind: Problem['kind'],
   detail: string,
   where?: { readonly feed?: Problem['feed']; readonly atMs?: Problem['atMs'] },
@@ -18,13 +18,13 @@ export class ErasedDuringCheck extends Error {}
 export class CheckedSession {
   readonly db: Db
   readonly row: RecordingRow
-  readonly key: RecordingId
+  readonly key: SessionId
   readonly #report: Report
 
   constructor(db: Db, row: RecordingRow, report: Report) {
     this.db = db
     this.row = row
-    this.key = recordingId(row.key)
+    this.key = sessionId(row.key)
     this.#report = report
   }
 

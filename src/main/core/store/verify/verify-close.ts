@@ -1,12 +1,12 @@
 /** Compares a session's close record with what was found. */
-import type { Problem } from '../../../../shared/core/recording/recording.ts'
+import type { Problem } from '../../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { feedTotals } from '../format/totals.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
 /** What the verification read of a session. */
-export interface RecordingFacts {
+export interface SessionFacts {
   readonly messages: number
   readonly entries: number
   readonly sealedSeq: number
@@ -18,7 +18,7 @@ export interface RecordingFacts {
 type ReportProblem = (kind: Problem['kind'], detail: string, feed?: FeedId) => void
 
 /** Reports every count and head in which the close record of session `id` differs. */
-export function checkClose(db: Db, id: number, close: CloseRecord, found: RecordingFacts, report: ReportProblem): void {
+export function checkClose(db: Db, id: number, close: CloseRecord, found: SessionFacts, report: ReportProblem): void {
   const totals = feedTotals(db, id)
   const count = (what: string, is: number, closed: number): void => {
     if (is !== closed) report('count', `${what}: ${is} stored, ${closed} in the close record`)

@@ -1,5 +1,5 @@
 /** Verifies a session's digests: the fold over its messages is run again and must give what was recorded live. */
-import { cutsOrder, type LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import { cutsOrder, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 import { EntryCursor } from '../read/entry-pages.ts'

@@ -1,6 +1,6 @@
 /** Compares the gap table with the entries it is derived from. */
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { EntryRow } from '../format/ledger.ts'
 import type { Db } from '../schema/sqlite.ts'
 

@@ -1,11 +1,11 @@
 /** Checks the files next to a store: the write-ahead log, the head, and backups made after a loss. */
-import { recordingId } from '../../../../shared/base/units.ts'
+import { sessionId } from '../../../../shared/base/units.ts'
 import { describeMissingCommits, findMissingCommits, inspectLog } from '../wal/log-check.ts'
 import { listLossFiles } from '../wal/recover-log.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { Report } from './checked-session.ts'
 
-const STORE = recordingId('')
+const STORE = sessionId('')
 
 /** Reports committed transactions that are no longer readable. `isLive`: a writer may be working. */
 export function checkLogFile(db: Db, isLive: () => boolean, report: Report): void {

@@ -4,12 +4,12 @@
  */
 import Database from 'better-sqlite3'
 import { toFailure } from '../../../../shared/base/errors.ts'
-import { recordingId } from '../../../../shared/base/units.ts'
+import { sessionId } from '../../../../shared/base/units.ts'
 import { migrate } from '../schema/migrations.ts'
 import { APPLICATION_ID, type Db } from '../schema/sqlite.ts'
 import type { Report } from './checked-session.ts'
 
-const STORE = recordingId('')
+const STORE = sessionId('')
 /** Files up to this size are checked whole, in less than a second. */
 const WHOLE_BYTES = 256 << 20
 /** Rows per piece. */

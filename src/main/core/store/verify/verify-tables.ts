@@ -1,5 +1,5 @@
 /** The small tables of a session, read at once as of one seq. */
-import { MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import type { MinuteBars } from '../format/classify.ts'
 import { Journal } from '../format/journal.ts'

@@ -3,14 +3,14 @@
  * each table is covered by a hash, a checksum, or by being rebuilt from rows that are.
  */
 import { toFailure } from '../../../../shared/base/errors.ts'
-import { sourceKey, type Problem, type VerifyReport } from '../../../../shared/core/recording/recording.ts'
-import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import { sourceKey, type Problem, type VerifyReport } from '../../../../shared/core/recording/session.ts'
+import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import { LOG_GENESIS, logHash, equalBytes } from '../format/ledger.ts'
 import type { DigestFolds } from '../types/reader.ts'
 import type { StoreQueries } from '../read/queries.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { ErasedDuringCheck, type Report } from './checked-session.ts'
-import { RecordingCheck } from './verify-recording.ts'
+import { StoredSessionCheck } from './stored-session-check.ts'
 import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
@@ -18,7 +18,7 @@ import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.t
 /** Maximum problems in a report; more add nothing. */
 const MAX_PROBLEMS = 500
 
-const STORE = recordingId('')
+const STORE = sessionId('')
 /** The structure check's share of the progress. */
 const STRUCTURE_SHARE = 0.1
 
@@ -28,7 +28,7 @@ export type VerifyProgress = (done: number, messages: number) => void
 /** Verifies one session, or all with null. Throws only what `onProgress` throws. */
 export function verifyStore(
   queries: StoreQueries,
-  session: RecordingId | null,
+  session: SessionId | null,
   onProgress: VerifyProgress = () => undefined,
   folds?: DigestFolds,
   structure: StructureOptions = {},
@@ -61,16 +61,16 @@ export function verifyStore(
     // A session erased after the log was read is no difference.
     if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
       report(session, 'missing', 'no such session')
-    const begin = (id: number, key: string): RecordingCheck | null => {
+    const begin = (id: number, key: string): StoredSessionCheck | null => {
       // Read again: a live session has grown since the list was read, one may be deleted, and its number may be reused.
       const row = queries.recordings().find((one) => one.id === id && one.key === key)
       if (row === undefined) {
         if (!isErased(db, key))
-          report(recordingId(key), 'missing', 'the session is missing, and the store log has no record of its deletion')
+          report(sessionId(key), 'missing', 'the session is missing, and the store log has no record of its deletion')
         return null
       }
       // What was closed since the log was read is compared with its close record, too.
-      return new RecordingCheck(queries, row, { close: log.get(key)?.close ?? closeOf(db, key), report, folds })
+      return new StoredSessionCheck(queries, row, { close: log.get(key)?.close ?? closeOf(db, key), report, folds })
     }
     for (const [i, { id, key }] of rows.entries()) {
       try {
@@ -83,15 +83,11 @@ export function verifyStore(
         if (stopped !== null) break
         if (thrown instanceof ErasedDuringCheck) {
           if (!isErased(db, key))
-            report(
-              recordingId(key),
-              'missing',
-              'the session is missing, and the store log has no record of its deletion',
-            )
+            report(sessionId(key), 'missing', 'the session is missing, and the store log has no record of its deletion')
           continue
         }
         sessions++
-        report(recordingId(key), 'structure', `the session can’t be read: ${describe(thrown)}`)
+        report(sessionId(key), 'structure', `the session can’t be read: ${describe(thrown)}`)
       }
       progress(checked((i + 1) / rows.length), messages)
     }
@@ -163,7 +159,7 @@ function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<st
   }
   for (const [key, { begin, close, deleted }] of known) {
     const row = rows.find((r) => r.key === key)
-    const at = recordingId(key)
+    const at = sessionId(key)
     if (deleted) {
       if (row !== undefined) report(at, 'structure', 'the session was deleted but is still stored')
       continue
@@ -180,6 +176,6 @@ function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<st
     }
   }
   for (const row of rows)
-    if (!known.has(row.key)) report(recordingId(row.key), 'structure', 'the session isn’t in the store log')
+    if (!known.has(row.key)) report(sessionId(row.key), 'structure', 'the session isn’t in the store log')
   return known
 }

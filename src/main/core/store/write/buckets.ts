@@ -2,13 +2,13 @@
  * Collects messages from the journal by series before they are sealed into blocks. A series costs memory while it is
  * recorded and at least one block, so unasked messages can't open a series for every name the service has.
  */
-import { FLAG, MAX_ALIASES, STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { FLAG, MAX_ALIASES, STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { applyToBars, barSources, hasRollups } from '../format/classify.ts'
 import type { Classifier, MinuteBars, SeriesName } from '../format/classify.ts'
 import type { MessageColumns } from '../types/messages.ts'
-import { seriesKey } from './recording-state.ts'
+import { seriesKey } from './open-session.ts'
 
 /**
  * Series of a feed in one session that unasked messages may open. Unasked messages of further instruments share the

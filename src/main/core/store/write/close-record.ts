@@ -2,10 +2,10 @@
 import { feedTotals } from '../format/totals.ts'
 import type { CloseRecord } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { RecordingState } from './recording-state.ts'
+import type { OpenSession } from './open-session.ts'
 
 /** Creates the close record of an ended session whose rows are all sealed. */
-export function createCloseRecord(db: Db, rec: RecordingState): CloseRecord {
+export function createCloseRecord(db: Db, rec: OpenSession): CloseRecord {
   const { finish } = rec
   if (finish === null) throw new TypeError(`${rec.key} is not ended`)
   const stored = feedTotals(db, rec.id)
@@ -29,7 +29,7 @@ export function createCloseRecord(db: Db, rec: RecordingState): CloseRecord {
 }
 
 /** Closes a session in the store log and in its row. Call inside a transaction. */
-export function writeClose(db: Db, rec: RecordingState, log: (kind: 'close', body: string) => void): void {
+export function writeClose(db: Db, rec: OpenSession, log: (kind: 'close', body: string) => void): void {
   const record = createCloseRecord(db, rec)
   const body = JSON.stringify(record)
   log('close', body)

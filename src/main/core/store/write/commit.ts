@@ -1,12 +1,12 @@
 /** Writes flushes: journal, entries, gaps and leaves of one transaction. */
-import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { JournalEncoder, journalCrc } from '../format/journal.ts'
 import { entryRow } from '../format/ledger.ts'
 import { LeafHasher } from '../format/leaves.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../types/messages.ts'
 import { stampOfLast, newerStamp } from '../format/last-received.ts'
-import { newChain, type Chain, type RecordingState } from './recording-state.ts'
+import { newChain, type Chain, type OpenSession } from './open-session.ts'
 
 /** Changes to apply in memory once the transaction is durable. */
 export interface Appended {
@@ -53,7 +53,7 @@ export class Appender {
    * Writes batches inside the caller's transaction. `rec` doesn't change before `accept`. `base`: what was written
    * before in the same transaction; the result includes it.
    */
-  write(rec: RecordingState, batches: readonly Batch[], base?: Appended): Appended {
+  write(rec: OpenSession, batches: readonly Batch[], base?: Appended): Appended {
     const chains = new Map(base?.chains)
     let { lastSeq, lastWallMs, lastMonoNs } = base ?? rec
     let { bytes, messages, firstMonoNs } = base ?? NOTHING_WRITTEN
@@ -94,7 +94,7 @@ export class Appender {
   }
 
   /** Applies the changes after the transaction is durable. */
-  accept(rec: RecordingState, done: Appended, nowMs: number): void {
+  accept(rec: OpenSession, done: Appended, nowMs: number): void {
     for (const [conn, { feed, head }] of done.chains) {
       const chain = rec.chains.get(conn)
       if (chain === undefined) rec.chains.set(conn, { ...newChain(rec.key, conn, feed), head })

@@ -2,8 +2,8 @@
  * Frees space: merges small adjacent blocks of closed sessions and returns the pages of erased rows to the disk. The
  * evidence doesn't change: same messages, same heads, and a new close record with the new size.
  */
-import { isFeedId, recordingId, type FeedId } from '../../../../shared/base/units.ts'
-import { BLOCK_ROWS } from './recording-state.ts'
+import { isFeedId, sessionId, type FeedId } from '../../../../shared/base/units.ts'
+import { BLOCK_ROWS } from './open-session.ts'
 import type { Work } from './background-work.ts'
 import type { SealedBlock } from './sealed-block.ts'
 import type { WriteContext } from './write-context.ts'
@@ -138,7 +138,7 @@ export class Compaction {
         .pluck()
         .get(recording)
       const close = JSON.parse(row.summary) as CloseRecord // written by the engine
-      const body = JSON.stringify({ ...close, recording: recordingId(close.recording), bytes: bytes ?? 0 })
+      const body = JSON.stringify({ ...close, recording: sessionId(close.recording), bytes: bytes ?? 0 })
       log('close', body)
       db.prepare<[string, number]>('UPDATE recording SET summary = ? WHERE id = ?').run(body, recording)
     }

@@ -1,10 +1,10 @@
 /** Crash recovery: decides which gaps a session gets that was never closed, and writes the entries for them. */
-import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { StoredEntry } from '../types/messages.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
 import { findLastReceived } from '../format/last-received.ts'
-import type { RecordingState } from './recording-state.ts'
+import type { OpenSession } from './open-session.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Gap causes that only `closingEntries` writes. */
@@ -20,7 +20,7 @@ export interface Closing {
  * of the next session of its source. Empty if they were written before, because another crash can happen before the
  * close record is written.
  */
-export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, untilMs: UnixMs): Closing {
+export function closingEntries(db: Db, rec: OpenSession, cause: GapCause, untilMs: UnixMs): Closing {
   const closedMs = findClosingTime(db, rec)
   if (closedMs !== null) return { entries: [], endedMs: closedMs }
   const from = unixMs(rec.lastWallMs)
@@ -57,7 +57,7 @@ export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, unt
  */
 function gapStarts(
   db: Db,
-  rec: RecordingState,
+  rec: OpenSession,
   connectedMs: ReadonlyMap<FeedId, number>,
   skewMs: number,
 ): Map<FeedId, UnixMs> {
@@ -78,7 +78,7 @@ function gapStarts(
 }
 
 /** The session that this one continues: of the same source, and ended at the instant this one began. */
-function findPredecessor(db: Db, rec: RecordingState): { readonly id: number; readonly monoNs: number } | undefined {
+function findPredecessor(db: Db, rec: OpenSession): { readonly id: number; readonly monoNs: number } | undefined {
   const id = db
     .prepare<[string, number, number], number>(
       'SELECT id FROM recording WHERE source = ? AND id < ? AND id > 0 AND ended_ms = ? ORDER BY id DESC LIMIT 1',
@@ -101,7 +101,7 @@ interface CrashState {
   readonly skew: { readonly skewMs?: number }
 }
 
-function loadCrashState(db: Db, rec: RecordingState): CrashState {
+function loadCrashState(db: Db, rec: OpenSession): CrashState {
   let skew = {}
   const conns = new Map<number, { readonly feed: FeedId; sinceMs: number }>()
   for (const [conn, { feed }] of rec.chains) if (feed !== '') conns.set(conn, { feed, sinceMs: rec.lastWallMs })
@@ -127,7 +127,7 @@ function loadCrashState(db: Db, rec: RecordingState): CrashState {
 }
 
 /** When a session ended according to its last entries, UTC ms; null if they don't say. */
-function findClosingTime(db: Db, rec: RecordingState): UnixMs | null {
+function findClosingTime(db: Db, rec: OpenSession): UnixMs | null {
   const rows = db.prepare<[number], { seq: number; wallMs: number; body: string }>(
     'SELECT seq, wall_ms AS wallMs, body FROM entry WHERE recording = ? ORDER BY seq DESC',
   )

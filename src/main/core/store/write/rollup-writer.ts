@@ -6,7 +6,7 @@ import { rowChecksum } from '../format/ledger.ts'
 import { encodeHour, mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { tryRead } from '../types/corruption.ts'
-import type { RecordingState, Series } from './recording-state.ts'
+import type { OpenSession, Series } from './open-session.ts'
 import type { Work } from './background-work.ts'
 
 const ROLL_EVERY_MS = 15_000
@@ -30,7 +30,7 @@ export class RollupWriter {
   }
 
   /** Writes finished minutes into rollup rows; all minutes with `all`. */
-  *write(rec: RecordingState, nowMs: number, all: boolean): Work {
+  *write(rec: OpenSession, nowMs: number, all: boolean): Work {
     const due = [...rec.series.values()].filter((series) => {
       if (series.hasLostRollups) return false
       const bars = Math.max(0, ...[...series.minutes.values()].map((b) => b.size))

@@ -1,10 +1,10 @@
 /** Seals messages into blocks, and summarizes a block for the index. */
-import { FLAG } from '../../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { encodeInSteps } from '../blocks/encode.ts'
 import { sliceColumns } from '../format/message-columns.ts'
 import type { MessageColumns } from '../types/messages.ts'
-import { BLOCK_BYTES, BLOCK_ROWS } from './recording-state.ts'
+import { BLOCK_BYTES, BLOCK_ROWS } from './open-session.ts'
 
 /** A block ready to be written. */
 export interface SealedBlock {

@@ -2,7 +2,7 @@
  * Seals parts of the journal into blocks and merges small blocks. Deleting journal rows, inserting their blocks and
  * moving the watermark are one write.
  */
-import { MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../../shared/core/recording/session.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Buckets, type Bucket } from './buckets.ts'
 import { Classifier } from '../format/classify.ts'
@@ -11,7 +11,7 @@ import type { SeqRange } from '../format/corrupt-flushes.ts'
 import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { packRuns, rowChecksum } from '../format/ledger.ts'
-import { BLOCK_ROWS, seriesKey, type RecordingState, type Series } from './recording-state.ts'
+import { BLOCK_ROWS, seriesKey, type OpenSession, type Series } from './open-session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { Work } from './background-work.ts'
@@ -59,7 +59,7 @@ export class Sealer {
   }
 
   /** Seals the oldest part of a session's journal. Returns whether there was any. */
-  *seal(rec: RecordingState): Generator<(() => void) | undefined, boolean, void> {
+  *seal(rec: OpenSession): Generator<(() => void) | undefined, boolean, void> {
     const taken: number[] = []
     const corrupt: number[] = []
     const missing: SeqRange[] = []
@@ -151,7 +151,7 @@ export class Sealer {
   }
 
   /** Merges small adjacent blocks: four of similar size, or all of them with `all`. */
-  *merge(rec: RecordingState, all: boolean): Work {
+  *merge(rec: OpenSession, all: boolean): Work {
     for (const series of rec.series.values()) {
       for (;;) {
         const refs = all ? (series.tail.length > 1 ? series.tail.slice() : []) : findMergeable(series.tail)
@@ -198,7 +198,7 @@ export class Sealer {
     return yield* sealRows(feed, rows.build(), eventMs)
   }
 
-  #writeSeries(rec: RecordingState, bucket: Bucket): Series {
+  #writeSeries(rec: OpenSession, bucket: Bucket): Series {
     const known = rec.series.get(seriesKey(bucket.feed, bucket.name))
     if (known !== undefined) {
       const fresh = freshSymbols(known.symbols, bucket.symbols)
@@ -222,7 +222,7 @@ export class Sealer {
   }
 
   /** Returns the chain row of a connection with more flushes added. */
-  #extend(rec: RecordingState, conn: number, sizes: readonly number[]): { part: number; runs: [number, number][] } {
+  #extend(rec: OpenSession, conn: number, sizes: readonly number[]): { part: number; runs: [number, number][] } {
     const chain = rec.chains.get(conn)
     if (chain === undefined) throw new TypeError(`connection ${conn} was never announced`)
     const full = packRuns(chain.runs).length >= CHAIN_PART_BYTES

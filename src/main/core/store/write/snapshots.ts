@@ -5,7 +5,7 @@
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
 import { rowChecksum, equalBytes } from '../format/ledger.ts'
 import type { NewSnapshot, Snapshot, SnapshotQuery } from '../types/replay.ts'
-import type { RecordingState } from './recording-state.ts'
+import type { OpenSession } from './open-session.ts'
 import type { Work } from './background-work.ts'
 import type { Db } from '../schema/sqlite.ts'
 
@@ -77,7 +77,7 @@ export class SnapshotWriter {
   }
 
   /** Whether a snapshot is waiting that may be written. */
-  isDue(rec: RecordingState): boolean {
+  isDue(rec: OpenSession): boolean {
     const pending = this.#pending
     if (pending === null || pending.seq > rec.lastSeq) return false
     // While a session is being closed, a snapshot of the next one may be waiting.
@@ -90,7 +90,7 @@ export class SnapshotWriter {
     this.#base = null
   }
 
-  *write(rec: RecordingState): Work {
+  *write(rec: OpenSession): Work {
     if (!this.isDue(rec)) return
     const snapshot = this.#pending
     if (snapshot === null) return

@@ -6,7 +6,7 @@ import { LOG_GENESIS, logHash } from '../format/ledger.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { CommitHead } from '../wal/commit-head.ts'
 import type { RecoveredLog } from '../wal/recover-log.ts'
-import type { RecordingState } from './recording-state.ts'
+import type { OpenSession } from './open-session.ts'
 
 /** Pages in the write-ahead log that trigger a checkpoint (8 MB). */
 const CHECKPOINT_FRAMES = 4_000
@@ -68,7 +68,7 @@ export class Transactions {
   }
 
   /** Notes a commit, of a session or of something else. */
-  note(rec?: RecordingState): void {
+  note(rec?: OpenSession): void {
     const frames = this.#head.committed(rec === undefined ? undefined : { recording: rec.id, seq: rec.lastSeq })
     if (frames < CHECKPOINT_FRAMES) return
     try {

@@ -1,7 +1,7 @@
 /** What imports, replicas, compaction and erasing share with the store's engine. */
 import type { Appender } from './commit.ts'
 import type { HiddenRows } from './soft-delete.ts'
-import type { RecordingState } from './recording-state.ts'
+import type { OpenSession } from './open-session.ts'
 import type { CloseRecord } from '../schema/records.ts'
 import type { RollupWriter } from './rollup-writer.ts'
 import type { Sealer } from './sealer.ts'
@@ -23,8 +23,8 @@ export interface WriteContext {
   /** Like `transaction`, but the caller calls `note` once it has applied the commit in memory. */
   readonly runUnnoted: <T>(run: () => T) => T
   /** Notes a commit in the store's head: its session, if it wrote to one. */
-  readonly note: (rec?: RecordingState) => void
+  readonly note: (rec?: OpenSession) => void
   readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
   /** The close record of a session whose rows are all sealed. */
-  closeRecord(rec: RecordingState): CloseRecord
+  closeRecord(rec: OpenSession): CloseRecord
 }

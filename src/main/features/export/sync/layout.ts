@@ -1,7 +1,7 @@
 /** Names of a dataset's folders and files. Pure. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 
 /** Identifies a dataset, in its root. Readers of partitioned data ignore files whose name begins with `_`. */
 export const DATASET_FILE = '_tapedeck.json'
@@ -40,9 +40,9 @@ export const partitionFolder = (root: string, { feed, symbol, date }: Partition)
   join(root, 'ticks', `feed=${partitionValue(feed)}`, `symbol=${partitionValue(symbol)}`, `date=${date}`)
 
 /** The file of a chunk of a session in each of its partitions. */
-export const chunkName = (session: RecordingId, chunk: number): string =>
+export const chunkName = (session: SessionId, chunk: number): string =>
   `${session}-${String(chunk).padStart(6, '0')}.parquet`
 
-export const gapsFile = (root: string, session: RecordingId): string => join(root, 'gaps', `${session}.parquet`)
+export const gapsFile = (root: string, session: SessionId): string => join(root, 'gaps', `${session}.parquet`)
 /** How far a session is in the dataset. */
-export const stateFile = (root: string, session: RecordingId): string => join(root, '_sync', `${session}.json`)
+export const stateFile = (root: string, session: SessionId): string => join(root, '_sync', `${session}.json`)

@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { tickFields } from '../../../../service/tick-columns.ts'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
-import type { Gap } from '../../../../shared/core/recording/recording.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
+import type { Gap } from '../../../../shared/core/recording/session.ts'
 import { createSafeFile, type SafeFile } from '../../../base/file-sink.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
 import { createParquetTable } from '../tables/parquet.ts'
@@ -94,7 +94,7 @@ export function writeTicks(
 }
 
 /** Writes a row for each gap and symbol; a gap of an entire feed has the symbol ''. */
-export function writeGaps(path: string, session: RecordingId, gaps: readonly Gap[]): Promise<Written> {
+export function writeGaps(path: string, session: SessionId, gaps: readonly Gap[]): Promise<Written> {
   return writeTable(path, GAP_COLUMNS, (table) => {
     let rows = 0
     for (const { feed, symbols, cause, fromMs, toMs, fromSeq, toSeq } of gaps) {

@@ -2,7 +2,7 @@
  * Writes stored messages as lines of JSON: `{"feed","recv_ms","seq","message"}`, with the message's own bytes. A
  * message that isn't JSON on one line is `raw`, a string; one that isn't UTF-8 text is `raw_base64`.
  */
-import { FLAG } from '../../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../../shared/core/recording/session.ts'
 import { FEED_IDS } from '../../../../shared/base/units.ts'
 import type { ReplayBatch } from '../../../core/store/types/replay.ts'
 

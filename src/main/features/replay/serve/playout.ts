@@ -4,8 +4,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
-import type { Gap } from '../../../../shared/core/recording/recording.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { Gap } from '../../../../shared/core/recording/session.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { scratch } from '../../../../service/codec.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { Cursor } from '../../../core/playback/cursor.ts'
@@ -55,7 +55,7 @@ export interface PlayoutOptions {
   readonly clock: Pick<Clock, 'monoNs' | 'after'>
   readonly outlet: Outlet
   /** The gaps of a session, for an outlet that must know which of them a jump ends in. */
-  readonly gapsOf?: ((recording: RecordingId) => Promise<readonly Gap[]>) | undefined
+  readonly gapsOf?: ((recording: SessionId) => Promise<readonly Gap[]>) | undefined
 }
 
 /** Messages taken before the event loop gets its turn. */

@@ -1,7 +1,7 @@
 /** What is served: the parts of sessions in order, or a merge of a team's, and the instruments of each feed. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
-import { FLAG, isTeamKey, type SessionRow } from '../../../../shared/core/recording/recording.ts'
+import { FLAG, isTeamKey, type SessionRow } from '../../../../shared/core/recording/session.ts'
 import { instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 import { joinParts, type Part } from '../../../core/playback/parts.ts'
 import { loadMerge, sourceOfMerge } from '../../../core/playback/load-merge.ts'

@@ -1,5 +1,5 @@
 /** Flushes as a cursor, so that a followed session is played like a stored one. */
-import { FEED_IDS, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { FEED_IDS, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
 import type { BatchCursor } from '../../../core/playback/cursor.ts'
 import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
 import type { ReplayBatch } from '../../../core/store/types/replay.ts'
@@ -11,12 +11,12 @@ export class FlushCursor implements BatchCursor {
   batch: ReplayBatch | null = null
   row = 0
   entry = 0
-  readonly #recording: RecordingId
+  readonly #recording: SessionId
   /** Index of the feed of each connection. */
   readonly #feeds = new Map<number, number>()
   #queue: Batch[] = []
 
-  constructor(recording: RecordingId) {
+  constructor(recording: SessionId) {
     this.#recording = recording
   }
 

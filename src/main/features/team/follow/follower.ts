@@ -1,7 +1,7 @@
 /** Follows a team: keeps a verified copy of each session that its recorders publish, and shows the newest ones. */
 import { toFailure } from '../../../../shared/base/errors.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { TeamName } from '../names.ts'
 import type { ConnectionState, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
@@ -22,8 +22,8 @@ const MAX_ENDED = 2
 /** What the store has of the team, before it is followed. */
 export interface LocalCopies {
   /** Sessions that are here completely, and those that aren't. */
-  readonly complete: ReadonlySet<RecordingId>
-  readonly begun: ReadonlySet<RecordingId>
+  readonly complete: ReadonlySet<SessionId>
+  readonly begun: ReadonlySet<SessionId>
   /** When the newest of them ended or was last written, UTC ms; null: there are none. */
   readonly upToMs: UnixMs | null
 }
@@ -39,9 +39,9 @@ export interface TeamFollowerParts extends Omit<FollowerParts, 'log' | 'show' | 
 
 export class TeamFollower {
   readonly #parts: TeamFollowerParts
-  readonly #sessions = new Map<RecordingId, SessionFollower>()
+  readonly #sessions = new Map<SessionId, SessionFollower>()
   /** Sessions that ended and wait for their turn, the newest last. */
-  readonly #ended = new Map<RecordingId, SessionInfo>()
+  readonly #ended = new Map<SessionId, SessionInfo>()
   readonly #closing = new AbortController()
   #copies: LocalCopies = { complete: new Set(), begun: new Set(), upToMs: null }
   #isConnected: boolean
@@ -52,7 +52,7 @@ export class TeamFollower {
   #cancelWatch = (): void => undefined
   readonly #recorders: RecorderPresence
   /** Sessions that were completed since the start. */
-  readonly #completed = new Set<RecordingId>()
+  readonly #completed = new Set<SessionId>()
 
   constructor(parts: TeamFollowerParts) {
     this.#parts = parts
@@ -97,7 +97,7 @@ export class TeamFollower {
   }
 
   /** Sessions whose recorders are gone, and since when. */
-  gone(): ReadonlyMap<RecordingId, GoneRecorder> {
+  gone(): ReadonlyMap<SessionId, GoneRecorder> {
     return this.#recorders.gone()
   }
 
@@ -197,7 +197,7 @@ export class TeamFollower {
     }
   }
 
-  #onChange(id: RecordingId): void {
+  #onChange(id: SessionId): void {
     const session = this.#sessions.get(id)
     if (session === undefined) return
     const { phase } = session.state

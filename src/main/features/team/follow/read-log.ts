@@ -1,5 +1,5 @@
 /** Reads one session from the team's log. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { readHeader } from '../frame/decode.ts'
 import type { FrameHeader } from '../frame/frame.ts'
 import { isPart, readPart } from '../frame/parts.ts'
@@ -7,7 +7,7 @@ import type { LogStart, StoredMessage, TeamLog } from '../nats/team-log.ts'
 
 export interface LogQuery {
   readonly shard: number
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly fromSeq: number
   /** Where that seq is at the earliest. A wrong guess costs time, not messages. */
   readonly from: LogStart

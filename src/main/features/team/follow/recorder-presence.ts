@@ -1,6 +1,6 @@
 /** Hears of the recorders of followed sessions, and says who is gone. */
 import type { Reason } from '../../../../shared/core/status/status.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import { decodeReport } from '../reports/report.ts'
@@ -27,7 +27,7 @@ export class RecorderPresence {
   readonly #parts: RecorderPresenceParts
   readonly #recorders = new RecorderWatch()
   readonly #closing = new AbortController()
-  #shown: ReadonlyMap<RecordingId, Reason> = new Map<RecordingId, Reason>()
+  #shown: ReadonlyMap<SessionId, Reason> = new Map<SessionId, Reason>()
   /** Reports arrive. */
   #isHearing = false
   #cancelRetry = (): void => undefined
@@ -49,12 +49,12 @@ export class RecorderPresence {
   }
 
   /** Sessions whose recorders are gone, and since when. */
-  gone(): ReadonlyMap<RecordingId, GoneRecorder> {
+  gone(): ReadonlyMap<SessionId, GoneRecorder> {
     return this.#recorders.gone()
   }
 
   /** The recorder of these sessions is there. */
-  hear(sessions: readonly RecordingId[]): void {
+  hear(sessions: readonly SessionId[]): void {
     const { clock } = this.#parts
     const back = sessions.filter((session) => this.#recorders.hear(session, this.#elapsedMs(), clock.wallMs()))
     if (back.length > 0) this.#show()

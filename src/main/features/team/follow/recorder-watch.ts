@@ -2,7 +2,7 @@
  * Which recorders are gone. Recorders of this version report every 5 s which sessions they publish, and frames show it,
  * too. A feed may be quiet for hours, so that no frames come proves nothing. Pure: times are elapsed ms of this process.
  */
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 
 /** A recorder that nothing was heard of for this long is gone, ms. A standby takes over within 8 s. */
 export const GONE_MS = 15_000
@@ -21,12 +21,12 @@ export interface GoneRecorder {
 }
 
 export class RecorderWatch {
-  readonly #heard = new Map<RecordingId, Heard>()
-  readonly #gone = new Map<RecordingId, GoneRecorder>()
+  readonly #heard = new Map<SessionId, Heard>()
+  readonly #gone = new Map<SessionId, GoneRecorder>()
   #lookedMs: number | null = null
 
   /** The recorder of a session is there. Returns whether it was gone. */
-  hear(session: RecordingId, elapsedMs: number, wallMs: UnixMs): boolean {
+  hear(session: SessionId, elapsedMs: number, wallMs: UnixMs): boolean {
     this.#heard.set(session, { elapsedMs, wallMs })
     return this.#gone.delete(session)
   }
@@ -39,7 +39,7 @@ export class RecorderWatch {
   }
 
   /** `open`: sessions whose recorders report. Returns whether another one is gone, or not any more. */
-  look(open: readonly RecordingId[], elapsedMs: number): boolean {
+  look(open: readonly SessionId[], elapsedMs: number): boolean {
     // A process that didn't run didn't hear.
     if (this.#lookedMs !== null && elapsedMs - this.#lookedMs > 2 * LOOK_MS) this.restart(elapsedMs)
     this.#lookedMs = elapsedMs
@@ -57,7 +57,7 @@ export class RecorderWatch {
     return [...this.#gone.keys()].join() !== before
   }
 
-  gone(): ReadonlyMap<RecordingId, GoneRecorder> {
+  gone(): ReadonlyMap<SessionId, GoneRecorder> {
     return this.#gone
   }
 }

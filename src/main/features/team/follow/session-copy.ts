@@ -1,6 +1,6 @@
 /** The local copy of a followed session: verifies what was received of it, stores it, then shows it. */
-import { teamSource } from '../../../../shared/core/recording/recording.ts'
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import { teamSource } from '../../../../shared/core/recording/session.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { StoreReplicas } from '../../../core/store/types/replica.ts'
 import type { ChainHeads, CommittedFlush } from '../frame/frame.ts'
 import { lastSeqOf } from '../frame/seqs.ts'
@@ -19,7 +19,7 @@ export interface CopyParts {
   /** Rejects while the store can't be written. */
   readonly replicas: () => Promise<StoreReplicas>
   /** When the last message of the local copy was received, UTC ms; null if unknown. */
-  readonly lastReceived: (session: RecordingId, lastSeq: number) => Promise<UnixMs | null>
+  readonly lastReceived: (session: SessionId, lastSeq: number) => Promise<UnixMs | null>
   /** Called in seq order with flushes that are durable in the local copy. */
   readonly show: (session: SessionInfo, flushes: readonly CommittedFlush[]) => void
 }
@@ -183,7 +183,7 @@ export class SessionCopy {
   }
 }
 
-const startAt = (session: RecordingId, lastSeq: number, heads: ChainHeads): VerifiedCopy => ({
+const startAt = (session: SessionId, lastSeq: number, heads: ChainHeads): VerifiedCopy => ({
   session,
   lastSeq,
   heads,

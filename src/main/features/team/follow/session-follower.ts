@@ -1,5 +1,5 @@
 /** Follows one session of a team: runs the effects of its state machine on the log and the history. */
-import { unixMs, type RecordingId, type UnixMs } from '../../../../shared/base/units.ts'
+import { unixMs, type SessionId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { readHeader } from '../frame/decode.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
@@ -20,9 +20,9 @@ const CLOCK_MARGIN_MS = 600_000
 
 /** The history of the team, as far as a follower reads it. */
 export interface SessionHistory {
-  flushes(session: RecordingId, afterSeq: number): AsyncIterable<readonly CommittedFlush[]>
+  flushes(session: SessionId, afterSeq: number): AsyncIterable<readonly CommittedFlush[]>
   /** The signatures of a session, oldest first. */
-  signatures(session: RecordingId): Promise<readonly StoredSignature[]>
+  signatures(session: SessionId): Promise<readonly StoredSignature[]>
 }
 
 export interface FollowerParts extends CopyParts {

@@ -11,7 +11,7 @@ import {
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
   type UnixMs,
 } from '../../../../shared/base/units.ts'
 import type { HubSink, MarketContext } from '../../../core/market/hub-types.ts'
@@ -27,7 +27,7 @@ export interface TeamMarketParts {
   /** Reads the hub from the store again, with these feed states and gaps. */
   readonly refresh: (context: MarketContext) => void
   /** Entries of the local copy. */
-  readonly entries: (session: RecordingId, upToSeq: number) => Promise<readonly StoredEntry[]>
+  readonly entries: (session: SessionId, upToSeq: number) => Promise<readonly StoredEntry[]>
   readonly wallMs: () => UnixMs
   /** Symbols that this terminal wants, by feed, as it would ask the service for them. */
   readonly wanted: (feed: FeedId) => readonly string[]
@@ -44,15 +44,15 @@ export interface FollowedCopy {
 
 export class TeamMarket {
   readonly #parts: TeamMarketParts
-  readonly #lanes = new Map<RecordingId, Lane>()
+  readonly #lanes = new Map<SessionId, Lane>()
   /** Flushes that wait until the entries before them are read. */
-  readonly #waiting = new Map<RecordingId, CommittedFlush[]>()
+  readonly #waiting = new Map<SessionId, CommittedFlush[]>()
   readonly #shown = new Map<FeedId, FeedState>()
   /** Sessions that were being followed when the team's servers were lost, until they are read up to the present. */
-  readonly #behind = new Set<RecordingId>()
+  readonly #behind = new Set<SessionId>()
   #lost: FeedState | null
   /** Sessions whose recorders are gone. */
-  #gone: ReadonlyMap<RecordingId, FeedState> = new Map<RecordingId, FeedState>()
+  #gone: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
 
   /** `lost`: why the team's servers aren't reached yet. */
   constructor(parts: TeamMarketParts, lost: Reason) {
@@ -61,7 +61,7 @@ export class TeamMarket {
   }
 
   /** The sessions in the hub and the last seq of each that it has. */
-  present(): ReadonlyMap<RecordingId, number> {
+  present(): ReadonlyMap<SessionId, number> {
     return new Map([...this.#lanes].map(([session, lane]) => [session, lane.seq]))
   }
 
@@ -73,7 +73,7 @@ export class TeamMarket {
   }
 
   /** Recorders are gone, by session: prices that come from them age; no gap is invented. */
-  setGone(gone: ReadonlyMap<RecordingId, Reason>): void {
+  setGone(gone: ReadonlyMap<SessionId, Reason>): void {
     this.#gone = new Map(
       [...gone].map(([session, why]) => [session, this.#gone.get(session) ?? this.#waitingState(why)]),
     )
@@ -81,7 +81,7 @@ export class TeamMarket {
   }
 
   /** Everything that the log has of a session is shown. `copy`: everything that is here, and all of it is stored. */
-  reachedPresent(session: RecordingId, copy: FollowedCopy | null = null): void {
+  reachedPresent(session: SessionId, copy: FollowedCopy | null = null): void {
     // Nothing new came since the terminal was closed, so nothing has shown the session yet.
     if (copy !== null && copy.seq > 0 && !this.#lanes.has(session) && !this.#waiting.has(session))
       return this.#readBefore(copy.info, copy.seq + 1, [], copy.receivedMs)
@@ -99,7 +99,7 @@ export class TeamMarket {
   }
 
   /** When the last message of a session that is shown was received by its recorder, UTC ms. */
-  lastMs(session: RecordingId): UnixMs | null {
+  lastMs(session: SessionId): UnixMs | null {
     const lane = this.#lanes.get(session)
     return lane === undefined || lane.seq === 0 ? null : unixMs(lane.timeMs)
   }
@@ -131,7 +131,7 @@ export class TeamMarket {
   }
 
   /** The session has ended: what it said about its feeds no longer counts. */
-  end(session: RecordingId): void {
+  end(session: SessionId): void {
     this.#waiting.delete(session)
     this.#behind.delete(session)
     if (!this.#lanes.delete(session)) return
@@ -175,7 +175,7 @@ export class TeamMarket {
     })
   }
 
-  #show(session: RecordingId, flushes: readonly CommittedFlush[]): void {
+  #show(session: SessionId, flushes: readonly CommittedFlush[]): void {
     const lane = this.#lanes.get(session)
     if (lane === undefined) return
     const { hasSkipped } = lane

@@ -3,7 +3,7 @@ import { entryRow, equalBytes } from '../../../core/store/format/ledger.ts'
 import { LeafHasher } from '../../../core/store/format/leaves.ts'
 import { sliceColumns } from '../../../core/store/format/message-columns.ts'
 import type { Batch } from '../../../core/store/types/messages.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { frameBatches } from '../frame/batches.ts'
 import { decodeFrame } from '../frame/decode.ts'
 import { newChain, type ChainHead, type ChainHeads, type CommittedFlush, type Frame } from '../frame/frame.ts'
@@ -15,7 +15,7 @@ import type { Piece } from './session-model.ts'
 
 /** How far the local copy has come. */
 export interface CopyPosition {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly lastSeq: number
   readonly heads: ChainHeads
 }

@@ -5,7 +5,7 @@ import { LATEST_MS, parseEntryLine } from '../../../core/store/format/entry-code
 import { newColumns } from '../../../core/store/format/message-columns.ts'
 import { decodeRows, type Rows } from '../../../core/store/format/row-codec.ts'
 import type { MessageColumns, StoredEntry } from '../../../core/store/types/messages.ts'
-import { isFeedId, recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import { isFeedId, sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import { asBuffer, openEnvelope, unseal } from './envelope.ts'
 import {
   findLastSeq,
@@ -67,10 +67,10 @@ export function decodeFrame(bytes: Uint8Array, canDecompress = hasZstd): FrameRe
   })
 }
 
-function readSession(section: Uint8Array): RecordingId {
+function readSession(section: Uint8Array): SessionId {
   const text = asBuffer(section).toString('latin1')
   if (!SESSION.test(text)) throw malformed('session')
-  return recordingId(text)
+  return sessionId(text)
 }
 
 function readConnections(section: Uint8Array): Connection[] {

@@ -5,7 +5,7 @@ import { entryRow } from '../../../core/store/format/ledger.ts'
 import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
 import { encodeRows, MAX_ROWS } from '../../../core/store/format/row-codec.ts'
 import { ByteWriter } from '../../../core/store/blocks/bytes.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { seal } from './envelope.ts'
 import { findLastSeq, HAS_AFTER, HAS_BEFORE, MAX_ENTRIES, MAX_FLUSHES, MAX_SIGNATURE_BYTES, newChain } from './frame.ts'
 import type { ChainHead, ChainHeads, CommittedFlush, Connection, FlushSize, FrameChain } from './frame.ts'
@@ -20,7 +20,7 @@ const ROW_BYTES = 16
 const ENTRY_BYTES = 200
 
 export interface EncodeOptions {
-  readonly session: RecordingId
+  readonly session: SessionId
   /** Number of the lease under which the frames are published. */
   readonly epoch: number
   /** The chains before the first flush. */
@@ -60,7 +60,7 @@ export function encodeFlushes(options: EncodeOptions, flushes: readonly Committe
 }
 
 /** The chains of a session after more flushes. Throws a TypeError for a connection that was never announced. */
-export function advanceHeads(session: RecordingId, heads: ChainHeads, flushes: readonly CommittedFlush[]): ChainHeads {
+export function advanceHeads(session: SessionId, heads: ChainHeads, flushes: readonly CommittedFlush[]): ChainHeads {
   const next = new Map<number, ChainHead>(heads)
   if (!next.has(0)) next.set(0, newChain(session, 0, ''))
   for (const { batch, leaves } of flushes) {

@@ -3,7 +3,7 @@
  * the hash chains. The format is described in docs/decisions/0053-wire-frame.md.
  */
 import { MAX_FLUSH_ENTRIES } from '../../../../shared/core/recording/session-bounds.ts'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import { genesis } from '../../../core/store/format/ledger.ts'
 import type { ChainHead, ChainHeads, CommittedFlush } from '../../../core/store/types/flushes.ts'
 import type { MessageColumns, StoredEntry } from '../../../core/store/types/messages.ts'
@@ -54,7 +54,7 @@ export interface FrameHeader {
 
 /** A decoded frame. Its chains are not verified yet: see `verifyFrame`. */
 export interface Frame extends FrameHeader {
-  readonly session: RecordingId
+  readonly session: SessionId
   /** Connections that are announced with this frame. */
   readonly connections: readonly Connection[]
   readonly flushes: readonly FlushSize[]
@@ -66,7 +66,7 @@ export interface Frame extends FrameHeader {
 }
 
 /** A chain that nothing was added to. `feed`: '' for the entries. */
-export const newChain = (session: RecordingId, conn: number, feed: FeedId | ''): ChainHead => ({
+export const newChain = (session: SessionId, conn: number, feed: FeedId | ''): ChainHead => ({
   head: genesis(session, conn, feed),
   messages: 0,
 })

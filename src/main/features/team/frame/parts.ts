@@ -12,7 +12,7 @@
  * | 20 | number of the part from 0, count of parts | u32 each |
  * | 28 | epoch, first seq, last seq | u64 each |
  */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import { asBuffer, checkStart, checksum, HEADER_BYTES, openEnvelope, readSafeInteger, wrongLength } from './envelope.ts'
 import { MAX_CONTENT, VERSION, type FrameHeader } from './frame.ts'
@@ -36,7 +36,7 @@ export interface WireMessage extends FrameHeader {
 }
 
 /** Splits a frame that is larger than `maxPayload`. Throws a TypeError for a `maxPayload` below 4 KiB. */
-export function splitFrame(frame: Buffer, session: RecordingId, maxPayload: number): WireMessage[] {
+export function splitFrame(frame: Buffer, session: SessionId, maxPayload: number): WireMessage[] {
   if (!(maxPayload >= MIN_PAYLOAD)) throw new TypeError(`max_payload is ${maxPayload}; it must be 4 KiB or more`)
   const { crc, epoch, firstSeq, lastSeq } = openEnvelope(frame)
   const header = { epoch, firstSeq, lastSeq }

@@ -1,5 +1,5 @@
 /** Cuts flushes off the start of a frame, for a receiver that has them already. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { advanceHeads, encodeFlushes } from './encode.ts'
 import { decodeFrame } from './decode.ts'
 import { newChain, type ChainHead, type CommittedFlush, type Connection, type Frame } from './frame.ts'
@@ -68,7 +68,7 @@ const announce = (flushes: readonly CommittedFlush[], connections: readonly Conn
   flushes.map((flush, i) => ({ ...flush, batch: { ...flush.batch, connections: i === 0 ? connections : [] } }))
 
 /** The chains before a frame, as the frame claims them, without those that it announces. */
-function startOf(session: RecordingId, { chains }: Frame): Map<number, ChainHead> {
+function startOf(session: SessionId, { chains }: Frame): Map<number, ChainHead> {
   const heads = new Map<number, ChainHead>([[0, newChain(session, 0, '')]])
   for (const { conn, messages, before } of chains) if (before !== null) heads.set(conn, { head: before, messages })
   return heads

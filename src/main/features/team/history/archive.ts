@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { FEED_IDS, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { FEED_IDS, sessionId, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
 import { genesis } from '../../../core/store/format/ledger.ts'
 import type { Watermark } from '../checksum.ts'
 import type { ChainHead, ChainHeads } from '../frame/frame.ts'
@@ -55,7 +55,7 @@ const KNOWN_SESSIONS = 64
 export class Archive {
   readonly #db: Database
   readonly #options: ArchiveOptions
-  readonly #known = new Map<RecordingId, KnownHeads>()
+  readonly #known = new Map<SessionId, KnownHeads>()
 
   constructor(db: Database, options: ArchiveOptions = {}) {
     this.#db = db
@@ -87,7 +87,7 @@ export class Archive {
   }
 
   /** How far a session is; null if nobody has described it. */
-  async progress(session: RecordingId): Promise<SessionProgress | null> {
+  async progress(session: SessionId): Promise<SessionProgress | null> {
     const [row] = await this.#db.rows<{
       last_seq: number
       sealed_seq: number
@@ -103,44 +103,44 @@ export class Archive {
   }
 
   /** Sessions that are complete and sealed: nothing is left to do for them. */
-  async sealedSessions(): Promise<RecordingId[]> {
+  async sealedSessions(): Promise<SessionId[]> {
     const rows = await this.#db.rows<{ key: string }>(
       `SELECT key FROM ${this.#db.schema}.session WHERE complete AND sealed_seq = last_seq`,
     )
-    return rows.map(({ key }) => recordingId(key))
+    return rows.map(({ key }) => sessionId(key))
   }
 
   /** How far each session of a shard is. */
-  async watermarks(shard: number): Promise<Map<RecordingId, Watermark>> {
+  async watermarks(shard: number): Promise<Map<SessionId, Watermark>> {
     const rows = await this.#db.rows<{ key: string; last_seq: number; complete: boolean }>(
       `SELECT key, last_seq, complete FROM ${this.#db.schema}.session WHERE shard = $1`,
       [shard],
     )
-    return new Map(rows.map(({ key, last_seq: lastSeq, complete }) => [recordingId(key), { lastSeq, isComplete: complete }])) // prettier-ignore
+    return new Map(rows.map(({ key, last_seq: lastSeq, complete }) => [sessionId(key), { lastSeq, isComplete: complete }])) // prettier-ignore
   }
 
   /** Sessions of which more may come, also those of which nothing came yet. */
-  async unfinished(): Promise<RecordingId[]> {
+  async unfinished(): Promise<SessionId[]> {
     const rows = await this.#db.rows<{ key: string }>(
       `SELECT key FROM ${this.#db.schema}.session WHERE NOT complete AND NOT removed`,
     )
-    return rows.map(({ key }) => recordingId(key))
+    return rows.map(({ key }) => sessionId(key))
   }
 
   /** Sessions of a shard of which more may come, by start. */
-  async openSessions(shard: number): Promise<RecordingId[]> {
+  async openSessions(shard: number): Promise<SessionId[]> {
     const rows = await this.#db.rows<{ key: string }>(
       `SELECT key FROM ${this.#db.schema}.session WHERE shard = $1 AND NOT complete ORDER BY started_ms, key`,
       [shard],
     )
-    return rows.map(({ key }) => recordingId(key))
+    return rows.map(({ key }) => sessionId(key))
   }
 
   /**
    * Stores whole frames of one session in seq order; those that are there already are skipped. `shard`: the one they
    * arrived in. Recorders may publish to their own shard only, so frames of another shard's session are refused.
    */
-  async store(session: RecordingId, frames: readonly Uint8Array[], shard?: number): Promise<StoreOutcome> {
+  async store(session: SessionId, frames: readonly Uint8Array[], shard?: number): Promise<StoreOutcome> {
     let known: KnownHeads | null = null
     const outcome = await this.#db.transaction(async (sql): Promise<StoreOutcome> => {
       const row = await this.#lock(sql, session)
@@ -169,7 +169,7 @@ export class Archive {
   }
 
   /** Sets a frame aside that can't be stored, for people to look at. */
-  async quarantine(session: RecordingId, shard: number, refusal: Refusal, frame: Uint8Array): Promise<void> {
+  async quarantine(session: SessionId, shard: number, refusal: Refusal, frame: Uint8Array): Promise<void> {
     await this.#db.run(
       `INSERT INTO ${this.#db.schema}.quarantine (session, shard, code, reason, sha256, data)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
@@ -181,7 +181,7 @@ export class Archive {
    * Compares an ended session whose last message is stored with its close record, and marks it as complete. Returns
    * what differs, or null.
    */
-  async complete(session: RecordingId): Promise<string | null> {
+  async complete(session: SessionId): Promise<string | null> {
     const { schema } = this.#db
     return this.#db.transaction(async (sql) => {
       const [row] = await sql.rows<
@@ -218,7 +218,7 @@ export class Archive {
     })
   }
 
-  async #lock(sql: Sql, session: RecordingId): Promise<LockedSession | null> {
+  async #lock(sql: Sql, session: SessionId): Promise<LockedSession | null> {
     const [row] = await sql.rows<LockedSession>(
       `SELECT id, day, last_seq, ${SESSION_COLUMNS} FROM ${this.#db.schema}.session WHERE key = $1 FOR UPDATE`,
       [session],
@@ -226,13 +226,13 @@ export class Archive {
     return row ?? null
   }
 
-  async #headsAt(sql: Sql, session: RecordingId, row: LockedSession): Promise<ChainHeads> {
+  async #headsAt(sql: Sql, session: SessionId, row: LockedSession): Promise<ChainHeads> {
     const known = this.#known.get(session)
     if (known !== undefined && known.lastSeq === row.last_seq) return known.heads
     return readHeads(sql, this.#db.schema, row.id)
   }
 
-  #remember(session: RecordingId, known: KnownHeads | null): void {
+  #remember(session: SessionId, known: KnownHeads | null): void {
     this.#known.delete(session)
     if (known === null) return
     this.#known.set(session, known)
@@ -304,7 +304,7 @@ async function readHeads(sql: Sql, schema: string, id: number): Promise<Map<numb
 }
 
 /** The feed of a connection without messages, from its head: '' for the entries; null if it had messages. */
-function findSilentFeed(session: RecordingId, conn: number, head: string): FeedId | '' | null {
+function findSilentFeed(session: SessionId, conn: number, head: string): FeedId | '' | null {
   const feeds = conn === 0 ? (['' as const] as const) : FEED_IDS
   return feeds.find((feed) => Buffer.from(genesis(session, conn, feed)).toString('hex') === head) ?? null
 }

@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { waitUntil } from '../../../command-line/until.ts'
 import type { Clock } from '../../../base/clock.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { TeamMetrics } from '../metrics/metrics.ts'
 import type { TeamLog } from '../nats/team-log.ts'
 import { keepReporting } from '../reports/report.ts'
@@ -72,7 +72,7 @@ class Archiver {
   #fault: { readonly thrown: unknown } | null = null
   readonly #shards = new Map<number, Promise<void>>()
   readonly #watermarks: Watermarks
-  readonly #toSeal = new Set<RecordingId>()
+  readonly #toSeal = new Set<SessionId>()
   readonly stopped: number[] = []
   readonly #reports = new ShardReports()
   #wakeSealer: () => void = () => undefined
@@ -309,7 +309,7 @@ class Archiver {
       this.#o.metrics.set('quarantined_frames', { shard }, frames.get(shard) ?? 0)
   }
 
-  #sealSoon(session: RecordingId): void {
+  #sealSoon(session: SessionId): void {
     this.#toSeal.add(session)
     this.#wakeSealer()
   }

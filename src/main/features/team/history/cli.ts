@@ -1,7 +1,7 @@
 /** `tapedeck archive` and `tapedeck fetch-session`, and what `tapedeck verify --history` does. */
 import { countText } from '../../../../shared/base/count-text.ts'
-import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
-import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
+import type { VerifyReport } from '../../../../shared/core/recording/session.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../../command-line/command.ts'
 import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
 import { createProgressLine } from '../../../command-line/progress-line.ts'
@@ -180,10 +180,10 @@ const ID_LENGTH = 26
  * The session of the history with this ID, the only ID that starts so, or the latest that is complete. An ID that nothing
  * starts with is returned as it is: reading it says that the history doesn’t have it.
  */
-async function sessionNamed(history: History, text: string): Promise<RecordingId> {
-  if (text.length >= ID_LENGTH) return recordingId(text)
+async function sessionNamed(history: History, text: string): Promise<SessionId> {
+  if (text.length >= ID_LENGTH) return sessionId(text)
   const rows = (await history.sessions()).filter(({ isComplete, isRemoved }) => isComplete && !isRemoved)
-  if (text !== 'latest' && !rows.some(({ session }) => session.startsWith(text.toLowerCase()))) return recordingId(text)
+  if (text !== 'latest' && !rows.some(({ session }) => session.startsWith(text.toLowerCase()))) return sessionId(text)
   return findSession(
     rows.map(({ session, startedMs }) => ({ session, startedMs, binnedMs: null })),
     text,

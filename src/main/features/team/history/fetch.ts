@@ -1,7 +1,7 @@
 /** Sessions of a team's history on their way into the local store. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
-import { teamSource, type Authorship } from '../../../../shared/core/recording/recording.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
+import { teamSource, type Authorship } from '../../../../shared/core/recording/session.ts'
 import type { HistoryEntry } from '../../../../shared/features/team/team.ts'
 import { ColumnsBuilder } from '../../../core/store/format/message-columns.ts'
 import type { ImportOutcome, StoreLibrary } from '../../../core/store/types/library.ts'
@@ -13,7 +13,7 @@ import type { History, HistorySession } from './history.ts'
 /** Sessions of the history that the store doesn't have, the newest first. */
 export function historyEntries(
   sessions: readonly HistorySession[],
-  isStored: (session: RecordingId) => boolean,
+  isStored: (session: SessionId) => boolean,
 ): HistoryEntry[] {
   return sessions
     .filter(({ session }) => !isStored(session))
@@ -46,7 +46,7 @@ export interface CompleteSession {
 }
 
 /** Rejects with `not-found`, or with `not-allowed` while the session isn't complete in the history. */
-export async function findComplete(history: History, session: RecordingId): Promise<CompleteSession> {
+export async function findComplete(history: History, session: SessionId): Promise<CompleteSession> {
   const about = await history.session(session)
   if (about === null || about.isRemoved)
     throw new CodedError('not-found', `The history of team ${history.team} doesn’t have session ${session}.`, {
@@ -85,7 +85,7 @@ export async function fetchFromHistory(
     const unproven = trusted === null ? null : findUnproven(signatures.authorship(trusted, true))
     if (unproven !== null) throw notTrusted(session, unproven)
   }
-  const outcome = await library.importRecording(
+  const outcome = await library.importSession(
     {
       id: session,
       source: teamSource(history.team, shard),
@@ -106,12 +106,12 @@ export async function fetchFromHistory(
   return { ...outcome, author: signatures.authorship(trusted, true) }
 }
 
-const forged = ({ team }: History, session: RecordingId, fault: string): CodedError =>
+const forged = ({ team }: History, session: SessionId, fault: string): CodedError =>
   new CodedError('store-damaged', `Session ${session} isn’t what its recorder signed: ${fault}.`, {
     hint: `Somebody changed the history of team ${team}. The recorder may still have the original.`,
   })
 
-const notTrusted = (session: RecordingId, why: string): CodedError =>
+const notTrusted = (session: SessionId, why: string): CodedError =>
   new CodedError('not-allowed', `Session ${session} isn’t signed with a trusted key: ${why}.`, {
     hint: 'Compare its key with those that tapedeck team lists. Without --trust, sessions of any signer, or of none, are fetched.',
   })
@@ -122,7 +122,7 @@ const notTrusted = (session: RecordingId, why: string): CodedError =>
  */
 async function* batchesOf(
   history: History,
-  session: RecordingId,
+  session: SessionId,
   signatures: AuthorshipCheck,
   done: () => void,
 ): AsyncGenerator<Batch> {

@@ -1,6 +1,6 @@
 /** A team's history as terminals and commands read it. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, unixMs, type RecordingId, type UnixMs } from '../../../../shared/base/units.ts'
+import { sessionId, unixMs, type SessionId, type UnixMs } from '../../../../shared/base/units.ts'
 import { newColumns } from '../../../core/store/format/message-columns.ts'
 import type { Batch } from '../../../core/store/types/messages.ts'
 import { decodeFrame } from '../frame/decode.ts'
@@ -48,16 +48,16 @@ export interface History {
   /** By start. */
   sessions(range?: SessionRange): Promise<readonly HistorySession[]>
   /** Null if the history doesn't have it. */
-  session(id: RecordingId): Promise<HistorySession | null>
+  session(id: SessionId): Promise<HistorySession | null>
   /**
    * The flushes of a session after `afterSeq`, the end of a flush, as their recorder committed them: up to what the
    * history had when reading began, or more. Each is compared with the stored chains. A connection is announced with
    * or before its first message, and the last flush may hold nothing but announcements. Rejects with `not-found`, and
    * with `store-damaged` if blocks don't match their chains or `afterSeq` isn't the end of a flush.
    */
-  flushes(session: RecordingId, afterSeq: number): AsyncIterable<readonly CommittedFlush[]>
+  flushes(session: SessionId, afterSeq: number): AsyncIterable<readonly CommittedFlush[]>
   /** The recorder's signatures of a session, oldest first; that of its end is with the end. */
-  signatures(session: RecordingId): Promise<readonly StoredSignature[]>
+  signatures(session: SessionId): Promise<readonly StoredSignature[]>
   /** Frames in quarantine, by shard. */
   quarantined(): Promise<ReadonlyMap<number, number>>
   close(): Promise<void>
@@ -122,7 +122,7 @@ async function loadSessions(
     const { shard, shards, recorder, source, epoch, messages, entries } = row
     const info = decodeSessionInfo(
       encodeSessionInfo({
-        session: recordingId(row.key),
+        session: sessionId(row.key),
         shard,
         shards,
         recorder,
@@ -151,7 +151,7 @@ interface ReadSession {
   readonly removed: boolean
 }
 
-async function findSession(db: Database, session: RecordingId): Promise<ReadSession> {
+async function findSession(db: Database, session: SessionId): Promise<ReadSession> {
   const [row] = await db.rows<ReadSession>(
     `SELECT id, day, last_seq, sealed_seq, complete, removed FROM ${db.schema}.session WHERE key = $1`,
     [session],
@@ -174,7 +174,7 @@ interface Segment extends Place {
 
 async function* readFlushes(
   db: Database,
-  session: RecordingId,
+  session: SessionId,
   afterSeq: number,
 ): AsyncGenerator<readonly CommittedFlush[]> {
   const { last_seq: upTo, complete } = await findSession(db, session)
@@ -201,12 +201,7 @@ async function* readFlushes(
 }
 
 /** Reads the part that holds what follows `at`, or else a page of the tail; null if neither has it. */
-async function readSegment(
-  db: Database,
-  session: RecordingId,
-  at: number,
-  place: Place | null,
-): Promise<Segment | null> {
+async function readSegment(db: Database, session: SessionId, at: number, place: Place | null): Promise<Segment | null> {
   const row = await findSession(db, session)
   const headsAt = async (seq: number): Promise<ChainHeads> =>
     place?.seq === seq ? place.heads : loadHeadsBefore(db, row.id, seq)
@@ -235,7 +230,7 @@ async function readSegment(
   return seq === start.seq ? null : { seq, heads, flushes }
 }
 
-function verifySegment(session: RecordingId, frame: Frame, before: ChainHeads): Segment {
+function verifySegment(session: SessionId, frame: Frame, before: ChainHeads): Segment {
   const verified = verifyFrame(frame, before)
   if (!verified.ok) throw corrupt(session, verified.refusal.message)
   return { seq: frame.lastSeq, heads: verified.value.heads, flushes: verified.value.flushes }
@@ -249,7 +244,7 @@ const announced = (connections: ReadonlyMap<number, StoredConnection>, after: nu
 
 /** The flushes after a seq; the first announces `connections`. */
 function takeAfter(
-  session: RecordingId,
+  session: SessionId,
   flushes: readonly CommittedFlush[],
   afterSeq: number,
   connections: readonly Connection[],
@@ -266,7 +261,7 @@ function takeAfter(
 const firstSeqOf = ({ messages, entries }: Batch): number =>
   Math.min(messages.seq[0] ?? Infinity, entries[0]?.seq ?? Infinity)
 
-const corrupt = (session: RecordingId, why: string): CodedError =>
+const corrupt = (session: SessionId, why: string): CodedError =>
   new CodedError('store-damaged', `Session ${session} is corrupt in the history. ${why}`, {
     hint: 'Run tapedeck verify --history to see what else is.',
   })

@@ -3,7 +3,7 @@
  * last seq is committed. Frames that are missing are read from the log again.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { readHeader } from '../frame/decode.ts'
 import { FrameJoiner, isPart, readPart } from '../frame/parts.ts'
@@ -20,12 +20,12 @@ const RETRY_MS = 5_000
 
 export interface IntakeEvents {
   /** Everything of a session up to `lastSeq` is committed. */
-  readonly onCommitted: (session: RecordingId, lastSeq: number) => Promise<void>
+  readonly onCommitted: (session: SessionId, lastSeq: number) => Promise<void>
   /**
    * Frames after `lastSeq` are missing from the log, too, or nobody described their session (null). They are asked for
    * again.
    */
-  readonly onWaiting: (session: RecordingId, why: string, lastSeq: number | null) => void
+  readonly onWaiting: (session: SessionId, why: string, lastSeq: number | null) => void
   readonly onReread?: () => void
   readonly onFrames?: (frames: number, bytes: number) => void
   /** Called between commit and acknowledgement, for fault injection. */
@@ -38,7 +38,7 @@ export interface IntakeEvents {
 export class ShardStopped extends Error {
   readonly refusal: Refusal
 
-  constructor(session: RecordingId, refusal: Refusal) {
+  constructor(session: SessionId, refusal: Refusal) {
     super(`Session ${session} can’t be archived. ${refusal.message}`)
     this.refusal = refusal
   }
@@ -66,7 +66,7 @@ export class Intake {
   readonly #clock: Clock
   readonly #events: IntakeEvents
   readonly #retryMs: number
-  readonly #sessions = new Map<RecordingId, SessionIntake>()
+  readonly #sessions = new Map<SessionId, SessionIntake>()
 
   constructor(log: TeamLog, archive: Archive, clock: Clock, events: IntakeEvents) {
     this.#log = log
@@ -78,7 +78,7 @@ export class Intake {
 
   /** Stores deliveries of one shard, in order. Rejects with `ShardStopped`, or with what the database rejects with. */
   async take(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
-    const sessions = new Map<RecordingId, Delivery[]>()
+    const sessions = new Map<SessionId, Delivery[]>()
     for (const delivery of deliveries) {
       const known = sessions.get(delivery.session)
       if (known === undefined) sessions.set(delivery.session, [delivery])
@@ -99,7 +99,7 @@ export class Intake {
     await this.#settle(session, intake, last, outcome)
   }
 
-  #intakeOf(session: RecordingId): SessionIntake {
+  #intakeOf(session: SessionId): SessionIntake {
     let intake = this.#sessions.get(session)
     if (intake === undefined) {
       intake = { joiner: new FrameJoiner(), pending: [], sequence: null, retryAtMs: 0 }
@@ -108,7 +108,7 @@ export class Intake {
     return intake
   }
 
-  async #takeSession(session: RecordingId, deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
+  async #takeSession(session: SessionId, deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
     const intake = this.#intakeOf(session)
     if (this.#nowMs() < intake.retryAtMs) {
       for (const delivery of deliveries) delivery.retry(this.#retryMs)
@@ -132,7 +132,7 @@ export class Intake {
     await this.#settle(session, intake, last, outcome)
   }
 
-  async #store(session: RecordingId, shard: number, frames: readonly Uint8Array[]): Promise<StoreOutcome> {
+  async #store(session: SessionId, shard: number, frames: readonly Uint8Array[]): Promise<StoreOutcome> {
     const outcome = await this.#archive.store(session, frames, shard)
     if (outcome.is !== 'unknown') {
       this.#events.onFrames?.(
@@ -149,7 +149,7 @@ export class Intake {
 
   /** Reads a session from the log again, to its end, as long as that brings something. */
   async #reread(
-    session: RecordingId,
+    session: SessionId,
     intake: SessionIntake,
     last: StoredMessage,
     signal: AbortSignal,
@@ -162,7 +162,7 @@ export class Intake {
   }
 
   async #readOnce(
-    session: RecordingId,
+    session: SessionId,
     intake: SessionIntake,
     last: StoredMessage,
     signal: AbortSignal,
@@ -209,12 +209,7 @@ export class Intake {
     return outcome
   }
 
-  async #settle(
-    session: RecordingId,
-    intake: SessionIntake,
-    last: StoredMessage,
-    outcome: StoreOutcome,
-  ): Promise<void> {
+  async #settle(session: SessionId, intake: SessionIntake, last: StoredMessage, outcome: StoreOutcome): Promise<void> {
     if (outcome.is === 'unknown') {
       this.#later(intake)
       this.#events.onWaiting(session, `Nobody has described session ${session} yet.`, null)

@@ -1,6 +1,6 @@
 /** Reads what several parts of the history need: connections, heads, parts and the tail of a session. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { isFeedId, sessionId, unixMs, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
 import type { ChainHead } from '../frame/frame.ts'
 import type { SessionInfo } from '../session-info.ts'
 import type { StoredSignature } from '../sign/authorship.ts'
@@ -91,11 +91,11 @@ export const SESSION_COLUMNS = 'key, shard, shards, recorder, source, started_ms
 /** What the signatures of a stored session cover of its description. */
 export const signedSession = (team: string, row: SessionColumns): SignedSession => {
   const { key, shard, shards, recorder, source, started_ms: startedMs, epoch } = row
-  return { team, session: recordingId(key), shard, shards, recorder, source, startedMs: unixMs(startedMs), epoch }
+  return { team, session: sessionId(key), shard, shards, recorder, source, startedMs: unixMs(startedMs), epoch }
 }
 
 /** The signatures of a session, oldest first. */
-export const loadSignatures = async (db: Database, session: RecordingId): Promise<StoredSignature[]> => {
+export const loadSignatures = async (db: Database, session: SessionId): Promise<StoredSignature[]> => {
   const rows = await db.rows<{ seq: number; signature: Buffer }>(
     `SELECT g.seq, g.signature FROM ${db.schema}.signature g JOIN ${db.schema}.session s ON s.id = g.session
      WHERE s.key = $1 ORDER BY g.seq`,

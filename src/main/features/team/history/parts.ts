@@ -1,6 +1,6 @@
 /** Reads a sealed part back as the frame it was made of. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { isFeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { isFeedId, type SessionId } from '../../../../shared/base/units.ts'
 import { zstdDecompressSync } from '../../../base/zstd.ts'
 import { openBlock } from '../../../core/store/blocks/open.ts'
 import { parseEntryLine } from '../../../core/store/format/entry-codec.ts'
@@ -19,7 +19,7 @@ const MAX_ENTRY_BYTES = 1 << 30
 /** Where a part is. */
 export interface PartOf {
   readonly id: number
-  readonly key: RecordingId
+  readonly key: SessionId
   readonly day: string
 }
 

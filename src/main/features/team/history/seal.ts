@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
+import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import { zstdCompressSync } from '../../../base/zstd.ts'
 import { ByteReader, ByteWriter } from '../../../core/store/blocks/bytes.ts'
 import { Classifier } from '../../../core/store/format/classify.ts'
@@ -48,7 +48,7 @@ interface Part {
  * the same at the same time makes this one return true without writing. Rejects with `store-damaged` if the tail
  * doesn't match its chains.
  */
-export async function sealPart(db: Database, session: RecordingId, options: SealOptions = {}): Promise<boolean> {
+export async function sealPart(db: Database, session: SessionId, options: SealOptions = {}): Promise<boolean> {
   const { schema } = db
   const [row] = await db.rows<{ id: number; day: string; sealed_seq: number; last_seq: number }>(
     `SELECT id, day, sealed_seq, last_seq FROM ${schema}.session WHERE key = $1`,
@@ -73,7 +73,7 @@ export async function sealPart(db: Database, session: RecordingId, options: Seal
 /** Decodes, verifies and encodes frames after `sealed_seq`; null if another archiver sealed them in the meantime. */
 async function encodePart(
   db: Database,
-  session: RecordingId,
+  session: SessionId,
   row: { readonly id: number; readonly sealed_seq: number },
   mostBytes: number,
 ): Promise<Part | null> {
@@ -213,7 +213,7 @@ export function unpackSizes(bytes: Uint8Array, count: number): FlushSize[] {
 
 const corruptSizes = (): CodedError => new CodedError('store-damaged', 'The sizes of the flushes don’t add up.')
 
-const corruptTail = (session: RecordingId, why: string): CodedError =>
+const corruptTail = (session: SessionId, why: string): CodedError =>
   new CodedError('store-damaged', `The unsealed messages of session ${session} are corrupt in the history. ${why}`, {
     hint: 'Run tapedeck verify --history, and fetch the session from its recorder.',
   })

@@ -1,11 +1,11 @@
 /** What an archiver says about the shards that it archives. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { reportText, type ArchiverReport } from '../reports/report.ts'
 
 interface HeldShard {
   missing: number
   /** Sessions that wait for frames, and why. */
-  readonly waiting: Map<RecordingId, string>
+  readonly waiting: Map<SessionId, string>
   stopped: string | null
 }
 
@@ -33,7 +33,7 @@ export class ShardReports {
   }
 
   /** Returns whether this reason is new. */
-  wait(shard: number, session: RecordingId, why: string): boolean {
+  wait(shard: number, session: SessionId, why: string): boolean {
     const held = this.#shards.get(shard)
     const isNew = held?.waiting.get(session) !== why
     held?.waiting.set(session, why)
@@ -41,7 +41,7 @@ export class ShardReports {
   }
 
   /** The session waits no longer. */
-  commit(shard: number, session: RecordingId): void {
+  commit(shard: number, session: SessionId): void {
     this.#shards.get(shard)?.waiting.delete(session)
   }
 

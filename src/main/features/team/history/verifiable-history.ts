@@ -1,4 +1,4 @@
-import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import type { VerifyReport } from '../../../../shared/core/recording/session.ts'
 import { UsageError, type Values } from '../../../command-line/command.ts'
 import { TEAM_OPTIONS } from '../nats/options.ts'
 import { TRUST_OPTION } from '../sign/trust.ts'

@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
-import type { Authorship, Problem, VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import { sessionId, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
+import type { Authorship, Problem, VerifyReport } from '../../../../shared/core/recording/session.ts'
 import { Classifier } from '../../../core/store/format/classify.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import { mayShareSeries } from '../../../core/store/write/buckets.ts'
@@ -56,7 +56,7 @@ export interface VerifyHistoryOptions {
 /** Verifies one session, or all with null. Rejects with `cancelled`, or where the database can't be reached. */
 export async function verifyHistory(
   db: Database,
-  session: RecordingId | null,
+  session: SessionId | null,
   { onProgress, signal, trusted = null }: VerifyHistoryOptions = {},
 ): Promise<VerifyReport> {
   const problems: Problem[] = []
@@ -72,7 +72,7 @@ export async function verifyHistory(
   let messages = 0
   const authors: Authorship[] = []
   for (const [i, row] of rows.entries()) {
-    const signatures = await loadSignatures(db, recordingId(row.key))
+    const signatures = await loadSignatures(db, sessionId(row.key))
     const check = new SessionCheck(db, row, report, signatures)
     await check.run((done) => {
       if (signal?.aborted === true) throw new CodedError('cancelled', 'The verification was canceled.')
@@ -88,12 +88,12 @@ export async function verifyHistory(
   return { sessions: rows.length, messages, ok: problems.length === 0, problems, authors }
 }
 
-type Report = (session: RecordingId, kind: Problem['kind'], detail: string, feed?: FeedId | null) => void
+type Report = (session: SessionId, kind: Problem['kind'], detail: string, feed?: FeedId | null) => void
 
 /** Blocks and entries that no session leads to. */
 async function checkStrays(
   db: Database,
-  session: RecordingId | null,
+  session: SessionId | null,
   rows: readonly SessionRow[],
   report: Report,
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function checkStrays(
     )
     for (const { session: id, part, day } of strays) {
       const key = rows.find((row) => row.id === id)?.key ?? ''
-      report(recordingId(key), 'structure', `${table} has rows of part ${part} on ${day} that belong to no part`)
+      report(sessionId(key), 'structure', `${table} has rows of part ${part} on ${day} that belong to no part`)
     }
   }
 }
@@ -118,7 +118,7 @@ class Unreadable extends Error {}
 class SessionCheck {
   readonly #db: Database
   readonly #row: SessionRow
-  readonly #key: RecordingId
+  readonly #key: SessionId
   readonly #report: Report
   readonly #signatures: AuthorshipCheck
   readonly #classifier = new Classifier()
@@ -130,7 +130,7 @@ class SessionCheck {
   constructor(db: Database, row: SessionRow, report: Report, signatures: readonly StoredSignature[]) {
     this.#db = db
     this.#row = row
-    this.#key = recordingId(row.key)
+    this.#key = sessionId(row.key)
     this.#report = report
     this.#signatures = new AuthorshipCheck(signedSession(db.team, row), signatures)
   }

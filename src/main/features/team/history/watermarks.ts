@@ -1,7 +1,7 @@
 /** Tells a team how far its history is, in the bucket `watermarks`. What they say is read from the history itself. */
 import { waitUntil } from '../../../command-line/until.ts'
 import type { Clock } from '../../../base/clock.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { decodeWatermark, encodeWatermark, type Watermark } from '../checksum.ts'
 import type { BucketEntry, TeamLog } from '../nats/team-log.ts'
 import type { Archive } from './archive.ts'
@@ -20,14 +20,14 @@ interface WatermarksParts {
 export class Watermarks {
   readonly #parts: WatermarksParts
   /** Sessions whose watermark may be behind the history. */
-  readonly #changed = new Set<RecordingId>()
+  readonly #changed = new Set<SessionId>()
 
   constructor(parts: WatermarksParts) {
     this.#parts = parts
   }
 
   /** The history has more of a session, or waits for more: then its recorder sees by the watermark what it lacks. */
-  changed(session: RecordingId): void {
+  changed(session: SessionId): void {
     this.#changed.add(session)
   }
 
@@ -51,7 +51,7 @@ export class Watermarks {
    * lacks. `known`: read before the history, so that it can't be ahead of it otherwise. One that says too soon that a
    * session is complete needs nothing: the close record has just been stored again.
    */
-  async lower(session: RecordingId, known: BucketEntry | undefined): Promise<void> {
+  async lower(session: SessionId, known: BucketEntry | undefined): Promise<void> {
     const { log, archive, report } = this.#parts
     const watermark = known === undefined ? null : decodeWatermark(session, known.value)
     const lastSeq = (await archive.progress(session))?.lastSeq ?? 0
@@ -72,7 +72,7 @@ export class Watermarks {
     }
   }
 
-  async #put(session: RecordingId): Promise<void> {
+  async #put(session: SessionId): Promise<void> {
     const bucket = this.#parts.log.bucket('watermarks')
     // What is committed from here on puts it there again.
     this.#changed.delete(session)

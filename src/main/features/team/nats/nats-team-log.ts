@@ -3,7 +3,7 @@ import type { Consumer, JetStreamClient, JetStreamManager, JsMsg, MsgRequest, St
 import type { KV, Kvm } from '@nats-io/kv'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { sessionId, unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import { decodeWatermark, encodeWatermark, type Watermark } from '../checksum.ts'
 import { BUCKETS, bucketName, frameSubject, liveSubjects, shardSubjects, streamName } from '../names.ts'
 import type { BucketName, TeamName } from '../names.ts'
@@ -128,17 +128,17 @@ export class NatsTeamLog implements TeamLog {
     }
   }
 
-  firstOf(shard: number, session: RecordingId, after: number): Promise<StoredMessage | null> {
+  firstOf(shard: number, session: SessionId, after: number): Promise<StoredMessage | null> {
     // Servers take it, though the client's types don't list it.
     const request = { seq: after + 1, next_by_subj: frameSubject(this.team, shard, session) }
     return this.#find(shard, session, request)
   }
 
-  lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null> {
+  lastOf(shard: number, session: SessionId): Promise<StoredMessage | null> {
     return this.#find(shard, session, { last_by_subj: frameSubject(this.team, shard, session) })
   }
 
-  async #find(shard: number, session: RecordingId, request: MsgRequest): Promise<StoredMessage | null> {
+  async #find(shard: number, session: SessionId, request: MsgRequest): Promise<StoredMessage | null> {
     const stream = streamName(this.team, shard)
     let found: StoredMsg | null
     try {
@@ -236,7 +236,7 @@ export class NatsTeamLog implements TeamLog {
     await this.bucket('sessions').put(info.session, encodeSessionInfo(info))
   }
 
-  async session(id: RecordingId): Promise<SessionInfo | null> {
+  async session(id: SessionId): Promise<SessionInfo | null> {
     const entry = await this.bucket('sessions').get(id)
     return entry === null || entry.value === null ? null : decodeSessionInfo(entry.value)
   }
@@ -253,24 +253,24 @@ export class NatsTeamLog implements TeamLog {
     for await (const { key, value } of this.bucket('sessions').watch({ signal })) {
       if (value === null) continue
       // One that was damaged on its way here is whole on the server. Else its recorder describes it again.
-      const info = decodeSessionInfo(value) ?? (SESSION.test(key) ? await this.session(recordingId(key)) : null)
+      const info = decodeSessionInfo(value) ?? (SESSION.test(key) ? await this.session(sessionId(key)) : null)
       if (info !== null) yield info
     }
   }
 
-  async watermark(session: RecordingId): Promise<Watermark | null> {
+  async watermark(session: SessionId): Promise<Watermark | null> {
     const entry = await this.bucket('watermarks').get(session)
     return entry === null ? null : decodeWatermark(session, entry.value)
   }
 
-  async putWatermark(session: RecordingId, watermark: Watermark): Promise<void> {
+  async putWatermark(session: SessionId, watermark: Watermark): Promise<void> {
     await this.bucket('watermarks').put(session, encodeWatermark(session, watermark))
   }
 
-  async *watchWatermarks(signal: AbortSignal): AsyncGenerator<{ session: RecordingId; lastSeq: number }> {
+  async *watchWatermarks(signal: AbortSignal): AsyncGenerator<{ session: SessionId; lastSeq: number }> {
     for await (const { key, value } of this.bucket('watermarks').watch({ signal })) {
       const watermark = decodeWatermark(key, value)
-      if (watermark !== null && SESSION.test(key)) yield { session: recordingId(key), lastSeq: watermark.lastSeq }
+      if (watermark !== null && SESSION.test(key)) yield { session: sessionId(key), lastSeq: watermark.lastSeq }
     }
   }
 
@@ -306,9 +306,9 @@ function startOptions(from: LogStart) {
 }
 
 /** The session that a subject ends with, or null. */
-function sessionOf(subject: string): RecordingId | null {
+function sessionOf(subject: string): SessionId | null {
   const last = subject.slice(subject.lastIndexOf('.') + 1)
-  return SESSION.test(last) ? recordingId(last) : null
+  return SESSION.test(last) ? sessionId(last) : null
 }
 
 function readMessage(shard: number, message: JsMsg): StoredMessage | null {

@@ -1,5 +1,5 @@
 /** The team's log as recorders, archivers and terminals use it. `connectTeam` in connect.ts implements it on NATS. */
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { BucketName, TeamName } from '../names.ts'
 import type { Watermark } from '../checksum.ts'
 import type { SessionInfo } from '../session-info.ts'
@@ -7,7 +7,7 @@ import type { SessionInfo } from '../session-info.ts'
 /** A frame, or a part of one, from the log. */
 export interface LogMessage {
   readonly shard: number
-  readonly session: RecordingId
+  readonly session: SessionId
   /** Its number in the stream of its shard. */
   readonly sequence: number
   readonly bytes: Uint8Array
@@ -100,21 +100,15 @@ export interface TeamLog {
    * Stores a message if the session's last one has the sequence `previous`; 0: if there is none. One with an `id` that
    * the server stored in the last two minutes counts as stored.
    */
-  publish(
-    shard: number,
-    session: RecordingId,
-    bytes: Uint8Array,
-    previous: number,
-    id?: string,
-  ): Promise<PublishOutcome>
+  publish(shard: number, session: SessionId, bytes: Uint8Array, previous: number, id?: string): Promise<PublishOutcome>
   /** The session's first message after a sequence, or its last one, read from the stream's leader. */
-  firstOf(shard: number, session: RecordingId, after: number): Promise<StoredMessage | null>
-  lastOf(shard: number, session: RecordingId): Promise<StoredMessage | null>
+  firstOf(shard: number, session: SessionId, after: number): Promise<StoredMessage | null>
+  lastOf(shard: number, session: SessionId): Promise<StoredMessage | null>
 
   /** Follows a shard, or one session of it, in order, until `signal` aborts. Rejects when the stream is deleted. */
   read(options: {
     readonly shard: number
-    readonly session?: RecordingId
+    readonly session?: SessionId
     readonly from: LogStart
     readonly signal: AbortSignal
   }): AsyncIterable<StoredMessage>
@@ -128,14 +122,14 @@ export interface TeamLog {
   subscribeLive(shard: number | '*', handler: (message: LiveMessage) => void): () => void
 
   putSession(info: SessionInfo): Promise<void>
-  session(id: RecordingId): Promise<SessionInfo | null>
+  session(id: SessionId): Promise<SessionInfo | null>
   sessions(): Promise<readonly SessionInfo[]>
   /** Every session's description, then each change. Skips those that this version can't read. */
   watchSessions(signal: AbortSignal): AsyncIterable<SessionInfo>
   /** How far the history has committed a session; null: nothing is known. */
-  watermark(session: RecordingId): Promise<Watermark | null>
-  putWatermark(session: RecordingId, watermark: Watermark): Promise<void>
-  watchWatermarks(signal: AbortSignal): AsyncIterable<{ readonly session: RecordingId; readonly lastSeq: number }>
+  watermark(session: SessionId): Promise<Watermark | null>
+  putWatermark(session: SessionId, watermark: Watermark): Promise<void>
+  watchWatermarks(signal: AbortSignal): AsyncIterable<{ readonly session: SessionId; readonly lastSeq: number }>
   bucket(name: BucketName): TeamBucket
 
   close(): Promise<void>

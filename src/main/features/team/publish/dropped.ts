@@ -3,7 +3,7 @@
  * stream was deleted after a session had ended. The recorder's store still has it.
  */
 import { toFailure } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { readHeader } from '../frame/decode.ts'
 import { isPart, readPart } from '../frame/parts.ts'
 import type { StoredMessage, TeamLog } from '../nats/team-log.ts'
@@ -12,11 +12,11 @@ import type { Resend } from './resend.ts'
 
 export class DroppedFrames {
   /** The last seq that the log was known to have; null: unknown. */
-  readonly #publishedSeq: (session: RecordingId) => number | null
+  readonly #publishedSeq: (session: SessionId) => number | null
   /** Sequence of the last message of each session when it was published again. */
-  readonly #resent = new Map<RecordingId, number>()
+  readonly #resent = new Map<SessionId, number>()
 
-  constructor(publishedSeq: (session: RecordingId) => number | null) {
+  constructor(publishedSeq: (session: SessionId) => number | null) {
     this.#publishedSeq = publishedSeq
   }
 

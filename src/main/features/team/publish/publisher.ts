@@ -1,6 +1,6 @@
 /** Publishes the sessions of a store: runs the operations that the state machine asks for. */
 import { CodedError, missingCase, toFailure } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import type { ChainHeads, CommittedFlush } from '../../../core/store/types/flushes.ts'
@@ -26,15 +26,15 @@ export interface PublisherParts {
   /** Signs what is published; null: nothing is signed. */
   readonly key: SigningKey | null
   /** The description of a session that was added. */
-  readonly describe: (session: RecordingId) => SessionInfo
+  readonly describe: (session: SessionId) => SessionInfo
   /** Streams and buckets are there. */
   readonly onPrepared: () => void
-  readonly onFinished: (session: RecordingId, end: SessionEnd) => void
+  readonly onFinished: (session: SessionId, end: SessionEnd) => void
   /** The store doesn't have the session. */
-  readonly onErased: (session: RecordingId) => void
+  readonly onErased: (session: SessionId) => void
   /** Null: the trouble is over. */
   readonly onTrouble: (trouble: Trouble | null) => void
-  readonly onGivenUp: (session: RecordingId, trouble: Trouble) => void
+  readonly onGivenUp: (session: SessionId, trouble: Trouble) => void
 }
 
 export class Publisher {
@@ -44,16 +44,13 @@ export class Publisher {
   #isClosed = false
   #stopWaiting = (): void => {}
   /** The chains of a session at its cursor. */
-  readonly #heads = new Map<RecordingId, { readonly seq: number; readonly heads: ChainHeads }>()
+  readonly #heads = new Map<SessionId, { readonly seq: number; readonly heads: ChainHeads }>()
   /**
    * What was published last and isn't known to be stored. It is published again as it is, under the same ids: a cluster
    * that changes its leader can still store it after it was read back as missing.
    */
-  readonly #attempts = new Map<
-    RecordingId,
-    EncodedFlushes & { readonly afterSeq: number; readonly maxPayload: number }
-  >()
-  readonly #published = new Map<RecordingId, number>()
+  readonly #attempts = new Map<SessionId, EncodedFlushes & { readonly afterSeq: number; readonly maxPayload: number }>()
+  readonly #published = new Map<SessionId, number>()
   readonly #schedule = new SigningSchedule()
   #inFlightBytes = 0
   readonly #resends = new Resends()
@@ -78,7 +75,7 @@ export class Publisher {
   }
 
   /** The last seq of a session that the log is known to have. */
-  publishedSeq(session: RecordingId): number {
+  publishedSeq(session: SessionId): number {
     return this.#published.get(session) ?? 0
   }
 
@@ -88,39 +85,39 @@ export class Publisher {
   }
 
   /** Adds a session to publish. */
-  add(session: RecordingId, isClosed: boolean): void {
+  add(session: SessionId, isClosed: boolean): void {
     this.#dispatch({ is: 'session', session, isClosed })
   }
 
   /** The history has all of a session. It isn't described from now on. */
-  release(session: RecordingId): void {
+  release(session: SessionId): void {
     this.#dispatch({ is: 'released', session })
   }
 
   /** The team lacks the description of a session that is being published. */
-  describeAgain(session: RecordingId): void {
+  describeAgain(session: SessionId): void {
     this.#dispatch({ is: 'undescribed', session })
   }
 
   /** Publishes a session again after a seq, also one that was finished. */
-  resend(session: RecordingId, resend: Resend, isClosed: boolean): void {
+  resend(session: SessionId, resend: Resend, isClosed: boolean): void {
     this.add(session, isClosed)
     this.#resends.add(session, resend)
     this.#dispatch({ is: 'dropped', session })
   }
 
   /** Whether frames that the log dropped are being published again. */
-  isResending(session: RecordingId): boolean {
+  isResending(session: SessionId): boolean {
     return this.#resends.has(session)
   }
 
   /** The store has committed more of a session. */
-  committed(session: RecordingId): void {
+  committed(session: SessionId): void {
     this.#dispatch({ is: 'committed', session })
   }
 
   /** The store has a session's close record. */
-  ended(session: RecordingId): void {
+  ended(session: SessionId): void {
     this.#dispatch({ is: 'closed', session })
   }
 
@@ -155,7 +152,7 @@ export class Publisher {
     for (const tell of [...this.#watchers]) tell()
   }
 
-  #has(session: RecordingId): boolean {
+  #has(session: SessionId): boolean {
     return this.#state.sessions.some(({ id }) => id === session)
   }
 
@@ -238,7 +235,7 @@ export class Publisher {
     return { is: 'prepared' }
   }
 
-  async #announce(session: RecordingId): Promise<PublishEvent> {
+  async #announce(session: SessionId): Promise<PublishEvent> {
     const existing = await this.#open().session(session)
     // One that has ended stays so while it is published again.
     if (existing === null || existing.end === null) await this.#open().putSession(this.#describe(session, null))
@@ -246,7 +243,7 @@ export class Publisher {
   }
 
   /** Reads the session's last message back, and compares it with the store. */
-  async #locate(session: RecordingId): Promise<PublishEvent> {
+  async #locate(session: SessionId): Promise<PublishEvent> {
     const log = this.#open()
     this.#heads.delete(session)
     this.#schedule.forget(session)
@@ -266,7 +263,7 @@ export class Publisher {
   }
 
   /** The chains of a session at the end of a flush. */
-  async #headsAt(session: RecordingId, afterSeq: number): Promise<ChainHeads> {
+  async #headsAt(session: SessionId, afterSeq: number): Promise<ChainHeads> {
     const query = { recording: session, afterSeq, maxBytes: 0, withHeads: true }
     const page = await ofStore(session, this.#parts.reader.flushes(query)).catch((thrown: unknown) => {
       // The log has flushes that end elsewhere than the store's.
@@ -276,7 +273,7 @@ export class Publisher {
   }
 
   /** Publishes the next flushes, one message at a time, each behind the one before it. */
-  async #publish(session: RecordingId, cursor: Cursor): Promise<PublishEvent> {
+  async #publish(session: SessionId, cursor: Cursor): Promise<PublishEvent> {
     const start = this.#resends.startOf(session)
     if (start !== null && start < cursor.seq) return { is: 'dropped', session, ends: true }
     const at = this.#heads.get(session)
@@ -318,7 +315,7 @@ export class Publisher {
   }
 
   /** Adds the end to the session's description. */
-  async #finish(session: RecordingId, lastSeq: number): Promise<PublishEvent> {
+  async #finish(session: SessionId, lastSeq: number): Promise<PublishEvent> {
     const ledger = await ofStore(session, this.#parts.reader.ledger(session))
     const known: ChainHeads = this.#heads.get(session)?.heads ?? new Map<never, never>()
     // A connection without messages that no entry mentions isn't in the log.
@@ -337,13 +334,13 @@ export class Publisher {
   }
 
   /** A session's description with this end, and the key that signs it now. */
-  #describe(session: RecordingId, end: SessionEnd | null): SessionInfo {
+  #describe(session: SessionId, end: SessionEnd | null): SessionInfo {
     const { key } = this.#parts
     return { ...this.#parts.describe(session), ...(key === null ? {} : { key: key.publicKey }), end }
   }
 
   /** Signs the frames of the next flushes if a signature is due. */
-  #signing(session: RecordingId, flushes: readonly CommittedFlush[]): Pick<EncodeOptions, 'sign'> {
+  #signing(session: SessionId, flushes: readonly CommittedFlush[]): Pick<EncodeOptions, 'sign'> {
     const { key, clock } = this.#parts
     if (key === null) return {}
     const nowMs = clock.monoNs() / 1e6
@@ -356,7 +353,7 @@ export class Publisher {
     return { sign: (seq, heads) => signState(key, about, { seq, heads }) }
   }
 
-  #signEnd(session: RecordingId, end: SessionEnd, heads: ChainHeads): SessionEnd {
+  #signEnd(session: SessionId, end: SessionEnd, heads: ChainHeads): SessionEnd {
     const { key } = this.#parts
     if (key === null) return end
     const about = { ...this.#parts.describe(session), team: this.#open().team }
@@ -381,16 +378,16 @@ const hex = (head: Uint8Array | undefined): string => Buffer.from(head ?? []).to
 
 /** The store doesn't have the session. */
 class Erased extends Error {
-  readonly session: RecordingId
+  readonly session: SessionId
 
-  constructor(session: RecordingId) {
+  constructor(session: SessionId) {
     super(`session ${session} isn't in the store`)
     this.session = session
   }
 }
 
 /** What the store says. Its `not-found` means something else than that of the log. */
-async function ofStore<T>(session: RecordingId, read: Promise<T>): Promise<T> {
+async function ofStore<T>(session: SessionId, read: Promise<T>): Promise<T> {
   try {
     return await read
   } catch (thrown) {
@@ -409,7 +406,7 @@ function accept<T>(result: FrameResult<T>): T {
 }
 
 /** The last seq of the whole frames in the log, from a session's last message. */
-function lastCompleteSeq(session: RecordingId, bytes: Uint8Array): number {
+function lastCompleteSeq(session: SessionId, bytes: Uint8Array): number {
   if (!isPart(bytes)) return readOwn(session, readHeader(bytes)).lastSeq
   const { part, parts, firstSeq, lastSeq } = readOwn(session, readPart(bytes))
   // Parts are published in order, so the last one completes its frame. An incomplete frame is published again.
@@ -417,7 +414,7 @@ function lastCompleteSeq(session: RecordingId, bytes: Uint8Array): number {
 }
 
 /** Refuses a log whose last frame has other chains than the store at the same place. */
-function checkSame(session: RecordingId, bytes: Uint8Array, heads: ChainHeads): void {
+function checkSame(session: SessionId, bytes: Uint8Array, heads: ChainHeads): void {
   if (isPart(bytes)) return
   const { chains } = readOwn(session, decodeFrame(bytes))
   for (const { conn, after } of chains) {
@@ -426,12 +423,12 @@ function checkSame(session: RecordingId, bytes: Uint8Array, heads: ChainHeads): 
   }
 }
 
-function readOwn<T>(session: RecordingId, result: FrameResult<T>): T {
+function readOwn<T>(session: SessionId, result: FrameResult<T>): T {
   if (!result.ok) throw foreign(session)
   return result.value
 }
 
-const foreign = (session: RecordingId): CodedError =>
+const foreign = (session: SessionId): CodedError =>
   new CodedError('store-damaged', `The team’s log and this store have different messages for session ${session}.`, {
     hint: 'Another recorder may use a copy of this store.',
   })

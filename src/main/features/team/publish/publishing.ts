@@ -1,7 +1,7 @@
 /** Publishes what a recorder commits: ties the publisher to the store, and says how it is doing. */
 import { randomUUID } from 'node:crypto'
 import { toFailure } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { BegunSession } from '../../../core/store/late-store.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
@@ -50,7 +50,7 @@ export interface PublishStatus {
 
 /** Last seqs of a session: in the store, as far as this run committed it, in the log, and in the history. */
 export interface SessionProgress {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly committedSeq: number
   readonly publishedSeq: number
   readonly archivedSeq: number
@@ -74,14 +74,14 @@ export class Publishing {
   readonly #spool: Spool
   readonly #publisher: Publisher
   /** The last committed seq of each session of this run. */
-  readonly #committed = new Map<RecordingId, number>()
+  readonly #committed = new Map<SessionId, number>()
   /** When seqs were committed, about one for each second, for those that the log doesn't have. */
-  readonly #ages = new Map<RecordingId, { readonly seq: number; readonly atMs: number }[]>()
+  readonly #ages = new Map<SessionId, { readonly seq: number; readonly atMs: number }[]>()
   readonly #dropped = new DroppedFrames((session) =>
     this.#publisher.isResending(session) ? null : this.#publisher.publishedSeq(session),
   )
   /** Sessions that the store has closed. */
-  readonly #closed = new Set<RecordingId>()
+  readonly #closed = new Set<SessionId>()
   #trouble: Trouble | null = null
   #heldBytes = 0
   /** Parts of `--spool-max` that were warned of: 0, 1 (half) or 2. */
@@ -156,7 +156,7 @@ export class Publishing {
     this.#publisher.committed(recording)
   }
 
-  #noteAge(session: RecordingId, seq: number): void {
+  #noteAge(session: SessionId, seq: number): void {
     const atMs = this.#elapsedMs()
     const ages = this.#unpublished(session)
     const last = ages.at(-1)
@@ -165,7 +165,7 @@ export class Publishing {
   }
 
   /** The noted ages of what the log doesn't have. */
-  #unpublished(session: RecordingId): { readonly seq: number; readonly atMs: number }[] {
+  #unpublished(session: SessionId): { readonly seq: number; readonly atMs: number }[] {
     const publishedSeq = this.#publisher.publishedSeq(session)
     return (this.#ages.get(session) ?? []).filter(({ seq }) => seq > publishedSeq)
   }
@@ -175,14 +175,14 @@ export class Publishing {
   }
 
   /** The store has its close record. */
-  ended(session: RecordingId): void {
+  ended(session: SessionId): void {
     this.#add(session)
     this.#closed.add(session)
     this.#publisher.ended(session)
   }
 
   /** Publishes a session from now on. Before this, the store may not have it yet. */
-  #add(session: RecordingId): void {
+  #add(session: SessionId): void {
     if (this.#spool.get(session)?.info.end === null) this.#publisher.add(session, false)
   }
 

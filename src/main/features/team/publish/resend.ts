@@ -1,6 +1,6 @@
 /** Sessions that are published again, because the log dropped frames before the history had them. */
 import { randomUUID } from 'node:crypto'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 
 export interface Resend {
   /** Up to here the history has it. */
@@ -10,26 +10,26 @@ export interface Resend {
 }
 
 export class Resends {
-  readonly #pending = new Map<RecordingId, Resend & { readonly hasBegun: boolean; readonly token: string }>()
+  readonly #pending = new Map<SessionId, Resend & { readonly hasBegun: boolean; readonly token: string }>()
 
-  add(session: RecordingId, resend: Resend): void {
+  add(session: SessionId, resend: Resend): void {
     this.#pending.set(session, { ...resend, hasBegun: false, token: randomUUID() })
   }
 
-  sessions(): readonly RecordingId[] {
+  sessions(): readonly SessionId[] {
     return [...this.#pending.keys()]
   }
 
-  delete(session: RecordingId): void {
+  delete(session: SessionId): void {
     this.#pending.delete(session)
   }
 
-  has(session: RecordingId): boolean {
+  has(session: SessionId): boolean {
     return this.#pending.has(session)
   }
 
   /** Where to begin; null: nowhere, or it has begun, and the log says where it stands. */
-  startOf(session: RecordingId): number | null {
+  startOf(session: SessionId): number | null {
     const pending = this.#pending.get(session)
     return pending === undefined || pending.hasBegun ? null : pending.afterSeq
   }
@@ -38,13 +38,13 @@ export class Resends {
    * Returns a new id for each resend. For two minutes, servers take a message with a known id for one that they already
    * have, even if they have dropped it.
    */
-  idOf(session: RecordingId, id: string): string {
+  idOf(session: SessionId, id: string): string {
     const pending = this.#pending.get(session)
     return pending === undefined ? id : `${id}/again-${pending.token}`
   }
 
   /** The log has the session up to `seq` again. */
-  published(session: RecordingId, seq: number): void {
+  published(session: SessionId, seq: number): void {
     const pending = this.#pending.get(session)
     if (pending === undefined) return
     if (seq >= pending.upToSeq) this.#pending.delete(session)

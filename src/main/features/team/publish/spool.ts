@@ -3,7 +3,7 @@
  * store: a session can be erased once the history has all of it and its close record, also while NATS is away.
  */
 import { readHolds, writeHolds, type Hold } from '../../../core/store/library/holds.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Watermark } from '../checksum.ts'
 import type { TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionEnd, type SessionInfo } from '../session-info.ts'
@@ -24,7 +24,7 @@ interface SpoolData {
 export class Spool {
   readonly #store: () => string
   readonly #team: TeamName
-  readonly #sessions = new Map<RecordingId, SpoolSession>()
+  readonly #sessions = new Map<SessionId, SpoolSession>()
 
   /** `store`: its current path. Throws `disk-error` if the file can't be read. */
   constructor(store: () => string, team: TeamName) {
@@ -41,7 +41,7 @@ export class Spool {
     return [...this.#sessions.values()].sort((a, b) => a.info.startedMs - b.info.startedMs)
   }
 
-  get(id: RecordingId): SpoolSession | undefined {
+  get(id: SessionId): SpoolSession | undefined {
     return this.#sessions.get(id)
   }
 
@@ -52,13 +52,13 @@ export class Spool {
   }
 
   /** The log has a whole session, with its end. */
-  ended(id: RecordingId, end: SessionEnd): void {
+  ended(id: SessionId, end: SessionEnd): void {
     const session = this.#sessions.get(id)
     if (session !== undefined) this.#change(id, { ...session, info: { ...session.info, end } })
   }
 
   /** How far the history has a session. What it has completely isn't held any more. */
-  archived(id: RecordingId, { lastSeq, isComplete }: Watermark): void {
+  archived(id: SessionId, { lastSeq, isComplete }: Watermark): void {
     const session = this.#sessions.get(id)
     if (session === undefined) return
     const { end } = session.info
@@ -68,11 +68,11 @@ export class Spool {
   }
 
   /** Holds a session no longer. */
-  remove(id: RecordingId): void {
+  remove(id: SessionId): void {
     if (this.#sessions.delete(id)) this.#save()
   }
 
-  #change(id: RecordingId, session: SpoolSession): void {
+  #change(id: SessionId, session: SpoolSession): void {
     this.#sessions.set(id, session)
     this.#save()
   }

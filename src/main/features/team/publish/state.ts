@@ -4,7 +4,7 @@
  * any doubt, the session's last message is read back and publishing goes on behind it.
  */
 import { missingCase, type ErrorCode } from '../../../../shared/base/errors.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 
 /** How far the log has a session. `sequence`: its last message in the stream; 0: none. */
 export interface Cursor {
@@ -14,7 +14,7 @@ export interface Cursor {
 
 /** A session to be published. */
 export interface SessionWork {
-  readonly id: RecordingId
+  readonly id: SessionId
   /** The team knows about it. */
   readonly isAnnounced: boolean
   /** Null until it has been read back from the log. */
@@ -59,11 +59,11 @@ export const IDLE: PublishState = {
 export type Operation =
   | { readonly do: 'connect' }
   | { readonly do: 'prepare' }
-  | { readonly do: 'announce'; readonly session: RecordingId }
-  | { readonly do: 'locate'; readonly session: RecordingId }
-  | { readonly do: 'publish'; readonly session: RecordingId; readonly cursor: Cursor }
+  | { readonly do: 'announce'; readonly session: SessionId }
+  | { readonly do: 'locate'; readonly session: SessionId }
+  | { readonly do: 'publish'; readonly session: SessionId; readonly cursor: Cursor }
   /** Announces the end of a session that is in the log as a whole. */
-  | { readonly do: 'finish'; readonly session: RecordingId; readonly lastSeq: number }
+  | { readonly do: 'finish'; readonly session: SessionId; readonly lastSeq: number }
 
 export type Effect =
   | Operation
@@ -72,19 +72,19 @@ export type Effect =
   /** Null: the trouble is over. */
   | { readonly do: 'report'; readonly trouble: Trouble | null }
   /** This session can't be published. The others can. */
-  | { readonly do: 'give-up'; readonly session: RecordingId; readonly trouble: Trouble }
+  | { readonly do: 'give-up'; readonly session: SessionId; readonly trouble: Trouble }
 
 export type PublishEvent =
   /** Connects, even if there is nothing to publish yet. */
   | { readonly is: 'started' }
   /** A session to publish. `isClosed`: it has ended already. */
-  | { readonly is: 'session'; readonly session: RecordingId; readonly isClosed: boolean }
-  | { readonly is: 'committed'; readonly session: RecordingId }
-  | { readonly is: 'closed'; readonly session: RecordingId }
+  | { readonly is: 'session'; readonly session: SessionId; readonly isClosed: boolean }
+  | { readonly is: 'committed'; readonly session: SessionId }
+  | { readonly is: 'closed'; readonly session: SessionId }
   /** The history has all of it. */
-  | { readonly is: 'released'; readonly session: RecordingId }
+  | { readonly is: 'released'; readonly session: SessionId }
   /** The team doesn't have its description. */
-  | { readonly is: 'undescribed'; readonly session: RecordingId }
+  | { readonly is: 'undescribed'; readonly session: SessionId }
   /** The connection was lost, or is there again. */
   | { readonly is: 'link'; readonly isUp: boolean }
   /** The connection was closed for good, so a new one is needed. */
@@ -93,20 +93,20 @@ export type PublishEvent =
   // Ends of operations:
   | { readonly is: 'connected' }
   | { readonly is: 'prepared' }
-  | { readonly is: 'announced'; readonly session: RecordingId }
-  | { readonly is: 'located'; readonly session: RecordingId; readonly cursor: Cursor }
-  | { readonly is: 'published'; readonly session: RecordingId; readonly cursor: Cursor }
+  | { readonly is: 'announced'; readonly session: SessionId }
+  | { readonly is: 'located'; readonly session: SessionId; readonly cursor: Cursor }
+  | { readonly is: 'published'; readonly session: SessionId; readonly cursor: Cursor }
   /** The store has nothing behind the cursor. */
-  | { readonly is: 'caught-up'; readonly session: RecordingId }
+  | { readonly is: 'caught-up'; readonly session: SessionId }
   /** The log has another last message than expected. Nothing was stored. */
-  | { readonly is: 'conflict'; readonly session: RecordingId }
-  | { readonly is: 'finished'; readonly session: RecordingId }
+  | { readonly is: 'conflict'; readonly session: SessionId }
+  | { readonly is: 'finished'; readonly session: SessionId }
   /** The store doesn't have the session. */
-  | { readonly is: 'erased'; readonly session: RecordingId }
+  | { readonly is: 'erased'; readonly session: SessionId }
   /** The log dropped frames that the history needs, so publishing starts before them. `ends`: ends a publish. */
-  | { readonly is: 'dropped'; readonly session: RecordingId; readonly ends?: true }
+  | { readonly is: 'dropped'; readonly session: SessionId; readonly ends?: true }
   /** `session`: the one that the operation was about. */
-  | { readonly is: 'failed'; readonly session: RecordingId | null; readonly trouble: Trouble }
+  | { readonly is: 'failed'; readonly session: SessionId | null; readonly trouble: Trouble }
 
 export interface Step {
   readonly state: PublishState
@@ -185,7 +185,7 @@ const CONFLICTS: Trouble = {
   hint: 'Stop the other recorder that uses this store.',
 }
 
-function failed(state: PublishState, session: RecordingId | null, trouble: Trouble): Step {
+function failed(state: PublishState, session: SessionId | null, trouble: Trouble): Step {
   const failures = state.failures + 1
   const idle = { ...state, busy: null, failures }
   const ms = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), LONGEST_WAIT_MS)
@@ -214,7 +214,7 @@ function failed(state: PublishState, session: RecordingId | null, trouble: Troub
 }
 
 /** Whether a message of the session was stored is unknown. */
-const doubt = (state: PublishState, session: RecordingId | null): PublishState =>
+const doubt = (state: PublishState, session: SessionId | null): PublishState =>
   session === null ? state : change(state, session, { cursor: null })
 
 /** Waits before the next attempt. Reports trouble when it begins, and when it becomes another one. */
@@ -255,11 +255,11 @@ function next(state: PublishState): Operation | null {
 
 const withEffect = (effect: Effect, { state, effects }: Step): Step => ({ state, effects: [effect, ...effects] })
 
-function change(state: PublishState, session: RecordingId, patch: Partial<SessionWork>): PublishState {
+function change(state: PublishState, session: SessionId, patch: Partial<SessionWork>): PublishState {
   return { ...state, sessions: state.sessions.map((one) => (one.id === session ? { ...one, ...patch } : one)) }
 }
 
-const remove = (state: PublishState, session: RecordingId): PublishState => ({
+const remove = (state: PublishState, session: SessionId): PublishState => ({
   ...state,
   sessions: state.sessions.filter(({ id }) => id !== session),
 })

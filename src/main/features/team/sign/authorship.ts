@@ -1,6 +1,6 @@
 /** Checks a session's signatures while its flushes are read, and says who signed what. */
 import { countText } from '../../../../shared/base/count-text.ts'
-import type { Authorship } from '../../../../shared/core/recording/recording.ts'
+import type { Authorship } from '../../../../shared/core/recording/session.ts'
 import type { ChainHead, ChainHeads, CommittedFlush } from '../frame/frame.ts'
 import { firstSeq, lastSeqOf } from '../frame/seqs.ts'
 import type { SessionEnd } from '../session-info.ts'

@@ -1,5 +1,5 @@
 /** Compares what was received of a session with what its recorder signed. */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { ChainHeads } from '../frame/frame.ts'
 import type { Refusal } from '../frame/refusal.ts'
 import type { SessionEnd } from '../session-info.ts'
@@ -24,7 +24,7 @@ export function findForgedEnd(of: SignedSession, end: SessionEnd, heads: ChainHe
 }
 
 /** Why what was received is refused. `why`: of one of the above. */
-export const forgeryRefusal = (session: RecordingId, why: string): Refusal => ({
+export const forgeryRefusal = (session: SessionId, why: string): Refusal => ({
   code: 'bad-signature',
   message: `Session ${session} isn’t what its recorder signed: ${why}.`,
 })

@@ -8,7 +8,7 @@
  * | 2 | public key | 56 characters |
  * | 58 | signature | Ed25519, 64 bytes |
  */
-import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import { newChain, type ChainHeads } from '../frame/frame.ts'
 import type { SessionEnd, SessionInfo } from '../session-info.ts'
@@ -46,7 +46,7 @@ export function statementOf(session: SignedSession, { seq, heads, end }: SignedS
 }
 
 /** Chains with content by connection. Which others were announced by then can't be told from a history. */
-function chainsOf(session: RecordingId, heads: ChainHeads): (readonly [number, number, string])[] {
+function chainsOf(session: SessionId, heads: ChainHeads): (readonly [number, number, string])[] {
   const unused = newChain(session, 0, '').head
   return [...heads]
     .filter(([conn, { head, messages }]) => (conn === 0 ? !equalBytes(head, unused) : messages > 0))

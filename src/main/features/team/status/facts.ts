@@ -1,6 +1,6 @@
 /** Reads from the servers of a team how it is. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import { decodeWatermark } from '../checksum.ts'
 import { readHeader } from '../frame/decode.ts'
 import { isPart, readPart } from '../frame/parts.ts'
@@ -13,8 +13,8 @@ import type { LastFrame, TeamFacts } from './status.ts'
 
 /** Every session of a team and how far the history has it. These two grow for years, so terminals watch their changes. */
 export interface TeamSessions {
-  readonly sessions: Map<RecordingId, SessionInfo>
-  readonly watermarks: Map<RecordingId, number>
+  readonly sessions: Map<SessionId, SessionInfo>
+  readonly watermarks: Map<SessionId, number>
 }
 
 type Log = Pick<TeamLog, 'team' | 'bucket' | 'lastOf' | 'sessions'>
@@ -35,7 +35,7 @@ export async function readSessions(log: Log): Promise<TeamSessions> {
     watermarks: new Map(
       entries.flatMap(({ key, value }) => {
         const watermark = decodeWatermark(key, value)
-        return watermark === null ? [] : [[recordingId(key), watermark.lastSeq]]
+        return watermark === null ? [] : [[sessionId(key), watermark.lastSeq]]
       }),
     ),
   }
@@ -56,7 +56,7 @@ export async function readFacts(
     readReports(log.bucket('reports')).catch(ignoreMissing),
     Promise.all(open.map(({ shard, session }) => log.lastOf(shard, session).catch(ignoreMissing))),
   ])
-  const lastFrames = new Map<RecordingId, LastFrame>()
+  const lastFrames = new Map<SessionId, LastFrame>()
   for (const message of last) {
     const lastSeq = message === null ? null : lastSeqOf(message)
     if (message !== null && lastSeq !== null) lastFrames.set(message.session, { lastSeq, storedMs: message.storedMs })

@@ -1,7 +1,7 @@
 /** How a team is: who records each shard, how far the log and the history are, and what needs attention. Pure. */
 import { countText } from '../../../../shared/base/count-text.ts'
 import type { RecorderStatus, SessionStatus, ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
-import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import { epochOf, type LeaseEntry } from '../lease/lease.ts'
 import type { TeamName } from '../names.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -23,9 +23,9 @@ export interface TeamFacts {
   readonly leases: ReadonlyMap<number, LeaseEntry>
   readonly sessions: readonly SessionInfo[]
   /** Of open sessions. Absent: the log has none. */
-  readonly lastFrames: ReadonlyMap<RecordingId, LastFrame>
+  readonly lastFrames: ReadonlyMap<SessionId, LastFrame>
   /** Last seq that history has committed, by session. Absent: not known. */
-  readonly watermarks: ReadonlyMap<RecordingId, number>
+  readonly watermarks: ReadonlyMap<SessionId, number>
   /** Frames in quarantine, by shard; null: no history was asked. */
   readonly quarantine: ReadonlyMap<number, number> | null
   /** What recorders and archivers say about themselves. */

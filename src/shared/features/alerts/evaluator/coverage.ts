@@ -2,7 +2,7 @@
  * Which feeds are received, from their states and gaps. An instrument's alerts are suspended from the last message
  * until the feed is open and none of its gaps is.
  */
-import type { GapCause } from '../../../core/recording/recording.ts'
+import type { GapCause } from '../../../core/recording/session.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import type { FeedId, InstrumentId } from '../../../base/units.ts'
 import type { SuspensionCause } from '../types.ts'

@@ -18,7 +18,7 @@
 import type { BarGrid } from '../../../core/market/bars.ts'
 import type { Drawing } from '../../drawings/types.ts'
 import type { Bar, BarSource, Interval } from '../../../core/market/market.ts'
-import type { GapCause } from '../../../core/recording/recording.ts'
+import type { GapCause } from '../../../core/recording/session.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../../base/units.ts'
 import { Suspensions } from './suspensions.ts'

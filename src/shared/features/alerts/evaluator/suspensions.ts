@@ -1,5 +1,5 @@
 /** Suspends the alerts of instruments that don't receive a feed, and reports each suspension once for all of them. */
-import type { GapCause } from '../../../core/recording/recording.ts'
+import type { GapCause } from '../../../core/recording/session.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import { feedAsset, instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../base/units.ts'
 import type { EvaluationContext } from './context.ts'

@@ -10,7 +10,7 @@ import { memoryKeychain } from '../../../../../src/main/core/account/keychain.ts
 import { requestToken } from '../../../../../src/main/core/account/token.ts'
 import { createFeeds } from '../../../../../src/main/core/feeds/feeds.ts'
 import type { FeedState } from '../../../../../src/shared/core/status/status.ts'
-import { recordingId } from '../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../src/shared/base/units.ts'
 
 const pem = (name: string): Buffer => readFileSync(new URL(`../../../../fixtures/tls/${name}.pem`, import.meta.url))
 
@@ -80,7 +80,7 @@ describe.each([
         renew: () => Promise.reject(new Error('not of this test')),
       },
       recorder: {
-        recording: recordingId('r'),
+        recording: sessionId('r'),
         connection: () => 1,
         frame: () => 0,
         mark: ignored,

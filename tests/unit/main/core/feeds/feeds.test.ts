@@ -10,9 +10,9 @@ import { RETRY_AFTER_AT_MOST_MS } from '../../../../../src/main/core/feeds/conne
 import type { FeedListener } from '../../../../../src/main/core/feeds/feed-listener.ts'
 import type { FrameSink } from '../../../../../src/main/core/feeds/connection/frame-sink.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
-import { FLAG, MAX_ALIASES, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, MAX_ALIASES, type LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import type { FeedState, Reason } from '../../../../../src/shared/core/status/status.ts'
-import { monoNs, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { monoNs, sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { steppedClock } from '../../../../kit/clock.ts'
 import { tradeText } from '../../../../kit/market.ts'
 
@@ -83,7 +83,7 @@ interface Frame {
 }
 
 class FakeRecorder implements FrameSink {
-  recording = recordingId('r')
+  recording = sessionId('r')
   readonly frames: Frame[] = []
   readonly entries: LedgerEntry[] = []
   /** Kinds in their one order, for order tests. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FeedTracker } from '../../../../../src/main/core/playback/tracker.ts'
 import type { HubSink } from '../../../../../src/main/core/market/hub-types.ts'
-import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 test('reports the connection that most needs attention and the best one, as live does', () => {

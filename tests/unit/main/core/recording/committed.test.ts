@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
 import { watchCommits } from '../../../../../src/main/core/recording/committed.ts'
-import { recordingId } from '../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../src/shared/base/units.ts'
 import { manualClock } from '../../../../kit/clock.ts'
 
-const A = recordingId('a')
-const B = recordingId('b')
+const A = sessionId('a')
+const B = sessionId('b')
 
 function world() {
   let send: (event: WriterEvent) => void = () => undefined

@@ -7,12 +7,12 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
 import type { StoreWriter, WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { WriterLoop } from '../../../../../src/main/core/store/threads/writer-loop.ts'
 import type { WriterReply } from '../../../../../src/main/core/store/threads/writer-methods.ts'
-import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
+import { FLAG } from '../../../../../src/shared/core/recording/session.ts'
 import type { Clock } from '../../../../../src/main/base/clock.ts'
-import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { monoNs, sessionId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { manualClock, type ManualClock } from '../../../../kit/clock.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { DEMO, readAll, T0, Writer } from '../store/harness.ts'
@@ -32,7 +32,7 @@ function noteWriter(): StoreWriter & {
     batches,
     calls,
     backlog: 0,
-    begin: (_: unknown, startedMs: number, id?: RecordingId) => {
+    begin: (_: unknown, startedMs: number, id?: SessionId) => {
       calls.push(`begin ${startedMs}`)
       return Promise.resolve(id!)
     },
@@ -65,7 +65,7 @@ function noteWriter(): StoreWriter & {
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const committed = (seq: number, messages: number): WriterEvent => ({
   is: 'committed',
-  recording: recordingId('r'),
+  recording: sessionId('r'),
   seq,
   messages,
   firstMonoNs: 0,
@@ -81,7 +81,7 @@ let events: RecorderEvent[]
 beforeEach(() => {
   clock = manualClock(T0)
   writer = noteWriter()
-  recorder = createRecorder({ writer, clock, newId: newRecordingId, maxBacklogBytes: 10_000_000 })
+  recorder = createRecorder({ writer, clock, newId: newSessionId, maxBacklogBytes: 10_000_000 })
   events = []
   recorder.onEvent((event) => events.push(event))
 })
@@ -156,7 +156,7 @@ describe('Recorder', () => {
         return read
       },
     }
-    recorder = createRecorder({ writer, clock: suspended, newId: newRecordingId })
+    recorder = createRecorder({ writer, clock: suspended, newId: newSessionId })
     // After each look at the wall clock.
     let stopsMs = [3_000]
     await recorder.start(DEMO)
@@ -487,7 +487,7 @@ describe('Recorder', () => {
 
   it('stores the current skew with each gap that opens, keeps it over a roll, and omits it while unknown', async () => {
     let skewMs: number | null = null
-    const measured = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skewMs })
+    const measured = createRecorder({ writer, clock, newId: newSessionId, skewMs: () => skewMs })
     const open = (symbol: string) =>
       measured.entry(
         { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [symbol], fromMs: clock.stamp.wallMs },
@@ -565,7 +565,7 @@ describe('a failing disk', () => {
       if (reply.is === 'done' && reply.call === 3) closed.resolve()
     })
     const batches = new Writer()
-    loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
+    loop.handle({ method: 'begin', call: 1, args: [newSessionId(T0), DEMO, unixMs(T0), new Map()] })
     const texts = Array.from({ length: 5 }, (_, i) => tradeText('BTC-USD', 100 + i, 1, T0 + i))
     for (const data of texts)
       loop.handle({ method: 'append', call: 0, args: [batches.batch([{ conn: 1, data }]), 100] })
@@ -592,7 +592,7 @@ describe('a failing disk', () => {
     const loop = new WriterLoop(engine, (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
     })
-    loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
+    loop.handle({ method: 'begin', call: 1, args: [newSessionId(T0), DEMO, unixMs(T0), new Map()] })
     const batches = new Writer()
     // 300 ms of the writer's clock, and a batch each 5.
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
@@ -613,7 +613,7 @@ describe('a failing disk', () => {
     const loop = new WriterLoop(failing(Infinity), (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
     })
-    loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
+    loop.handle({ method: 'begin', call: 1, args: [newSessionId(T0), DEMO, unixMs(T0), new Map()] })
     loop.handle({ method: 'append', call: 0, args: [new Writer().batch([{ conn: 1, data: 'x' }]), 1] })
     loop.handle({ method: 'close', call: 2, args: [] })
     await closed.promise
@@ -624,7 +624,7 @@ describe('a failing disk', () => {
 it('passes frames through the real writer to the real reader', async () => {
   const folder = makeStoreFolder()
   const real = await openStoreWriter({ file: folder.file })
-  const live = createRecorder({ writer: real, clock, newId: newRecordingId })
+  const live = createRecorder({ writer: real, clock, newId: newSessionId })
   const id = await live.start(DEMO)
   const conn = live.connection('crypto/XT')
   const texts = Array.from({ length: 20_000 }, (_, i) => tradeText('BTC-USD', (100 + i / 100).toFixed(2), 1, T0 + i))
@@ -659,7 +659,7 @@ describe('deferred sealing', () => {
         loop.handle({ method: 'end', call: 2, args: [unixMs(T0 + 10), []] })
       } else ended.resolve()
     })
-    const id = newRecordingId(T0)
+    const id = newSessionId(T0)
     loop.handle({ method: 'begin', call: 1, args: [id, DEMO, unixMs(T0), new Map()] })
     await ended.promise
     // In no hurry each of 400 turns would wait for a while first.

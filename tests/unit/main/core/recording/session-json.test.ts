@@ -5,10 +5,10 @@ import {
   type Gap,
   type GapCause,
   type SessionRow,
-} from '../../../../../src/shared/core/recording/recording.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+} from '../../../../../src/shared/core/recording/session.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 
-const session = recordingId('s')
+const session = sessionId('s')
 const gap = (cause: GapCause, fromSeq: number): Gap => ({
   recording: session,
   feed: 'crypto/XT',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
+import type { Source } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { createStatus } from '../../../../../src/main/core/recording/status.ts'
 

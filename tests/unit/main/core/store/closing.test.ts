@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -19,7 +19,7 @@ afterEach(() => folder.remove())
 const logBytes = (): number => statSync(`${folder.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
 const recordSome = (engine: StoreEngine): void => {
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   const writer = new Writer()
   for (let i = 0; i < 20; i++) engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', i, 1, T0 + i) }])])
 }

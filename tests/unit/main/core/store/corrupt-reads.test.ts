@@ -6,10 +6,10 @@ import { exportBars } from '../../../../../src/main/features/export/bars.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import type { BarPage, BarQuery } from '../../../../../src/main/core/store/types/bars.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { touchesGap, type GapInterval } from '../../../../../src/shared/core/market/bars.ts'
 import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
 import { DEMO, T0, Writer, type Item } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -39,10 +39,10 @@ const acknowledged = (minute: number): Item => ({
 })
 
 /** An open session. Each round is sealed by itself except the last, which stays in the journal. */
-function store(rounds: readonly (readonly Item[])[], roundMs = 130_000): RecordingId {
+function store(rounds: readonly (readonly Item[])[], roundMs = 130_000): SessionId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const id = newRecordingId(T0)
+  const id = newSessionId(T0)
   engine.begin(id, DEMO, unixMs(T0))
   const writer = new Writer()
   for (const [i, round] of rounds.entries()) {
@@ -156,7 +156,7 @@ describe('a corrupt block', () => {
 
 describe('a corrupt index', () => {
   const rounds = [[acknowledged(0), print(0), print(1)], [print(2), print(3)], [print(4)]]
-  const readAll = async (of: 'ticks' | 'replay', recording: RecordingId): Promise<void> => {
+  const readAll = async (of: 'ticks' | 'replay', recording: SessionId): Promise<void> => {
     const reader = openLocalReader(folder.file)
     const seqs: number[] = []
     try {
@@ -292,7 +292,7 @@ describe('a corrupt flush', () => {
     expect(describeBars(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
     // The writer finds it when sealing, marks it and continues.
     const engine = new StoreEngine(folder.file, () => T0 + HOUR)
-    engine.begin(newRecordingId(T0 + HOUR), DEMO, unixMs(T0 + HOUR))
+    engine.begin(newSessionId(T0 + HOUR), DEMO, unixMs(T0 + HOUR))
     engine.drain()
     engine.close()
     const after = await readPastCorrupt()
@@ -338,7 +338,7 @@ describe('a writer that meets corrupt data', () => {
   /** Closes what a crash left open, and continues recording. */
   function resumeRecording(): void {
     const engine = new StoreEngine(folder.file, () => T0 + 2 * HOUR)
-    engine.begin(newRecordingId(T0 + 2 * HOUR), DEMO, unixMs(T0 + 2 * HOUR))
+    engine.begin(newSessionId(T0 + 2 * HOUR), DEMO, unixMs(T0 + 2 * HOUR))
     engine.commit([new Writer().batch([print(121)])])
     engine.end(unixMs(T0 + 2 * HOUR + 2 * MINUTE), [])
     engine.drain()

@@ -3,8 +3,8 @@ import { SILENT_AT_MOST_MS } from '../../../../../src/shared/core/recording/dela
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { FLAG } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -56,7 +56,7 @@ function timed({ messages, entries }: Batch): Batch {
 async function crashGaps(flushes: readonly (readonly Item[])[], sealed = false): Promise<Record<string, number>> {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const key = newRecordingId(T0)
+  const key = newSessionId(T0)
   engine.begin(key, DEMO, unixMs(T0))
   const writer = new Writer()
   for (const [i, items] of flushes.entries()) {
@@ -71,7 +71,7 @@ async function crashGaps(flushes: readonly (readonly Item[])[], sealed = false):
 
 async function startAgain(key: string): Promise<Record<string, number>> {
   const next = new StoreEngine(folder.file)
-  next.begin(newRecordingId(NEXT), DEMO, unixMs(NEXT))
+  next.begin(newSessionId(NEXT), DEMO, unixMs(NEXT))
   next.drain()
   const reader = openLocalReader(folder.file)
   const gaps = (await reader.gaps({})).filter((gap) => gap.recording === key && gap.cause === 'crash')
@@ -158,11 +158,11 @@ describe('the gap after a crash begins', () => {
 
   it('after midnight in the previous session, for a feed that received nothing since', async () => {
     const engine = new StoreEngine(folder.file)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     engine.commit([timed(new Writer().batch([...both, bitcoin(T0 + 900, T0 + 900), ether(T0 + 300, T0 + 900)]))])
     engine.end(unixMs(T0 + 1_000), [])
     engine.drain()
-    const today = newRecordingId(T0 + 1_000)
+    const today = newSessionId(T0 + 1_000)
     engine.begin(today, DEMO, unixMs(T0 + 1_000))
     const again = [connecting(1, 'crypto/XT', T0 + 1_000), connecting(2, 'crypto/XQ', T0 + 1_000)]
     engine.commit([timed(new Writer().batch([...again, bitcoin(T0 + 1_100, T0 + 1_100)]))])

@@ -2,8 +2,8 @@
 import { ColumnsBuilder, newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../../../../../src/main/core/store/types/messages.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import type { LedgerEntry, Source } from '../../../../../src/shared/core/recording/recording.ts'
-import { FEED_IDS, type FeedId, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import type { LedgerEntry, Source } from '../../../../../src/shared/core/recording/session.ts'
+import { FEED_IDS, type FeedId, type SessionId } from '../../../../../src/shared/base/units.ts'
 
 export const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 export const T0 = Date.UTC(2026, 0, 5, 10, 0, 0)
@@ -70,7 +70,7 @@ export interface Row {
 }
 
 /** Everything a reader returns of a feed, raw bytes as latin1 text. */
-export async function readAll(reader: StoreReader, feed: FeedId, recording?: RecordingId): Promise<Row[]> {
+export async function readAll(reader: StoreReader, feed: FeedId, recording?: SessionId): Promise<Row[]> {
   const rows: Row[] = []
   for await (const ticks of reader.ticks({ feed, instruments: null, recording })) {
     for (let i = 0; i < ticks.count; i++) {
@@ -87,7 +87,7 @@ export async function readAll(reader: StoreReader, feed: FeedId, recording?: Rec
 }
 
 /** Every message of every feed, by seq. */
-export async function readEverything(reader: StoreReader, recording?: RecordingId): Promise<Row[]> {
+export async function readEverything(reader: StoreReader, recording?: SessionId): Promise<Row[]> {
   const all: Row[] = []
   for (const feed of FEED_IDS) all.push(...(await readAll(reader, feed, recording)))
   return all.sort((a, b) => a.seq - b.seq)

@@ -6,7 +6,7 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { headFile, HeadFile, readHead } from '../../../../../src/main/core/store/wal/store-head.ts'
 import { findMissingCommits, inspectLog } from '../../../../../src/main/core/store/wal/log-check.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -26,7 +26,7 @@ it('reports nothing if the head is an earlier one, whatever the store did since'
   // Three sessions in three starts: journals, sealing, checkpoints, a log that is restarted and one that is emptied.
   for (let start = 0; start < 3; start++) {
     const engine = new StoreEngine(folder.file, () => now)
-    engine.begin(newRecordingId(now), DEMO, unixMs(now))
+    engine.begin(newSessionId(now), DEMO, unixMs(now))
     take()
     const writer = new Writer()
     for (let round = 0; round < 3; round++) {

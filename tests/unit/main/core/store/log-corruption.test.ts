@@ -21,9 +21,9 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { headFile, readHead } from '../../../../../src/main/core/store/wal/store-head.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import type { StoreNotice } from '../../../../../src/main/core/store/types/writer.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { DEMO, readEverything, T0, Writer } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -52,11 +52,11 @@ function copyAsKilled(file: string, to: string): void {
 /** A closed session in the file, and one of 20 messages in the log. */
 function makeKilled(): { readonly killed: string; readonly engine: StoreEngine; readonly writer: Writer } {
   const engine = new StoreEngine(folder.file)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   commit(engine, new Writer(), 10)
   engine.end(unixMs(T0 + 1_000), [])
   engine.drain()
-  engine.begin(newRecordingId(T0 + 2_000), DEMO, unixMs(T0 + 2_000))
+  engine.begin(newSessionId(T0 + 2_000), DEMO, unixMs(T0 + 2_000))
   const writer = new Writer()
   commit(engine, writer, 20)
   const killed = join(folder.path, 'killed.db')
@@ -173,7 +173,7 @@ describe('verifying a store after kill -9', () => {
     const engine = new StoreEngine(folder.file, () => now)
     const reader = openLocalReader(folder.file)
     for (let session = 0; session < 3; session++) {
-      engine.begin(newRecordingId(now), DEMO, unixMs(now))
+      engine.begin(newSessionId(now), DEMO, unixMs(now))
       const writer = new Writer()
       for (let round = 0; round < 6; round++) {
         commit(engine, writer, 10)
@@ -257,7 +257,7 @@ describe('opening a store for writing', () => {
     const big = new Writer()
     engine.end(unixMs(T0 + 9_000), [])
     engine.drain()
-    engine.begin(newRecordingId(T0 + 10_000), DEMO, unixMs(T0 + 10_000))
+    engine.begin(newSessionId(T0 + 10_000), DEMO, unixMs(T0 + 10_000))
     const text = tradeText('BTC-USD', '1'.padEnd(500_000, '0'), 1, T0)
     while (readHead(folder.file)?.isInFile !== true) engine.commit([big.batch([{ conn: 1, data: text }])])
     copyAsKilled(folder.file, killed)
@@ -353,7 +353,7 @@ describe('opening a store for writing', () => {
     'reports nothing if an earlier version erased the last session and recorded another of %i messages',
     async (messages) => {
       const record = (engine: StoreEngine, startedMs: number, count: number): string => {
-        const id = newRecordingId(startedMs)
+        const id = newSessionId(startedMs)
         engine.begin(id, DEMO, unixMs(startedMs))
         commit(engine, new Writer(), count)
         engine.end(unixMs(startedMs + 1_000), [])
@@ -366,7 +366,7 @@ describe('opening a store for writing', () => {
       before.close()
       const head = readFileSync(headFile(folder.file))
       const erasing = new StoreEngine(folder.file)
-      erasing.library.erase([recordingId(last)])
+      erasing.library.erase([sessionId(last)])
       erasing.drain()
       erasing.close()
       const recording = new StoreEngine(folder.file)

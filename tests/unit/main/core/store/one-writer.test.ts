@@ -9,9 +9,9 @@ import { isLocked, lockStore } from '../../../../../src/main/core/store/schema/l
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { OwnershipLost } from '../../../../../src/main/core/store/schema/ownership.ts'
 import type { LibraryWriter, WriterEvent } from '../../../../../src/main/core/store/types/writer.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { realStorePath, refuseSecondName } from '../../../../../src/main/core/store/schema/store-path.ts'
-import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, readAll, T0, Writer } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -58,7 +58,7 @@ async function session(writer: LibraryWriter) {
   return { id, send, texts }
 }
 
-const stored = async (file: string, recording: RecordingId): Promise<string[]> =>
+const stored = async (file: string, recording: SessionId): Promise<string[]> =>
   (await readAll(await reading(file), 'crypto/XT', recording)).map((row) => row.raw)
 const problems = async (file: string) => (await (await reading(file)).verify(null)).problems
 
@@ -172,7 +172,7 @@ describe('a lock file that was deleted', () => {
 
   it('the recorder reports it and begins a new session once the store is free', async () => {
     const writer = await writing(folder.file, writerThread)
-    const recorder = createRecorder({ writer, clock: systemClock, newId: newRecordingId })
+    const recorder = createRecorder({ writer, clock: systemClock, newId: newSessionId })
     const first = await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     const send = (): string => {
@@ -236,7 +236,7 @@ describe('the store itself', () => {
   ])('changed by another program, in %s: no transaction of the engine is committed', (_what, change) => {
     const engine = new StoreEngine(folder.file)
     try {
-      engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+      engine.begin(newSessionId(T0), DEMO, unixMs(T0))
       const batches = new Writer()
       const batch = () => batches.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])
       engine.commit([batch()])
@@ -245,7 +245,7 @@ describe('the store itself', () => {
       other.close()
       expect(() => engine.commit([batch()])).toThrow(OwnershipLost)
       expect(() => engine.removeBookmark(1)).toThrow(OwnershipLost)
-      expect(() => engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 1))).toThrow(OwnershipLost)
+      expect(() => engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 1))).toThrow(OwnershipLost)
       engine.end(unixMs(T0 + 2), [])
       expect(() => engine.drain()).toThrow(OwnershipLost)
     } finally {
@@ -255,7 +255,7 @@ describe('the store itself', () => {
 
   it('written to while its lock file was gone: any foreign commit counts', () => {
     const engine = new StoreEngine(folder.file)
-    const key = newRecordingId(T0)
+    const key = newSessionId(T0)
     try {
       engine.begin(key, DEMO, unixMs(T0))
       unlinkSync(`${folder.file}.lock`)
@@ -271,7 +271,7 @@ describe('the store itself', () => {
   it("doesn't count as changed after checkpoints and notes of other programs", () => {
     const engine = new StoreEngine(folder.file)
     try {
-      engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+      engine.begin(newSessionId(T0), DEMO, unixMs(T0))
       const batches = new Writer()
       for (const change of [
         'PRAGMA wal_checkpoint(TRUNCATE)',
@@ -291,12 +291,12 @@ describe('the store itself', () => {
   it("doesn't count as changed by another program after a log change that was rolled back", () => {
     const engine = new StoreEngine(folder.file)
     try {
-      const first = newRecordingId(T0)
+      const first = newSessionId(T0)
       engine.begin(first, DEMO, unixMs(T0))
       engine.end(unixMs(T0 + 1), [])
       engine.drain()
-      engine.begin(newRecordingId(T0 + 2), DEMO, unixMs(T0 + 2))
-      expect(() => engine.library.erase([first, newRecordingId(T0 + 3)])).toThrow(/There is no session/)
+      engine.begin(newSessionId(T0 + 2), DEMO, unixMs(T0 + 2))
+      expect(() => engine.library.erase([first, newSessionId(T0 + 3)])).toThrow(/There is no session/)
       const other = new Database(folder.file)
       other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       other.close()
@@ -309,7 +309,7 @@ describe('the store itself', () => {
   it("doesn't count as changed by readers, checkpoints and background work of its own", async () => {
     const engine = new StoreEngine(folder.file)
     try {
-      engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+      engine.begin(newSessionId(T0), DEMO, unixMs(T0))
       const batches = new Writer()
       for (let i = 0; i < 50; i++) {
         engine.commit([batches.batch([{ conn: 1, data: tradeText('BTC-USD', i, 'x'.repeat(4_000), T0 + i) }])])
@@ -319,7 +319,7 @@ describe('the store itself', () => {
       }
       engine.end(unixMs(T0 + 60_000), [])
       engine.drain()
-      engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 60_000))
+      engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 60_000))
       expect(engine.commit([new Writer().batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])]).messages).toBe(1)
     } finally {
       engine.close()

@@ -4,7 +4,7 @@ import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { instrumentId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
@@ -47,7 +47,7 @@ async function complete(symbol = 'BTC-USD'): Promise<Record<number, boolean>> {
 
 function record(startMinute: number, endMinute: number, items: readonly Item[]): void {
   const engine = new StoreEngine(folder.file, () => T0)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + startMinute * MINUTE))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0 + startMinute * MINUTE))
   engine.commit([new Writer().batch(items)])
   engine.end(unixMs(T0 + endMinute * MINUTE), [])
   engine.drain()
@@ -79,7 +79,7 @@ it('assumes nothing about subscriptions in a session that holds none, like an im
 
 it('is not complete before its end; the forming bar is as complete as it can be', async () => {
   const engine = new StoreEngine(folder.file, () => T0)
-  const key = newRecordingId(T0)
+  const key = newSessionId(T0)
   engine.begin(key, DEMO, unixMs(T0))
   const writer = new Writer()
   engine.commit([writer.batch([acknowledged(['BTC-USD'], T0), print(1, 1), print(90, 2), print(2, 2)])])
@@ -96,7 +96,7 @@ it('is not complete before its end; the forming bar is as complete as it can be'
 
 it('is not complete where a crash lost waiting messages, even before the next start', async () => {
   const engine = new StoreEngine(folder.file, () => T0)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   const waited: Item = { ...print(3, 3), recvMs: T0 + 4 * MINUTE + 30_000 }
   engine.commit([new Writer().batch([acknowledged(['BTC-USD'], T0), print(1, 1), print(2, 2), waited])])
   expect(await complete()).toEqual({ 1: true, 2: true, 3: true })

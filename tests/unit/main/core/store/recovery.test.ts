@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import type { GapCause } from '../../../../../src/shared/core/recording/recording.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import type { GapCause } from '../../../../../src/shared/core/recording/session.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, readEverything, T0, Writer, type Item } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -21,10 +21,10 @@ const items = (n: number, fromMs = T0 + 1_000): Item[] =>
   Array.from({ length: n }, (_, i) => ({ conn: 1, data: tradeText('BTC-USD', 100 + i, 1, fromMs + i) }))
 
 /** Leaves a session as a crash would: some sealed, some only in the journal, one connection open. */
-function recordAndCrash(sealed: boolean): RecordingId {
+function recordAndCrash(sealed: boolean): SessionId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const key = newRecordingId(T0)
+  const key = newSessionId(T0)
   engine.begin(key, DEMO, unixMs(T0))
   const writer = new Writer()
   engine.commit([writer.batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }, ...items(20)])])
@@ -40,7 +40,7 @@ function recordAndCrash(sealed: boolean): RecordingId {
 it('reopens a store of many sessions, also if rows have lower numbers than their sessions', () => {
   const engine = new StoreEngine(folder.file, () => T0)
   for (const n of [0, 1, 2]) {
-    engine.begin(newRecordingId(T0 + n), DEMO, unixMs(T0 + n))
+    engine.begin(newSessionId(T0 + n), DEMO, unixMs(T0 + n))
     if (n > 0) engine.commit([new Writer().batch(items(5))])
     engine.end(unixMs(T0 + n), [])
     engine.drain()
@@ -54,13 +54,13 @@ it('reopens a store of many sessions, also if rows have lower numbers than their
 describe('a session left open by a crash', () => {
   it('has a gap with the clock skew measured last', async () => {
     const engine = new StoreEngine(folder.file, () => T0)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     const opened = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0) } as const
     const entries: Item[] = [300, -400].map((skewMs) => ({ entry: { ...opened, skewMs } }))
     engine.commit([new Writer().batch([...items(1), ...entries, { entry: opened }])])
     engine.close()
     const next = new StoreEngine(folder.file)
-    next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+    next.begin(newSessionId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
     const reader = openLocalReader(folder.file)
     const gaps = (await reader.gaps({})).map(({ cause, skewMs }) => [cause, skewMs])
     expect(gaps).toEqual([
@@ -80,7 +80,7 @@ describe('a session left open by a crash', () => {
       const key = recordAndCrash(sealed)
       const engine = new StoreEngine(folder.file)
       expect(engine.unclosed).toEqual([key])
-      engine.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+      engine.begin(newSessionId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
       engine.drain()
       const reader = openLocalReader(folder.file)
       const [old, live] = await reader.sessions()
@@ -107,7 +107,7 @@ describe('a session left open by a crash', () => {
 
   it("leaves no gap open forever: a quit's lasts to the next start, and none ends before it began", async () => {
     const engine = new StoreEngine(folder.file)
-    const first = newRecordingId(T0)
+    const first = newSessionId(T0)
     engine.begin(first, DEMO, unixMs(T0))
     const open = (cause: GapCause, fromMs: number): Item => ({
       entry: { type: 'gap-open', feed: 'crypto/XT', cause, symbols: [], fromMs: unixMs(fromMs) },
@@ -126,9 +126,9 @@ describe('a session left open by a crash', () => {
       ['drop', T0 + 5_000, T0 + 5_000],
       ['quit', T0 + 8_000, null],
     ])
-    engine.begin(newRecordingId(T0), { kind: 'service', origin: 'https://x.example', user: 'u' }, unixMs(T0 + 10_000))
+    engine.begin(newSessionId(T0), { kind: 'service', origin: 'https://x.example', user: 'u' }, unixMs(T0 + 10_000))
     expect((await edges())[1][2]).toBe(null)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 20_000))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 20_000))
     expect((await edges())[1]).toEqual(['quit', T0 + 8_000, T0 + 20_000])
     expect((await reader.gaps({ recording: first, fromMs: T0 + 30_000 })).length).toBe(0)
     expect((await reader.verify(null)).problems).toEqual([])
@@ -142,7 +142,7 @@ describe('a session left open by a crash', () => {
     const live = async () => (await reader.sessions()).map((row) => [row.session, row.live, row.clean])
     expect(await live()).toEqual([[crashed, false, false]])
     const engine = new StoreEngine(folder.file)
-    const now = newRecordingId(T0 + 60_000)
+    const now = newSessionId(T0 + 60_000)
     engine.begin(now, DEMO, unixMs(T0 + 60_000))
     expect(await live()).toEqual([
       [crashed, false, false],
@@ -154,7 +154,7 @@ describe('a session left open by a crash', () => {
     await reader.close()
   })
 
-  const recorded = (reader: LocalReader, key: RecordingId) =>
+  const recorded = (reader: LocalReader, key: SessionId) =>
     Promise.all([
       reader.sessions().then((rows) => rows.find(({ session }) => session === key)?.endedMs),
       reader.gaps({ recording: key }).then((gaps) => gaps.map(({ cause, fromMs, toMs }) => [cause, fromMs, toMs])),
@@ -163,7 +163,7 @@ describe('a session left open by a crash', () => {
   it("doesn't delay new commits: it is sealed and closed in the background", async () => {
     const crashed = recordAndCrash(false)
     const engine = new StoreEngine(folder.file)
-    const now = newRecordingId(T0 + 5_000)
+    const now = newSessionId(T0 + 5_000)
     engine.begin(now, DEMO, unixMs(T0 + 5_000))
     expect([engine.unclosed, engine.isFinishing(crashed), engine.hasWork]).toEqual([[], true, true])
     engine.commit([new Writer().batch(items(3))])
@@ -188,7 +188,7 @@ describe('a session left open by a crash', () => {
     })
     const print = (ms: number): Item => ({ conn: 1, data: tradeText('BTC-USD', 100, 1, ms), recvMs: ms })
     const before = new StoreEngine(folder.file)
-    before.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    before.begin(newSessionId(T0), DEMO, unixMs(T0))
     const open: Item = {
       entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', symbols, fromMs: unixMs(T0 + 3_000) },
     }
@@ -203,7 +203,7 @@ describe('a session left open by a crash', () => {
     before.close()
     const engine = new StoreEngine(folder.file)
     const start = T0 + 600_000
-    engine.begin(newRecordingId(start), DEMO, unixMs(start))
+    engine.begin(newSessionId(start), DEMO, unixMs(start))
     engine.commit([
       new Writer().batch([subscription('acknowledged', start), ...[1, 61, 121].map((s) => print(start + s * 1_000))]),
     ])
@@ -228,7 +228,7 @@ describe('a session left open by a crash', () => {
 
   it('is recovered once, even if another crash comes before it is closed', async () => {
     const crashed = recordAndCrash(false)
-    const key = (n: number): RecordingId => newRecordingId(T0 + n * 5_000)
+    const key = (n: number): SessionId => newSessionId(T0 + n * 5_000)
     const begun = [1, 2, 3].map((n) => {
       const engine = new StoreEngine(folder.file)
       const id = key(n)
@@ -255,16 +255,16 @@ describe('a session left open by a crash', () => {
 
   it("has no gap over the next session if it had ended and wasn't closed yet", async () => {
     const engine = new StoreEngine(folder.file, () => T0)
-    const yesterday = newRecordingId(T0)
+    const yesterday = newSessionId(T0)
     engine.begin(yesterday, DEMO, unixMs(T0))
     engine.commit([new Writer().batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }, ...items(20)])])
     engine.end(unixMs(T0 + 25), [])
-    const today = newRecordingId(T0 + 25)
+    const today = newSessionId(T0 + 25)
     engine.begin(today, DEMO, unixMs(T0 + 25))
     engine.commit([new Writer().batch(items(20, T0 + 60_000).map((item) => ({ ...item, recvMs: T0 + 60_000 })))])
     engine.close()
     const next = new StoreEngine(folder.file)
-    next.begin(newRecordingId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
+    next.begin(newSessionId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
     next.drain()
     const reader = openLocalReader(folder.file)
     expect(await recorded(reader, yesterday)).toEqual([T0 + 21, [['crash', T0 + 21, T0 + 25]]])
@@ -276,16 +276,16 @@ describe('a session left open by a crash', () => {
   it('has no gap over what was received after a clock was set back', async () => {
     const connected: Item = { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
     const engine = new StoreEngine(folder.file, () => T0)
-    const ahead = newRecordingId(T0)
+    const ahead = newSessionId(T0)
     engine.begin(ahead, DEMO, unixMs(T0))
     engine.commit([new Writer().batch([connected, ...items(20)])])
     engine.end(unixMs(T0 + 25), [])
-    const behind = newRecordingId(T0 - 60_000)
+    const behind = newSessionId(T0 - 60_000)
     engine.begin(behind, DEMO, unixMs(T0 - 60_000))
     engine.commit([new Writer().batch(items(20, T0 + 30_000).map((item) => ({ ...item, recvMs: T0 + 30_000 })))])
     engine.close()
     const next = new StoreEngine(folder.file)
-    next.begin(newRecordingId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
+    next.begin(newSessionId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
     next.drain()
     const reader = openLocalReader(folder.file)
     expect(await recorded(reader, ahead)).toEqual([T0 + 21, [['crash', T0 + 21, T0 + 21]]])
@@ -299,7 +299,7 @@ describe('a session left open by a crash', () => {
     async (sealed) => {
       let now = T0
       const engine = new StoreEngine(folder.file, () => now)
-      const key = newRecordingId(T0)
+      const key = newSessionId(T0)
       engine.begin(key, DEMO, unixMs(T0))
       const writer = new Writer()
       for (const from of [T0 + 3_600_000, T0])
@@ -310,7 +310,7 @@ describe('a session left open by a crash', () => {
       }
       engine.close()
       const next = new StoreEngine(folder.file)
-      next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+      next.begin(newSessionId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
       next.drain()
       const reader = openLocalReader(folder.file)
       expect(await recorded(reader, key)).toEqual([T0 + 19, [['crash', T0 + 19, T0 + 60_000]]])
@@ -323,7 +323,7 @@ describe('a session left open by a crash', () => {
   it('has no gap over its own messages if all of them are sealed and in bars', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
-    const key = newRecordingId(T0)
+    const key = newSessionId(T0)
     engine.begin(key, DEMO, unixMs(T0))
     const writer = new Writer()
     for (const wait of [SEAL_AFTER_MS, 300_000]) {
@@ -337,7 +337,7 @@ describe('a session left open by a crash', () => {
     const { db } = reader.queries
     expect(db.prepare('SELECT rolled_seq FROM series').pluck().all()).toEqual([40])
     const next = new StoreEngine(folder.file)
-    next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+    next.begin(newSessionId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
     next.drain()
     expect(await recorded(reader, key)).toEqual([T0 + 40, [['crash', T0 + 40, T0 + 60_000]]])
     await reader.close()
@@ -351,7 +351,7 @@ describe('a session left open by a crash', () => {
     ['nothing', `'null'`],
   ])("doesn't prevent recording if one of its entries is %s", async (_, body) => {
     const engine = new StoreEngine(folder.file)
-    const key = newRecordingId(T0)
+    const key = newSessionId(T0)
     engine.begin(key, DEMO, unixMs(T0))
     const open = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + 4) } as const
     engine.commit([new Writer().batch([...items(3), { entry: open }, ...items(2)])])
@@ -360,7 +360,7 @@ describe('a session left open by a crash', () => {
     db.exec(`UPDATE entry SET body = ${body}`)
     db.close()
     const next = new StoreEngine(folder.file)
-    next.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    next.begin(newSessionId(T0), DEMO, unixMs(T0 + 5_000))
     next.drain()
     const reader = openLocalReader(folder.file)
     expect(await recorded(reader, key)).toEqual([
@@ -388,7 +388,7 @@ describe('a session left open by a crash', () => {
   it('uses the given cause', async () => {
     const key = recordAndCrash(false)
     const engine = new StoreEngine(folder.file)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000), new Map<RecordingId, GapCause>([[key, 'worker']]))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 5_000), new Map<SessionId, GapCause>([[key, 'worker']]))
     const reader = openLocalReader(folder.file)
     expect((await reader.gaps({ recording: key })).map((gap) => gap.cause)).toEqual(['worker'])
     await reader.close()
@@ -401,7 +401,7 @@ describe('a session left open by a crash', () => {
     db.exec("UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) || x'00' AS BLOB) WHERE first_seq = 1")
     db.close()
     const engine = new StoreEngine(folder.file)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 5_000))
     engine.drain()
     const reader = openLocalReader(folder.file)
     await expect(readEverything(reader, key)).rejects.toMatchObject({ code: 'store-damaged' })
@@ -416,9 +416,9 @@ describe('a session left open by a crash', () => {
   it('deletes a closed session completely and leaves a tombstone', async () => {
     const key = recordAndCrash(true)
     const engine = new StoreEngine(folder.file)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 5_000))
     engine.drain()
-    expect(() => engine.library.erase([newRecordingId(1)])).toThrow(/no session/)
+    expect(() => engine.library.erase([newSessionId(1)])).toThrow(/no session/)
     engine.library.erase([key])
     engine.drain()
     const reader = openLocalReader(folder.file)

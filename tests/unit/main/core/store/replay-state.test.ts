@@ -10,11 +10,11 @@ import { Cursor } from '../../../../../src/main/core/playback/cursor.ts'
 import { NO_LIMITS, PlaybackState } from '../../../../../src/main/core/playback/playback-state.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
-import { entersMarket, FLAG, type GapCause } from '../../../../../src/shared/core/recording/recording.ts'
-import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { entersMarket, FLAG, type GapCause } from '../../../../../src/shared/core/recording/session.ts'
+import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
@@ -74,7 +74,7 @@ function newMarket(): TestMarket {
 function live(events: readonly Event[], file: string, snapshots: ReadonlySet<number>, seal: ReadonlySet<number>) {
   let now = T0
   const engine = new StoreEngine(file, () => now)
-  const recording = newRecordingId(unixMs(T0))
+  const recording = newSessionId(unixMs(T0))
   engine.begin(recording, DEMO, unixMs(T0))
   const writer = new Writer(FEEDS)
   const { market, state } = newMarket()
@@ -129,7 +129,7 @@ function live(events: readonly Event[], file: string, snapshots: ReadonlySet<num
 }
 
 /** A position in a replay: a market and its player. */
-async function seek(reader: LocalReader, recording: RecordingId, seq: number, last: number, toMs: number) {
+async function seek(reader: LocalReader, recording: SessionId, seq: number, last: number, toMs: number) {
   const made = newMarket()
   const found = await reader.snapshot({ recording, upToSeq: seq, version: made.market.version })
   const at = { seq: found?.seq ?? 0, timeMs: found?.wallMs ?? T0 }

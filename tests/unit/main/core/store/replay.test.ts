@@ -11,10 +11,10 @@ import {
   openRemoteReader,
   type LocalReader,
 } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { SnapshotReader } from '../../../../../src/main/core/store/write/snapshots.ts'
-import { FLAG, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
-import { FEED_IDS, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { FLAG, type LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
+import { FEED_IDS, sessionId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, latin1, T0, Writer, type Item } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
@@ -88,7 +88,7 @@ function record(
 ): StoreEngine {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const id = newRecordingId(unixMs(T0))
+  const id = newSessionId(unixMs(T0))
   engine.begin(id, DEMO, unixMs(T0))
   const writer = new Writer(FEEDS)
   let at = 0
@@ -110,7 +110,7 @@ function reading(): LocalReader {
   return reader
 }
 
-const only = async (reader: StoreReader): Promise<RecordingId> => (await reader.sessions())[0].session
+const only = async (reader: StoreReader): Promise<SessionId> => (await reader.sessions())[0].session
 
 const entryArb: fc.Arbitrary<Item> = fc
   .oneof(
@@ -173,7 +173,7 @@ describe('replay', () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     close.push(() => engine.close())
-    engine.begin(newRecordingId(unixMs(T0)), DEMO, unixMs(T0))
+    engine.begin(newSessionId(unixMs(T0)), DEMO, unixMs(T0))
     const writer = new Writer(FEEDS)
     const commit = (from: number, to: number): void => {
       for (let at = from; at < to; at += 100) engine.commit([writer.batch(items.slice(at, at + 100))])
@@ -211,7 +211,7 @@ describe('replay', () => {
       expect(batch.seq[0]).toBe(5_001)
       break
     }
-    await expect(readLines(reader, { recording: recordingId('none'), afterSeq: 0 })).rejects.toMatchObject({
+    await expect(readLines(reader, { recording: sessionId('none'), afterSeq: 0 })).rejects.toMatchObject({
       code: 'not-found',
     })
   })
@@ -379,7 +379,7 @@ describe('activity', () => {
     const writer = new Writer(FEEDS)
     const engine = new StoreEngine(folder.file, () => T0)
     close.push(() => engine.close())
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     for (const batch of [[connected, ...items(99)], [...items(40), connected], items(60)]) {
       engine.commit([writer.batch(batch)])
     }
@@ -413,14 +413,14 @@ describe('activity', () => {
     const batches = [part(3_000, 0)]
     parts.seq += 400_000
     batches.push(part(1_000, 3_600_000))
-    const id = newRecordingId(T0)
+    const id = newSessionId(T0)
     const about = {
       id,
       source: { ...DEMO, kind: 'import' as const },
       startedMs: unixMs(T0),
       endedMs: unixMs(T0 + 3_700_000),
     }
-    await writer.library.importRecording({ ...about, clean: true, from: 'a test' }, stream(batches))
+    await writer.library.importSession({ ...about, clean: true, from: 'a test' }, stream(batches))
     const counts = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_720_000, buckets: 62 })
     expect(counts.reduce((a, b) => a + b)).toBe(4_000)
     // The first block of each series after the gap is spread over it.
@@ -439,7 +439,7 @@ describe('activity', () => {
     close.push(() => engine.close())
     const reader = reading()
     const recording = await only(reader)
-    const sum = async (recordings: readonly RecordingId[]): Promise<number> =>
+    const sum = async (recordings: readonly SessionId[]): Promise<number> =>
       (await reader.activity({ recordings, fromMs: T0, toMs: T0 + 10_000, buckets: 10 })).reduce((a, b) => a + b)
     expect(await sum([recording])).toBe(100)
     const writer = new Writer(FEEDS)
@@ -487,7 +487,7 @@ describe('snapshots', () => {
     expect(await stored(19)).toBeNull()
     expect(await reader.snapshot({ recording, upToSeq: 100, version: 4 })).toBeNull()
     // A snapshot of another session isn't stored with this one.
-    writer.snapshot({ seq: 20, wallMs: 1, version: 3, data: data(9), recording: recordingId('other') })
+    writer.snapshot({ seq: 20, wallMs: 1, version: 3, data: data(9), recording: sessionId('other') })
     // A waiting snapshot is written when the session ends.
     writer.snapshot({ seq: 20, wallMs: T0 + 21, version: 3, data: data(10) })
     await writer.end(unixMs(T0 + 100), [])
@@ -499,7 +499,7 @@ describe('snapshots', () => {
     const engine = record([{ conn: 1, data: 'x' }], [{ size: 1, seal: false }])
     close.push(() => engine.close())
     engine.end(unixMs(T0 + 5), [])
-    const next = newRecordingId(unixMs(T0 + 5))
+    const next = newSessionId(unixMs(T0 + 5))
     engine.begin(next, DEMO, unixMs(T0 + 5))
     engine.snapshot({ seq: 0, wallMs: T0 + 5, version: 1, data: data(50), recording: next })
     engine.drain()
@@ -549,7 +549,7 @@ describe('snapshots', () => {
     for (const [i, data] of states.entries()) {
       engine.snapshot({ seq: 100 + i, wallMs: T0 + i, version: 1, data })
       engine.drain()
-      const query = { recording: recordingId(key), upToSeq: 1_000, upToMs: T0 + i, version: 1 }
+      const query = { recording: sessionId(key), upToSeq: 1_000, upToMs: T0 + i, version: 1 }
       const snapshots = new SnapshotReader(db)
       expect(snapshots.read(id, query)).toEqual({ seq: 100 + i, wallMs: T0 + i, data })
       expect(snapshots.read(id, { ...query, afterSeq: 100 + i })).toBeNull()
@@ -603,7 +603,7 @@ describe('bookmarks', () => {
     expect(await writer.removeBookmark(later.id)).toBe(false)
     expect(await reader.bookmarks(recording)).toEqual([first])
     await expect(
-      writer.addBookmark({ recording: recordingId('none'), atMs: 0, seq: null, text: '' }),
+      writer.addBookmark({ recording: sessionId('none'), atMs: 0, seq: null, text: '' }),
     ).rejects.toMatchObject({ code: 'not-found' })
   })
 })

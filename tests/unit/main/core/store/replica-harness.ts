@@ -3,14 +3,14 @@ import { LeafHasher } from '../../../../../src/main/core/store/format/leaves.ts'
 import { entryRow, genesis } from '../../../../../src/main/core/store/format/ledger.ts'
 import type { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { teamSource } from '../../../../../src/shared/core/recording/recording.ts'
-import { unixMs, type FeedId, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { teamSource } from '../../../../../src/shared/core/recording/session.ts'
+import { unixMs, type FeedId, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { Writer, type Item } from './harness.ts'
 
 /** Adds a flush to the heads of a session and returns all of them, hex. */
 export function headsAfter(
-  id: RecordingId,
+  id: SessionId,
   hasher: LeafHasher,
   heads: Map<number, Uint8Array>,
   batch: Batch,
@@ -24,7 +24,7 @@ export function headsAfter(
 
 /** A session of a shard of team "eu", copied into a store flush by flush. */
 export class Replica {
-  readonly id: RecordingId
+  readonly id: SessionId
   readonly #engine: StoreEngine
   readonly #writer: Writer
   readonly #hasher = new LeafHasher()
@@ -39,7 +39,7 @@ export class Replica {
   ) {
     this.#engine = engine
     this.#writer = new Writer(feeds)
-    this.id = newRecordingId(unixMs(startedMs))
+    this.id = newSessionId(unixMs(startedMs))
     engine.library.openReplica({
       id: this.id,
       source: teamSource('eu', shard),

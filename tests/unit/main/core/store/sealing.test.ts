@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Appender } from '../../../../../src/main/core/store/write/commit.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { Sealer } from '../../../../../src/main/core/store/write/sealer.ts'
 import { openForWriting } from '../../../../../src/main/core/store/schema/sqlite.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
@@ -23,7 +23,7 @@ beforeEach(() => {
   folder = makeStoreFolder()
   now = T0
   engine = new StoreEngine(folder.file, () => now)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   writer = new Writer()
   sent = []
 })

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MAX_UNASKED_SERIES } from '../../../../../src/main/core/store/write/buckets.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/recording.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs, type InstrumentId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, latin1, readEverything, T0, Writer, type Item, type Row } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -20,7 +20,7 @@ beforeEach(() => {
   folder = makeStoreFolder()
   now = T0
   engine = new StoreEngine(folder.file, () => now)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   writer = new Writer()
   sent = []
 })
@@ -143,7 +143,7 @@ describe('tickers without a subscription', () => {
     ])
     engine.close() // without sealing, so that the next start seals the journal
     engine = new StoreEngine(folder.file, () => now)
-    engine.begin(newRecordingId(now), DEMO, unixMs(now))
+    engine.begin(newSessionId(now), DEMO, unixMs(now))
     engine.drain()
     expect(counts()).toMatchObject({ series: MAX_UNASKED_SERIES + 1, named: MAX_UNASKED_SERIES })
     engine.close()

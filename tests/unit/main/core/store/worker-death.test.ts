@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { createRecorder } from '../../../../../src/main/core/recording/recorder.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { DEMO, readAll } from './harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -24,7 +24,7 @@ serveWriter(parentPort, workerData.file)
 `,
   )
   const writer = await openStoreWriter({ file: folder.file, worker: new URL(`file://${entry}`) })
-  const recorder = createRecorder({ writer, clock: systemClock, newId: newRecordingId })
+  const recorder = createRecorder({ writer, clock: systemClock, newId: newSessionId })
   const died = Promise.withResolvers<void>()
   const until = (ready: () => boolean): Promise<void> =>
     new Promise((resolve) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { EventBarRule } from '../../../../../src/shared/core/market/event-bars.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import type { BarsValue } from '../../../../../src/shared/core/views/contract.ts'
 import type { StreamSource } from '../../../../../src/shared/rpc/transport.ts'
 import { eventBarsStream } from '../../../../../src/main/core/market/event-bars/stream.ts'
@@ -12,7 +12,7 @@ import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { eventBarsPage } from '../../../../../src/main/core/views/event-bars-page.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import type { View } from '../../../../../src/main/core/views/views.ts'
@@ -75,10 +75,10 @@ function itemsOf(list: readonly Event[], fromMs: number): readonly (Item & { rea
   })
 }
 
-function storeOf(items: readonly Item[]): { readonly reader: LocalReader; readonly recording: RecordingId } {
+function storeOf(items: readonly Item[]): { readonly reader: LocalReader; readonly recording: SessionId } {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  const recording = newRecordingId(unixMs(T0))
+  const recording = newSessionId(unixMs(T0))
   engine.begin(recording, DEMO, unixMs(T0))
   const writer = new Writer()
   for (let i = 0; i < items.length; i += 20) engine.commit([writer.batch(items.slice(i, i + 20))])
@@ -106,7 +106,7 @@ function apply(hub: Hub, seq: number, item: Item): void {
 }
 
 /** A view that stands after `seq` messages of a store that may hold more. */
-function viewAt(reader: LocalReader, recording: RecordingId, seq: number, nowMs: number): View {
+function viewAt(reader: LocalReader, recording: SessionId, seq: number, nowMs: number): View {
   const hub = createHub({ calendar: hubCalendar })
   const history = createViewHistory({
     reader,
@@ -165,7 +165,7 @@ describe.each(RULES)('$kind bars', (rule) => {
           return shown(stream, woken, () => {
             for (const [i, item] of items.entries()) if (i >= stored) apply(view.hub, i + 1, item)
             // Sides settle by the clock of other instruments, too.
-            view.hub.recordingBegan(true)
+            view.hub.sessionBegan(true)
           })
         }
         const live = await streamed(0, nowMs)

@@ -9,7 +9,7 @@ import { readLargeTrades } from '../../../../../src/main/core/market/flow/large-
 import { quoteMapStream } from '../../../../../src/main/core/market/flow/quote-stream.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { eventBarsPage } from '../../../../../src/main/core/views/event-bars-page.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import type { View } from '../../../../../src/main/core/views/views.ts'
@@ -41,7 +41,7 @@ function record(damaged: number | null, secondMs = T0 + 3_600_000, withRollups =
   const engine = new StoreEngine(folder.file, () => now)
   for (const fromMs of [T0, secondMs]) {
     now = fromMs
-    engine.begin(newRecordingId(fromMs), DEMO, unixMs(fromMs))
+    engine.begin(newSessionId(fromMs), DEMO, unixMs(fromMs))
     const writer = new Writer()
     const items = Array.from({ length: 10 }, (_, i): Item => {
       const recvMs = fromMs + (i + 1) * 1_000

@@ -6,14 +6,14 @@ import { createSkew } from '../../../../../src/main/core/recording/measures.ts'
 import { createLiveListener } from '../../../../../src/main/core/views/live-listener.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decodeStored } from '../../../../../src/service/decode-stored.ts'
-import { instrumentId, monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, monoNs, sessionId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { T0 } from '../store/harness.ts'
 
 const nothing = () => undefined
 
 it('says before which sessions nothing was stored, however many began without a record', () => {
-  const recorder = { recording: null as RecordingId | null, breaks: 0, entry: () => 0 }
+  const recorder = { recording: null as SessionId | null, breaks: 0, entry: () => 0 }
   const hub = createHub({ calendar: hubCalendar })
   const listener = createLiveListener({
     recorder,
@@ -37,7 +37,7 @@ it('says before which sessions nothing was stored, however many began without a 
   const record = scratch()
   const bytes = new TextEncoder().encode(tradeText('BTC-USD', 100, 1, T0))
   const receive = (recording: string | null, breaks: number) => {
-    recorder.recording = recording === null ? null : recordingId(recording)
+    recorder.recording = recording === null ? null : sessionId(recording)
     recorder.breaks = breaks
     decodeStored('crypto/XT', 0, bytes, 0, bytes.length, record)
     listener.record('crypto/XT', recording === null ? 0 : 1, unixMs(T0), monoNs(0), record)

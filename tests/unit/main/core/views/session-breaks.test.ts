@@ -8,11 +8,11 @@ import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { createViewHistory, type ViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decodeStored } from '../../../../../src/service/decode-stored.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import type { FlowCoverage } from '../../../../../src/shared/core/market/flow/flow-bars.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
@@ -38,7 +38,7 @@ interface Session {
 
 interface Stored {
   readonly reader: LocalReader
-  readonly ids: readonly RecordingId[]
+  readonly ids: readonly SessionId[]
 }
 
 /** Stores sessions; of the last one, which still goes on, only a number of items. */
@@ -46,11 +46,11 @@ function storeOf(sessions: readonly Session[], lastItems: number, isLastOpen: bo
   const folder = makeStoreFolder()
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const ids: RecordingId[] = []
+  const ids: SessionId[] = []
   for (const [i, { startedMs, endedMs, items }] of sessions.entries()) {
     const isLast = i === sessions.length - 1
     now = startedMs
-    ids.push(newRecordingId(unixMs(startedMs)))
+    ids.push(newSessionId(unixMs(startedMs)))
     engine.begin(ids[i], DEMO, unixMs(startedMs))
     engine.commit([new Writer().batch(isLast ? items.slice(0, lastItems) : items)])
     if (isLast && isLastOpen) break
@@ -72,7 +72,7 @@ function afterCrash(crashed: Session, next: Session): Stored {
   const folder = makeStoreFolder()
   const ids = [crashed, next].map(({ startedMs, items }) => {
     const engine = new StoreEngine(folder.file, () => T0)
-    const id = newRecordingId(unixMs(startedMs))
+    const id = newSessionId(unixMs(startedMs))
     engine.begin(id, DEMO, unixMs(startedMs))
     engine.commit([{ ...new Writer().batch(items), connections: [{ conn: 1, feed: 'crypto/XT' }] }])
     engine.close()
@@ -86,7 +86,7 @@ function afterCrash(crashed: Session, next: Session): Stored {
   return { reader, ids }
 }
 
-const historyOf = (reader: LocalReader, open: ReadonlyMap<RecordingId, number>, nowMs: number): ViewHistory =>
+const historyOf = (reader: LocalReader, open: ReadonlyMap<SessionId, number>, nowMs: number): ViewHistory =>
   createViewHistory({
     reader,
     source: () => 'demo',
@@ -245,10 +245,10 @@ describe('a break between two sessions', () => {
         const act = () => {
           for (const [i, item] of sessions[open].items.entries()) if (i >= items) apply(hub, i + 1, item)
           for (let i = open + 1; i < sessions.length; i++) {
-            hub.recordingBegan(sessions[i].startedMs !== sessions[i - 1].endedMs)
+            hub.sessionBegan(sessions[i].startedMs !== sessions[i - 1].endedMs)
             for (const [j, item] of sessions[i].items.entries()) apply(hub, j + 1, item)
           }
-          hub.recordingBegan(false)
+          hub.sessionBegan(false)
         }
         const history = historyOf(reader, new Map([[ids[open], items]]), nowMs)
         expect(await coverageOf({ hub, history, act })).toEqual(expected)

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SIDES_LOOKBACK_MS, type TradeSide } from '../../../../../src/shared/core/market/flow/side.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { gridOf } from '../../../../../src/shared/core/market/calendar.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
@@ -17,7 +17,7 @@ import { quoteMapStream } from '../../../../../src/main/core/market/flow/quote-s
 import { sidedTapeStream } from '../../../../../src/main/core/market/flow/sided-tape.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { createViewHistory, type ViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decodeStored } from '../../../../../src/service/decode-stored.ts'
@@ -68,10 +68,10 @@ function itemsOf(list: readonly Event[]): Item[] {
   })
 }
 
-function storeOf(items: readonly Item[]): { reader: LocalReader; recording: RecordingId } {
+function storeOf(items: readonly Item[]): { reader: LocalReader; recording: SessionId } {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  const recording = newRecordingId(unixMs(T0))
+  const recording = newSessionId(unixMs(T0))
   engine.begin(recording, DEMO, unixMs(T0))
   const writer = new Writer()
   for (let i = 0; i < items.length; i += 20) engine.commit([writer.batch(items.slice(i, i + 20))])
@@ -84,7 +84,7 @@ function storeOf(items: readonly Item[]): { reader: LocalReader; recording: Reco
   return { reader, recording }
 }
 
-const historyOf = (reader: LocalReader, recording: RecordingId, seq: number, wallMs: number = T0): ViewHistory =>
+const historyOf = (reader: LocalReader, recording: SessionId, seq: number, wallMs: number = T0): ViewHistory =>
   createViewHistory({
     reader,
     source: () => 'demo',

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
@@ -14,14 +14,14 @@ const MINUTE = 60_000
 const FEEDS = ['crypto/XT', 'crypto/XA'] as const
 
 let home: string
-let session: RecordingId
+let session: SessionId
 beforeEach(() => {
   home = makeFolder('verify')
 })
 
 function record(withBars: boolean): void {
   const engine = new StoreEngine(join(home, 'tapedeck.db'))
-  session = newRecordingId(T0)
+  session = newSessionId(T0)
   engine.begin(session, DEMO, unixMs(T0))
   const subscribed = FEEDS.flatMap((feed, i): Item[] => [
     { entry: { type: 'subscribe', feed, conn: i + 1, symbols: ['BTC-USD'] }, wallMs: T0 },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { SidedTrades } from '../../../../../src/main/core/market/flow/sided-trades.ts'
@@ -12,13 +12,13 @@ import type { EvidenceView } from '../../../../../src/main/features/evidence/vie
 import { createJobs, type Jobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import type { AgreementTotal, MessagesPage } from '../../../../../src/shared/features/evidence/evidence.ts'
-import { FLAG, sourceKey, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, sourceKey, type LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import {
   instrumentId,
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../../../src/shared/base/units.ts'
 import { writerOf } from '../../../../../src/simulator/market/frames.ts'
 import { createMarket } from '../../../../../src/simulator/market/market.ts'
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 interface Made {
   readonly evidence: Evidence
-  readonly id: RecordingId
+  readonly id: SessionId
   view: EvidenceView
 }
 
@@ -57,7 +57,7 @@ async function record(
 ): Promise<Made> {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const id = newRecordingId(T0)
+  const id = newSessionId(T0)
   engine.begin(id, source, unixMs(T0))
   engine.commit([new Writer(feeds).batch(items)])
   now = end
@@ -367,7 +367,7 @@ describe('agreement', () => {
     minuteBar(start, [seconds[0], Math.max(...seconds), Math.min(...seconds), seconds.at(-1)!, volume]),
   ]
   const lossless = [...subscribed(T0), ...minute(T0 + MINUTE, [100, 102, 99]), ...minute(T0 + 2 * MINUTE, [103, 104])]
-  const asked = (id: RecordingId, instrument: InstrumentId = BTC) => ({ view: 'live', session: id, instrument })
+  const asked = (id: SessionId, instrument: InstrumentId = BTC) => ({ view: 'live', session: id, instrument })
 
   it('is whole where nothing was lost', async () => {
     const { evidence, id } = await record(lossless)

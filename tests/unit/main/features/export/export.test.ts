@@ -15,8 +15,8 @@ import { fileFailure } from '../../../../../src/main/base/file-sink.ts'
 import { exportTicks, type TickExportOptions } from '../../../../../src/main/features/export/ticks.ts'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { FLAG } from '../../../../../src/shared/core/recording/session.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { messagesOf } from '../../core/store/blocks/messages.ts'
 import { fakeReader, type FakeRun } from './fake-reader.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -90,7 +90,7 @@ describe('ticks as CSV', () => {
   test('columns, literals, order, an undated row, and the manifest', async () => {
     const gaps = [
       {
-        recording: recordingId('r1'),
+        recording: sessionId('r1'),
         feed: 'crypto/XT' as const,
         symbols: ['BTC-USD'],
         cause: 'drop' as const,
@@ -206,14 +206,14 @@ describe('sources', () => {
   test('chosen by source, or by session', async () => {
     await exportTicks(fakeReader(runs), options({ source: 'demo' }))
     expect(await read()).toContain(',1,1,1\n')
-    await exportTicks(fakeReader(runs), options({ sessions: [recordingId('r2')] }))
+    await exportTicks(fakeReader(runs), options({ sessions: [sessionId('r2')] }))
     expect(await read()).toContain(',1,2,1\n')
   })
   test('none', async () => {
     await expect(exportTicks(fakeReader(runs), options({ feed: 'forex/C' }))).rejects.toMatchObject({
       code: 'not-found',
     })
-    await expect(exportTicks(fakeReader(runs), options({ sessions: [recordingId('r9')] }))).rejects.toMatchObject({
+    await expect(exportTicks(fakeReader(runs), options({ sessions: [sessionId('r9')] }))).rejects.toMatchObject({
       code: 'not-found',
     })
   })

@@ -6,8 +6,8 @@ import type { MessageColumns } from '../../../../../src/main/core/store/types/me
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import type { TickQuery } from '../../../../../src/main/core/store/types/ticks.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import type { Gap, SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
-import { instrumentId, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import type { Gap, SessionRow } from '../../../../../src/shared/core/recording/session.ts'
+import { instrumentId, sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { makeSession } from '../../../../kit/market.ts'
 
 export interface FakeRun {
@@ -50,7 +50,7 @@ export function fakeReader(
           const instrument = instrumentId('crypto', block.symbol(i))
           if (query.instruments === null || query.instruments.includes(instrument)) rows.push(i)
         }
-        yield blockTicks(block, recordingId(run.recording), Uint32Array.from(rows))
+        yield blockTicks(block, sessionId(run.recording), Uint32Array.from(rows))
       }
     },
     instruments: () => Promise.resolve([]),

@@ -2,9 +2,9 @@
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { unixMs, type FeedId, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { unixMs, type FeedId, type SessionId } from '../../../../../src/shared/base/units.ts'
+import type { Source } from '../../../../../src/shared/core/recording/session.ts'
 import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 
@@ -12,7 +12,7 @@ export interface RecordedStore {
   readonly path: string
   readonly file: string
   readonly reader: StoreReader
-  readonly sessions: readonly RecordingId[]
+  readonly sessions: readonly SessionId[]
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function recorded(
   const engine = new StoreEngine(folder.file, () => T0)
   const sessions = lists.map((items, i) => {
     const started = T0 + i * 3_600_000
-    const id = newRecordingId(started)
+    const id = newSessionId(started)
     engine.begin(id, sources[i] ?? source, unixMs(started))
     const writer = new Writer(feeds)
     for (let from = 0; from < items.length; from += 500) engine.commit([writer.batch(items.slice(from, from + 500))])

@@ -13,7 +13,7 @@ import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
 import type { ExportDone } from '../../../../../src/shared/features/export/export.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
-import type { RecordingId } from '../../../../../src/shared/base/units.ts'
+import type { SessionId } from '../../../../../src/shared/base/units.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
@@ -121,7 +121,7 @@ describe('a chosen few recordings', () => {
 
   it('are one file, the rows of each and of no other, listed in the manifest', async () => {
     const [a, b, c] = three.sessions
-    const of = async (sessions: readonly RecordingId[]) => {
+    const of = async (sessions: readonly SessionId[]) => {
       const done = await runExport(three.reader, request({ sessions }), out(`${sessions.length}${sessions[0]}.csv`))
       const [head = '', ...rows] = (await readFile(done.files[0]?.path ?? '', 'utf8')).trimEnd().split('\n')
       return { head, rows, manifest: await manifestOf(done.manifest ?? '') }
@@ -130,12 +130,12 @@ describe('a chosen few recordings', () => {
     expect(both.rows).toEqual([...first.rows, ...last.rows])
     expect(both.manifest).toMatchObject({ sessions: [a, c], rows: 4 })
     expect((await of([a, b, c])).rows).toHaveLength(6)
-    await expect(of([a, 'r9'.padEnd(12, 'x') as RecordingId])).rejects.toMatchObject({ code: 'not-found' })
+    await expect(of([a, 'r9'.padEnd(12, 'x') as SessionId])).rejects.toMatchObject({ code: 'not-found' })
   })
 
   it('give bars of what they hold alone, incomplete where their reception ends', async () => {
     const [a, , c] = three.sessions
-    const bars = async (sessions: readonly RecordingId[], interval: '1h' | '1D') => {
+    const bars = async (sessions: readonly SessionId[], interval: '1h' | '1D') => {
       const done = await runExport(three.reader, request({ what: 'bars', interval, sessions }), out('bars.csv'))
       const lines = (await readFile(done.files[0]?.path ?? '', 'utf8')).trimEnd().split('\n').slice(1)
       return lines.map((line) => line.split(',')).map((row) => [row[3], row[6], row[8], row[9]].join(' '))

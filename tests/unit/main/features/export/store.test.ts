@@ -7,8 +7,8 @@ import { exportTicks } from '../../../../../src/main/features/export/ticks.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -17,8 +17,8 @@ const MINUTE = 60_000
 let folder: ReturnType<typeof makeStoreFolder>
 let reader: StoreReader
 let out: string
-let closed: RecordingId
-let open: RecordingId
+let closed: SessionId
+let open: SessionId
 
 const at = (minute: number) => T0 + minute * MINUTE
 const print = (symbol: string, minute: number, price: number): Item => ({
@@ -36,7 +36,7 @@ beforeEach(async () => {
   folder = makeStoreFolder()
   out = join(folder.path, 'out.csv')
   const engine = new StoreEngine(folder.file, () => T0)
-  closed = newRecordingId(T0)
+  closed = newSessionId(T0)
   engine.begin(closed, DEMO, unixMs(T0))
   engine.commit([
     new Writer().batch([
@@ -52,7 +52,7 @@ beforeEach(async () => {
   ])
   engine.end(unixMs(at(6)), [])
   engine.drain()
-  open = newRecordingId(at(6))
+  open = newSessionId(at(6))
   engine.begin(open, DEMO, unixMs(at(6)))
   engine.commit([
     new Writer().batch([acknowledged(6, ['BTC-USD', 'ADA-USD']), print('BTC-USD', 6, 106), print('ADA-USD', 7, 1)]),
@@ -77,7 +77,7 @@ const bars = async (more: object = {}) => {
     manifest: JSON.parse(await readFile(manifest, 'utf8')) as Record<string, unknown> & { gaps: { cause: string }[] },
   }
 }
-const headOf = (kind: 'begin' | 'close', recording: RecordingId): string => {
+const headOf = (kind: 'begin' | 'close', recording: SessionId): string => {
   const db = new Database(folder.file, { readonly: true })
   const rows = db
     .prepare<[string], { body: string; hash: Buffer }>('SELECT body, hash FROM store_log WHERE kind = ?')

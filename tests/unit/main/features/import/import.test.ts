@@ -10,7 +10,7 @@ import { createTimeReader } from '../../../../../src/main/features/import/times.
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { LibraryWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { decodeText } from '../../../../../src/service/codecs/decode.ts'
 import { encode } from '../../../../../src/service/codecs/encode.ts'
 import type { ExportRequest } from '../../../../../src/shared/features/export/export.ts'
@@ -38,7 +38,7 @@ async function open(): Promise<void> {
   const folder = makeStoreFolder()
   const writer = await openStoreWriter({ file: folder.file })
   const reader = await openStoreReader({ file: folder.file })
-  const store: FileImportStore = { library: writer.library, sessions: () => reader.sessions(), newId: newRecordingId }
+  const store: FileImportStore = { library: writer.library, sessions: () => reader.sessions(), newId: newSessionId }
   fresh = {
     path: folder.path,
     writer,

@@ -4,7 +4,7 @@ import { historyProblem, readHistory } from '../../../../../src/main/features/al
 import { alertsOf, buildReview, type ReviewQuery } from '../../../../../src/main/features/journal/review.ts'
 import { MAX_EVENTS, type AlertEvent } from '../../../../../src/shared/features/alerts/types.ts'
 import type { Review } from '../../../../../src/shared/features/journal/review.ts'
-import type { Gap } from '../../../../../src/shared/core/recording/recording.ts'
+import type { Gap } from '../../../../../src/shared/core/recording/session.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { T0, type Item } from '../../core/store/harness.ts'

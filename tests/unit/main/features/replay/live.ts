@@ -11,10 +11,10 @@ import type { StoreReader } from '../../../../../src/main/core/store/types/reade
 import { createSnapshots } from '../../../../../src/main/core/recording/snapshots.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
-import { FLAG, type GapCause, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, type GapCause, type LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import type { FeedState, QuoteRow } from '../../../../../src/shared/core/status/status.ts'
-import { FEED_IDS, monoNs, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
-import type { RecordingId } from '../../../../../src/shared/base/units.ts'
+import { FEED_IDS, monoNs, sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import type { SessionId } from '../../../../../src/shared/base/units.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 
 /** How long a dropped feed waits before it is tried again. */
@@ -30,7 +30,7 @@ interface Message {
 }
 
 export interface Recorded {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly startedMs: number
   endedMs: number
   readonly messages: Message[]
@@ -93,7 +93,7 @@ export class FakeLive {
     this.#conn = 0
     this.#began = false
     this.recordings.push({
-      recording: recordingId(`r${this.recordings.length + 1}`),
+      recording: sessionId(`r${this.recordings.length + 1}`),
       startedMs: atMs,
       endedMs: atMs,
       messages: [],
@@ -200,7 +200,7 @@ export class FakeLive {
     if (!this.#began) {
       this.#began = true
       this.of.market.cut()
-      this.of.hub.recordingBegan(true)
+      this.of.hub.sessionBegan(true)
       this.#snapshots.began(this.now.recording, atMs)
     }
     this.#take(feed, seq, atMs)
@@ -253,7 +253,7 @@ export function memoryReader(
   rows = 64,
   withSnapshots = true,
 ): Pick<StoreReader, 'replay' | 'snapshot' | 'entries'> {
-  const of = (recording: RecordingId): Recorded => {
+  const of = (recording: SessionId): Recorded => {
     const found = recordings.find((one) => one.recording === recording)
     if (found === undefined) throw new Error(`no recording ${recording}`)
     return found
@@ -296,7 +296,7 @@ export function memoryReader(
 }
 
 function batchOf(
-  recording: RecordingId,
+  recording: SessionId,
   messages: readonly Message[],
   entries: readonly StoredEntry[],
   upToSeq: number,

@@ -10,8 +10,8 @@ import { SAMPLE_NAME, type ReadHistory } from '../../../../../src/main/features/
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { LibraryWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import type { Source } from '../../../../../src/shared/core/recording/session.ts'
 import { FEED_IDS, unixMs } from '../../../../../src/shared/base/units.ts'
 import type { HistoryChunk } from '../../../../../src/simulator/history.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -63,7 +63,7 @@ const start = ({ isAllowed = true, isFirst = true, nowMs = NOW, read = readNothi
     reader,
     library: () => writer.library,
     read,
-    newId: newRecordingId,
+    newId: newSessionId,
     symbols: () => [{ asset: 'crypto', symbol: 'BTC-USD' }],
     seed: undefined,
     wallMs: () => nowMs,

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readHistoryIn, SAMPLE_NAME, storeSample } from '../../../../../src/main/features/sample/sample-session.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { LibraryWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { FEED_IDS, instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { marketHistory } from '../../../../../src/simulator/history.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -44,7 +44,7 @@ const sampleOf = (lengthMs: number, signal = new AbortController().signal) =>
   storeSample({
     library: writer.library,
     read: readHistoryIn(WORKER, DATA),
-    newId: newRecordingId,
+    newId: newSessionId,
     symbols: SYMBOLS,
     seed: undefined,
     toMs: NOW,

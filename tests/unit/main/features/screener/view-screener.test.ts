@@ -3,15 +3,15 @@ import { tradingSpans, type Instruments } from '../../../../../src/main/features
 import { ViewScreener } from '../../../../../src/main/features/screener/view-screener.ts'
 import type { View } from '../../../../../src/main/core/views/views.ts'
 import type { Bar, BarSource } from '../../../../../src/shared/core/market/market.ts'
-import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import type { GapSpan } from '../../../../../src/shared/core/status/status.ts'
-import type { CoverageRecording } from '../../../../../src/shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../../../src/shared/features/evidence/coverage.ts'
 import type { MetricValues } from '../../../../../src/shared/features/screener/metrics.ts'
 import { MAX_SCREEN_ROWS } from '../../../../../src/shared/features/screener/contract.ts'
 import { NEW_SCREEN, universeOf, type Screen } from '../../../../../src/shared/features/screener/screen.ts'
 import {
   instrumentId,
-  recordingId,
+  sessionId,
   unixMs,
   type FeedId,
   type InstrumentId,
@@ -27,7 +27,7 @@ interface Setup {
   readonly live?: boolean
   readonly ids?: Instruments
   readonly fundamentals?: (stocks: Instruments) => Promise<ReadonlyMap<InstrumentId, MetricValues>>
-  readonly recordings?: readonly CoverageRecording[]
+  readonly recordings?: readonly CoveredSession[]
   /** Called for each query for bars; what it returns is awaited first. */
   readonly beforeBars?: (nth: number, of: BarSource) => Promise<void>
   readonly quoted?: boolean
@@ -343,8 +343,8 @@ describe('who may belong', () => {
 describe('received', () => {
   const TRADES: FeedId = 'crypto/XT'
   const QUOTES: FeedId = 'crypto/XQ'
-  const recording = (entries: readonly (readonly [minute: number, entry: object])[]): CoverageRecording => ({
-    recording: recordingId('r'),
+  const recording = (entries: readonly (readonly [minute: number, entry: object])[]): CoveredSession => ({
+    recording: sessionId('r'),
     startedMs: T0,
     endedMs: T0 + HOUR,
     entries: entries.map(([minute, entry]) => ({ wallMs: T0 + minute * MINUTE, entry: entry as LedgerEntry })),

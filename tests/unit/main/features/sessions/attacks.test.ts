@@ -22,7 +22,7 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { LibraryWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { DEMO, readEverything, T0, Writer, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
@@ -44,7 +44,7 @@ const path = (suffix: string): string => join(folder, `${names++}${suffix}`)
 async function packed(flushes: readonly (readonly Item[])[]): Promise<Buffer> {
   const file = path('.db')
   const engine = new StoreEngine(file)
-  const session = newRecordingId(T0 + names)
+  const session = newSessionId(T0 + names)
   engine.begin(session, DEMO, unixMs(T0))
   const writer = new Writer(['crypto/XT', 'crypto/XQ'])
   for (const items of flushes) engine.commit([writer.batch(items)])

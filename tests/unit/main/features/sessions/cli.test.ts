@@ -5,21 +5,21 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 let home: string
-let first: RecordingId
-let second: RecordingId
+let first: SessionId
+let second: SessionId
 beforeEach(() => {
   home = makeFolder('sessions')
   const engine = new StoreEngine(join(home, 'tapedeck.db'))
-  const record = (startMs: number, items: readonly Item[]): RecordingId => {
-    const session = newRecordingId(startMs)
+  const record = (startMs: number, items: readonly Item[]): SessionId => {
+    const session = newSessionId(startMs)
     engine.begin(session, DEMO, unixMs(startMs))
     engine.commit([new Writer().batch(items)])
     engine.end(unixMs(startMs + 60_000), [])
@@ -56,7 +56,7 @@ async function lines(...args: string[]): Promise<Record<string, unknown>[]> {
     .filter(Boolean)
     .map((text) => JSON.parse(text) as Record<string, unknown>)
 }
-const only = async (session: RecordingId) => (await lines('sessions', '--session', session))[0]
+const only = async (session: SessionId) => (await lines('sessions', '--session', session))[0]
 
 describe('the list', () => {
   it('has a header, and a line for each session in columns', async () => {
@@ -117,7 +117,7 @@ describe('--gaps', () => {
       code: 2,
       out: '',
     })
-    expect(await line('sessions', '--gaps', '--session', newRecordingId(T0))).toMatchObject({ code: 1, out: '' })
+    expect(await line('sessions', '--gaps', '--session', newSessionId(T0))).toMatchObject({ code: 1, out: '' })
   })
 })
 
@@ -175,7 +175,7 @@ describe('what is said of a session', () => {
   })
 
   it('says that a session is not there', async () => {
-    const { code, out, err } = await line('sessions', '--session', newRecordingId(T0), '--name', 'x')
+    const { code, out, err } = await line('sessions', '--session', newSessionId(T0), '--name', 'x')
     expect([code, out]).toEqual([1, ''])
     expect(err.trimEnd().split('\n')).toHaveLength(1)
   })
@@ -216,7 +216,7 @@ describe('--out', () => {
 
   it('leaves no file of a session that is not there', async () => {
     const file = join(home, 'none.tapedeck')
-    const { code } = await line('sessions', '--session', newRecordingId(T0), '--out', file)
+    const { code } = await line('sessions', '--session', newSessionId(T0), '--out', file)
     expect([code, existsSync(file)]).toEqual([1, false])
   })
 })

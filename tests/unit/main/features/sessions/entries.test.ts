@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { decodeEntries } from '../../../../../src/main/features/sessions/meta.ts'
 import { encodeEntries } from '../../../../../src/main/core/store/format/entry-codec.ts'
-import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 const feed = 'crypto/XT'

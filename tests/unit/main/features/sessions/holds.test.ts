@@ -9,11 +9,11 @@ import { openLocalReader, type LocalReader } from '../../../../../src/main/core/
 import type { StoreLibrary } from '../../../../../src/main/core/store/types/library.ts'
 import { createSessionLibrary, type SessionLibrary } from '../../../../../src/main/features/sessions/library.ts'
 import type { RetentionRules } from '../../../../../src/shared/features/sessions/retention.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { DEMO, T0 } from '../../core/store/harness.ts'
 
-const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 
 let folder: ReturnType<typeof makeStoreFolder>
 let engine: StoreEngine

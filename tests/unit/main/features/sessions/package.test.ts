@@ -11,9 +11,9 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import type { LibraryWriter } from '../../../../../src/main/core/store/types/writer.ts'
 import type { ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
-import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { FLAG } from '../../../../../src/shared/core/recording/session.ts'
+import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../../core/store/harness.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -27,10 +27,10 @@ let names = 0
 const path = (suffix: string): string => join(folder, `${names++}${suffix}`)
 
 /** A closed recording in a store of its own. */
-function record(flushes: readonly (readonly Item[])[], clean = true): { file: string; session: RecordingId } {
+function record(flushes: readonly (readonly Item[])[], clean = true): { file: string; session: SessionId } {
   const file = path('.db')
   const engine = new StoreEngine(file)
-  const session = newRecordingId(T0 + names)
+  const session = newSessionId(T0 + names)
   engine.begin(session, DEMO, unixMs(T0))
   const writer = new Writer(['crypto/XT', 'crypto/XQ', 'crypto/XT'])
   for (const items of flushes) engine.commit([writer.batch(items)])
@@ -47,7 +47,7 @@ function record(flushes: readonly (readonly Item[])[], clean = true): { file: st
 }
 
 /** Everything of a recording: stamps, flags, bytes, entries. */
-async function whole(reader: StoreReader, recording: RecordingId): Promise<unknown[]> {
+async function whole(reader: StoreReader, recording: SessionId): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const batch of reader.replay({ recording, afterSeq: 0 })) all.push(...rowsOf(batch), ...batch.entries)
   return all
@@ -171,10 +171,10 @@ describe('a session as a file', () => {
       parts.seq = seq - 1
       return parts.batch([{ conn: 1, data: tradeText('BTC-USD', seq, 1, T0) }])
     })
-    const session = newRecordingId(T0)
+    const session = newSessionId(T0)
     const writer = await openStoreWriter({ file })
     const about = { id: session, source: { kind: 'import', user: 'me', origin: 'demo' } as const, from: 'ticks.jsonl' }
-    await writer.library.importRecording(
+    await writer.library.importSession(
       { ...about, startedMs: unixMs(T0), endedMs: unixMs(T0 + 9), clean: true },
       (async function* () {
         yield* batches
@@ -194,7 +194,7 @@ describe('a session as a file', () => {
   it('refuses a session that is still running, and leaves no file if it is corrupt or canceled', async () => {
     const { file, session } = record([Array.from({ length: 50 }, () => ({ conn: 1, data: tradeText('A', 1, 1, T0) }))])
     const engine = new StoreEngine(file)
-    const live = newRecordingId(T0)
+    const live = newSessionId(T0)
     engine.begin(live, DEMO, unixMs(T0))
     const reader = await openStoreReader({ file })
     const here = join(folder, 'none')

@@ -8,9 +8,9 @@ import { tailStored } from '../../../../../src/main/features/tail/stored.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decode } from '../../../../../src/service/codecs/decode.ts'
 import { startSimulator } from '../../../../../src/simulator/simulator.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import type { ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
-import { FLAG, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { T0, type Item } from '../../core/store/harness.ts'
@@ -101,7 +101,7 @@ const batchOf = (texts: readonly string[], firstSeq: number): ReplayBatch => {
   const offsets = new Uint32Array(texts.length + 1)
   for (const [i, { length }] of encoded.entries()) offsets[i + 1] = (offsets[i] ?? 0) + length
   return {
-    recording: recordingId('r'),
+    recording: sessionId('r'),
     count: texts.length,
     feed: new Uint8Array(texts.length).fill(3),
     seq: Float64Array.from(texts, (_, i) => firstSeq + i),
@@ -124,14 +124,14 @@ it('follows a session until it has ended, and misses nothing that is stored whil
   const printed: number[] = []
   await tailStored({
     reader: {
-      sessions: () => Promise.resolve([{ session: recordingId('r'), live: looks < 2 } as SessionRow]),
+      sessions: () => Promise.resolve([{ session: sessionId('r'), live: looks < 2 } as SessionRow]),
       async *replay({ afterSeq }) {
         asked.push(afterSeq)
         await Promise.resolve()
         yield* stored.filter(({ upToSeq }) => upToSeq > afterSeq)
       },
     },
-    recording: recordingId('r'),
+    recording: sessionId('r'),
     afterSeq: 0,
     wanted: null,
     line: (_feed, seq) => `${seq}\n`,

@@ -8,7 +8,7 @@ import {
 import { readShard, readTeamName, republish, shardSubjects } from '../../../../../src/main/features/team/names.ts'
 import { decodeSessionInfo, encodeSessionInfo } from '../../../../../src/main/features/team/session-info.ts'
 import type { SessionInfo } from '../../../../../src/main/features/team/session-info.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 /** A text with one bit changed, in every way. */
 const flips = (text: string): string[] =>
@@ -39,7 +39,7 @@ describe('names of a team', () => {
 
 describe('what a team knows of a session', () => {
   const info: SessionInfo = {
-    session: recordingId('01hxyzabcdefghjk'),
+    session: sessionId('01hxyzabcdefghjk'),
     shard: 2,
     shards: 3,
     recorder: 'desk-1',

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CallArgs, CallName, CallValue, StreamName, StreamValue } from '../../../../../src/shared/contracts.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { encodeReport } from '../../../../../src/main/features/team/reports/report.ts'
 import { dispatchCall, openStream } from '../../../../../src/main/rpc/dispatch.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { store } from '../../../../../src/main/core/store/feature.ts'
 import { openTerminal, type Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { connectTeam } from '../../../../../src/main/features/team/nats/connect.ts'
@@ -85,7 +85,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     await log.ensureShard(1)
     sink = new NatsSink(log)
     const startedMs = unixMs(Date.now() - 3_000)
-    recorder = new Recorder(sink, 1, { session: newRecordingId(startedMs), startedMs })
+    recorder = new Recorder(sink, 1, { session: newSessionId(startedMs), startedMs })
   })
   afterEach(async () => {
     for (const clean of cleanups.reverse()) await clean()
@@ -139,7 +139,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
 
   const lastPrice = (terminal: Terminal, price: number) =>
     follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.last === price)
-  const stored = async (terminal: Terminal, session: RecordingId) =>
+  const stored = async (terminal: Terminal, session: SessionId) =>
     (await terminal.service(store).reader.sessions(true)).find((row) => row.session === session)
 
   it('shows live prices and bars of a session that it joins in the middle, and says who records', async () => {
@@ -240,13 +240,13 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     const ms = (second: number) => now - 60_000 + second * 1_000
     const startedMs = unixMs(ms(0))
     const sinks = [new NatsSink(log), new NatsSink(log)]
-    const stopped = new Recorder(sinks[0], 1, { session: newRecordingId(startedMs), startedMs, epoch: 3 })
+    const stopped = new Recorder(sinks[0], 1, { session: newSessionId(startedMs), startedMs, epoch: 3 })
     stopped.record([...opening(ms(0)), ...seconds(1, 20).map((second) => at(second, ms(second) + 20))])
     // What waited in its socket.
     stopped.record(seconds(20, 50).map((second) => at(second, ms(50))))
     const laterMs = unixMs(ms(26) + hour)
     const standby = new Recorder(sinks[1], 1, {
-      session: newRecordingId(laterMs),
+      session: newSessionId(laterMs),
       startedMs: laterMs,
       epoch: 8,
     })
@@ -326,7 +326,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     expect(goneOf(gone)).toBeGreaterThan(recorder.info.startedMs)
     const aged = await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.freshness === 'disconnected') // prettier-ignore
     expect(aged.rows[0].last).toBe(100)
-    const standby = new Recorder(new NatsSink(log), 2, { session: newRecordingId(unixMs(Date.now())), startedMs: unixMs(Date.now()), epoch: 2, recorder: 'tokyo' }) // prettier-ignore
+    const standby = new Recorder(new NatsSink(log), 2, { session: newSessionId(unixMs(Date.now())), startedMs: unixMs(Date.now()), epoch: 2, recorder: 'tokyo' }) // prettier-ignore
     standby.record([...opening(Date.now()), trade(104, Date.now())])
     const { rows: live } = await lastPrice(terminal, 104)
     expect(live[0].freshness).toBe('live')

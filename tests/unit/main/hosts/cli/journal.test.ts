@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer } from '../../core/store/harness.ts'
 import { recorded, type RecordedStore } from '../../features/export/recorded.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -68,7 +68,7 @@ describe('a session that crashed', () => {
   it('ends with its last message, and not now', async () => {
     const folder = makeFolder('crashed')
     const engine = new StoreEngine(join(folder, 'tapedeck.db'), () => T0)
-    engine.begin(recordingId('01kccccccc0000000000000001'), DEMO, unixMs(T0))
+    engine.begin(sessionId('01kccccccc0000000000000001'), DEMO, unixMs(T0))
     engine.commit([
       new Writer(['crypto/XT']).batch([
         { conn: 1, data: tradeText('BTC-USD', 100, 1, T0), recvMs: T0 },

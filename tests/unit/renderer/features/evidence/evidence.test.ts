@@ -14,8 +14,8 @@ import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, serviceOf } from '../../open-window.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
-import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/recording.ts'
-import { instrumentId, recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/session.ts'
+import { instrumentId, sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 import { evidence } from '../../../../../src/renderer/features/evidence/feature.ts'
 
@@ -242,13 +242,13 @@ describe('verification', () => {
       ok: false,
       problems: [
         {
-          session: recordingId('01r'),
+          session: sessionId('01r'),
           kind: 'reordered',
           feed: 'crypto/XT',
           atMs: unixMs(1.7e12),
           detail: 'message 5',
         },
-        { session: recordingId(''), kind: 'structure', feed: null, atMs: null, detail: 'a page' },
+        { session: sessionId(''), kind: 'structure', feed: null, atMs: null, detail: 'a page' },
       ],
     }
     await showJobs([job({ done: 1, endedMs: unixMs(Date.now()), outcome: { is: 'done', text: 'NOT', result } })])

@@ -20,9 +20,9 @@ import { NumberText } from '../../../../../src/renderer/text/format.ts'
 import { CALLS, type CallName } from '../../../../../src/shared/contracts.ts'
 import { FILE_PIECE } from '../../../../../src/shared/features/import/contract.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
-import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeBar, makeQuoteRow, makeSession } from '../../../../kit/market.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 import * as v from 'valibot'
@@ -36,7 +36,7 @@ describe('the form of an export', () => {
   it('begins with the newest source that is no import, or with the session it was opened of', () => {
     expect(openForm({}, sessions, 'crypto').scope).toBe('source:demo')
     expect(openForm({}, [], 'crypto').scope).toBe('source:demo')
-    const form = openForm({ sessions: [recordingId('b')], symbols: ['A', 'B'] }, sessions, 'forex')
+    const form = openForm({ sessions: [sessionId('b')], symbols: ['A', 'B'] }, sessions, 'forex')
     expect(form).toMatchObject({ scope: 'session:b', symbols: 'A, B', feed: 'forex/C', of: 'mid' })
     expect(requestOf(form, sessions)).toMatchObject({ sessions: ['b'], source: null, symbols: ['A', 'B'] })
     expect(formProblem(form, requestOf(form, []), [])).toContain('no longer exists')
@@ -56,7 +56,7 @@ describe('the form of an export', () => {
 
   it('is of a chosen few, in the order in which they were made, of one source', () => {
     const more = [...sessions, session('c', 'demo', 3)]
-    const form = openForm({ sessions: [recordingId('c'), recordingId('a')] }, more, 'crypto')
+    const form = openForm({ sessions: [sessionId('c'), sessionId('a')] }, more, 'crypto')
     expect(form.scope).toBe('few')
     expect(requestOf(form, more)).toMatchObject({ sessions: ['a', 'c'], source: null })
     expect(formProblem(form, requestOf(form, more), more)).toBe(null)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeSession } from '../../../../kit/market.ts'
 import { isOfSource } from '../../../../../src/renderer/core/market/of-source.ts'
 import { replayFrom } from '../../../../../src/renderer/features/replay/replay-from.ts'
-import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 const row = (id: string, fromMs: number, toMs: number | null, more: Partial<SessionRow> = {}): SessionRow =>

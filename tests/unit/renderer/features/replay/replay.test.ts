@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/renderer/text/replay-labels.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { tape as tapeFeature } from '../../../../../src/renderer/features/tape/feature.ts'
 
 let terminal: WindowTerminal
@@ -280,7 +280,7 @@ describe('labels of a replay', () => {
       '3 min',
     ])
     const gap = {
-      recording: recordingId('a'),
+      recording: sessionId('a'),
       feed: 'crypto/XT',
       symbols: [],
       cause: 'drop',

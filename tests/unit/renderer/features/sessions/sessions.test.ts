@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeSession } from '../../../../kit/market.ts'
-import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { retentionPlan } from '../../../../../src/shared/features/sessions/retention.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoredSessions } from '../../../../../src/renderer/features/sessions/stored-sessions.svelte.ts'
 import type { Toast } from '../../../../../src/renderer/ui/toasts.svelte.ts'
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
-import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { makeSession } from '../../../../kit/market.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 

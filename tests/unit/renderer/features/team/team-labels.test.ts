@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countedFeeds, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
 import { noRoomFor } from '../../../../../src/renderer/core/market/no-room.ts'
 import { teamStatus } from '../../../../../src/renderer/features/team/team-labels.ts'
-import { instrumentId, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import type { FeedState, FeedStatus, Reason, StatusState } from '../../../../../src/shared/core/status/status.ts'
 import type { FollowPhase, TeamLink, TeamState } from '../../../../../src/shared/features/team/team.ts'
 
@@ -87,7 +87,7 @@ describe('the status of a team', () => {
     problem: null,
     lagMs,
     sessions: phases.map((phase, i) => ({
-      session: recordingId(`s${i}`),
+      session: sessionId(`s${i}`),
       shard: 1,
       recorder: 'paris',
       phase,

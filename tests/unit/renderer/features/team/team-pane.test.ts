@@ -9,12 +9,12 @@ import type { WindowState } from '../../../../../src/renderer/core/window/window
 import type { TeamOverview, TeamStatus } from '../../../../../src/shared/features/team/status.ts'
 import type { TeamState } from '../../../../../src/shared/features/team/team.ts'
 import type { AccountState } from '../../../../../src/shared/core/status/status.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 import { openWindow, render } from '../../open-window.ts'
 
 const NOW = unixMs(1_700_000_000_000)
-const A = recordingId('01kccccccc0000000000000001')
+const A = sessionId('01kccccccc0000000000000001')
 const STATE: NonNullable<TeamState> = {
   name: 'eu',
   isGiven: false,

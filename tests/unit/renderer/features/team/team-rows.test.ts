@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
 import { freshnessOf, spoolText, teamRows } from '../../../../../src/renderer/features/team/team-rows.ts'
 import type { RecorderStatus, SessionStatus, ShardStatus } from '../../../../../src/shared/features/team/status.ts'
 import type { FollowedSession } from '../../../../../src/shared/features/team/team.ts'
 
 const session = (id: string, part: Partial<SessionStatus> = {}): SessionStatus => ({
-  session: recordingId(id),
+  session: sessionId(id),
   shard: 1,
   recorder: 'r1',
   epoch: 4,
@@ -47,7 +47,7 @@ it('lists open sessions first, the newest at the top, and each figure of a shard
     session('old', { startedMs: unixMs(3), recorder: 'r2' }),
     session('new', { startedMs: unixMs(4) }),
   ]
-  const copy: FollowedSession = { session: recordingId('new'), shard: 1, recorder: 'r1', phase: 'live', seq: 10, lastMs: null, goneMs: null, why: null, signer: null, isSigning: true } // prettier-ignore
+  const copy: FollowedSession = { session: sessionId('new'), shard: 1, recorder: 'r1', phase: 'live', seq: 10, lastMs: null, goneMs: null, why: null, signer: null, isSigning: true } // prettier-ignore
   const found = rows([shard({ sessions, recorders: [report('r1')] })], [copy])
   expect(found.map((row) => [row.key, row.epoch, row.report?.name ?? null, row.isFirst, row.copy?.phase])).toEqual([
     ['new', 4, 'r1', true, 'live'],

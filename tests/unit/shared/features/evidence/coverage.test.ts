@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  coverageOf,
-  receivedSpans,
-  type CoverageRecording,
-} from '../../../../../src/shared/features/evidence/coverage.ts'
-import type { Gap, GapCause, LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import { coverageOf, receivedSpans, type CoveredSession } from '../../../../../src/shared/features/evidence/coverage.ts'
+import type { Gap, GapCause, LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans } from '../../../../../src/shared/base/spans.ts'
-import { recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
-const R = recordingId('r1')
+const R = sessionId('r1')
 const XT: FeedId = 'crypto/XT'
 const gap = (feed: FeedId, cause: GapCause, fromMs: number, toMs: number | null, symbols: string[] = []): Gap => ({
   recording: R,
@@ -25,7 +21,7 @@ const subscribe = (wallMs: number, conn = 1, feed: FeedId = XT, symbols = ['BTC-
   wallMs,
   entry: { type: 'subscribe', feed, conn, symbols } satisfies LedgerEntry,
 })
-const recording = (part: Partial<CoverageRecording>): CoverageRecording => ({
+const recording = (part: Partial<CoveredSession>): CoveredSession => ({
   recording: R,
   startedMs: 0,
   endedMs: 10_000,

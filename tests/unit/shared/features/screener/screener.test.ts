@@ -13,10 +13,10 @@ import {
 import { NEW_SCREEN, screenSchema, universeOf } from '../../../../../src/shared/features/screener/screen.ts'
 import { correlationOf, coverageOf, spanStats } from '../../../../../src/shared/features/screener/span-stats.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import type { CoverageRecording } from '../../../../../src/shared/features/evidence/coverage.ts'
-import type { Gap, LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import type { CoveredSession } from '../../../../../src/shared/features/evidence/coverage.ts'
+import type { Gap, LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { Reception } from '../../../../../src/shared/features/screener/reception.ts'
-import { instrumentId, instrumentKey, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, instrumentKey, sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
 const MINUTE = 60_000
 /** A bar of one minute at `minute`, by open, high, low, close. */
@@ -116,15 +116,15 @@ describe('reception', () => {
   const feed: FeedId = 'crypto/XT'
   const entry = (wallMs: number, part: object) => ({ wallMs, entry: { feed, conn: 1, ...part } as LedgerEntry })
   const gap = (fromMs: number, toMs: number | null, part: Partial<Gap> = {}): Gap => ({
-    ...{ recording: recordingId('r'), feed, symbols: [], cause: 'drop' },
+    ...{ recording: sessionId('r'), feed, symbols: [], cause: 'drop' },
     ...{ fromMs: unixMs(fromMs), toMs: toMs === null ? null : unixMs(toMs), fromSeq: 1, toSeq: null },
     ...part,
   })
-  const recording = (part: Partial<CoverageRecording>): CoverageRecording => ({
-    ...{ recording: recordingId('r'), startedMs: 0, endedMs: 1_000, entries: [], gaps: [] },
+  const recording = (part: Partial<CoveredSession>): CoveredSession => ({
+    ...{ recording: sessionId('r'), startedMs: 0, endedMs: 1_000, entries: [], gaps: [] },
     ...part,
   })
-  const of = (symbol: string, ...recordings: readonly CoverageRecording[]) =>
+  const of = (symbol: string, ...recordings: readonly CoveredSession[]) =>
     new Reception(recordings, 1_000).of(feed, instrumentKey('crypto', symbol))
 
   it('is only what was subscribed, symbol by symbol', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inTurn, overlapSentence, playedAsOne } from '../../../../../src/shared/features/sessions/overlaps.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
-import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
+import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 
 const here = (name: string, startedMs: number, endedMs: number | null) => ({
   name,
@@ -33,7 +33,7 @@ describe('recordings in turn', () => {
 })
 
 it('says overlaps in a sentence', () => {
-  const one = { source: 'demo', earlier: recordingId('a'), later: recordingId('b'), fromMs: 1, toMs: 2 }
+  const one = { source: 'demo', earlier: sessionId('a'), later: sessionId('b'), fromMs: 1, toMs: 2 }
   expect(overlapSentence([])).toBe('')
   expect(overlapSentence([one])).toBe('Sessions a and b of demo overlap: there, the earlier one is read.')
   expect(overlapSentence([one, one])).toContain('and 1 more like it')
@@ -42,7 +42,7 @@ it('says overlaps in a sentence', () => {
 it('plays sessions of a team with all others of it at that time, but not with those of the next day', () => {
   const row = (name: string, source: string, from: number, to: number | null): SessionRow => ({
     ...UNLABELLED,
-    session: recordingId(name),
+    session: sessionId(name),
     source,
     startedMs: unixMs(from * 1_000),
     endedMs: to === null ? null : unixMs(to * 1_000),

@@ -8,7 +8,7 @@ import type { FeedListener } from '../../../../../../src/main/core/feeds/feed-li
 import type { FrameSink } from '../../../../../../src/main/core/feeds/connection/frame-sink.ts'
 import type { SimulatorOptions } from '../../../../../../src/simulator/options.ts'
 import { startSimulator, type Simulator } from '../../../../../../src/simulator/simulator.ts'
-import { recordingId, unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { hurriedClock } from '../../../../../kit/clock.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 
@@ -40,7 +40,7 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
   let conn = 0
   let seq = 0
   const recorder: FrameSink = {
-    recording: recordingId('r'),
+    recording: sessionId('r'),
     connection: () => ++conn,
     frame: (_conn, data) => {
       frames.push(Buffer.from(data))

@@ -12,7 +12,7 @@ import { Interest, LINGER_MS } from '../../../../../../src/main/core/feeds/inter
 import { createMessageRate } from '../../../../../../src/main/core/feeds/connection/message-rate.ts'
 import { RequestedSymbols } from '../../../../../../src/main/core/feeds/connection/requested-symbols.ts'
 import { AcceptedAliases } from '../../../../../../src/main/core/feeds/connection/accepted-aliases.ts'
-import { MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 
 describe('backoff', () => {

@@ -8,7 +8,7 @@ import { proveBlock } from '../../../../../../src/main/core/store/blocks/prove.t
 import { blockTicks, mergeTicks } from '../../../../../../src/main/core/store/blocks/ticks.ts'
 import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { messagesOf, type Stamps } from './messages.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
 
@@ -298,14 +298,14 @@ test('rows of a block as tick columns', () => {
       messagesOf([10, 20, 30, 40].map((p, i) => `{"pair":"S${i % 2 === 0 ? 'A' : 'B'}","p":${p}.5,"t":${1.7e12 + i}}`)),
     ),
   )
-  const range = blockTicks(block, recordingId('r'), { from: 1, to: 3 })
+  const range = blockTicks(block, sessionId('r'), { from: 1, to: 3 })
   expect([...range.column('p')]).toEqual([20.5, 30.5])
   expect([range.symbol(0), range.literal('p', 1), decoder.decode(range.raw(0))]).toEqual([
     'SB',
     '30.5',
     '{"pair":"SB","p":20.5,"t":1700000000001}',
   ])
-  const list = blockTicks(block, recordingId('r'), Uint32Array.of(0, 3))
+  const list = blockTicks(block, sessionId('r'), Uint32Array.of(0, 3))
   expect([...list.seq]).toEqual([1, 4])
   expect([...list.eventMs]).toEqual([1.7e12, 1.7e12 + 3])
   const out = new Uint8Array(64)
@@ -336,7 +336,7 @@ test('runs merge by seq', () => {
           ),
         ),
       ),
-      recordingId('r'),
+      sessionId('r'),
     )
   const merged = mergeTicks([run('A', [1, 4, 9]), run('B', [2, 3, 10, 11]), run('C', [5])])
   expect([...merged.seq]).toEqual([1, 2, 3, 4, 5, 9, 10, 11])

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../../src/shared/base/units.ts'
 import { flip, inStore } from '../flip.ts'
 import { DEMO, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
@@ -32,10 +32,10 @@ const digest = (minute: number): Item => ({
  * one is corrupt: other rows show that its messages came after the digest of 10:01 and before that of 10:03. The first
  * trade is dated 09:59:59.
  */
-function store(sealed: boolean, corruptLastSeq?: number): RecordingId {
+function store(sealed: boolean, corruptLastSeq?: number): SessionId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  const id = newRecordingId(T0)
+  const id = newSessionId(T0)
   engine.begin(id, DEMO, unixMs(T0))
   const writer = new Writer()
   for (const minute of [0, 1, 2, 3, 4])
@@ -60,7 +60,7 @@ describe.each([
   ['sealed over', true],
 ])('a corrupt flush %s', (_, sealed) => {
   let reader: LocalReader
-  let recording: RecordingId
+  let recording: SessionId
   beforeEach(() => {
     recording = store(sealed)
     reader = openLocalReader(folder.file)

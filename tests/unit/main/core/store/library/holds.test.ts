@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HOLDS_SUFFIX } from '../../../../../../src/main/base/store-files.ts'
 import { readHolds, writeHolds } from '../../../../../../src/main/core/store/library/holds.ts'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, T0 } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
 
-const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 
 describe('a held session', () => {
   let folder: ReturnType<typeof makeStoreFolder>

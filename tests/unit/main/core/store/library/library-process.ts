@@ -1,20 +1,20 @@
 /** A process that is killed while it imports or erases. It reports when it is in the middle of it. */
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { T0, Writer } from '../harness.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 
 const [file, what, session] = process.argv.slice(2)
 const engine = new StoreEngine(file)
-if (what === 'erasing') engine.library.erase([recordingId(session)])
+if (what === 'erasing') engine.library.erase([sessionId(session)])
 else {
   const writer = new Writer(['crypto/XT', 'crypto/XT'])
   const batches = Array.from({ length: 20 }, () =>
     writer.batch(Array.from({ length: 50 }, (_, i) => ({ conn: 1 + (i % 2), data: tradeText('A', i, 1, T0) }))),
   )
   const about = {
-    id: newRecordingId(T0),
+    id: newSessionId(T0),
     source: { kind: 'import', origin: 'demo', user: '' },
     startedMs: unixMs(T0),
     endedMs: unixMs(T0),

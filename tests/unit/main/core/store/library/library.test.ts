@@ -7,8 +7,8 @@ import { openStoreReader, openStoreWriter } from '../../../../../../src/main/cor
 import type { Batch } from '../../../../../../src/main/core/store/types/messages.ts'
 import type { ImportDetails } from '../../../../../../src/main/core/store/types/library.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
+import { unixMs, type SessionId } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, readEverything, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { tradeText } from '../../../../../kit/market.ts'
@@ -26,7 +26,7 @@ const trades = (count: number, from = 0): Item[] =>
     conn: 1 + (i % 2),
     data: tradeText(i % 3 === 0 ? 'ETH-USD' : 'BTC-USD', (100 + i / 100).toFixed(2), '0.5', T0 + from + i),
   }))
-const about = (id: RecordingId, more: Partial<ImportDetails> = {}): ImportDetails => ({
+const about = (id: SessionId, more: Partial<ImportDetails> = {}): ImportDetails => ({
   id,
   source: { kind: 'import', origin: 'demo', user: 'elsewhere' },
   startedMs: unixMs(T0),
@@ -65,7 +65,7 @@ describe('importing a session', () => {
       }
       await closing.promise
     }
-    const importing = writer.library.importRecording(about(newRecordingId(T0)), endless())
+    const importing = writer.library.importSession(about(newSessionId(T0)), endless())
     await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/^(cancelled|disk-error)$/) })
     await closing.promise
     const reader = openLocalReader(folder.file)
@@ -76,7 +76,7 @@ describe('importing a session', () => {
   it('is refused without zstd, like compaction, because neither could finish', () => {
     const engine = new StoreEngine(folder.file, undefined, false)
     const refusal = expect.objectContaining({ code: 'not-allowed' })
-    expect(() => engine.library.beginImport(1, about(newRecordingId(T0)))).toThrow(refusal)
+    expect(() => engine.library.beginImport(1, about(newSessionId(T0)))).toThrow(refusal)
     const control = { done: vi.fn(), failed: vi.fn(), progress: vi.fn(), isCanceled: () => false }
     expect(() => engine.library.compact(control)).toThrow(refusal)
     engine.close()
@@ -88,11 +88,11 @@ describe('importing a session', () => {
   ])('writes it next to the live one, %s', async (_, worker) => {
     const writer = await openStoreWriter({ file: folder.file, worker })
     const live = await writer.begin(DEMO, unixMs(T0 + 100_000))
-    const id = newRecordingId(T0)
+    const id = newSessionId(T0)
     const { batches, texts } = batchesOf(80)
     const mine = new Writer()
     let stored = 0
-    const importing = writer.library.importRecording(
+    const importing = writer.library.importSession(
       about(id, { label: { name: 'From the desk', tags: ['a', 'b', 'a'] } }),
       stream(batches),
       { onStored: (n) => (stored = n) },
@@ -128,24 +128,24 @@ describe('importing a session', () => {
       yield* batchesOf(30).batches
       throw new TypeError('the file ends here')
     }
-    await expect(library.importRecording(about(newRecordingId(T0)), brokenOff())).rejects.toThrow('the file ends here')
+    await expect(library.importSession(about(newSessionId(T0)), brokenOff())).rejects.toThrow('the file ends here')
     expect(await countRemaining()).toBe(0)
     const stop = new AbortController()
-    const stopped = library.importRecording(about(newRecordingId(T0)), stream(batchesOf(400).batches), {
+    const stopped = library.importSession(about(newSessionId(T0)), stream(batchesOf(400).batches), {
       signal: stop.signal,
       onStored: () => stop.abort(),
     })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
     expect(await countRemaining()).toBe(0)
-    const wrong = about(newRecordingId(T0), { heads: { 0: '00', 1: '00', 2: '00' } })
-    await expect(library.importRecording(wrong, stream(batchesOf(3).batches))).rejects.toMatchObject({
+    const wrong = about(newSessionId(T0), { heads: { 0: '00', 1: '00', 2: '00' } })
+    await expect(library.importSession(wrong, stream(batchesOf(3).batches))).rejects.toMatchObject({
       code: 'store-damaged',
     })
     expect(await countRemaining()).toBe(0)
     const turned = batchesOf(3).batches
     await expect(
-      library.importRecording(
-        about(newRecordingId(T0)),
+      library.importSession(
+        about(newSessionId(T0)),
         stream([turned[0], { ...turned[2], connections: [] }, { ...turned[1], connections: [] }]),
       ),
     ).rejects.toMatchObject({ code: 'internal' })
@@ -160,9 +160,9 @@ describe('importing a session', () => {
     const { library } = engine
     const done = vi.fn()
     const failed = vi.fn()
-    library.beginImport(1, about(newRecordingId(T0)))
+    library.beginImport(1, about(newSessionId(T0)))
     library.abortImport(1)
-    const id = newRecordingId(T0 + 1)
+    const id = newSessionId(T0 + 1)
     library.beginImport(3, about(id))
     library.appendImport(3, batchesOf(1).batches, { done, failed })
     engine.drain()
@@ -179,19 +179,19 @@ describe('importing a session', () => {
 
   it('never overwrites: the same session is a no-op, another one with its id is refused', async () => {
     const writer = await openStoreWriter({ file: folder.file })
-    const id = newRecordingId(T0)
-    await writer.library.importRecording(about(id), stream(batchesOf(3).batches))
+    const id = newSessionId(T0)
+    await writer.library.importSession(about(id), stream(batchesOf(3).batches))
     const db = openLocalReader(folder.file)
     const { heads } = JSON.parse(db.queries.recordings()[0].summary!) as { heads: Record<string, string> }
     await db.close()
-    expect(await writer.library.importRecording(about(id, { heads }), stream([]))).toEqual({
+    expect(await writer.library.importSession(about(id, { heads }), stream([]))).toEqual({
       recording: id,
       messages: 300,
       already: true,
     })
     for (const other of [undefined, { ...heads, 1: '00' }]) {
       await expect(
-        writer.library.importRecording(about(id, { heads: other }), stream(batchesOf(1).batches)),
+        writer.library.importSession(about(id, { heads: other }), stream(batchesOf(1).batches)),
       ).rejects.toMatchObject({ code: 'not-allowed' })
     }
     await writer.close()
@@ -214,9 +214,9 @@ function count(file: string): number {
 describe('erasing and compacting', () => {
   it('erases at once, clears in steps, and reuses the number for no new session before that', async () => {
     const engine = new StoreEngine(folder.file)
-    const keys: RecordingId[] = []
+    const keys: SessionId[] = []
     for (let i = 0; i < 2; i++) {
-      const key = newRecordingId(T0 + i)
+      const key = newSessionId(T0 + i)
       keys.push(key)
       engine.begin(key, DEMO, unixMs(T0))
       engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(500))])
@@ -224,7 +224,7 @@ describe('erasing and compacting', () => {
       engine.drain()
     }
     engine.library.erase([keys[1]])
-    const next = newRecordingId(T0 + 5)
+    const next = newSessionId(T0 + 5)
     engine.begin(next, DEMO, unixMs(T0))
     engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(20))])
     const reader = openLocalReader(folder.file)
@@ -241,7 +241,7 @@ describe('erasing and compacting', () => {
 
   it("doesn't clear a session that begins after an empty one was erased", async () => {
     const open = (): StoreEngine => new StoreEngine(folder.file, () => T0)
-    const empty = newRecordingId(T0)
+    const empty = newSessionId(T0)
     const before = open()
     before.begin(empty, DEMO, unixMs(T0))
     before.end(unixMs(T0 + 1), [])
@@ -249,7 +249,7 @@ describe('erasing and compacting', () => {
     before.close()
     const engine = open()
     engine.library.erase([empty])
-    const next = newRecordingId(T0 + 5)
+    const next = newSessionId(T0 + 5)
     engine.begin(next, DEMO, unixMs(T0 + 5))
     engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(20))])
     engine.drain()
@@ -265,7 +265,7 @@ describe('crash recovery', () => {
   it.each(['importing', 'erasing'] as const)(
     'hides what remains of %s, and clears it at the next start',
     async (what) => {
-      const whole = newRecordingId(T0)
+      const whole = newSessionId(T0)
       const before = new StoreEngine(folder.file)
       before.begin(whole, DEMO, unixMs(T0))
       before.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(300))])
@@ -302,8 +302,8 @@ describe('crash recovery', () => {
 describe('labels and rules', () => {
   it('keeps the labels of a session, and reads sessions in the bin only by name', async () => {
     const writer = await openStoreWriter({ file: folder.file })
-    const [active, binned] = [newRecordingId(T0), newRecordingId(T0 + 1)]
-    for (const id of [active, binned]) await writer.library.importRecording(about(id), stream(batchesOf(2).batches))
+    const [active, binned] = [newSessionId(T0), newSessionId(T0 + 1)]
+    for (const id of [active, binned]) await writer.library.importSession(about(id), stream(batchesOf(2).batches))
     await writer.library.label([{ session: binned, patch: { name: 'A', tags: ['x'] }, binnedMs: T0 }])
     const reader = await openStoreReader({ file: folder.file })
     const [first, second] = (await reader.sessions(true)).toSorted((a, b) => (a.binnedMs ?? 0) - (b.binnedMs ?? 0))
@@ -312,7 +312,7 @@ describe('labels and rules', () => {
     for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: null })) seen.add(ticks.recording)
     expect([...seen]).toEqual([active])
     expect(await readEverything(reader, binned)).toHaveLength(200)
-    const none = newRecordingId(T0 + 9)
+    const none = newSessionId(T0 + 9)
     await expect(writer.library.label([{ session: none, patch: {} }])).rejects.toMatchObject({ code: 'not-found' })
     const live = await writer.begin(DEMO, unixMs(T0))
     await expect(writer.library.label([{ session: live, patch: {}, binnedMs: T0 }])).rejects.toMatchObject({
@@ -324,8 +324,8 @@ describe('labels and rules', () => {
 
   it('compacts without changing what was received', async () => {
     const writer = await openStoreWriter({ file: folder.file })
-    const ids = [newRecordingId(T0), newRecordingId(T0 + 1)]
-    for (const id of ids) await writer.library.importRecording(about(id), stream(batchesOf(60).batches))
+    const ids = [newSessionId(T0), newSessionId(T0 + 1)]
+    for (const id of ids) await writer.library.importSession(about(id), stream(batchesOf(60).batches))
     const reader = await openStoreReader({ file: folder.file })
     const rows = await readEverything(reader, ids[0])
     await writer.library.erase([ids[1]])

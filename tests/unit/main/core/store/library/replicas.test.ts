@@ -7,12 +7,12 @@ import { LeafHasher } from '../../../../../../src/main/core/store/format/leaves.
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import type { RecordingLedger } from '../../../../../../src/main/core/store/types/library.ts'
+import type { SessionLedger } from '../../../../../../src/main/core/store/types/library.ts'
 import type { Batch } from '../../../../../../src/main/core/store/types/messages.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
 import type { ReplicaDetails } from '../../../../../../src/main/core/store/types/replica.ts'
 import type { LibraryWriter } from '../../../../../../src/main/core/store/types/writer.ts'
-import { teamSource, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
+import { teamSource, type Source } from '../../../../../../src/shared/core/recording/session.ts'
 import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { Appender } from '../../../../../../src/main/core/store/write/commit.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
@@ -32,7 +32,7 @@ interface Flush {
 interface Original {
   readonly about: ReplicaDetails
   readonly flushes: readonly Flush[]
-  readonly ledger: RecordingLedger
+  readonly ledger: SessionLedger
   readonly rows: unknown
 }
 
@@ -63,7 +63,7 @@ async function record(sessions: readonly (readonly (readonly Item[])[])[], shard
   const all: Original[] = []
   for (const [i, flushes] of sessions.entries()) {
     const startedMs = unixMs(T0 + i * 1_000)
-    const id = newRecordingId(startedMs)
+    const id = newSessionId(startedMs)
     engine.begin(id, SERVICE, startedMs)
     const writer = new Writer(['crypto/XT', 'crypto/XQ'])
     const hasher = new LeafHasher()
@@ -226,7 +226,7 @@ describe('a replica', () => {
             }
           }
           const begin = (): void => {
-            terminal.engine.begin(newRecordingId(terminal.now), DEMO, unixMs(terminal.now))
+            terminal.engine.begin(newSessionId(terminal.now), DEMO, unixMs(terminal.now))
             local.seq = 0
           }
           open()
@@ -580,7 +580,7 @@ describe('the store’s engine', () => {
     terminal.commit()
     terminal.close()
     terminal = new Terminal(folder.file)
-    terminal.engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 9_000))
+    terminal.engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 9_000))
     terminal.engine.recoverSessions(unixMs(T0 + 9_000))
     terminal.engine.drain()
     expect(terminal.engine.library.openReplica(original.about)).toMatchObject({ lastSeq: 7 })

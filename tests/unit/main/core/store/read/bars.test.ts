@@ -7,13 +7,13 @@ import { StoreEngine } from '../../../../../../src/main/core/store/threads/engin
 import { feedOfBars } from '../../../../../../src/main/core/store/read/bars.ts'
 import { applyRecord } from '../../../../../../src/main/core/store/format/classify.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
 import type { BarQuery } from '../../../../../../src/main/core/store/types/bars.ts'
 import { createBarBuilder, toBar } from '../../../../../../src/shared/core/market/bars.ts'
 import { gridOf } from '../../../../../../src/shared/core/market/calendar.ts'
 import { msOf, type Bar, type BarSource, type Interval } from '../../../../../../src/shared/core/market/market.ts'
 import { overlapsOf } from '../../../../../../src/shared/features/sessions/overlaps.ts'
-import { FLAG, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, type Source } from '../../../../../../src/shared/core/recording/session.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
@@ -81,7 +81,7 @@ it('returns the bars of the messages from rollups, blocks and journal, without l
         const folder = makeStoreFolder()
         let now = T0
         const engine = new StoreEngine(folder.file, () => now)
-        const key = newRecordingId(T0)
+        const key = newSessionId(T0)
         engine.begin(key, DEMO, unixMs(T0))
         const writer = new Writer(FEEDS)
         const items: Item[] = []
@@ -159,7 +159,7 @@ it('returns the same to an old and a new reader while the journal grows, is seal
         const folder = makeStoreFolder()
         let now = T0
         const engine = new StoreEngine(folder.file, () => now)
-        engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+        engine.begin(newSessionId(T0), DEMO, unixMs(T0))
         // A second connection of the trade feed.
         const writer = new Writer([...FEEDS, 'crypto/XT'])
         const cached = openLocalReader(folder.file)
@@ -196,7 +196,7 @@ it('returns the same to an old and a new reader while the journal grows, is seal
 it('marks bars that overlap a gap, the start or the end of reception as incomplete', async () => {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 20_000))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 20_000))
   const writer = new Writer(FEEDS)
   const minute = (m: number, s: number): Item => ({
     conn: 1,
@@ -243,7 +243,7 @@ it('marks bars that overlap a gap, the start or the end of reception as incomple
 it('marks the bar in which an instrument was unsubscribed, and the bars after it', async () => {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   const at = (s: number): Item => ({
     conn: 1,
     data: tradeText('BTC-USD', 100, 1, T0 + s * 1_000),
@@ -271,7 +271,7 @@ it('marks the bar in which an instrument was unsubscribed, and the bars after it
 it('widens a gap by the clock skew measured when it opened', async () => {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  const key = newRecordingId(T0)
+  const key = newSessionId(T0)
   engine.begin(key, DEMO, unixMs(T0 - 600_000))
   const writer = new Writer(FEEDS)
   const minutes = Array.from({ length: 7 }, (_, m): Item => {
@@ -319,7 +319,7 @@ it('reads sessions one after another, also if the clock was set back in between'
     data: tradeText('BTC-USD', p, 1, ms),
     recvMs,
   })
-  const keys = [T0 + 3_600_000, T0 + 60_000].map((startedMs) => newRecordingId(startedMs))
+  const keys = [T0 + 3_600_000, T0 + 60_000].map((startedMs) => newSessionId(startedMs))
   // The clock was an hour fast and was then corrected. Events are dated by the service.
   engine.begin(keys[0], DEMO, unixMs(T0 + 3_600_000))
   engine.commit([new Writer(FEEDS).batch([at(T0 + 10_000, 1, T0 + 3_610_000), at(T0 + 50_000, 2, T0 + 3_650_000)])])
@@ -359,7 +359,7 @@ it('keeps sources separate and joins sessions of one, preferring the earlier one
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const record = (source: Source, fromMs: number, toMs: number, items: Item[]): void => {
-    engine.begin(newRecordingId(fromMs), source, unixMs(fromMs))
+    engine.begin(newSessionId(fromMs), source, unixMs(fromMs))
     engine.commit([new Writer(FEEDS).batch(items)])
     engine.end(unixMs(toMs), [])
     engine.drain()
@@ -408,7 +408,7 @@ it('keeps sources separate and joins sessions of one, preferring the earlier one
 it('refuses an unknown interval instead of searching without end', async () => {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   engine.commit([new Writer(FEEDS).batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0), recvMs: T0 }])])
   const reader = openLocalReader(folder.file)
   for (const wrong of ['1d', '', 'toString']) {

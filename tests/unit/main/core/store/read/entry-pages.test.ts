@@ -5,7 +5,7 @@ import { createDigestFold, FOLD_VERSION } from '../../../../../../src/main/core/
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { countEntries, entriesUpTo } from '../../../../../../src/main/core/store/read/entry-pages.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
@@ -23,7 +23,7 @@ afterEach(() => {
 /** Flushes of ten entries and one message each. */
 function makeStore(flushes: number): void {
   const engine = new StoreEngine(folder.file)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   const writer = new Writer()
   for (let i = 0; i < flushes; i += 50) {
     const batches = Array.from({ length: Math.min(50, flushes - i) }, () => {

@@ -9,9 +9,9 @@ import { createViewHistory } from '../../../../../../src/main/core/views/history
 import { exportBars } from '../../../../../../src/main/features/export/bars.ts'
 import { exportTicks } from '../../../../../../src/main/features/export/ticks.ts'
 import { chooseSource } from '../../../../../../src/main/features/export/options.ts'
-import { visibleSessions } from '../../../../../../src/main/core/views/view-recordings.ts'
+import { visibleSessions } from '../../../../../../src/main/core/views/view-sessions.ts'
 import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 import { openedReplay } from '../../../terminal/opened-replay.ts'
 import { T0, type Item } from '../harness.ts'
@@ -102,7 +102,7 @@ describe.each([true, false])('bars of all shards of a team, sealed: %s', (isSeal
   it('end at the last seq that the market has of each session', async () => {
     const [one, two] = twoShards()
     if (isSealed) seal()
-    const upTo = (...limits: [RecordingId, number][]) => new Map(limits)
+    const upTo = (...limits: [SessionId, number][]) => new Map(limits)
     expect((await bars({ upTo: upTo([one.id, 2], [two.id, 3]) })).seconds).toEqual([1])
     expect((await bars({ upTo: upTo([one.id, 3], [two.id, 1]) })).seconds).toEqual([1, 2])
     expect((await bars({ instrument: ETH, upTo: upTo([one.id, 2], [two.id, 2]) })).seconds).toEqual([2])

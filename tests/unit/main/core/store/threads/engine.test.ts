@@ -6,9 +6,9 @@ import { CommitHead } from '../../../../../../src/main/core/store/wal/commit-hea
 import type { BarQuery } from '../../../../../../src/main/core/store/types/bars.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { Ownership } from '../../../../../../src/main/core/store/schema/ownership.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
+import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/session.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, latin1, readAll, readEverything, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../../kit/market.ts'
@@ -65,7 +65,7 @@ describe('StoreEngine', () => {
         const engine = new StoreEngine(here.file, () => now)
         const reader = openLocalReader(here.file)
         try {
-          const key = newRecordingId(T0)
+          const key = newSessionId(T0)
           engine.begin(key, DEMO, unixMs(T0))
           const writer = new Writer(['crypto/XT', 'crypto/XQ', 'crypto/XT'])
           const expected: { seq: number; raw: string; flags: number; recvMs: number }[] = []
@@ -132,7 +132,7 @@ describe('StoreEngine', () => {
   it("lists a limited number of an instrument's symbols, the first ones, however they are sealed", async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     const writer = new Writer()
     const alias = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
     for (let round = 0; round < 10; round++) {
@@ -154,7 +154,7 @@ describe('StoreEngine', () => {
   it('merges small blocks without losing a row', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     const writer = new Writer()
     const reader = openLocalReader(folder.file)
     const sent: string[] = []
@@ -189,7 +189,7 @@ describe('StoreEngine', () => {
   it('counts the instruments of unsealed messages, and skips a corrupt flush', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     const writer = new Writer()
     const reader = openLocalReader(folder.file)
     const session = async (): Promise<unknown> => (await reader.sessions())[0]
@@ -236,11 +236,11 @@ describe('StoreEngine', () => {
       disk.close()
     }
     /** Seals a flush of 50, corrupts what follows, and records three more flushes. */
-    function recordPast(corrupt: readonly string[]): { engine: StoreEngine; writer: Writer; id: RecordingId } {
+    function recordPast(corrupt: readonly string[]): { engine: StoreEngine; writer: Writer; id: SessionId } {
       now = T0
       vi.spyOn(Ownership.prototype, 'check').mockReturnValue(undefined)
       const engine = new StoreEngine(folder.file, () => now)
-      const id = newRecordingId(T0)
+      const id = newSessionId(T0)
       engine.begin(id, DEMO, unixMs(T0))
       const writer = new Writer()
       engine.commit([flushOf(writer, 50)])
@@ -336,7 +336,7 @@ describe('StoreEngine', () => {
   it('seals slowly if nobody waits, and fast if a session ends or the journal is long', () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
     const writer = new Writer()
     const put = (bytes: number): void => {
       const text = tradeText('BTC-USD', '1'.padEnd(1_000_000, '0'), 1, T0)

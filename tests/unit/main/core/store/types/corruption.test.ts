@@ -5,7 +5,7 @@ import { createDigestFold, FOLD_VERSION } from '../../../../../../src/main/core/
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, readEverything, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
@@ -33,7 +33,7 @@ function makeStore(file: string): void {
   const engine = new StoreEngine(file, () => now)
   const next = random(7)
   for (const live of [false, true]) {
-    engine.begin(newRecordingId(now), DEMO, unixMs(now))
+    engine.begin(newSessionId(now), DEMO, unixMs(now))
     const writer = new Writer()
     for (let round = 0; round < 6; round++) {
       const items: Item[] = [

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
 import { openForReading, openForWriting } from '../../../../../../src/main/core/store/schema/sqlite.ts'
 import { checkStructure } from '../../../../../../src/main/core/store/verify/verify-structure.ts'
 import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
@@ -19,7 +19,7 @@ beforeEach(() => {
   // Ten sessions, for that many blocks and rollups.
   for (let i = 0; i < 10; i++) {
     const engine = new StoreEngine(folder.file, () => T0)
-    engine.begin(newRecordingId(T0 + i), DEMO, unixMs(T0))
+    engine.begin(newSessionId(T0 + i), DEMO, unixMs(T0))
     const writer = new Writer(['crypto/XT'])
     engine.commit([
       writer.batch(

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
+import { instrumentId, unixMs, type SessionId } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
 import { tradeText } from '../../../../../kit/market.ts'
@@ -17,8 +17,8 @@ afterEach(() => folder.remove())
 const STEP = 60_000
 
 /** A session of half a minute with a drop in it and a gap open at its end. */
-function record(engine: StoreEngine, startMs: number, messages = 10): RecordingId {
-  const key = newRecordingId(startMs)
+function record(engine: StoreEngine, startMs: number, messages = 10): SessionId {
+  const key = newSessionId(startMs)
   const writer = new Writer(['crypto/XT'])
   engine.begin(key, DEMO, unixMs(startMs))
   const ms = (i: number): number => startMs + i * 100
@@ -71,7 +71,7 @@ describe('verifying while the store changes', () => {
   it('compares what is closed and compacted in the meantime with its close record', async () => {
     const engine = new StoreEngine(folder.file)
     record(engine, T0)
-    const open = newRecordingId(T0 + STEP)
+    const open = newSessionId(T0 + STEP)
     const writer = new Writer(['crypto/XT'])
     engine.begin(open, DEMO, unixMs(T0 + STEP))
     engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0 + STEP), recvMs: T0 + STEP }])])
@@ -94,10 +94,10 @@ describe('verifying in short reads', () => {
   const MANY = 9_800
 
   /** A live session in small blocks, with its last flushes in the journal. */
-  function startRecording(): { engine: StoreEngine; key: RecordingId; more: (n: number) => void } {
+  function startRecording(): { engine: StoreEngine; key: SessionId; more: (n: number) => void } {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
-    const key = newRecordingId(T0)
+    const key = newSessionId(T0)
     const writer = new Writer(['crypto/XT'])
     engine.begin(key, DEMO, unixMs(T0))
     const more = (n: number): void => {

@@ -8,19 +8,19 @@ import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/stor
 import { genesis, messageLeaf } from '../../../../../../src/main/core/store/format/ledger.ts'
 import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { newSessionId } from '../../../../../../src/main/core/store/types/session-id.ts'
 import { openStoreReader } from '../../../../../../src/main/core/store/open.ts'
 import { ChainWalk } from '../../../../../../src/main/core/store/verify/verify-chain.ts'
 import { KIND, scratch } from '../../../../../../src/service/codec.ts'
 import { decode } from '../../../../../../src/service/codecs/decode.ts'
 import type { BarSource } from '../../../../../../src/shared/core/market/market.ts'
-import { FLAG, type LedgerEntry, type VerifyReport } from '../../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, type LedgerEntry, type VerifyReport } from '../../../../../../src/shared/core/recording/session.ts'
 import {
-  recordingId,
+  sessionId,
   unixMs,
   type FeedId,
   type InstrumentId,
-  type RecordingId,
+  type SessionId,
 } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
@@ -39,7 +39,7 @@ const sha = (): string => createHash('sha256').update(readFileSync(folder.file))
 
 async function verify(
   onProgress?: (done: number, messages: number) => void,
-  session?: RecordingId,
+  session?: SessionId,
 ): Promise<VerifyReport> {
   const reader = openLocalReader(folder.file, FOLDS)
   try {
@@ -90,7 +90,7 @@ function store(
 ): StoreEngine {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
-  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
   const writer = new Writer([feed])
   fill((items) => {
     engine.commit([writer.batch(items)])
@@ -276,7 +276,7 @@ describe('verifying', () => {
 
   it('reads a live session as it is when its turn comes', async () => {
     const engine = store((write) => write(some(0, 300)))
-    engine.begin(newRecordingId(T0 + 1), DEMO, unixMs(T0 + 1))
+    engine.begin(newSessionId(T0 + 1), DEMO, unixMs(T0 + 1))
     const writer = new Writer(['crypto/XT'])
     engine.commit([writer.batch(some(0, 200))])
     let grown = false
@@ -349,7 +349,7 @@ describe('verifying', () => {
 
   it("reports that a session doesn't exist", async () => {
     store((write) => write(some(0, 10))).close()
-    const none = recordingId('01none')
+    const none = sessionId('01none')
     expect((await verify(undefined, none)).problems).toMatchObject([{ session: none, kind: 'missing' }])
   })
 })
@@ -378,7 +378,7 @@ describe('the walk of a chain', () => {
     }
     return builder.build()
   }
-  const start = genesis(recordingId('r'), 1, 'crypto/XT')
+  const start = genesis(sessionId('r'), 1, 'crypto/XT')
   const first = messageLeaf(start, rows([1, 2, 3, 4]))
   const second = messageLeaf(first, rows([5, 6, 7]))
   const walk = (connSeqs: readonly number[]) => {

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { LineWriter } from '../../../../../../src/main/features/replay/serve/line-writer.ts'
 import type { ReplayBatch } from '../../../../../../src/main/core/store/types/replay.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 
 const TEXT = '{"p":1}'
 
 function batchOf(rows: readonly { readonly recvMs: number; readonly seq: number }[]): ReplayBatch {
   const count = rows.length
   return {
-    recording: recordingId('a'),
+    recording: sessionId('a'),
     count,
     feed: new Uint8Array(count).fill(3),
     seq: Float64Array.from(rows, ({ seq }) => seq),

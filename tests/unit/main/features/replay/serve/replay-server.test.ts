@@ -6,7 +6,7 @@ import {
   type ReplayServer,
   type ReplayServerOptions,
 } from '../../../../../../src/main/features/replay/serve/replay-server.ts'
-import { FLAG } from '../../../../../../src/shared/core/recording/recording.ts'
+import { FLAG } from '../../../../../../src/shared/core/recording/session.ts'
 import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { knockAndStay } from '../../../../../kit/half-open.ts'
 import type { ServiceClient } from '../../../../../kit/service-client.ts'

@@ -17,7 +17,7 @@ import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { T0 } from '../../../core/store/harness.ts'
 import { NONE, trades, valueOf } from '../frame/flushes.ts'
 import { UNSIGNED_MS } from '../../../../../../src/main/features/team/follow/session-proof.ts'
-import { MemoryLog, MemoryReplicas, Recorder, sessionId, settle, startTerminal, TEAM, type Terminal } from './world.ts'
+import { MemoryLog, MemoryReplicas, Recorder, numberedId, settle, startTerminal, TEAM, type Terminal } from './world.ts'
 
 const seqs = (to: number): number[] => Array.from({ length: to }, (_, i) => i + 1)
 const phases = ({ follower }: Terminal): string[] => follower.sessions().map(({ state }) => state.phase.is)
@@ -569,7 +569,7 @@ describe('a terminal on a team', () => {
     }
     expect(log.reads).toBeGreaterThan(2)
     expect(terminal.reports).toEqual([
-      `warn: Can’t follow session ${sessionId(1)} at the moment: The team's log no longer has seq 1 to 3 of this session.`,
+      `warn: Can’t follow session ${numberedId(1)} at the moment: The team's log no longer has seq 1 to 3 of this session.`,
     ])
     await settle()
     log.from = 0
@@ -609,11 +609,11 @@ describe('a terminal on a team', () => {
     const member = startTerminal(log, { copies: { upToMs: unixMs(T0) } })
     await member.follower.start()
     await settle()
-    expect([...member.replicas.copies.keys()]).toEqual([sessionId(2)])
-    const interrupted = startTerminal(log, { copies: { begun: new Set([sessionId(1)]) } })
+    expect([...member.replicas.copies.keys()]).toEqual([numberedId(2)])
+    const interrupted = startTerminal(log, { copies: { begun: new Set([numberedId(1)]) } })
     await interrupted.follower.start()
     await settle()
-    expect([...interrupted.replicas.copies.keys()]).toEqual([sessionId(1)])
+    expect([...interrupted.replicas.copies.keys()]).toEqual([numberedId(1)])
     for (const one of [newcomer, member, interrupted]) await one.follower.close()
   })
 

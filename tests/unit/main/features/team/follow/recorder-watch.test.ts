@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { GONE_MS, LOOK_MS, RecorderWatch } from '../../../../../../src/main/features/team/follow/recorder-watch.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
-import { sessionId } from './world.ts'
+import { numberedId } from './world.ts'
 
-const [A, B] = [sessionId(1), sessionId(2)]
+const [A, B] = [numberedId(1), numberedId(2)]
 const wall = (elapsedMs: number) => unixMs(1_700_000_000_000 + elapsedMs)
 
 /** Looks every 5 s, hearing of A as `isHeard` says. */

@@ -6,12 +6,12 @@ import type { StoredEntry } from '../../../../../../src/main/core/store/types/me
 import { TeamMarket } from '../../../../../../src/main/features/team/follow/team-market.ts'
 import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
-import type { LedgerEntry } from '../../../../../../src/shared/core/recording/recording.ts'
+import type { LedgerEntry } from '../../../../../../src/shared/core/recording/session.ts'
 import type { Reason } from '../../../../../../src/shared/core/status/status.ts'
-import { instrumentId, unixMs, type RecordingId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 import { T0, Writer, type Item } from '../../../core/store/harness.ts'
-import { sessionId, settle } from './world.ts'
+import { numberedId, settle } from './world.ts'
 
 const feed = 'crypto/XT' as const
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -26,7 +26,7 @@ class Session {
 
   constructor(n: number, about: Partial<SessionInfo> = {}) {
     this.info = {
-      session: sessionId(n),
+      session: numberedId(n),
       shard: n,
       shards: 2,
       recorder: `recorder ${n}`,
@@ -67,7 +67,7 @@ let now: number
 let hub: Hub
 let calls: string[]
 let contexts: MarketContext[]
-let copies: Map<RecordingId, readonly StoredEntry[]>
+let copies: Map<SessionId, readonly StoredEntry[]>
 let market: TeamMarket
 
 beforeEach(() => {

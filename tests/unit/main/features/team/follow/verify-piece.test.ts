@@ -6,7 +6,7 @@ import type { CommittedFlush } from '../../../../../../src/main/features/team/fr
 import type { Piece } from '../../../../../../src/main/features/team/follow/session-model.ts'
 import { verifyPiece } from '../../../../../../src/main/features/team/follow/verify-piece.ts'
 import { lastSeqOf } from '../../../../../../src/main/features/team/frame/seqs.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { anyFlushes, codeOf, flushesOf, frameOf, NONE, SESSION, trades, valueOf } from '../frame/flushes.ts'
 
 const pieceOf = (data: Piece['data']): Piece => ({ firstSeq: 0, lastSeq: 0, bytes: 0, data })
@@ -68,7 +68,7 @@ describe('a piece of a session', () => {
     expect(codeOf(verifyPiece(START, pieceOf({ is: 'flushes', flushes: flushes.slice(1), signatures: [] })))).toBe(
       'not-next',
     )
-    const other = { ...START, session: recordingId('01khj7x0a0zzzzzzzzzzzzzzzz') }
+    const other = { ...START, session: sessionId('01khj7x0a0zzzzzzzzzzzzzzzz') }
     expect(codeOf(verifyPiece(other, frame(flushes)))).toBe('not-next')
     const silent = flushes.map(({ batch, leaves }) => ({ leaves, batch: { ...batch, connections: [] } }))
     expect(codeOf(verifyPiece(START, pieceOf({ is: 'flushes', flushes: silent, signatures: [] })))).toBe('not-next')

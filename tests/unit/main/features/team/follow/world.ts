@@ -22,13 +22,13 @@ import { TeamFollower } from '../../../../../../src/main/features/team/follow/fo
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
-import { recordingId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs, type SessionId } from '../../../../../../src/shared/base/units.ts'
 import { manualClock, type ManualClock } from '../../../../../kit/clock.ts'
 import { T0, Writer, type Item } from '../../../core/store/harness.ts'
 import { FEEDS, NONE, valueOf } from '../frame/flushes.ts'
 
 export const TEAM = 'eu' as TeamName
-export const sessionId = (n: number): RecordingId => recordingId(`01khj7x0a0abcdefghjkmnp${String(n).padStart(3, '0')}`)
+export const numberedId = (n: number): SessionId => sessionId(`01khj7x0a0abcdefghjkmnp${String(n).padStart(3, '0')}`)
 
 const NOTHING_HELD = { epoch: 0, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null }
 
@@ -58,7 +58,7 @@ export class Recorder {
   constructor(log: LogSink, n: number, about: Partial<SessionInfo> = {}) {
     this.#log = log
     this.info = {
-      session: sessionId(n),
+      session: numberedId(n),
       shard: 1,
       shards: 1,
       recorder: 'paris',
@@ -124,7 +124,7 @@ export class Recorder {
 
 export class MemoryLog implements LogSink {
   readonly messages: StoredMessage[] = []
-  readonly #infos = new Map<RecordingId, SessionInfo>()
+  readonly #infos = new Map<SessionId, SessionInfo>()
   readonly #watchers = new Set<(info: SessionInfo) => void>()
   readonly #live = new Set<(message: LiveMessage) => void>()
   readonly #states = new Set<(state: ConnectionState) => void>()
@@ -168,7 +168,7 @@ export class MemoryLog implements LogSink {
   }
 
   /** A recorder reports its sessions. */
-  report(...sessions: RecordingId[]): void {
+  report(...sessions: SessionId[]): void {
     const report = { role: 'recorder', name: 'paris', shard: 1, ...NOTHING_HELD, sessions } as const
     for (const take of this.#reports) take(encodeReport(report))
   }
@@ -193,13 +193,13 @@ export class MemoryLog implements LogSink {
     return () => this.#live.delete(handler)
   }
 
-  async lastOf(_shard: number, session: RecordingId): Promise<StoredMessage | null> {
+  async lastOf(_shard: number, session: SessionId): Promise<StoredMessage | null> {
     this.#mustBeConnected()
     return this.#of(session).at(-1) ?? null
   }
 
   async *read(options: {
-    session?: RecordingId
+    session?: SessionId
     from: { sequence: number } | { sinceMs: number } | { at: string }
     signal: AbortSignal
   }): AsyncGenerator<StoredMessage> {
@@ -233,7 +233,7 @@ export class MemoryLog implements LogSink {
     this.#watchers.delete(watcher)
   }
 
-  #of(session: RecordingId): StoredMessage[] {
+  #of(session: SessionId): StoredMessage[] {
     return this.messages.slice(this.from).filter((one) => one.session === session)
   }
 
@@ -251,19 +251,19 @@ interface Copy {
 
 /** Replicas in memory that check what the store checks. */
 export class MemoryReplicas implements StoreReplicas {
-  readonly copies = new Map<RecordingId, Copy>()
+  readonly copies = new Map<SessionId, Copy>()
   readonly #hasher = new LeafHasher()
   /** The next appends fail with these. */
   failures: CodedError[] = []
   appends = 0
 
-  async open({ id }: { id: RecordingId }) {
+  async open({ id }: { id: SessionId }) {
     const copy = this.copies.get(id) ?? { lastSeq: 0, heads: new Map(), batches: [], end: null }
     this.copies.set(id, copy)
     return { lastSeq: copy.lastSeq, heads: new Map(copy.heads), isComplete: copy.end !== null }
   }
 
-  async append(id: RecordingId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): Promise<void> {
+  async append(id: SessionId, batches: readonly Batch[], heads: Readonly<Record<string, string>>): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     const copy = this.copies.get(id)
     if (copy === undefined) throw new CodedError('not-found', 'The replica is not open.')
@@ -287,7 +287,7 @@ export class MemoryReplicas implements StoreReplicas {
     Object.assign(copy, { lastSeq, heads: next, batches: [...copy.batches, ...batches] })
   }
 
-  async end(id: RecordingId, end: ReplicaEnd): Promise<void> {
+  async end(id: SessionId, end: ReplicaEnd): Promise<void> {
     const copy = this.copies.get(id)!
     const mine = Object.fromEntries(
       [...copy.heads].map(([conn, { head }]) => [conn, Buffer.from(head).toString('hex')]),
@@ -303,7 +303,7 @@ export interface Terminal {
   readonly replicas: MemoryReplicas
   readonly clock: ManualClock
   /** Seqs in the order in which they were shown, by session. */
-  readonly shown: Map<RecordingId, number[]>
+  readonly shown: Map<SessionId, number[]>
   readonly reports: string[]
   /** Sessions whose recorders are gone, as they were shown, one list after another. */
   readonly gone: string[][]
@@ -321,7 +321,7 @@ export function startTerminal(
 ): Terminal {
   const { replicas = new MemoryReplicas(), history = null } = options
   const clock = manualClock(T0 + 1_000)
-  const shown = new Map<RecordingId, number[]>()
+  const shown = new Map<SessionId, number[]>()
   const reports: string[] = []
   const gone: string[][] = []
   const follower = new TeamFollower({

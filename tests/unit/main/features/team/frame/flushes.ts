@@ -11,12 +11,12 @@ import {
 import { newChain, type ChainHeads, type CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import type { WireMessage } from '../../../../../../src/main/features/team/frame/parts.ts'
 import type { FrameResult } from '../../../../../../src/main/features/team/frame/refusal.ts'
-import type { LedgerEntry } from '../../../../../../src/shared/core/recording/recording.ts'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import type { LedgerEntry } from '../../../../../../src/shared/core/recording/session.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 import { T0, Writer, type Item } from '../../../core/store/harness.ts'
 
-export const SESSION = recordingId('01khj7x0a0abcdefghjkmnpqrs')
+export const SESSION = sessionId('01khj7x0a0abcdefghjkmnpqrs')
 export const NONE: ChainHeads = new Map()
 export const FEEDS = ['crypto/XT', 'crypto/XQ', 'stocks/T'] as const
 

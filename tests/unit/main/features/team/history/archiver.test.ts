@@ -18,7 +18,7 @@ import { readNatsTarget } from '../../../../../../src/main/features/team/nats/ta
 import { readReports } from '../../../../../../src/main/features/team/reports/report.ts'
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 import { hasPostgres, startPostgres } from '../../../../../kit/postgres-server.ts'
 import type { PostgresServer } from '../../../../../kit/postgres-process.ts'
@@ -360,7 +360,7 @@ describe
       const team = await newTeam(running)
       await team.log.ensureShard(2, 1)
       await team.log.putSession(ABOUT)
-      await team.log.putSession({ ...ABOUT, session: recordingId('01khj7x0a0zzzzzzzzzzzzzzzz'), shard: 2 })
+      await team.log.putSession({ ...ABOUT, session: sessionId('01khj7x0a0zzzzzzzzzzzzzzzz'), shard: 2 })
       const { reports } = await startArchiver(team)
       await publish(team.log, FRAMES.slice(0, 2))
       await until('2 frames', async () => (await team.log.watermark(SESSION))?.lastSeq === seqAfter(2))

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { ShardReports } from '../../../../../../src/main/features/team/history/shard-reports.ts'
 
-const [A, B] = [recordingId('a'), recordingId('b')]
+const [A, B] = [sessionId('a'), sessionId('b')]
 
 it('reports shards that are held, what they wait for, and why one has stopped', () => {
   const reports = new ShardReports()

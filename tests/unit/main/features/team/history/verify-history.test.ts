@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verifyHistory } from '../../../../../../src/main/features/team/history/verify-history.ts'
 import { sealPart } from '../../../../../../src/main/features/team/history/seal.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { hasPostgres } from '../../../../../kit/postgres-server.ts'
 import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
 import { ABOUT, endOf, newHistory, sealAll } from './kit.ts'
@@ -48,7 +48,7 @@ describe.skipIf(!hasPostgres)('verifying a history [needs postgresql]', () => {
 
   it('says that there is no such session, and can be canceled', async () => {
     const { db } = await sealed()
-    const other = recordingId('01khj7x0a0zzzzzzzzzzzzzzzz')
+    const other = sessionId('01khj7x0a0zzzzzzzzzzzzzzzz')
     expect(await verifyHistory(db, other)).toMatchObject({
       ok: false,
       problems: [{ session: other, kind: 'missing', detail: 'no such session' }],

@@ -5,7 +5,7 @@ import type { Values } from '../../../../../../src/main/command-line/command.ts'
 import { createTeamMetrics, type TeamMetrics } from '../../../../../../src/main/features/team/metrics/metrics.ts'
 import { reportRecorder, reportTerminal } from '../../../../../../src/main/features/team/metrics/report.ts'
 import type { PublishStatus } from '../../../../../../src/main/features/team/publish/publishing.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import {
   readMetricsAddress,
   serveMetrics,
@@ -205,7 +205,7 @@ describe('what recorders and terminals report', () => {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.replace(/^tapedeck_team_/, '').replace(/team="eu",role="\w+",?/, ''))
-  const [A, B] = [recordingId('a'), recordingId('b')]
+  const [A, B] = [sessionId('a'), sessionId('b')]
 
   it('is how far each session of a recorder is, and nothing of those that are done', () => {
     const metrics = createMetrics()

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createUser } from '@nats-io/nkeys'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import { acquireLease } from '../../../../../../src/main/features/team/lease/hold.ts'
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
@@ -16,7 +16,7 @@ const ROLES = ['TERMINAL', 'ARCHIVER', 'RECORDER', 'OPERATOR'] as const
 type Role = (typeof ROLES)[number]
 const GUIDE = readFileSync(new URL('../../../../../../docs/guide/team.md', import.meta.url), 'utf8')
 const EU = readTeamName('eu') as TeamName // it is a name
-const SESSION = recordingId('01kccccccc0000000000000001')
+const SESSION = sessionId('01kccccccc0000000000000001')
 
 /** The accounts of the guide's configuration, with keys in the places of the roles, and another team's user. */
 function accounts(keys: ReadonlyMap<Role | 'STRANGER', string>): string {

@@ -7,7 +7,7 @@ import type { BucketEntry, LiveMessage, TeamLog } from '../../../../../../src/ma
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import {
   hasNatsServer,
   isOldNatsServer,
@@ -16,7 +16,7 @@ import {
   type NatsServer,
 } from '../../../../../kit/nats-server.ts'
 
-const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 const EU = readTeamName('eu') as TeamName
 const open: TeamLog[] = []
 

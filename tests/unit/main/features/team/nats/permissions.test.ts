@@ -12,11 +12,11 @@ import { readNatsTarget } from '../../../../../../src/main/features/team/nats/ta
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { toFailure } from '../../../../../../src/shared/base/errors.ts'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 
 const EU = readTeamName('eu') as TeamName
-const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 const tlsFile = (name: string) => fileURLToPath(new URL(`../../../../../fixtures/tls/${name}`, import.meta.url))
 const CA = tlsFile('certificate.pem')
 

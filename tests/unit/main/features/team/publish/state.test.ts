@@ -11,9 +11,9 @@ import {
   type Trouble,
 } from '../../../../../../src/main/features/team/publish/state.ts'
 import type { ErrorCode } from '../../../../../../src/shared/base/errors.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 
-const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 const trouble = (code: ErrorCode): Trouble => ({ code, message: code, hint: undefined })
 const at = (seq: number) => ({ seq, sequence: seq * 10 })
 const session = (id: typeof A, more: Partial<SessionWork> = {}): SessionWork => ({

@@ -6,7 +6,7 @@ import {
   readReports,
   type MemberReport,
 } from '../../../../../../src/main/features/team/reports/report.ts'
-import { recordingId } from '../../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { manualClock } from '../../../../../kit/clock.ts'
 
@@ -19,7 +19,7 @@ const recorder: MemberReport = {
   spoolLimitBytes: null,
   unpublished: 3,
   trouble: null,
-  sessions: [recordingId('01kccccccc0000000000000001')],
+  sessions: [sessionId('01kccccccc0000000000000001')],
 }
 const archiver: MemberReport = { role: 'archiver', name: 'db-1', shards: [{ shard: 1, missing: 2, trouble: 'It waits.' }] }
 

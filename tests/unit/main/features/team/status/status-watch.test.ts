@@ -10,10 +10,10 @@ import { encodeReport } from '../../../../../../src/main/features/team/reports/r
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { StatusWatch } from '../../../../../../src/main/features/team/status/status-watch.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 
-const A = recordingId('01kccccccc0000000000000001')
+const A = sessionId('01kccccccc0000000000000001')
 const info: SessionInfo = {
   session: A,
   shard: 1,

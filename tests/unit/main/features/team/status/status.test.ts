@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
 import { encodeLease } from '../../../../../../src/main/features/team/lease/lease.ts'
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
@@ -19,7 +19,7 @@ import { commandContext } from '../../../hosts/cli/context.ts'
 
 const EU = readTeamName('eu') as TeamName // it is a name
 const NOW = unixMs(1_700_000_000_000)
-const [A, B] = [recordingId('01kccccccc0000000000000001'), recordingId('01kccccccc0000000000000002')]
+const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
 const KEY = `U${'A'.repeat(55)}`
 const PLAN = makePlan(
   { symbols: new Map([['crypto/XT', ['BTC-USD', 'ETH-USD']]]), connections: [1, 1], pins: [] },

@@ -1,5 +1,5 @@
 /** What a session holds in addition to its messages: ledger entries in the same order, and gaps. */
-import type { FeedId, RecordingId, UnixMs } from '../../base/units.ts'
+import type { FeedId, SessionId, UnixMs } from '../../base/units.ts'
 
 export const GAP_CAUSES = [
   'connect',
@@ -20,7 +20,7 @@ export type GapCause = (typeof GAP_CAUSES)[number]
 
 /** An interval in which a subscribed feed wasn't received. `toMs` is null while it is open. */
 export interface Gap {
-  readonly recording: RecordingId
+  readonly recording: SessionId
   readonly feed: FeedId
   /** The subscribed symbols, as the service writes them. Empty means every symbol of the feed. */
   readonly symbols: readonly string[]
@@ -176,7 +176,7 @@ export interface FeedCounts {
 
 /** A stored session, as listed. */
 export interface SessionRow {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly source: string
   readonly startedMs: UnixMs
   /** Null while it is being recorded. */
@@ -222,7 +222,7 @@ export function countGaps(gaps: Iterable<Pick<Gap, 'cause'>>): number {
 
 /** A problem found by `verify`. */
 export interface Problem {
-  readonly session: RecordingId
+  readonly session: SessionId
   readonly kind:
     | 'missing'
     | 'changed'
@@ -251,7 +251,7 @@ export interface VerifyReport {
 
 /** Who signed a session in a team's history. */
 export interface Authorship {
-  readonly session: RecordingId
+  readonly session: SessionId
   /** Public keys with valid signatures. `name`: of a trusted key; null: it isn't one. */
   readonly keys: readonly { readonly key: string; readonly name: string | null }[]
   /** The last seq with a valid signature; 0: none. */

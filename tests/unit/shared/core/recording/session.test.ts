@@ -7,7 +7,7 @@ import {
   sourceKey,
   teamKey,
   teamSource,
-} from '../../../../../src/shared/core/recording/recording.ts'
+} from '../../../../../src/shared/core/recording/session.ts'
 
 test('every gap counts but the ordinary edges of a recording', () => {
   expect(countGaps([])).toBe(0)

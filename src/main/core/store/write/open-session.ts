@@ -14,8 +14,8 @@ import { tryRead } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
 import { stampOfLast, newerStamp, type Stamp } from '../format/last-received.ts'
-import { isTeamKey, STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
-import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+import { isTeamKey, STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/session.ts'
+import { isFeedId, sessionId, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
 
 /**
  * Rows per block: large enough that opening a block is a small part of reading it, small enough that a reader of
@@ -59,9 +59,9 @@ export interface Finish {
   readonly clean: boolean
 }
 
-export interface RecordingState {
+export interface OpenSession {
   readonly id: number
-  readonly key: RecordingId
+  readonly key: SessionId
   readonly source: string
   readonly startedMs: number
   /** By connection; 0 is the entries. */
@@ -78,7 +78,7 @@ export interface RecordingState {
   finish: Finish | null
 }
 
-export function newRecording(id: number, key: RecordingId, source: string, startedMs: number): RecordingState {
+export function newSession(id: number, key: SessionId, source: string, startedMs: number): OpenSession {
   return {
     id,
     key,
@@ -96,7 +96,7 @@ export function newRecording(id: number, key: RecordingId, source: string, start
   }
 }
 
-export function newChain(key: RecordingId, conn: number, feed: FeedId | ''): Chain {
+export function newChain(key: SessionId, conn: number, feed: FeedId | ''): Chain {
   return { feed, head: genesis(key, conn, feed), part: 0, runs: [] }
 }
 
@@ -105,13 +105,13 @@ export const seriesKey = (feed: FeedId, name: SeriesName): string => `${feed} ${
 type OpenRow = Pick<RecordingRow, 'id' | 'key' | 'source' | 'started_ms' | 'sealed_seq'>
 
 /** Sessions recorded here that a crash left open, oldest first. Open replicas aren't among them: they are resumed. */
-export function loadOpenRecordings(db: Db): RecordingState[] {
+export function loadOpenSessions(db: Db): OpenSession[] {
   const rows = db
     .prepare<[], OpenRow>(
       'SELECT id, key, source, started_ms, sealed_seq FROM recording WHERE ended_ms IS NULL ORDER BY id',
     )
     .all()
-  return rows.filter(({ source }) => !isTeamKey(source)).map((row) => loadRecording(db, row))
+  return rows.filter(({ source }) => !isTeamKey(source)).map((row) => loadSession(db, row))
 }
 
 /** Seq of the last stored message or entry of an open session; null if it isn't open. */
@@ -127,8 +127,8 @@ export function lastStoredSeq(db: Db, id: number): number | null {
 }
 
 /** Loads an open session. Reads its journal and the blocks without rollups. */
-export function loadRecording(db: Db, row: OpenRow): RecordingState {
-  const rec = newRecording(row.id, recordingId(row.key), row.source, row.started_ms)
+export function loadSession(db: Db, row: OpenRow): OpenSession {
+  const rec = newSession(row.id, sessionId(row.key), row.source, row.started_ms)
   rec.sealedSeq = rec.lastSeq = row.sealed_seq
   loadChains(db, rec)
   const sealed = loadSeries(db, rec)
@@ -147,7 +147,7 @@ export function loadRecording(db: Db, row: OpenRow): RecordingState {
   return rec
 }
 
-function loadChains(db: Db, rec: RecordingState): void {
+function loadChains(db: Db, rec: OpenSession): void {
   const conns = db.prepare<[number], { conn: number; feed: string }>(
     'SELECT conn, feed FROM connection WHERE recording = ?',
   )
@@ -167,7 +167,7 @@ function loadChains(db: Db, rec: RecordingState): void {
 }
 
 /** Loads the series. Returns the stamp of the last sealed message. */
-function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
+function loadSeries(db: Db, rec: OpenSession): Stamp | undefined {
   const rows = db.prepare<
     [number],
     { id: number; feed: string; instrument: string; symbols: string; rolled_seq: number }
@@ -223,7 +223,7 @@ function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
 }
 
 /** Loads the unsealed flushes. Returns the stamp of the last readable message. */
-function loadJournal(db: Db, rec: RecordingState): Stamp | undefined {
+function loadJournal(db: Db, rec: OpenSession): Stamp | undefined {
   let found: Stamp | undefined
   const journal = new Journal(db)
   rec.lastSeq = journal.lastSeq(rec.id)

@@ -4,7 +4,7 @@
  * Blocks merged or compacted in the meantime are looked up again.
  */
 import { countText } from '../../../../shared/base/count-text.ts'
-import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import { mayShareSeries } from '../write/buckets.ts'
 import { applyToBars, barSources, Classifier, hasRollups } from '../format/classify.ts'
 import { countEntries, entriesUpTo, EntryCursor } from '../read/entry-pages.ts'
@@ -29,7 +29,7 @@ import type { CloseRecord, RecordingRow } from '../schema/records.ts'
 const PROGRESS_ROWS = 4_096
 
 /** Inputs of a session's verification besides the session. */
-export interface RecordingCheckOptions {
+export interface SessionCheckOptions {
   /** Its store log row; null if the log doesn't close it. */
   readonly close: CloseRecord | null
   readonly report: Report
@@ -44,7 +44,7 @@ const FAULT_TEXT: Readonly<Record<ChainFault['kind'], string>> = {
 }
 
 /** Verifies one session. Create it in the read that returned its row, because all results are as of that read. */
-export class RecordingCheck {
+export class StoredSessionCheck {
   readonly #session: CheckedSession
   readonly #tables: SessionTables
   readonly #close: CloseRecord | null
@@ -58,7 +58,7 @@ export class RecordingCheck {
   #nextSeq = 1
   #messages = 0
 
-  constructor(queries: StoreQueries, row: RecordingRow, { close, report, folds }: RecordingCheckOptions) {
+  constructor(queries: StoreQueries, row: RecordingRow, { close, report, folds }: SessionCheckOptions) {
     const { db } = queries
     const { id } = row
     const session = new CheckedSession(db, row, report)

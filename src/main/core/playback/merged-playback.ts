@@ -2,7 +2,7 @@
  * Several sessions of a team as one recording for players (decision 61): its seqs number what the sessions hold, in the
  * order in which it arrived, and its messages are those that count. Times are by the service's clock, UTC ms.
  */
-import { recordingId, type RecordingId } from '../../../shared/base/units.ts'
+import { sessionId, type SessionId } from '../../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import type { SeqLimits } from '../store/types/bars.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
@@ -21,7 +21,7 @@ export type PlaybackReader = Pick<StoreReader, 'replay' | 'snapshot' | 'entries'
 
 const WHY = 'Recorders write digests of their own sessions, and this plays several as one.'
 
-export class MergedRecording implements PlaybackReader {
+export class MergedPlayback implements PlaybackReader {
   readonly #reader: Pick<StoreReader, 'replay'>
   readonly #source: MergeSource & { events: MergedEvent[]; phases: MergePhase[] }
   /** Where each chunk begins that was reached. */
@@ -44,7 +44,7 @@ export class MergedRecording implements PlaybackReader {
   part(fromMs: number, toMs: number): Part {
     const newTracker = (): MergedTracker => new MergedTracker(this.#source.sessions.length)
     return {
-      recording: recordingId('merge'),
+      recording: sessionId('merge'),
       fromMs,
       toMs,
       lastSeq: this.#lastSeq,
@@ -86,7 +86,7 @@ export class MergedRecording implements PlaybackReader {
   }
 
   /** The message or entry with a number; null if it is of no session, or was read too long ago to be known. */
-  originOf(number: number): { readonly session: RecordingId; readonly seq: number } | null {
+  originOf(number: number): { readonly session: SessionId; readonly seq: number } | null {
     const chunk = this.#chunks.get(chunkOf(number))
     const at = (number - 1) % CHUNK
     if (chunk === undefined || at >= chunk.count) return null
@@ -190,7 +190,7 @@ function batchOf(chunk: Chunk, after: number, upTo: number): ReplayBatch {
     columns.offsets[i + 1] = end
   }
   return {
-    recording: recordingId('merge'),
+    recording: sessionId('merge'),
     count: rows.length,
     ...columns,
     monoNs: new Float64Array(0),

@@ -1,9 +1,9 @@
 /** Counts of what a recording has received so far, by feed. */
-import { FLAG, type FeedCounts } from '../../../shared/core/recording/recording.ts'
+import { FLAG, type FeedCounts } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'
 
 /** Counts by the index of the feed in FEED_IDS. */
-export class RecordingTally {
+export class SessionTally {
   readonly received = new Float64Array(FEED_IDS.length)
   readonly #control = new Float64Array(FEED_IDS.length)
   readonly #undecodable = new Float64Array(FEED_IDS.length)

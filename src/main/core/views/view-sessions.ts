@@ -1,9 +1,9 @@
 /** The sessions of a view's source and, in a replay, only what of them was recorded up to its clock. */
 import type { Span } from '../../../shared/base/spans.ts'
-import type { CoverageRecording, SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
-import { matchesSource, type Gap, type LedgerEntry, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { CoveredSession, SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
+import { matchesSource, type Gap, type LedgerEntry, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
-import type { RecordingId } from '../../../shared/base/units.ts'
+import type { SessionId } from '../../../shared/base/units.ts'
 import type { SeqLimits } from '../store/types/bars.ts'
 import type { StoreReader } from '../store/types/reader.ts'
 import type { View } from './views.ts'
@@ -41,7 +41,7 @@ export async function visibleSessions(reader: StoreReader, view: RecordedView): 
 }
 
 /** Whether a message is visible. Only limits the sessions of `upTo`; see `visibleSessions` for the others. */
-export function isVisible(view: RecordedView, recording: RecordingId, seq: number): boolean {
+export function isVisible(view: RecordedView, recording: SessionId, seq: number): boolean {
   return seq <= (view.upTo?.get(recording) ?? Infinity)
 }
 
@@ -54,12 +54,12 @@ const ENTRY_TYPES: readonly LedgerEntry['type'][] = [
 ]
 
 /** A session as known at the view's clock. Entries and gaps from later are left out; gaps that end later are open. */
-export async function recordingOf(
+export async function coveredSession(
   reader: StoreReader,
   view: RecordedView,
   { session, startedMs, endedMs }: SessionRow,
   gaps: readonly Gap[],
-): Promise<CoverageRecording> {
+): Promise<CoveredSession> {
   const { nowMs } = view
   const entries = await reader.entries({ recording: session, types: ENTRY_TYPES })
   return {
@@ -79,10 +79,10 @@ export async function recordingOf(
 const MAX_IMPORTS = 64
 
 /** Reads when the symbols of sessions were subscribed, and their gaps. */
-export class ViewRecordings {
+export class ViewSessions {
   readonly #reader: StoreReader
   /** Imports never change, so the extents of their symbols can be cached. */
-  readonly #extents = new Map<RecordingId, readonly SymbolExtent[]>()
+  readonly #extents = new Map<SessionId, readonly SymbolExtent[]>()
 
   constructor(reader: StoreReader) {
     this.#reader = reader
@@ -94,15 +94,15 @@ export class ViewRecordings {
     rows: readonly SessionRow[],
     range: Span,
     gaps: readonly Gap[],
-  ): Promise<readonly CoverageRecording[]> {
+  ): Promise<readonly CoveredSession[]> {
     const gapsOf = Map.groupBy(gaps, (gap) => gap.recording)
-    const recordings: CoverageRecording[] = []
+    const recordings: CoveredSession[] = []
     // One after another, so that other requests don't wait behind thousands of these.
     for (const row of rows) {
       // A gap may extend past the end of its session: after a crash it lasts until the next start.
       const touches = (row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)
       if (row.startedMs >= range.toMs || !touches) continue
-      const one = await recordingOf(this.#reader, view, row, gapsOf.get(row.session) ?? [])
+      const one = await coveredSession(this.#reader, view, row, gapsOf.get(row.session) ?? [])
       recordings.push(row.source.startsWith('import:') ? { ...one, extents: await this.#extentsOf(row) } : one)
     }
     return recordings
@@ -112,7 +112,7 @@ export class ViewRecordings {
    * Those of a view that touch the time from `fromMs` (UTC ms) to its clock. Gaps that can't be read are left out; a page
    * of bars reports them.
    */
-  async since(view: RecordedView, fromMs: number): Promise<readonly CoverageRecording[]> {
+  async since(view: RecordedView, fromMs: number): Promise<readonly CoveredSession[]> {
     const { source, nowMs } = view
     const gaps = await this.#reader.gaps({ source, fromMs: fromMs - 1, toMs: nowMs, skipCorrupt: true })
     return this.within(view, await visibleSessions(this.#reader, view), { fromMs, toMs: nowMs }, gaps)
