@@ -35,7 +35,7 @@ export interface FeedsOptions {
 export interface LiveFeeds extends Feeds {
   /**
    * Closes every connection with code 1000 after recording what still arrives, opens gaps of cause `quit`, and keeps
-   * the subscriptions. To change the service: stop, end the recording, switch, begin a recording, start.
+   * the subscriptions. To change the service: stop, end the session, switch, begin a session, start.
    */
   stop(): Promise<void>
   /** Reconnects for the subscriptions. Feeds are started when created. */

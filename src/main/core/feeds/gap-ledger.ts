@@ -1,4 +1,4 @@
-/** The open gaps of all connections. Writes them to the recording and reports them to the listener. */
+/** The open gaps of all connections. Writes them to the session and reports them to the listener. */
 import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FrameSink } from './connection/frame-sink.ts'

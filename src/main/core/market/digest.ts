@@ -1,6 +1,6 @@
 /**
  * A digest of the market state that results from the stored records, so that a replay can prove that it reached the
- * same state as live. It is a pure fold, empty at the start of a recording, over the last trade, last quote, forming
+ * same state as live. It is a pure fold, empty at the start of a session, over the last trade, last quote, forming
  * one-minute bar and forming UTC-day bar of every (feed, symbol). Clocks, freshness, windows and reference prices are
  * not included. Only the stored order of records matters; receive times only determine when a digest is taken: before
  * the first record received in a later minute.
@@ -39,7 +39,7 @@ export interface DigestFold {
   apply(feed: FeedId, recvMs: number, record: Scratch): MinuteDigest | null
   /** The digest of everything so far. */
   now(): string
-  /** Empties the fold, because a recording began or the recorder lost frames. */
+  /** Empties the fold, because a session began or the recorder lost frames. */
   reset(): void
   save(): FoldSave
   restore(save: FoldSave): void

@@ -24,7 +24,7 @@ export interface HubOptions {
   readonly stateOf?: (feed: FeedId, id: InstrumentId) => FeedState | undefined
 }
 
-/** The hub's part of a snapshot. Gaps and feed states are rebuilt from the recording's ledger, see `MarketContext`. */
+/** The hub's part of a snapshot. Gaps and feed states are rebuilt from the session's ledger, see `MarketContext`. */
 export interface HubSave {
   readonly lastSeq: number
   readonly epochs: readonly (readonly [FeedId, number])[]
@@ -77,11 +77,11 @@ export const joinSinks = (one: RecordSink, other: RecordSink): RecordSink => ({
   },
 })
 
-/** The parts of the state that a snapshot leaves out because they are rebuilt from the recording's ledger. */
+/** The parts of the state that a snapshot leaves out because they are rebuilt from the session's ledger. */
 export interface MarketContext {
   /** The arguments of the last `feedState` of each feed. */
   readonly feedStates: readonly (readonly [feed: FeedId, state: FeedState, best?: FeedState])[]
-  /** Gaps of the recording so far, oldest first; no symbols: the entire feed. */
+  /** Gaps of the session so far, oldest first; no symbols: the entire feed. */
   readonly gaps: readonly {
     readonly feed: FeedId
     readonly cause: GapCause
@@ -118,10 +118,10 @@ export interface Hub extends HubSink {
   save(): HubSave
   /** Restores a save (null: empties the hub). Watchers stay and are notified, as by `reset`. */
   restore(save: HubSave | null, context: MarketContext): void
-  /** A recording began: seqs start from 1 again. `afterBreak`: nothing is stored of the time since the one before. */
+  /** A session began: seqs start from 1 again. `afterBreak`: nothing is stored of the time since the one before. */
   sessionBegan(afterBreak: boolean): void
   /** Receipt of the newest record, UTC ms; -Infinity: none. */
   readonly lastRecvMs: number
-  /** The last applied seq of the recording; 0: none. */
+  /** The last applied seq of the session; 0: none. */
   readonly lastSeq: number
 }

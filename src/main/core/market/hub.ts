@@ -65,7 +65,7 @@ class MarketHub implements Hub {
   #lastSeq = 0
   /** Cells whose trades and quotes are passed on. */
   readonly #flowing = new Set<Cell>()
-  /** Arrival order for bars. It isn't the seq, which restarts with each recording and is 0 without one. */
+  /** Arrival order for bars. It isn't the seq, which restarts with each session and is 0 without one. */
   #order = 0
 
   constructor({ calendar, nameOf, stateOf }: HubOptions) {

@@ -1,6 +1,6 @@
 /**
  * The encoding of a market snapshot (the hub's cells and the digest fold), which lets a replay start in the middle of
- * a recording. A JSON header is followed by every number as a double in this machine's byte order (little-endian on
+ * a session. A JSON header is followed by every number as a double in this machine's byte order (little-endian on
  * every machine that Tapedeck supports).
  */
 import type { FeedId } from '../../../shared/base/units.ts'

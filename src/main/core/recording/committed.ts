@@ -9,9 +9,9 @@ import type { StoreWriter } from '../store/types/writer.ts'
 const MAX_WAIT_MS = 500
 
 export interface CommitWatch {
-  /** Resolves once everything up to `seq` of the open recording is durable, or after half a second. */
+  /** Resolves once everything up to `seq` of the open session is durable, or after half a second. */
   upTo(seq: number): Promise<void>
-  /** A recording began, so seqs start over. Commits of the previous one may still arrive. */
+  /** A session began, so seqs start over. Commits of the previous one may still arrive. */
   began(recording: SessionId): void
 }
 

@@ -7,10 +7,10 @@ import { LatencyHistogram } from './latency.ts'
 
 interface InFlightBatch {
   readonly messages: number
-  /** The tally of the batch's recording, and its counts when the batch was sent. */
+  /** The tally of the batch's session, and its counts when the batch was sent. */
   readonly tally: SessionTally
   readonly received: Float64Array
-  /** Monotonic start of the recording, ns. */
+  /** Monotonic start of the session, ns. */
   readonly startNs: number
   readonly sentMs: UnixMs
   readonly sentNs: number

@@ -12,13 +12,13 @@ interface OpenGap {
   readonly skew: { readonly skewMs?: number }
   /** The number that `add` returned, which its `gap-close` names. */
   readonly openedAs: number
-  /** Its seq in the open recording. */
+  /** Its seq in the open session. */
   seq: number
 }
 
 interface Connection {
   readonly feed: FeedId
-  /** Its number in the open recording. The handle that feeds use never changes. */
+  /** Its number in the open session. The handle that feeds use never changes. */
   number: number
   connected: boolean
   state: string | null
@@ -32,7 +32,7 @@ export class LedgerState {
   #next = 1
   #unnumbered = 0
 
-  /** Adds a connection; returns its number in the open recording. */
+  /** Adds a connection; returns its number in the open session. */
   connect(handle: number, feed: FeedId): number {
     const number = this.#next++
     this.#connections.set(handle, {
@@ -47,8 +47,8 @@ export class LedgerState {
   }
 
   /**
-   * Converts an entry to the numbers and seqs of the open recording, as it is stored. `numberOf` returns a
-   * connection's number even after its end, or 0 if it has none in this recording.
+   * Converts an entry to the numbers and seqs of the open session, as it is stored. `numberOf` returns a
+   * connection's number even after its end, or 0 if it has none in this session.
    */
   translate(entry: LedgerEntry, numberOf: (handle: number) => number): LedgerEntry {
     if (entry.type === 'gap-close') {
@@ -120,13 +120,13 @@ export class LedgerState {
     return [...new Set([...this.#connections.values()].map((c) => c.feed))]
   }
 
-  /** Entries that close every open gap, for the end of a recording that is rolled. */
+  /** Entries that close every open gap, for the end of a session that is rolled. */
   closing(): LedgerEntry[] {
     return this.#gaps.map(({ feed, seq }) => ({ type: 'gap-close', feed, openedSeq: seq }))
   }
 
   /**
-   * Renumbers the live connections from 1 and writes the entries that a new recording begins with. `write` stores an
+   * Renumbers the live connections from 1 and writes the entries that a new session begins with. `write` stores an
    * entry and returns its seq.
    */
   reissue(

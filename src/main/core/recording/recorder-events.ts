@@ -1,4 +1,4 @@
-/** Reports what happens to the recording to the status line, the log and the digest. */
+/** Reports what happens to the session to the status line, the log and the digest. */
 import { countText } from '../../../shared/base/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { DigestFold } from '../market/digest.ts'

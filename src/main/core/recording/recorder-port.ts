@@ -17,14 +17,14 @@ export interface RecorderOptions {
    * The current skew (service clock minus local clock), ms, which is stored with each gap that opens. Null: unknown.
    */
   readonly skewMs?: () => number | null
-  /** Creates the id of a recording that starts now. */
+  /** Creates the id of a session that starts now. */
   readonly newId: (startedMs: UnixMs) => SessionId
 }
 
 export interface RecorderStats {
   readonly received: number
   readonly stored: number
-  /** Frames that are in no recording; marked as gaps. */
+  /** Frames that are in no session; marked as gaps. */
   readonly lost: number
   readonly perSecond: number
   readonly backlogBytes: number
@@ -32,7 +32,7 @@ export interface RecorderStats {
   readonly receiveToStored: Percentiles | null
   readonly storeBytes: number
   readonly freeBytes: number
-  /** Counts of the open recording. */
+  /** Counts of the open session. */
   readonly feeds: readonly FeedCounts[]
 }
 
@@ -45,15 +45,15 @@ export type RecorderEvent =
   | { readonly is: 'cut' }
 
 export interface Recorder extends FrameSink {
-  /** Number of recordings begun, except those that followed the one before without a break, at midnight UTC. */
+  /** Number of sessions begun, except those that followed the one before without a break, at midnight UTC. */
   readonly breaks: number
   /**
-   * Starts a recording; rejects with the store's error. Frames are accepted immediately. If the disk fails, the
-   * promise doesn't wait for it: the recording begins when it can, `state` reports the failure, and no accepted frame
+   * Starts a session; rejects with the store's error. Frames are accepted immediately. If the disk fails, the
+   * promise doesn't wait for it: the session begins when it can, `state` reports the failure, and no accepted frame
    * is lost.
    */
   start(source: Source): Promise<SessionId>
-  /** Ends the recording: flushes, seals and closes it. Connections carry over to the next recording. */
+  /** Ends the session: flushes, seals and closes it. Connections carry over to the next session. */
   stop(): Promise<void>
   state(): RecorderState
   stats(): RecorderStats

@@ -23,7 +23,7 @@ import type { Recorder, RecorderEvent, RecorderOptions, RecorderStats } from './
 const DAY_MS = 86_400_000
 const CLOCK_SHIFT_MS = 100
 
-/** Time since the recording's start, ns, rounded down to microseconds: finer digits cost more than they are worth. */
+/** Time since the session's start, ns, rounded down to microseconds: finer digits cost more than they are worth. */
 const sinceStart = (nowNs: number, startNs: number): number =>
   nowNs > startNs ? Math.floor((nowNs - startNs) / 1000) * 1000 : 0
 
@@ -41,7 +41,7 @@ class StoreRecorder implements Recorder {
   readonly #inFlight = new InFlight()
   readonly #pool = new BatchPool()
   readonly #rate = new FrameRate()
-  /** Indexed by handle: number in the open recording (0: none), index of the feed, messages so far. */
+  /** Indexed by handle: number in the open session (0: none), index of the feed, messages so far. */
   readonly #numbers: number[] = [0]
   readonly #feedOf: number[] = [0]
   readonly #connSeqs: number[] = [0]
@@ -50,11 +50,11 @@ class StoreRecorder implements Recorder {
   #recording: SessionId | null = null
   #breaks = 0
   #sinceMs = unixMs(0)
-  /** Monotonic start of the recording, ns. */
+  /** Monotonic start of the session, ns. */
   #startNs = 0
-  /** Next midnight UTC, when the recording is rolled. */
+  /** Next midnight UTC, when the session is rolled. */
   #rollAtMs = Infinity
-  /** Wall clock minus monotonic clock, ms, as of the last clock entry; NaN before the first recording. */
+  /** Wall clock minus monotonic clock, ms, as of the last clock entry; NaN before the first session. */
   #clockBase = NaN
   #seq = 0
   #batch = this.#pool.next()
@@ -164,7 +164,7 @@ class StoreRecorder implements Recorder {
   async start(source: Source): Promise<SessionId> {
     if (this.#recording !== null) throw new TypeError('a recording is already open')
     const { writer, newId } = this.#options
-    this.#cancelRestart?.() // this recording restarts the writer
+    this.#cancelRestart?.() // this session restarts the writer
     this.#cancelRestart = null
     this.#health.restart()
     this.#source = source
@@ -193,7 +193,7 @@ class StoreRecorder implements Recorder {
   async stop(): Promise<void> {
     const ended = this.#recording
     if (ended === null) return
-    this.#writeRefusal() // even if the backlog is full: the loss belongs to this recording
+    this.#writeRefusal() // even if the backlog is full: the loss belongs to this session
     this.#writeUnread()
     this.#flush()
     this.#recording = null
@@ -240,7 +240,7 @@ class StoreRecorder implements Recorder {
     return readClocks(this.#options.clock, this.#clockBase)
   }
 
-  /** Makes `id` the open recording, carrying over the live connections and open gaps. */
+  /** Makes `id` the open session, carrying over the live connections and open gaps. */
   #reset(id: SessionId, at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
     this.#recording = id
@@ -251,7 +251,7 @@ class StoreRecorder implements Recorder {
     this.#seq = 0
     this.#tally = new SessionTally()
     this.#lastMs = wallMs
-    this.#numbers.fill(0) // an ended connection has no number in the new recording
+    this.#numbers.fill(0) // an ended connection has no number in the new session
     this.#ledger.reissue(
       wallMs,
       (handle, number, feed) => {
@@ -303,7 +303,7 @@ class StoreRecorder implements Recorder {
     this.#batch = this.#pool.next()
   }
 
-  /** Begins a recording with the same source as the last one, which has ended or whose writer died. */
+  /** Begins a session with the same source as the last one, which has ended or whose writer died. */
   #begin(at: ClockPair): void {
     if (this.#source === null) return
     const { newId, writer } = this.#options
@@ -318,7 +318,7 @@ class StoreRecorder implements Recorder {
     if (this.#recording === id && !this.#health.isRestarting) this.#onWriterDied(toFailure(thrown))
   }
 
-  /** Ends the recording at midnight UTC and begins the next one at the same instant. */
+  /** Ends the session at midnight UTC and begins the next one at the same instant. */
   #roll(at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
     const ended = this.#recording
@@ -328,7 +328,7 @@ class StoreRecorder implements Recorder {
     this.#flush()
     this.#options.writer.end(wallMs, this.#tally.counts(true)).then(
       () => this.#announce({ is: 'ended', recording: ended }),
-      () => undefined, // `died` reports the error; the next begin closes the recording
+      () => undefined, // `died` reports the error; the next begin closes the session
     )
     this.#begin(at)
   }
@@ -375,7 +375,7 @@ class StoreRecorder implements Recorder {
 
   /**
    * Opens a gap for messages that are still in the sockets at the end: their event time is before the end, but they
-   * aren't in this recording.
+   * aren't in this session.
    */
   #writeUnread(): void {
     const { wallMs, monoNs: nowNs } = this.#now()

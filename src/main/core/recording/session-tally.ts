@@ -1,4 +1,4 @@
-/** Counts of what a recording has received so far, by feed. */
+/** Counts of what a session has received so far, by feed. */
 import { FLAG, type FeedCounts } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'
 

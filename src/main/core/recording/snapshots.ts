@@ -1,4 +1,4 @@
-/** Saves the state of the live market periodically, so that a replay can start in the middle of a recording. */
+/** Saves the state of the live market periodically, so that a replay can start in the middle of a session. */
 import type { SessionId } from '../../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import type { StoreWriter } from '../store/types/writer.ts'
@@ -11,7 +11,7 @@ const BUSY_ENTRIES = 15_000
 const BUSY_MS = 2_500
 
 export interface Snapshots {
-  /** A recording began. Saves the state before it as seq 0. */
+  /** A session began. Saves the state before it as seq 0. */
   began(recording: SessionId, wallMs: number): void
   /** The market has applied everything up to `seq`, received at `wallMs`. */
   after(seq: number, wallMs: number): void

@@ -56,7 +56,7 @@ export interface LiveService extends SourceSwitch {
   onSweep(listener: (nowMs: number) => void): void
   /** Runs `work` before the first session of this start begins. Call it during startup. */
   beforeRecording(work: () => Promise<void>): void
-  /** Ends the recording and closes the feeds. Every call returns the same promise. */
+  /** Ends the session and closes the feeds. Every call returns the same promise. */
   end(): Promise<void>
 }
 

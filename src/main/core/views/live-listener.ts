@@ -37,7 +37,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log } = options
   /** A single sink, so that passing on a record needs no loop. */
   let others = NO_SINK
-  /** The recording that the digest fold, the hub's seqs and the commits belong to. */
+  /** The session that the digest fold, the hub's seqs and the commits belong to. */
   let digested: SessionId | null = null
   let breaks = 0
   const shown = new Map<FeedId, FeedState>()
@@ -107,7 +107,7 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
     },
     acknowledged: (feed, symbols) => hub.acknowledged(feed, symbols),
     gapOpened(feed, cause, symbols, fromMs) {
-      hub.setSkew(skew.ms ?? 0) // the same skew as in the recording
+      hub.setSkew(skew.ms ?? 0) // the same skew as in the session
       hub.gapOpened(feed, cause, symbols, fromMs)
       others.gapOpened(feed, cause, symbols, fromMs)
       status.gapOpened(cause)

@@ -7,7 +7,7 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import type { Span } from './play.ts'
 
-/** A place in what is played: the recording of a part, and a seq of it. */
+/** A place in what is played: the session of a part, and a seq of it. */
 export interface Place {
   readonly recording: SessionId
   readonly seq: number
@@ -33,7 +33,7 @@ export interface PlayerOptions {
 /** The state of a replay. Times are replay times, UTC ms. */
 export interface PlayerState {
   readonly nowMs: number
-  /** The recording of a part, and a seq of it; null before the first. */
+  /** The session of a part, and a seq of it; null before the first. */
   readonly at: Place | null
   readonly playing: boolean
   readonly speed: ReplaySpeed

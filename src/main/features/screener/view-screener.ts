@@ -31,7 +31,7 @@ export interface ViewScreenerParts {
   }
   /** The instruments of the view's source. */
   readonly instruments: () => Promise<Instruments>
-  /** The recordings that touch the time from `fromMs` (UTC ms) to the view's clock. */
+  /** The sessions that touch the time from `fromMs` (UTC ms) to the view's clock. */
   readonly recordings: (fromMs: number) => Promise<readonly CoveredSession[]>
   /** Figures of companies from saved responses, as of the view's clock. Never sends a request. */
   readonly fundamentals: (stocks: Instruments) => Promise<ReadonlyMap<InstrumentId, MetricValues>>

@@ -64,7 +64,7 @@ const symbolsOf = ({ symbols }: PlannedShard): Map<FeedId, readonly string[]> =>
   )
 
 /**
- * Records shards of the plan until Ctrl+C, SIGTERM or the end of `ms`. Returns the last recording; null if no shard
+ * Records shards of the plan until Ctrl+C, SIGTERM or the end of `ms`. Returns the last session; null if no shard
  * became free.
  */
 export async function recordAuto(
@@ -86,7 +86,7 @@ export async function recordAuto(
     watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
     const following = watch.follow(log, setup, signal)
     const recording = recordShards(setup, options, { log, watch, signal, following })
-    // A plan that can't be followed any more ends the recording, too.
+    // A plan that can't be followed any more ends the session, too.
     following.catch(() => ended.abort())
     const result = await recording
     ended.abort()

@@ -24,7 +24,7 @@ const PROGRESS_MS = 500
 /** `sessions` applies the retention rules while recording. */
 export const RECORD_NEEDS = { live, sessions, publish }
 
-/** What every recording of a run shares. */
+/** What every session of a run shares. */
 export interface RecordSetup {
   readonly start: (options: HostOptions) => Promise<RunningNeeds<typeof RECORD_NEEDS>>
   readonly context: Context
@@ -47,7 +47,7 @@ export interface RecordPart {
   readonly signal: AbortSignal
   /** How long, ms; null: until `signal` aborts. */
   readonly ms: number | null
-  /** Called once the end was decided, before the recording is closed. */
+  /** Called once the end was decided, before the session is closed. */
   readonly onEnding?: () => Promise<void>
 }
 

@@ -224,6 +224,6 @@ export class Tape {
   }
 }
 
-/** Without a recording, the seq is 0: at the same price and instant, sides are the same. */
+/** Without a session, the seq is 0: at the same price and instant, sides are the same. */
 const keyOf = ({ seq, recvMs, price }: Pick<Print, 'seq' | 'recvMs' | 'price'>): string | number =>
   seq > 0 ? seq : `${recvMs} ${price}`

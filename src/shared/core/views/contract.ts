@@ -104,7 +104,7 @@ export interface TapeValue {
   readonly sides?: readonly PrintSide[]
   readonly meter?: SideMeter
 }
-/** The side of a print. Without a recording, its seq is 0: receipt and price say which print it is. */
+/** The side of a print. Without a session, its seq is 0: receipt and price say which print it is. */
 export interface PrintSide extends TradeSide, Pick<Print, 'seq' | 'recvMs' | 'price'> {}
 export interface FlowValue {
   /** The range that is read, UTC ms; `toMs` null: up to now. Replaces everything sent before. */

@@ -1,12 +1,12 @@
 /**
- * How much of what was subscribed was received, by symbol and time, from the entries and gaps of recordings. Time in
+ * How much of what was subscribed was received, by symbol and time, from the entries and gaps of sessions. Time in
  * which a symbol wasn't subscribed is neither covered nor missing.
  */
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry } from '../../core/recording/session.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans, type Span } from '../../base/spans.ts'
 import { FEED_IDS, feedAsset, instrumentKey, type FeedId, type SessionId } from '../../base/units.ts'
 
-/** The parts of a recording that decide when its feeds were subscribed. */
+/** The parts of a session that decide when its feeds were subscribed. */
 export interface CoveredSession {
   readonly recording: SessionId
   readonly startedMs: number
@@ -73,7 +73,7 @@ export interface Coverage {
   readonly symbols: readonly SymbolCoverage[]
 }
 
-/** Causes that lose nothing, because the user ended the recording. */
+/** Causes that lose nothing, because the user ended the session. */
 export const isUnwanted = (cause: GapCause): boolean => cause === 'quit'
 
 interface SymbolSpans {
@@ -179,7 +179,7 @@ function waiting(
 }
 
 /**
- * Coverage of the recordings of one source within [fromMs, toMs). `nowMs` ends open gaps. The symbols of `symbolsOf`
+ * Coverage of the sessions of one source within [fromMs, toMs). `nowMs` ends open gaps. The symbols of `symbolsOf`
  * are listed one by one.
  */
 export function coverageOf(
@@ -297,7 +297,7 @@ function gapMeasure(
 
 /**
  * When a feed received an instrument: acknowledged, and without a gap that affects it, each interval widened by the
- * clock difference. Without an acknowledgement in a recording, reception is assumed. `mine`: whether a symbol is an
+ * clock difference. Without an acknowledgement in a session, reception is assumed. `mine`: whether a symbol is an
  * alias of the instrument.
  */
 export function receivedSpans(

@@ -1,4 +1,4 @@
-/** When the symbols of feeds were subscribed, and which gaps they have, from the recordings of a span. Pure. */
+/** When the symbols of feeds were subscribed, and which gaps they have, from the sessions of a span. Pure. */
 import { instrumentKey, feedAsset, type FeedId } from '../../base/units.ts'
 import { mergeSpans, withoutSpans, type Span } from '../../base/spans.ts'
 import { isUnwanted, subscribedSpans, type CoveredSession } from '../evidence/coverage.ts'

@@ -4,18 +4,18 @@ import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 
 /**
- * Both clocks at receipt. `monoNs` is the process clock; the recorder stores it relative to the recording's start, in
+ * Both clocks at receipt. `monoNs` is the process clock; the recorder stores it relative to the session's start, in
  * whole microseconds.
  */
 export type Stamp = ClockPair
 
 export interface FrameSink {
-  /** The open recording; null while recording is off or hasn't begun. */
+  /** The open session; null while recording is off or hasn't begun. */
   readonly recording: SessionId | null
   /** Adds a connection; returns its handle, from 1, for `frame` and `entry`. */
   connection(feed: FeedId): number
   /**
-   * Accepts a frame: copies its bytes and returns its seq, which numbers all frames and entries of the recording
+   * Accepts a frame: copies its bytes and returns its seq, which numbers all frames and entries of the session
    * without gaps. 0: not recorded. Never throws and never waits.
    */
   frame(conn: number, data: Uint8Array, binary: boolean, stamp: Stamp): number

@@ -25,7 +25,7 @@ export interface LabelRow {
   readonly binned_ms: number | null
 }
 
-/** The body of a `close` row of the store log, and the summary of a closed recording. */
+/** The body of a `close` row of the store log, and the summary of a closed session. */
 export interface CloseRecord {
   readonly recording: SessionId
   readonly endedMs: number

@@ -50,7 +50,7 @@ export class Audience implements Outlet {
     return this.#connections
   }
 
-  /** Whether connections to a feed are refused now, because the recording was disconnected from it. */
+  /** Whether connections to a feed are refused now, because the session was disconnected from it. */
   isDown(feed: FeedId): boolean {
     return this.#isBetweenSessions || [...this.#down.values()].includes(feed)
   }
@@ -91,7 +91,7 @@ export class Audience implements Outlet {
     const id = FEED_IDS[feed]
     const { bytes, offsets } = batch
     const isMarket = decodeStored(id, flags, bytes, offsets[row], offsets[row + 1], this.#record) === 'market'
-    // Every subscriber of the feed gets a message whose symbol can't be read: the recording got it, too.
+    // Every subscriber of the feed gets a message whose symbol can't be read: the session got it, too.
     const symbol = isMarket ? this.#record.symbol : ''
     const routes = this.#routes[feed]
     let found = routes.get(symbol)

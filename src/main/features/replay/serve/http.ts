@@ -13,7 +13,7 @@ import { instrumentsOf, partsOf, rangeOf, type Moment, type Recorded } from './r
 export interface HttpSide {
   readonly account: Account
   readonly recorded: Recorded
-  /** Where the window's replay is that is served; null: all of the recording is. */
+  /** Where the window's replay is that is served; null: all of the session is. */
   readonly shown: () => Moment | null
   readonly origins: () => readonly string[]
   readonly clock: Clock

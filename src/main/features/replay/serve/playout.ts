@@ -65,7 +65,7 @@ const REST_MS = 1_000
 /** A message is sent up to this much early, because timers count whole milliseconds, ms. */
 const EARLY_MS = 0.5
 
-/** What a client may know of a clock. Times are UTC ms of the recording. */
+/** What a client may know of a clock. Times are UTC ms of the session. */
 export interface PlayoutState {
   readonly playing: boolean
   readonly speed: ReplaySpeed
@@ -73,7 +73,7 @@ export interface PlayoutState {
   readonly ended: boolean
 }
 
-/** A clock as its endpoint reports it. Times are UTC ms of the recording. */
+/** A clock as its endpoint reports it. Times are UTC ms of the session. */
 export interface ClockReport extends PlayoutState {
   readonly fromMs: number
   readonly toMs: number

@@ -1,4 +1,4 @@
-/** The parameters of a replay's addresses: which part of the recording, and how fast. */
+/** The parameters of a replay's addresses: which part of the session, and how fast. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
 import { FEED_IDS, isFeedId, type FeedId } from '../../../../shared/base/units.ts'
@@ -10,7 +10,7 @@ export const FASTEST = 1_000
 
 /** A clock of a client's own, on the address of its socket. */
 export interface OwnClock {
-  /** Receive times, [from, to), UTC ms; undefined: the whole recording. */
+  /** Receive times, [from, to), UTC ms; undefined: the whole session. */
   readonly fromMs: number | undefined
   readonly toMs: number | undefined
   /** Undefined: the speed of the server. */

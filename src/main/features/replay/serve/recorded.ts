@@ -104,7 +104,7 @@ async function loaded(
 const sourceOf = (rows: readonly SessionRow[]): string =>
   isTeamKey(rows[0].source) ? sourceOfMerge(rows) : rows[0].source
 
-/** The receive times that a clock plays, [from, to). Throws `usage` if the recording has none of them. */
+/** The receive times that a clock plays, [from, to). Throws `usage` if the session has none of them. */
 export function rangeOf(parts: readonly Part[], { fromMs, toMs }: Pick<OwnClock, 'fromMs' | 'toMs'>): Span {
   const first = parts[0].fromMs
   // The end is exclusive, and the last message is played.

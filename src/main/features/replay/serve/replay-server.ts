@@ -1,7 +1,7 @@
 /**
  * Serves recorded sessions over the service's own protocol (docs/service.md): token endpoint, the eleven feeds, Origin,
- * acknowledgements and close codes are those of the service, so any client of it connects to a recording as if it were
- * live. Also streams the recording over HTTP. Listens on 127.0.0.1 only.
+ * acknowledgements and close codes are those of the service, so any client of it connects to a session as if it were
+ * live. Also streams the session over HTTP. Listens on 127.0.0.1 only.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

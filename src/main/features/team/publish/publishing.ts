@@ -214,7 +214,7 @@ export class Publishing {
     }
   }
 
-  /** Publishes the rest for up to `drainMs`, unless that is impossible now. Call once the recording has ended. */
+  /** Publishes the rest for up to `drainMs`, unless that is impossible now. Call once the session has ended. */
   async close(drainMs = DRAIN_MS): Promise<void> {
     const { clock } = this.#parts
     this.#stopLooking()
