@@ -171,9 +171,9 @@ async function entriesBefore(reader: Reader, lanes: readonly Lane[]): Promise<re
 async function gapsOf(reader: Reader, source: string, lanes: readonly Lane[]): Promise<readonly Gap[]> {
   const recordings = lanes.map(({ recording }) => recording)
   const known = new Map<string, Promise<readonly string[]>>()
-  const symbolsOf = (recording: SessionId, feed: FeedId): Promise<readonly string[]> => {
-    const key = `${recording} ${feed}`
-    const read = known.get(key) ?? readSymbols(reader, recording, feed)
+  const symbolsOf = (session: SessionId, feed: FeedId): Promise<readonly string[]> => {
+    const key = `${session} ${feed}`
+    const read = known.get(key) ?? readSymbols(reader, session, feed)
     known.set(key, read)
     return read
   }

@@ -12,7 +12,7 @@ export interface CommitWatch {
   /** Resolves once everything up to `seq` of the open session is durable, or after half a second. */
   upTo(seq: number): Promise<void>
   /** A session began, so seqs start over. Commits of the previous one may still arrive. */
-  began(recording: SessionId): void
+  began(session: SessionId): void
 }
 
 interface Waiting {
@@ -37,8 +37,8 @@ export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock)
     for (const { done } of ready) done()
   })
   return {
-    began(recording) {
-      open = recording
+    began(session) {
+      open = session
     },
     upTo(seq) {
       const target = { recording: open, seq }

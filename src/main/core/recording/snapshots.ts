@@ -12,7 +12,7 @@ const BUSY_MS = 2_500
 
 export interface Snapshots {
   /** A session began. Saves the state before it as seq 0. */
-  began(recording: SessionId, wallMs: number): void
+  began(session: SessionId, wallMs: number): void
   /** The market has applied everything up to `seq`, received at `wallMs`. */
   after(seq: number, wallMs: number): void
 }

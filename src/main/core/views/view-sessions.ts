@@ -41,8 +41,8 @@ export async function visibleSessions(reader: StoreReader, view: RecordedView): 
 }
 
 /** Whether a message is visible. Only limits the sessions of `upTo`; see `visibleSessions` for the others. */
-export function isVisible(view: RecordedView, recording: SessionId, seq: number): boolean {
-  return seq <= (view.upTo?.get(recording) ?? Infinity)
+export function isVisible(view: RecordedView, session: SessionId, seq: number): boolean {
+  return seq <= (view.upTo?.get(session) ?? Infinity)
 }
 
 const ENTRY_TYPES: readonly LedgerEntry['type'][] = [
@@ -96,16 +96,16 @@ export class ViewSessions {
     gaps: readonly Gap[],
   ): Promise<readonly CoveredSession[]> {
     const gapsOf = Map.groupBy(gaps, (gap) => gap.recording)
-    const recordings: CoveredSession[] = []
+    const sessions: CoveredSession[] = []
     // One after another, so that other requests don't wait behind thousands of these.
     for (const row of rows) {
       // A gap may extend past the end of its session: after a crash it lasts until the next start.
       const touches = (row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)
       if (row.startedMs >= range.toMs || !touches) continue
       const one = await coveredSession(this.#reader, view, row, gapsOf.get(row.session) ?? [])
-      recordings.push(row.source.startsWith('import:') ? { ...one, extents: await this.#extentsOf(row) } : one)
+      sessions.push(row.source.startsWith('import:') ? { ...one, extents: await this.#extentsOf(row) } : one)
     }
-    return recordings
+    return sessions
   }
 
   /**

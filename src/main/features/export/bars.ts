@@ -133,7 +133,7 @@ async function prepareBars(reader: StoreReader, options: BarExportOptions, run: 
     }
     table.end()
     return async () => {
-      const recordings = chosen.sessions.map((row) => row.session)
+      const sessions = chosen.sessions.map((row) => row.session)
       const gaps = await gapsOf(reader, feed, chosen, options)
       options.onGaps?.(countGaps(gaps))
       return {
@@ -141,13 +141,13 @@ async function prepareBars(reader: StoreReader, options: BarExportOptions, run: 
         columns: barColumns(options),
         feed,
         chosen,
-        sessions: recordings,
+        sessions: sessions,
         zone: options.sheet?.zone,
         fromMs: options.fromMs ?? (rows === 0 ? null : first),
         toMs: options.toMs ?? (rows === 0 ? null : last),
         rows,
         gaps,
-        ledgerHead: await reader.ledgerHead(recordings),
+        ledgerHead: await reader.ledgerHead(sessions),
         more: { interval, of },
       }
     }

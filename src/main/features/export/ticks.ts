@@ -205,14 +205,14 @@ const ROWS_AT_ONCE = 4096
 /** Checks that the reader delivers sessions one after another, with increasing seqs in each. */
 function createOrder(): { check(ticks: TickColumns): void } {
   const seen = new Set<SessionId>()
-  let recording: SessionId | undefined
+  let session: SessionId | undefined
   let seq = -1
   return {
     check(ticks: TickColumns): void {
-      if (ticks.recording !== recording) {
+      if (ticks.recording !== session) {
         if (seen.has(ticks.recording)) throw new CodedError('internal', 'The store read its recordings out of order.')
-        recording = ticks.recording
-        seen.add(recording)
+        session = ticks.recording
+        seen.add(session)
         seq = -1
       }
       for (let i = 0; i < ticks.count; i++) {

@@ -109,8 +109,8 @@ export class Player {
   }
 
   /** Seeks to right after a seq of a session. The clock shows at least `ms`. Unknown session: seeks to `ms`. */
-  async seekSeq(recording: SessionId, seq: number, ms: number): Promise<void> {
-    const part = this.#parts.findIndex((one) => one.recording === recording)
+  async seekSeq(session: SessionId, seq: number, ms: number): Promise<void> {
+    const part = this.#parts.findIndex((one) => one.recording === session)
     if (part < 0) return this.seek(ms)
     const { lastSeq } = this.#parts[part]
     const target = { part, seq: Math.min(seq, lastSeq), upToMs: ANY_TIME, ms, over: false }

@@ -73,10 +73,10 @@ export class SpanReader {
   readonly #trading = new Map<AssetClass, readonly Span[]>()
 
   /** `recordings`: those that touch the span, as known at `nowMs`, UTC ms. */
-  constructor(view: Pick<View, 'history'>, span: ScreenSpan, nowMs: number, recordings: readonly CoveredSession[]) {
+  constructor(view: Pick<View, 'history'>, span: ScreenSpan, nowMs: number, sessions: readonly CoveredSession[]) {
     this.#view = view
     this.#span = span
-    this.#reception = new Reception(recordings, nowMs)
+    this.#reception = new Reception(sessions, nowMs)
     this.#nowMs = nowMs
     this.#fromMs = spanStart(span, nowMs)
   }

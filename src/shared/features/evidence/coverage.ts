@@ -183,7 +183,7 @@ function waiting(
  * are listed one by one.
  */
 export function coverageOf(
-  recordings: readonly CoveredSession[],
+  sessions: readonly CoveredSession[],
   range: { readonly fromMs: number; readonly toMs: number },
   nowMs: number,
   symbolsOf: FeedId | null = null,
@@ -195,8 +195,8 @@ export function coverageOf(
     if (one === undefined) tallies.set(feed, (one = new FeedTally()))
     return one
   }
-  for (const recording of recordings) {
-    const subscribed = subscribedSpans(recording)
+  for (const session of sessions) {
+    const subscribed = subscribedSpans(session)
     for (const [feed, symbols] of subscribed) {
       for (const [key, { symbol, spans }] of symbols)
         tally(feed)
@@ -204,7 +204,7 @@ export function coverageOf(
           .wanted.push(...spans)
     }
     const assumed = new Set<FeedId>()
-    for (const { feed, symbol, fromMs, toMs } of recording.extents ?? []) {
+    for (const { feed, symbol, fromMs, toMs } of session.extents ?? []) {
       if (subscribed.has(feed)) continue
       assumed.add(feed)
       tally(feed).assumed = true
@@ -212,11 +212,11 @@ export function coverageOf(
         .of(instrumentKey(feedAsset(feed), symbol), symbol)
         .wanted.push({ fromMs, toMs })
     }
-    for (const gap of recording.gaps) {
+    for (const gap of session.gaps) {
       // An open gap ends now. An end before its start comes from a clock that was set back.
       const span = { fromMs: gap.fromMs, toMs: Math.max(gap.fromMs, gap.toMs ?? nowMs) }
       // An import without messages of the feed doesn't show whether it was subscribed.
-      const guessed = assumed.has(gap.feed) || (recording.extents !== undefined && !subscribed.has(gap.feed))
+      const guessed = assumed.has(gap.feed) || (session.extents !== undefined && !subscribed.has(gap.feed))
       tally(gap.feed).add(gap, span, subscribed.get(gap.feed), guessed)
     }
   }

@@ -32,8 +32,8 @@ export class Reception {
   readonly #feeds = new Map<FeedId, { subscribed: FeedSpans; gaps: FeedSpans; unwanted: FeedSpans }>()
 
   /** Open gaps end at `nowMs`, UTC. */
-  constructor(recordings: readonly CoveredSession[], nowMs: number) {
-    for (const recording of recordings) this.#add(recording, nowMs)
+  constructor(sessions: readonly CoveredSession[], nowMs: number) {
+    for (const session of sessions) this.#add(session, nowMs)
     for (const { gaps } of this.#feeds.values()) gaps.ofAll.sort((a, b) => a.fromMs - b.fromMs)
   }
 
@@ -57,15 +57,15 @@ export class Reception {
     return made
   }
 
-  #add(recording: CoveredSession, nowMs: number): void {
-    const subscribed = subscribedSpans(recording)
+  #add(session: CoveredSession, nowMs: number): void {
+    const subscribed = subscribedSpans(session)
     for (const [feed, symbols] of subscribed) {
       for (const [key, { spans }] of symbols) for (const span of spans) this.#of(feed).subscribed.add(span, [key])
     }
-    for (const { feed, symbol, ...span } of recording.extents ?? []) {
+    for (const { feed, symbol, ...span } of session.extents ?? []) {
       if (!subscribed.has(feed)) this.#of(feed).subscribed.add(span, [instrumentKey(feedAsset(feed), symbol)])
     }
-    for (const { feed, cause, symbols, fromMs, toMs } of recording.gaps) {
+    for (const { feed, cause, symbols, fromMs, toMs } of session.gaps) {
       const span = { fromMs, toMs: Math.max(fromMs, toMs ?? nowMs) }
       const keys = symbols.map((symbol) => instrumentKey(feedAsset(feed), symbol))
       this.#of(feed)[isUnwanted(cause) ? 'unwanted' : 'gaps'].add(span, keys)

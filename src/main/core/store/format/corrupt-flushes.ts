@@ -52,14 +52,14 @@ export class CorruptFlushes {
   }
 
   /** Flushes found corrupt at sealing that hold a seq in (after, upTo], ascending. */
-  sealed(recording: number, afterSeq: number, upToSeq: number): readonly SeqRange[] {
-    return this.#sql.sealed.all(recording, afterSeq, Math.min(upToSeq, Number.MAX_SAFE_INTEGER))
+  sealed(session: number, afterSeq: number, upToSeq: number): readonly SeqRange[] {
+    return this.#sql.sealed.all(session, afterSeq, Math.min(upToSeq, Number.MAX_SAFE_INTEGER))
   }
 
   /** All corrupt flushes that begin in (after, upTo], ascending. Reads the unsealed journal. */
-  all(recording: number, afterSeq: number, upToSeq: number): SeqRange[] {
+  all(session: number, afterSeq: number, upToSeq: number): SeqRange[] {
     const found: SeqRange[] = []
-    for (const { firstSeq, lastSeq, isIntact } of this.#journal.from(recording, afterSeq + 1)) {
+    for (const { firstSeq, lastSeq, isIntact } of this.#journal.from(session, afterSeq + 1)) {
       if (firstSeq > upToSeq) break
       if (!isIntact) found.push([firstSeq, lastSeq])
     }
@@ -67,24 +67,24 @@ export class CorruptFlushes {
   }
 
   /** Receive times, bounded by the entries before and after. */
-  receivedWithin(recording: number, [first, last]: SeqRange): TimeBounds {
-    const row = this.#sql.recording.get(recording)
-    const fromMs = this.#sql.entryBefore.get(recording, first) ?? row?.started_ms ?? -Infinity
-    const toMs = this.#sql.entryAfter.get(recording, last) ?? row?.ended_ms ?? null
+  receivedWithin(session: number, [first, last]: SeqRange): TimeBounds {
+    const row = this.#sql.recording.get(session)
+    const fromMs = this.#sql.entryBefore.get(session, first) ?? row?.started_ms ?? -Infinity
+    const toMs = this.#sql.entryAfter.get(session, last) ?? row?.ended_ms ?? null
     return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs) }
   }
 
   /** Event times that its messages can have: they are dated before they arrive, by a clock that may differ. */
-  eventTimesWithin(recording: number, seqs: SeqRange): TimeBounds {
-    const { fromMs, toMs } = this.receivedWithin(recording, seqs)
-    const skewMs = this.#sql.skew.get(recording) ?? 0
+  eventTimesWithin(session: number, seqs: SeqRange): TimeBounds {
+    const { fromMs, toMs } = this.receivedWithin(session, seqs)
+    const skewMs = this.#sql.skew.get(session) ?? 0
     return { fromMs: fromMs - MAX_LATE_MS - skewMs, toMs: toMs === null ? null : toMs + skewMs }
   }
 
   /** The error for a reader that needs every message of the session. */
-  refusal(recording: number, seqs: SeqRange): CodedError {
-    const { fromMs, toMs } = this.receivedWithin(recording, seqs)
-    const key = this.#sql.recording.get(recording)?.key ?? 'a session'
+  refusal(session: number, seqs: SeqRange): CodedError {
+    const { fromMs, toMs } = this.receivedWithin(session, seqs)
+    const key = this.#sql.recording.get(session)?.key ?? 'a session'
     const until = toMs === null ? 'or later' : `to ${formatInstant(toMs)}`
     return new CodedError(
       'store-damaged',

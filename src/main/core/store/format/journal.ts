@@ -88,8 +88,8 @@ export function decodeJournal(data: Uint8Array): JournalBlob {
 }
 
 /** Checksum of a journal row: its numbers and its data. */
-export function journalCrc(recording: number, firstSeq: number, lastSeq: number, data: Uint8Array): number {
-  return crc32(data, crc32(new Uint8Array(Float64Array.of(recording, firstSeq, lastSeq).buffer)))
+export function journalCrc(session: number, firstSeq: number, lastSeq: number, data: Uint8Array): number {
+  return crc32(data, crc32(new Uint8Array(Float64Array.of(session, firstSeq, lastSeq).buffer)))
 }
 
 /** A flush in the journal. This is the one place that decides whether it is corrupt. */
@@ -101,13 +101,13 @@ export class Flush {
   /** False if it doesn't match its checksum, or didn't when it was to be sealed. */
   readonly isIntact: boolean
 
-  constructor(recording: number, { id, first_seq: first, last_seq: last, torn, crc, data }: JournalRow) {
+  constructor(session: number, { id, first_seq: first, last_seq: last, torn, crc, data }: JournalRow) {
     this.id = id
     this.firstSeq = first
     // A corrupt last seq must not hide the flush from readers that look for what ends after a seq.
     this.lastSeq = Math.max(first, last)
     this.data = data
-    this.isIntact = torn === 0 && journalCrc(recording, first, last, data) === crc
+    this.isIntact = torn === 0 && journalCrc(session, first, last, data) === crc
   }
 
   /** What was flushed; null if it is corrupt. */
@@ -152,35 +152,35 @@ export class Journal {
   }
 
   /** The last durable seq of a session. Call within a read transaction. */
-  lastSeq(recording: number): number {
-    return Math.max(this.sealedSeq(recording), this.#sql.last.get(recording) ?? 0)
+  lastSeq(session: number): number {
+    return Math.max(this.sealedSeq(session), this.#sql.last.get(session) ?? 0)
   }
 
   /** Messages up to this seq are in blocks. */
-  sealedSeq(recording: number): number {
-    return this.#sql.sealed.get(recording) ?? 0
+  sealedSeq(session: number): number {
+    return this.#sql.sealed.get(session) ?? 0
   }
 
   /** The first flush that begins at or after a seq. */
-  next(recording: number, seq: number): Flush | undefined {
-    const row = this.#sql.from.get(recording, seq)
-    return row && new Flush(recording, row)
+  next(session: number, seq: number): Flush | undefined {
+    const row = this.#sql.from.get(session, seq)
+    return row && new Flush(session, row)
   }
 
   /** Flushes that begin at or after a seq, oldest first. Call within a read transaction. */
-  *from(recording: number, seq: number): Generator<Flush, void, void> {
-    for (const row of this.#sql.from.iterate(recording, seq)) yield new Flush(recording, row)
+  *from(session: number, seq: number): Generator<Flush, void, void> {
+    for (const row of this.#sql.from.iterate(session, seq)) yield new Flush(session, row)
   }
 
   /** Flushes that end after a seq, oldest first. Call within a read transaction. */
-  *after(recording: number, seq: number): Generator<Flush, void, void> {
-    for (const flush of this.from(recording, this.#sql.start.get(recording, seq + 1) ?? seq + 1))
+  *after(session: number, seq: number): Generator<Flush, void, void> {
+    for (const flush of this.from(session, this.#sql.start.get(session, seq + 1) ?? seq + 1))
       if (flush.lastSeq > seq) yield flush
   }
 
   /** All flushes. Call within a read transaction. */
-  *newestFirst(recording: number): Generator<Flush, void, void> {
-    for (const row of this.#sql.newestFirst.iterate(recording)) yield new Flush(recording, row)
+  *newestFirst(session: number): Generator<Flush, void, void> {
+    for (const row of this.#sql.newestFirst.iterate(session)) yield new Flush(session, row)
   }
 }
 

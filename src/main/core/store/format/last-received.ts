@@ -42,15 +42,15 @@ class FeedTail implements LastReceived {
  */
 export function findLastReceived(
   db: Db,
-  recording: number,
+  session: number,
   feeds: readonly FeedId[],
   lastMonoNs: number,
 ): ReadonlyMap<FeedId, LastReceived> {
   const tails = new Map(feeds.map((feed) => [feed, new FeedTail()]))
   const oldestNs = lastMonoNs - SILENT_AT_MOST_MS * 1e6
   const isDone = (): boolean => [...tails.values()].every((tail) => tail.isDone)
-  if (readJournal(db, recording, oldestNs, tails, isDone)) {
-    for (const [feed, tail] of tails) if (!tail.isDone) readBlocks(db, recording, oldestNs, feed, tail)
+  if (readJournal(db, session, oldestNs, tails, isDone)) {
+    for (const [feed, tail] of tails) if (!tail.isDone) readBlocks(db, session, oldestNs, feed, tail)
   }
   return new Map([...tails].filter(([, { recvMs }]) => !Number.isNaN(recvMs)))
 }
@@ -58,7 +58,7 @@ export function findLastReceived(
 /** Returns whether it read the whole journal and some feed is still incomplete. */
 function readJournal(
   db: Db,
-  recording: number,
+  session: number,
   oldestNs: number,
   tails: ReadonlyMap<FeedId, FeedTail>,
   isDone: () => boolean,
@@ -67,10 +67,10 @@ function readJournal(
   const feedOf = new Map(
     db
       .prepare<[number], { conn: number; feed: FeedId }>('SELECT conn, feed FROM connection WHERE recording = ?')
-      .all(recording)
+      .all(session)
       .map(({ conn, feed }) => [conn, feed]),
   )
-  for (const flush of new Journal(db).newestFirst(recording)) {
+  for (const flush of new Journal(db).newestFirst(session)) {
     const m = flush.read()?.messages
     if (m === undefined) continue
     for (let i = m.count - 1; i >= 0; i--) {
@@ -88,14 +88,14 @@ function readJournal(
   return !isDone()
 }
 
-function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, tail: FeedTail): void {
+function readBlocks(db: Db, session: number, oldestNs: number, feed: FeedId, tail: FeedTail): void {
   const newest = db
     .prepare<[number, string], { id: number | null; seq: number }>(
       `SELECT (SELECT id FROM block WHERE series = series.id ORDER BY min_seq DESC LIMIT 1) AS id,
          (SELECT max_seq FROM block WHERE series = series.id ORDER BY min_seq DESC LIMIT 1) AS seq
        FROM series WHERE recording = ? AND feed = ?`,
     )
-    .all(recording, feed)
+    .all(session, feed)
     .sort((a, b) => b.seq - a.seq)
   const data = db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
   const rows: { readonly seq: number; readonly recvMs: number; readonly eventMs: number }[] = []
@@ -114,13 +114,13 @@ function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, t
 }
 
 /** Stamp of the newest entry or unsealed message, whichever is later; undefined if there is neither. */
-export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
+export function findNewestStamp(db: Db, session: number): Stamp | undefined {
   const entry = db
     .prepare<[number], Stamp>(
       'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
     )
-    .get(recording)
-  for (const flush of new Journal(db).newestFirst(recording)) {
+    .get(session)
+  for (const flush of new Journal(db).newestFirst(session)) {
     const messages = flush.read()?.messages
     const stamp = messages && stampOfLast(messages)
     if (stamp !== undefined) return newerStamp(entry, stamp)
@@ -129,7 +129,7 @@ export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
 }
 
 /** Stamp of the newest entry or message, sealed or not; undefined if there is neither. Skips a corrupt block. */
-export function findLastStamp(db: Db, recording: number): Stamp | undefined {
+export function findLastStamp(db: Db, session: number): Stamp | undefined {
   const data = db
     .prepare<[number], Buffer>(
       `SELECT data FROM block JOIN (
@@ -138,10 +138,10 @@ export function findLastStamp(db: Db, recording: number): Stamp | undefined {
        ORDER BY max_seq DESC LIMIT 1`,
     )
     .pluck()
-    .get(recording)
+    .get(session)
   let sealed: Stamp | undefined
   if (data !== undefined) tryRead(() => (sealed = stampOfLast(openBlock(data))))
-  return newerStamp(findNewestStamp(db, recording), sealed)
+  return newerStamp(findNewestStamp(db, session), sealed)
 }
 
 /** When a message or entry was received: seq, wall clock in UTC ms, monotonic ns since the session started. */

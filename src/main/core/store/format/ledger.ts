@@ -26,8 +26,8 @@ export const entryRow = ({ seq, wallMs, monoNs, entry }: StoredEntry): EntryRow 
 })
 
 /** Start value of a connection's chain. It binds session, connection number and feed. */
-export function genesis(recording: SessionId, conn: number, feed: FeedId | ''): Uint8Array {
-  return createHash('sha256').update(`tapedeck 1\n${recording}\n${conn}\n${feed}`).digest()
+export function genesis(session: SessionId, conn: number, feed: FeedId | ''): Uint8Array {
+  return createHash('sha256').update(`tapedeck 1\n${session}\n${conn}\n${feed}`).digest()
 }
 
 /** Leaf of a flush of messages. All are of one connection and the offsets start at 0. */

@@ -26,7 +26,7 @@ interface FeedSums {
 
 /** Totals of an open session's journal. Each flush is counted once and dropped when it is sealed. */
 export class JournalTotals {
-  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #journal: Journal
   readonly #sealed
   #recording = ''
@@ -43,8 +43,8 @@ export class JournalTotals {
   }
 
   /** Totals of the unsealed flushes. Call within a read transaction. */
-  of(recording: number): readonly FlushSums[] {
-    const { key, sealed } = this.#sealed.get(recording) ?? { key: '', sealed: 0 }
+  of(session: number): readonly FlushSums[] {
+    const { key, sealed } = this.#sealed.get(session) ?? { key: '', sealed: 0 }
     if (key !== this.#recording) {
       this.#flushes = []
       this.#instruments = new Set()
@@ -53,8 +53,8 @@ export class JournalTotals {
     const unsealed = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
     let feeds: ReadonlyMap<number, FeedId> | null = null
-    for (const flush of this.#journal.from(recording, Math.max(sealed, unsealed.at(-1)?.first ?? 0) + 1)) {
-      feeds ??= this.#feeds(recording)
+    for (const flush of this.#journal.from(session, Math.max(sealed, unsealed.at(-1)?.first ?? 0) + 1)) {
+      feeds ??= this.#feeds(session)
       const messages = flush.read()?.messages ?? newColumns(0, 0) // a corrupt flush counts as nothing, as after sealing
       fresh.push({
         first: flush.firstSeq,
@@ -122,14 +122,14 @@ function flushSums(messages: MessageColumns, feeds: ReadonlyMap<number, FeedId>)
 }
 
 /** Totals by feed. For an open session they include the journal's messages. */
-export function feedTotals(db: Db, recording: number, journal: JournalTotals = new JournalTotals(db)): Totals {
+export function feedTotals(db: Db, session: number, journal: JournalTotals = new JournalTotals(db)): Totals {
   const rows = db
     .prepare<[number], FeedSums>(
       `SELECT s.feed, sum(b.count) AS stored, sum(b.control) AS control, sum(b.undecodable) AS undecodable,
               sum(b.unasked) AS unasked, sum(b.size) AS bytes
        FROM series s JOIN block b ON b.series = s.id WHERE s.recording = ? GROUP BY s.feed ORDER BY s.feed`,
     )
-    .all(recording)
+    .all(session)
   const feeds = new Map<FeedId, Counts>()
   let bytes = 0
   for (const row of rows) {
@@ -140,9 +140,9 @@ export function feedTotals(db: Db, recording: number, journal: JournalTotals = n
     db
       .prepare<[number], string>("SELECT DISTINCT instrument FROM series WHERE recording = ? AND instrument <> ''")
       .pluck()
-      .all(recording),
+      .all(session),
   )
-  for (const flush of journal.of(recording)) {
+  for (const flush of journal.of(session)) {
     bytes += flush.bytes
     for (const [feed, more] of flush.sums) {
       const sums = feeds.get(feed) ?? nothing()

@@ -5,19 +5,19 @@ import type { Db } from '../schema/sqlite.ts'
 const ENTRY_PAGE_ROWS = 1_000
 
 /** Number of entries a session has now, and the seq of the last one; 0 if it has none. */
-export function countEntries(db: Db, recording: number): { readonly count: number; readonly lastSeq: number } {
+export function countEntries(db: Db, session: number): { readonly count: number; readonly lastSeq: number } {
   const row = db
     .prepare<[number], { count: number; lastSeq: number }>(
       'SELECT count(*) AS count, coalesce(max(seq), 0) AS lastSeq FROM entry WHERE recording = ?',
     )
-    .get(recording)
+    .get(session)
   return row ?? { count: 0, lastSeq: 0 }
 }
 
 /** Entries up to a seq, oldest first. `read` runs each page's query, for example in a short transaction. */
 export function* entriesUpTo(
   db: Db,
-  recording: number,
+  session: number,
   lastSeq: number,
   read: <T>(run: () => T) => T = (run) => run(),
   pageRows = ENTRY_PAGE_ROWS,
@@ -28,7 +28,7 @@ export function* entriesUpTo(
   )
   let after = Number.MIN_SAFE_INTEGER
   for (;;) {
-    const rows = read(() => page.all(recording, after, lastSeq, pageRows))
+    const rows = read(() => page.all(session, after, lastSeq, pageRows))
     yield* rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return

@@ -42,7 +42,7 @@ const MAX_SESSIONS = 64
 
 export class JournalIndex {
   readonly #classifier: Classifier
-  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #journal: Journal
   /** By the session's key. */
   readonly #known = new Map<string, JournalCache>()

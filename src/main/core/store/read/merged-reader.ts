@@ -152,9 +152,9 @@ export class MergedReader {
       const nowMs = Math.max(...now.map(({ row }) => group.factsOf(row.id).running.toMs))
       const { running, clock } = group.factsOf(one.row.id)
       if (nowMs >= running.toMs) return one
-      const recording = sessionId(one.row.key)
+      const session = sessionId(one.row.key)
       const ms = nowMs - skewAt({ clock }, Infinity)
-      return { ...one, limit: this.#positions.seqAt(recording, ms) }
+      return { ...one, limit: this.#positions.seqAt(session, ms) }
     })
   }
 

@@ -23,8 +23,8 @@ export class MergedTicks implements TickColumns {
     keys?: readonly string[]
   } = {}
 
-  constructor(recording: SessionId) {
-    this.recording = recording
+  constructor(session: SessionId) {
+    this.recording = session
   }
 
   /** Sets the block of the rows added next. */

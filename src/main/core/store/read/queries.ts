@@ -313,8 +313,8 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  ledgerHead(recordings: readonly SessionId[]): string | null {
-    const selected = new Set(recordings)
+  ledgerHead(sessions: readonly SessionId[]): string | null {
+    const selected = new Set(sessions)
     for (const { body, hash } of this.#sql.log.iterate()) {
       const { recording } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
       if (selected.has(recording)) return hash.toString('hex')

@@ -17,9 +17,9 @@ import { SessionClocks } from './session-clock.ts'
 /** Finds seqs by receive time, and back. */
 export interface Positions {
   /** When a message or entry was received, by the session's clock, UTC ms; null if it isn't there. */
-  wallMsAt(recording: SessionId, seq: number): number | null
+  wallMsAt(session: SessionId, seq: number): number | null
   /** The last seq received at or before an instant, UTC ms; 0 if there is none. */
-  seqAt(recording: SessionId, ms: number): number
+  seqAt(session: SessionId, ms: number): number
 }
 
 /** A session up to a seq. */

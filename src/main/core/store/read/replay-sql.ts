@@ -106,18 +106,18 @@ export class ReplaySql {
     return { id: row.id, key, startedMs: row.started_ms }
   }
 
-  series(recording: number): readonly ReplaySeries[] {
+  series(session: number): readonly ReplaySeries[] {
     const known: ReplaySeries[] = []
-    for (const { id, feed } of this.#sql.series.all(recording)) {
+    for (const { id, feed } of this.#sql.series.all(session)) {
       if (isFeedId(feed)) known.push({ id, feed: FEED_IDS.indexOf(feed) })
     }
     return known
   }
 
   /** Index into FEED_IDS, by connection. */
-  connections(recording: number): ReadonlyMap<number, number> {
+  connections(session: number): ReadonlyMap<number, number> {
     const feeds = new Map<number, number>()
-    for (const { conn, feed } of this.#sql.connections.all(recording)) {
+    for (const { conn, feed } of this.#sql.connections.all(session)) {
       if (isFeedId(feed)) feeds.set(conn, FEED_IDS.indexOf(feed))
     }
     return feeds
@@ -138,8 +138,8 @@ export class ReplaySql {
   }
 
   /** Opens a block found in the same read. `keep` caches it for further seeks. */
-  open(recording: SessionId, series: number, place: BlockRange, keep: boolean): OpenBlock {
-    const name = `${recording} ${series} ${place.min_seq} ${place.max_seq}`
+  open(session: SessionId, series: number, place: BlockRange, keep: boolean): OpenBlock {
+    const name = `${session} ${series} ${place.min_seq} ${place.max_seq}`
     const known = this.#cache.get(name)
     if (known !== undefined) return known
     const data = this.#sql.data.get(place.id)
@@ -150,28 +150,28 @@ export class ReplaySql {
   }
 
   /** Entries in (after, upTo]. */
-  entries(recording: number, afterSeq: number, upToSeq: number): StoredEntry[] {
-    return this.#sql.entries.all(recording, afterSeq, upToSeq).map(toEntry)
+  entries(session: number, afterSeq: number, upToSeq: number): StoredEntry[] {
+    return this.#sql.entries.all(session, afterSeq, upToSeq).map(toEntry)
   }
 
-  entriesOf(recording: number, { afterSeq = 0, types }: EntryQuery): readonly StoredEntry[] {
-    if (types === undefined) return this.entries(recording, afterSeq, Number.MAX_SAFE_INTEGER)
-    return this.#sql.entriesOf.all(recording, afterSeq, JSON.stringify(types)).map(toEntry)
+  entriesOf(session: number, { afterSeq = 0, types }: EntryQuery): readonly StoredEntry[] {
+    if (types === undefined) return this.entries(session, afterSeq, Number.MAX_SAFE_INTEGER)
+    return this.#sql.entriesOf.all(session, afterSeq, JSON.stringify(types)).map(toEntry)
   }
 
   /** Stamps of entries after a seq; `shiftMs` is set for clock shifts. */
   *stamps(
-    recording: number,
+    session: number,
     afterSeq: number,
   ): Generator<{ readonly seq: number; readonly wallMs: number; readonly shiftMs: number }, void, void> {
-    for (const { seq, wall_ms: wallMs, clock } of this.#sql.stamps.iterate(recording, afterSeq)) {
+    for (const { seq, wall_ms: wallMs, clock } of this.#sql.stamps.iterate(session, afterSeq)) {
       const entry = clock === null ? null : parseEntry(clock)
       yield { seq, wallMs, shiftMs: entry?.type === 'clock' ? entry.shiftMs : 0 }
     }
   }
 
-  bookmarks(recording: SessionId | null): readonly ReplayBookmark[] {
-    return this.#sql.bookmarks.all(recording).map(({ id, key, at_ms: atMs, seq, text }) => ({
+  bookmarks(session: SessionId | null): readonly ReplayBookmark[] {
+    return this.#sql.bookmarks.all(session).map(({ id, key, at_ms: atMs, seq, text }) => ({
       id,
       session: sessionId(key),
       atMs: unixMs(atMs),

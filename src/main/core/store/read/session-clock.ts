@@ -36,7 +36,7 @@ interface Lead {
 export class SessionClocks {
   readonly #classifier = new Classifier()
   readonly #journal: Journal
-  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #sql
   /** Of open sessions with enough messages, by key. Their first messages don't change. */
   readonly #known = new Map<string, number>()

@@ -159,19 +159,19 @@ const rowAt = ({ rows }: SelectedRows, at: number): number => (rows instanceof U
 const rowCount = ({ rows }: SelectedRows): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
 
 /** Merges streams, each in seq order, by seq. */
-async function* merge(recording: SessionId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
+async function* merge(session: SessionId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
   const heap: Head[] = []
   for (const stream of streams) {
     const next = await stream.next()
     if (next.done !== true)
       pushHead(heap, { stream, selected: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)] })
   }
-  let batch = new MergedTicks(recording)
+  let batch = new MergedTicks(session)
   while (heap.length > 0) {
     const head = heap[0]
     if (heap.length === 1 && head.at === 0 && batch.count === 0) {
       // One series is left, so its blocks are passed on unchanged.
-      yield blockTicks(head.selected.block, recording, head.selected.rows)
+      yield blockTicks(head.selected.block, session, head.selected.rows)
       head.at = rowCount(head.selected)
     } else {
       const until = nextStreamSeq(heap)
@@ -187,7 +187,7 @@ async function* merge(recording: SessionId, streams: readonly Stream[]): AsyncGe
       }
       if (batch.count === BATCH_ROWS) {
         yield batch
-        batch = new MergedTicks(recording)
+        batch = new MergedTicks(session)
       }
     }
     if (head.at < rowCount(head.selected)) head.seq = head.selected.block.seq[rowAt(head.selected, head.at)]!
@@ -205,7 +205,7 @@ async function* merge(recording: SessionId, streams: readonly Stream[]): AsyncGe
     sinkHead(heap)
     if (heap.length === 1 && heap[0].at === 0 && batch.count > 0) {
       yield batch
-      batch = new MergedTicks(recording)
+      batch = new MergedTicks(session)
     }
   }
   if (batch.count > 0) yield batch

@@ -14,7 +14,7 @@ export function countActivity(cache: MarksCache, query: ActivityQuery): readonly
   const width = (toMs - fromMs) / buckets
   const sums = new Float64Array(buckets + 1)
   if (width > 0) {
-    const all = recordings.map((recording) => cache.of(recording))
+    const all = recordings.map((session) => cache.of(session))
     for (const marks of all) {
       refine(marks, query, width, Math.ceil(MAX_BLOCK_READS / all.length))
       for (let i = 0; i <= buckets; i++) sums[i] = sums[i] + messagesBefore(marks, fromMs + i * width)

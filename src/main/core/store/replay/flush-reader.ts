@@ -27,7 +27,7 @@ export interface FlushStep extends FlushPage {
 
 export class FlushReader {
   readonly #sql: ReplaySql
-  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #chains
   readonly #open = new Map<SessionId, SessionFlushes>()
 
@@ -55,13 +55,13 @@ export class FlushReader {
     return step
   }
 
-  #start(recording: SessionId, afterSeq: number): SessionFlushes {
-    const { id } = this.#sql.recording(recording)
+  #start(session: SessionId, afterSeq: number): SessionFlushes {
+    const { id } = this.#sql.recording(session)
     return new SessionFlushes(
       {
         sql: this.#sql,
         id,
-        key: recording,
+        key: session,
         feeds: () => this.#feeds(id),
         chains: () => this.#chains.all(id),
       },

@@ -31,7 +31,7 @@ export interface ReplayMethods {
   activity(query: ActivityQuery): readonly number[]
   snapshot(query: SnapshotQuery): Snapshot | null
   entries(query: EntryQuery): readonly StoredEntry[]
-  bookmarks(recording: SessionId | null): readonly ReplayBookmark[]
+  bookmarks(session: SessionId | null): readonly ReplayBookmark[]
 }
 
 /** Creates the methods. */
@@ -55,7 +55,7 @@ export function createReplayMethods(sql: ReplaySql): ReplayMethods {
     activity: (query) => countActivity(marks, query),
     snapshot: (query) => snapshots.read(sql.recording(query.recording).id, query),
     entries: (query) => sql.entriesOf(sql.recording(query.recording).id, query),
-    bookmarks: (recording) => sql.bookmarks(recording),
+    bookmarks: (session) => sql.bookmarks(session),
   }
 }
 

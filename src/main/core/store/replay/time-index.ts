@@ -41,10 +41,10 @@ export class TimeMarks {
   /** For an import that lacks some of its seqs: message counts per block, by block name. Null otherwise. */
   #counts: Map<string, BlockCount> | null = null
 
-  constructor(sql: ReplaySql, recording: ReplaySession) {
+  constructor(sql: ReplaySql, session: ReplaySession) {
     this.#sql = sql
-    this.#recording = recording
-    this.#wall = [recording.startedMs]
+    this.#recording = session
+    this.#wall = [session.startedMs]
   }
 
   get lastSeq(): number {
@@ -261,9 +261,9 @@ export class MarksCache {
 
   /** The updated marks of a session. Throws `not-found`. */
   of(key: ReplaySession['key']): TimeMarks {
-    const recording = this.#sql.recording(key)
+    const session = this.#sql.recording(key)
     let marks = this.#marks.get(key)
-    if (marks === undefined) marks = new TimeMarks(this.#sql, recording)
+    if (marks === undefined) marks = new TimeMarks(this.#sql, session)
     this.#marks.delete(key)
     this.#marks.set(key, marks)
     for (const oldest of this.#marks.keys()) {

@@ -149,7 +149,7 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
   const replaySql = new ReplaySql(db)
   const replays = createReplayMethods(replaySql)
   const queries = new StoreQueries(db, () => isLocked(file), {
-    wallMsAt: (recording, seq) => findWallMs(replaySql, recording, seq),
+    wallMsAt: (session, seq) => findWallMs(replaySql, session, seq),
     seqAt: (recording, ms) => replays.findPosition({ recording, ms })?.seq ?? 0,
   })
   const bars = new BarReader(queries)
@@ -159,11 +159,11 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
     nextFlushes: (query) => flushes.read(query),
     sessions: (brief) => queries.sessions(brief),
     instruments: (query) => queries.instruments(query),
-    ledgerHead: (recordings) => queries.ledgerHead(recordings),
-    ledger: (recording) => readLedger(queries, recording),
+    ledgerHead: (sessions) => queries.ledgerHead(sessions),
+    ledger: (session) => readLedger(queries, session),
     bars: (query) => db.transaction(() => bars.bars(query)).deferred(),
     gaps: (query) => queries.gaps(query),
-    shares: (recordings, source) => queries.shares(recordings, source),
+    shares: (sessions, source) => queries.shares(sessions, source),
     extent: (query) => readExtent(queries, query),
     plan: (query) => queries.plan(query),
     window: (query, plan, after) => queries.window(query, plan, after),

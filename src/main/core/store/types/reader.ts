@@ -57,7 +57,7 @@ export interface StoreReader {
    * Hash (hex) of the newest store log row about these sessions; null if the store doesn't know them. The row of a
    * closed session holds the heads of its chains, and each row covers the rows before it.
    */
-  ledgerHead(recordings: readonly SessionId[]): Promise<string | null>
+  ledgerHead(sessions: readonly SessionId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   /** Computed from the block index, so it is fast for any amount of data. */
   extent(query: TickQuery): Promise<TickExtent>
@@ -81,7 +81,7 @@ export interface StoreReader {
    * What each of these sessions adds to the view of all of them. `source`: theirs, or that of all shards of their team.
    * Sessions that overlap no other have no feeds. Rejects with `not-found`.
    */
-  shares(recordings: readonly SessionId[], source: string): Promise<readonly SessionShares[]>
+  shares(sessions: readonly SessionId[], source: string): Promise<readonly SessionShares[]>
   /**
    * Everything of a session in seq order, gapless over journal and blocks, up to a seq fixed when reading begins. Reads
    * in short transactions, at most one batch ahead, and stops when iteration stops. `spares`: the caller adds buffers of
@@ -106,9 +106,9 @@ export interface StoreReader {
   snapshot(query: SnapshotQuery): Promise<Snapshot | null>
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>
   /** Ordered by time; null returns those of all sessions. */
-  bookmarks(recording: SessionId | null): Promise<readonly ReplayBookmark[]>
+  bookmarks(session: SessionId | null): Promise<readonly ReplayBookmark[]>
   /** For a session file. Rejects with `not-found`, or with `not-allowed` while the session is open. */
-  ledger(recording: SessionId): Promise<SessionLedger>
+  ledger(session: SessionId): Promise<SessionLedger>
   /**
    * Only reads, and reports every difference. `onProgress` gets a fraction from 0 to 1 and the messages checked so far.
    * Rejects with `cancelled` soon after the signal.

@@ -18,7 +18,7 @@ interface GapRow {
 }
 
 /** Reports every gap that is missing, has no entry, or differs from its entries. */
-export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>, report: ReportProblem): void {
+export function checkGaps(db: Db, session: number, entries: Iterable<EntryRow>, report: ReportProblem): void {
   const expected = new Map<number, GapRow>()
   for (const { seq, wallMs, body } of entries) {
     let entry: LedgerEntry
@@ -50,7 +50,7 @@ export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>
       `SELECT from_seq, feed, cause, symbols, from_ms, to_ms, to_seq, skew_ms
        FROM gap WHERE recording = ? ORDER BY from_seq`,
     )
-    .all(recording)
+    .all(session)
   for (const gap of stored) {
     const expectedGap = expected.get(gap.from_seq)
     expected.delete(gap.from_seq)

@@ -107,11 +107,11 @@ export class Appender {
     rec.journalBytes += done.bytes
   }
 
-  #gap(recording: number, seq: number, wallMs: number, entry: LedgerEntry): void {
+  #gap(session: number, seq: number, wallMs: number, entry: LedgerEntry): void {
     if (entry.type === 'gap-open') {
       const { feed, cause, symbols, fromMs, skewMs = null } = entry
-      this.#openGap.run(recording, seq, feed, cause, JSON.stringify(symbols), fromMs, skewMs)
-    } else if (entry.type === 'gap-close') this.#closeGap.run(wallMs, seq, recording, entry.openedSeq)
+      this.#openGap.run(session, seq, feed, cause, JSON.stringify(symbols), fromMs, skewMs)
+    } else if (entry.type === 'gap-close') this.#closeGap.run(wallMs, seq, session, entry.openedSeq)
   }
 }
 

@@ -118,12 +118,12 @@ export class Compaction {
     if (blocks.length < ids.length) done({ series, gone: ids, blocks })
   }
 
-  *#write(recording: number, merged: readonly MergedSeries[]): Work {
+  *#write(session: number, merged: readonly MergedSeries[]): Work {
     const { db, sealer, log } = this.#context
     let count = 0
     yield () => {
       count = 0
-      const row = db.prepare<[number], { summary: string }>('SELECT summary FROM recording WHERE id = ?').get(recording)
+      const row = db.prepare<[number], { summary: string }>('SELECT summary FROM recording WHERE id = ?').get(session)
       if (row === undefined) return // erased in the meantime
       const drop = db.prepare<[number]>('DELETE FROM block WHERE id = ?')
       for (const { series, gone, blocks } of merged) {
@@ -136,11 +136,11 @@ export class Compaction {
           'SELECT sum(b.size) FROM series s JOIN block b ON b.series = s.id WHERE s.recording = ?',
         )
         .pluck()
-        .get(recording)
+        .get(session)
       const close = JSON.parse(row.summary) as CloseRecord // written by the engine
       const body = JSON.stringify({ ...close, recording: sessionId(close.recording), bytes: bytes ?? 0 })
       log('close', body)
-      db.prepare<[string, number]>('UPDATE recording SET summary = ? WHERE id = ?').run(body, recording)
+      db.prepare<[string, number]>('UPDATE recording SET summary = ? WHERE id = ?').run(body, session)
     }
     this.#merged += count
   }

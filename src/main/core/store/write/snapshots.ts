@@ -162,8 +162,8 @@ export class SnapshotReader {
   }
 
   /** The newest usable snapshot of a version at or before a position; null if there is none. */
-  read(recording: number, { upToSeq, upToMs = Infinity, afterSeq = -1, version }: SnapshotQuery): Snapshot | null {
-    for (const row of this.#sql.before.iterate(recording, upToSeq, afterSeq, version, upToMs)) {
+  read(session: number, { upToSeq, upToMs = Infinity, afterSeq = -1, version }: SnapshotQuery): Snapshot | null {
+    for (const row of this.#sql.before.iterate(session, upToSeq, afterSeq, version, upToMs)) {
       const data = this.unpack(row)
       if (data !== null) return { seq: row.seq, wallMs: row.wall_ms, data }
     }
@@ -236,14 +236,14 @@ export class SnapshotCheck {
   readonly #row
   readonly ids: readonly number[]
 
-  constructor(db: Db, recording: number) {
+  constructor(db: Db, session: number) {
     this.#reader = new SnapshotReader(db)
-    this.#recording = recording
+    this.#recording = session
     this.#row = db.prepare<[number], SnapshotRow>('SELECT * FROM snapshot WHERE id = ?')
     this.ids = db
       .prepare<[number], number>('SELECT id FROM snapshot WHERE recording = ? ORDER BY seq')
       .pluck()
-      .all(recording)
+      .all(session)
   }
 
   /**

@@ -55,7 +55,7 @@ export interface PlayoutOptions {
   readonly clock: Pick<Clock, 'monoNs' | 'after'>
   readonly outlet: Outlet
   /** The gaps of a session, for an outlet that must know which of them a jump ends in. */
-  readonly gapsOf?: ((recording: SessionId) => Promise<readonly Gap[]>) | undefined
+  readonly gapsOf?: ((session: SessionId) => Promise<readonly Gap[]>) | undefined
 }
 
 /** Messages taken before the event loop gets its turn. */

@@ -125,7 +125,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
           clock,
           outlet: shared,
           // A client with a clock of its own would start in the same gap again and again, so only this one restores them.
-          gapsOf: gapsDisconnect ? (recording) => reader.gaps({ recordings: [recording] }) : undefined,
+          gapsOf: gapsDisconnect ? (session) => reader.gaps({ recordings: [session] }) : undefined,
         })
       : new LedPlayout({ reader: recorded.reader, parts: () => recorded.parts, leader, outlet: shared })
   playout.done.catch((thrown: unknown) => {

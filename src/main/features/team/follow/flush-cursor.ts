@@ -16,8 +16,8 @@ export class FlushCursor implements BatchCursor {
   readonly #feeds = new Map<number, number>()
   #queue: Batch[] = []
 
-  constructor(recording: SessionId) {
-    this.#recording = recording
+  constructor(session: SessionId) {
+    this.#recording = session
   }
 
   /** The connections of these batches and entries are known from now on. */
