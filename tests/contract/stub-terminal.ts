@@ -1,4 +1,5 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
+import { replayState } from '../kit/replay-state.ts'
 import {
   CALLS,
   STREAMS,
@@ -260,27 +261,14 @@ const status: StatusState = {
   message: '',
 }
 
-const replay: ReplayState = {
-  id: 'replay-1',
-  source: 'demo',
+const replay: ReplayState = replayState({
   opened: [sessionId('r')],
-  team: false,
   sessions: [{ session: sessionId('r'), fromMs: unixMs(0), toMs: unixMs(60_000) }],
-  fromMs: unixMs(0),
   toMs: unixMs(60_000),
   nowMs: unixMs(1_000),
   at: { session: sessionId('r'), seq: 7 },
-  playing: false,
-  speed: 1,
-  skipIdle: false,
-  loop: null,
-  seeking: false,
-  ended: false,
   messages: 5,
-  perSecond: 0,
-  exactness: { is: 'none' },
-  problem: null,
-}
+})
 const screenPage: ScreenPage = {
   offset: 0,
   rows: [],

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CALL_SAMPLES, STREAM_SAMPLES } from '../../../contract/stub-terminal.ts'
 import { dispatchCall, openStream, type Handlers } from '../../../../src/main/rpc/dispatch.ts'
 import { store } from '../../../../src/main/core/store/feature.ts'
-import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
+import type { Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { CallName, StreamName } from '../../../../src/shared/contracts.ts'
 import { makeFolder } from '../../../kit/folder.ts'
-
-const root = new URL('../../../../', import.meta.url)
+import { startRealTerminal } from '../../../kit/real-terminal.ts'
 
 let folder: string
 let terminal: Terminal
@@ -17,18 +16,9 @@ let internal: string[]
 let handlers: Handlers
 beforeAll(async () => {
   folder = makeFolder('extremes')
-  terminal = await openTerminal({
+  terminal = await startRealTerminal({
     dataDir: folder,
-    host: 'test',
-    version: '0.0.0',
     source: 'demo',
-    workers: {
-      store: new URL('src/main/store-worker.ts', root),
-      reader: new URL('src/main/reader-worker.ts', root),
-      simulator: new URL('src/simulator/worker.ts', root),
-    },
-    demoData: new URL('resources/demo/', root),
-    memoryKeychain: true,
   })
   await vi.waitFor(() => expect(terminal.status().stored).toBeGreaterThan(100), { timeout: 20_000, interval: 100 })
   await terminal.setRecording(false)

@@ -15,13 +15,13 @@ import { instrumentId, unixMs } from '../../../../src/shared/base/units.ts'
 import { systemClock } from '../../../../src/main/base/clock.ts'
 import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/core/store/open.ts'
-import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
+import type { Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { Source } from '../../../../src/shared/core/recording/session.ts'
 import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
 import { makeStoreFolder } from '../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../kit/market.ts'
+import { startRealTerminal } from '../../../kit/real-terminal.ts'
 
-const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
 const HOUR = 3_600_000
 
@@ -80,18 +80,9 @@ async function terminalOver(sources: readonly Source[]): Promise<Open> {
   const reader = await openStoreReader({ file: folder.file })
   const sessions = (await reader.sessions()).map(({ session }) => session)
   await reader.close()
-  const terminal = await openTerminal({
+  const terminal = await startRealTerminal({
     dataDir: folder.path,
     storeFile: folder.file,
-    host: 'test',
-    version: '0.0.0',
-    workers: {
-      store: new URL('src/main/store-worker.ts', root),
-      reader: new URL('src/main/reader-worker.ts', root),
-      simulator: new URL('src/simulator/worker.ts', root),
-    },
-    demoData: new URL('resources/demo/', root),
-    memoryKeychain: true,
     record: false,
     wantWatchlists: false,
     clock: systemClock,

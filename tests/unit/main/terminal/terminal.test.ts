@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { StreamName, StreamValue } from '../../../../src/shared/contracts.ts'
+import type { StreamValue } from '../../../../src/shared/contracts.ts'
 import type { PrintsPlace } from '../../../../src/shared/core/views/contract.ts'
 import type { Print } from '../../../../src/shared/core/market/market.ts'
 import { instrumentId } from '../../../../src/shared/base/units.ts'
@@ -14,15 +14,14 @@ import { account } from '../../../../src/main/core/account/feature.ts'
 import { live } from '../../../../src/main/core/views/live-feature.ts'
 import { views } from '../../../../src/main/core/views/feature.ts'
 import { barsPage } from '../../../../src/main/core/views/views.ts'
-import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
+import type { Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../src/main/terminal/host.ts'
 import { makeFolder } from '../../../kit/folder.ts'
 import { hurriedClock } from '../../../kit/clock.ts'
 import { tradeText } from '../../../kit/market.ts'
+import { DEMO_DATA, follow, startRealTerminal, WORKERS } from '../../../kit/real-terminal.ts'
 
-const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
-const demoData = new URL('resources/demo/', root)
 
 let folder: string
 let cleanups: (() => Promise<void>)[]
@@ -35,17 +34,8 @@ afterEach(async () => {
 })
 
 async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {
-  const terminal = await openTerminal({
+  const terminal = await startRealTerminal({
     dataDir: folder,
-    host: 'test',
-    version: '0.0.0',
-    workers: {
-      store: new URL('src/main/store-worker.ts', root),
-      reader: new URL('src/main/reader-worker.ts', root),
-      simulator: new URL('src/simulator/worker.ts', root),
-    },
-    demoData,
-    memoryKeychain: true,
     ...options,
   })
   cleanups.push(() => terminal.close())
@@ -53,7 +43,7 @@ async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal>
 }
 
 async function simulator(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
-  const running = await startSimulator({ dataDir: demoData, market: { kind: 'none' }, ...options })
+  const running = await startSimulator({ dataDir: DEMO_DATA, market: { kind: 'none' }, ...options })
   cleanups.push(() => running.close())
   return running
 }
@@ -63,25 +53,6 @@ const signIn = ({ baseUrl, username, password }: Simulator) => ({
   account: { baseUrl, user: username, password },
   wantWatchlists: false,
 })
-
-/** Follows a stream until `until` holds for a value; takes whenever woken, as a carrier would. */
-async function follow<K extends StreamName>(
-  terminal: Terminal,
-  name: K,
-  args: unknown,
-  until: (value: StreamValue<K>) => boolean,
-): Promise<StreamValue<K>> {
-  const found = Promise.withResolvers<StreamValue<K>>()
-  const take = () => {
-    const value = source.take() as StreamValue<K> | undefined // the stream of this name
-    if (value !== undefined && until(value)) found.resolve(value)
-  }
-  const opened = openStream(terminal.handlers, name, args, () => setImmediate(take))
-  if (!opened.ok) throw new Error(opened.error.message)
-  const source = opened.value
-  take()
-  return found.promise.finally(() => source.close())
-}
 
 describe('the terminal', () => {
   it('shows the demo market trade, with nothing set up, and keeps what it received', async () => {
@@ -389,11 +360,7 @@ describe('a store that cannot be written', () => {
     const terminal = await terminalOf({
       source: 'demo',
       wantWatchlists: false,
-      workers: {
-        store: pathToFileURL(store),
-        reader: new URL('src/main/reader-worker.ts', root),
-        simulator: new URL('src/simulator/worker.ts', root),
-      },
+      workers: { ...WORKERS, store: pathToFileURL(store) },
     })
     terminal.want('crypto/XT', ['BTC-USD'])
     await trades(terminal)

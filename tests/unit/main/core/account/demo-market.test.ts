@@ -4,12 +4,10 @@ import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import { startDemoMarket } from '../../../../../src/main/core/account/demo-market.ts'
 import { store } from '../../../../../src/main/core/store/feature.ts'
-import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { DEMO_DATA, startRealTerminal, WORKERS } from '../../../../kit/real-terminal.ts'
 
-const root = new URL('../../../../../', import.meta.url)
 const worker = new URL('dying-simulator.ts', import.meta.url)
-const demoData = new URL('resources/demo/', root)
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const one of undo.splice(0).reverse()) await one()
@@ -25,7 +23,7 @@ it('comes back on the same port with the same account', async () => {
   const said = Promise.withResolvers<string>()
   const market = await startDemoMarket({
     worker,
-    dataDir: demoData,
+    dataDir: DEMO_DATA,
     seed: 1,
     clock: systemClock,
     log: (text) => said.resolve(text),
@@ -48,17 +46,9 @@ it('comes back on the same port with the same account', async () => {
 
 it('is watched on after a crash, with a gap of what was missed', async () => {
   const folder = makeFolder('demo')
-  const terminal = await openTerminal({
+  const terminal = await startRealTerminal({
     dataDir: folder,
-    host: 'test',
-    version: '0.0.0',
-    workers: {
-      store: new URL('src/main/store-worker.ts', root),
-      reader: new URL('src/main/reader-worker.ts', root),
-      simulator: worker,
-    },
-    demoData,
-    memoryKeychain: true,
+    workers: { ...WORKERS, simulator: worker },
     source: 'demo',
     wantWatchlists: false,
   })

@@ -10,17 +10,15 @@ import { eventBarsStream } from '../../../../../src/main/core/market/event-bars/
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
-import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import type { LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { eventBarsPage } from '../../../../../src/main/core/views/event-bars-page.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import type { View } from '../../../../../src/main/core/views/views.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decodeStored } from '../../../../../src/service/decode-stored.ts'
-import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
-import { DEMO, T0, Writer, type Item } from '../store/harness.ts'
+import { T0, type Item } from '../store/harness.ts'
+import { cleanUp, storeOf } from './store-of.ts'
 import { fixedExamples, timeLimit } from '../../../../kit/properties.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -36,10 +34,7 @@ const RULES: readonly EventBarRule[] = [
   { kind: 'delta', size: 1 },
 ]
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean()
-})
+afterEach(cleanUp)
 
 interface Event {
   readonly afterMs: number
@@ -73,22 +68,6 @@ function itemsOf(list: readonly Event[], fromMs: number): readonly (Item & { rea
     const entry = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(at - 50) } as const
     return { entry, wallMs: at, atMs: at }
   })
-}
-
-function storeOf(items: readonly Item[]): { readonly reader: LocalReader; readonly recording: SessionId } {
-  const folder = makeStoreFolder()
-  const engine = new StoreEngine(folder.file, () => T0)
-  const recording = newSessionId(unixMs(T0))
-  engine.begin(recording, DEMO, unixMs(T0))
-  const writer = new Writer()
-  for (let i = 0; i < items.length; i += 20) engine.commit([writer.batch(items.slice(i, i + 20))])
-  const reader = openLocalReader(folder.file)
-  cleanups.push(
-    () => folder.remove(),
-    () => engine.close(),
-    () => reader.close(),
-  )
-  return { reader, recording }
 }
 
 const record = scratch()
@@ -196,7 +175,7 @@ describe.each(RULES)('$kind bars', (rule) => {
         ]
         // Which gaps a view in the past knows, its replay says.
         expect([seen.bars, seen.more]).toEqual([there.bars, there.more])
-        for (const clean of cleanups.splice(0).reverse()) await clean()
+        await cleanUp()
       }),
       { numRuns: 12 + FIXED, examples: fixedExamples(FIXED, events, fc.constantFrom(T0, LATE_MS), fc.nat(1_000)) },
     )

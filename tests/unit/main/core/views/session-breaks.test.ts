@@ -17,6 +17,7 @@ import type { FlowCoverage } from '../../../../../src/shared/core/market/flow/fl
 import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { DEMO, T0, Writer, type Item } from '../store/harness.ts'
+import { cleanups, cleanUp } from './store-of.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const FEED_OF = ['crypto/XT', 'crypto/XQ'] as const
@@ -24,10 +25,6 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const day = Math.floor(T0 / DAY) * DAY
 
-const cleanups: (() => unknown)[] = []
-const cleanUp = async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean()
-}
 afterEach(cleanUp)
 
 interface Session {

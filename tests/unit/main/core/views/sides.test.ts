@@ -15,24 +15,19 @@ import { flowStream } from '../../../../../src/main/core/market/flow/flow-stream
 import { readLargeTrades } from '../../../../../src/main/core/market/flow/large-trades.ts'
 import { quoteMapStream } from '../../../../../src/main/core/market/flow/quote-stream.ts'
 import { sidedTapeStream } from '../../../../../src/main/core/market/flow/sided-tape.ts'
-import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import type { LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { createViewHistory, type ViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
 import { decodeStored } from '../../../../../src/service/decode-stored.ts'
-import { makeStoreFolder } from '../../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
-import { DEMO, T0, Writer, type Item } from '../store/harness.ts'
+import { T0, type Item } from '../store/harness.ts'
+import { cleanUp, storeOf } from './store-of.ts'
 import { fixedExamples, timeLimit } from '../../../../kit/properties.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const FEED_OF = ['crypto/XT', 'crypto/XQ'] as const
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean()
-})
+afterEach(cleanUp)
 
 interface Event {
   readonly afterMs: number
@@ -66,22 +61,6 @@ function itemsOf(list: readonly Event[]): Item[] {
     const feed = FEED_OF[what === 'trade-gap' ? 0 : 1]
     return { entry: { type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(at - 50) }, wallMs: at }
   })
-}
-
-function storeOf(items: readonly Item[]): { reader: LocalReader; recording: SessionId } {
-  const folder = makeStoreFolder()
-  const engine = new StoreEngine(folder.file, () => T0)
-  const recording = newSessionId(unixMs(T0))
-  engine.begin(recording, DEMO, unixMs(T0))
-  const writer = new Writer()
-  for (let i = 0; i < items.length; i += 20) engine.commit([writer.batch(items.slice(i, i + 20))])
-  const reader = openLocalReader(folder.file)
-  cleanups.push(
-    () => folder.remove(),
-    () => engine.close(),
-    () => reader.close(),
-  )
-  return { reader, recording }
 }
 
 const historyOf = (reader: LocalReader, recording: SessionId, seq: number, wallMs: number = T0): ViewHistory =>
@@ -152,7 +131,7 @@ describe('the sides of trades', () => {
           const history = historyOf(reader, recording, stored)
           expect(await sidesOf(items, stored, history, during)).toEqual(live)
         }
-        for (const clean of cleanups.splice(0).reverse()) await clean()
+        await cleanUp()
       }),
       { numRuns: 20 },
     )
@@ -280,7 +259,7 @@ describe('the volume by side of bars', () => {
         const sum = (of: number) => sides.reduce((total, [, , size, { side }]) => total + (side === of ? size : 0), 0)
         expect(whole.reduce((total, [, [buy]]) => total + buy, 0)).toBe(sum(1))
         expect(whole.reduce((total, [, [, sell]]) => total + sell, 0)).toBe(sum(-1))
-        for (const clean of cleanups.splice(0).reverse()) await clean()
+        await cleanUp()
       }),
       { numRuns: 12 },
     )
@@ -392,7 +371,7 @@ describe('the cells of bars', () => {
           return Object.fromEntries(rows)
         }
         expect(rowsOf([first, second])).toEqual(rowsOf([everything]))
-        for (const clean of cleanups.splice(0).reverse()) await clean()
+        await cleanUp()
       }),
       { numRuns: 12 },
     )
@@ -493,7 +472,7 @@ describe('the quotes of bars', () => {
         expect(await quotesOf(newHub(), historyOf(reader, recording, stored))).toEqual(
           await quotesOf(newHub(), historyOf(upTo.reader, upTo.recording, stored)),
         )
-        for (const clean of cleanups.splice(0).reverse()) await clean()
+        await cleanUp()
       }),
       { numRuns: 10 },
     )
@@ -685,7 +664,7 @@ describe('whole past days', () => {
           gaps += coverage?.gaps ?? 0
           outside += list.filter(({ what }) => what === 'trade').length - (coverage?.trades ?? 0)
         }
-        for (const clean of cleanups.splice(0).reverse()) await clean()
+        await cleanUp()
       }),
       { numRuns: 40 + FIXED, examples: fixedExamples(FIXED, drawn) },
     )

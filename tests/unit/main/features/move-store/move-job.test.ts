@@ -8,15 +8,14 @@ import { store } from '../../../../../src/main/core/store/feature.ts'
 import { live } from '../../../../../src/main/core/views/live-feature.ts'
 import { jobs } from '../../../../../src/main/core/jobs/feature.ts'
 import { moveStore } from '../../../../../src/main/features/move-store/feature.ts'
-import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import { createStorePlace } from '../../../../../src/main/core/store/store-place.ts'
 import { createStoreMoving } from '../../../../../src/main/features/move-store/move-job.ts'
 import type { Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../../src/main/terminal/host.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
+import { startRealTerminal } from '../../../../kit/real-terminal.ts'
 
-const root = new URL('../../../../../', import.meta.url)
 let folder: string
 let terminals: Terminal[]
 beforeEach(() => {
@@ -28,17 +27,8 @@ afterEach(async () => {
 })
 
 async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {
-  const terminal = await openTerminal({
+  const terminal = await startRealTerminal({
     dataDir: join(folder, 'home'),
-    host: 'test',
-    version: '0.0.0',
-    workers: {
-      store: new URL('src/main/store-worker.ts', root),
-      reader: new URL('src/main/reader-worker.ts', root),
-      simulator: new URL('src/simulator/worker.ts', root),
-    },
-    demoData: new URL('resources/demo/', root),
-    memoryKeychain: true,
     source: 'demo',
     ...options,
   })

@@ -1,14 +1,14 @@
 /** A whole terminal on a team, over a real nats-server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { CallArgs, CallName, CallValue, StreamName, StreamValue } from '../../../../../src/shared/contracts.ts'
+import type { CallArgs, CallName, CallValue, StreamValue } from '../../../../../src/shared/contracts.ts'
 import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { encodeReport } from '../../../../../src/main/features/team/reports/report.ts'
-import { dispatchCall, openStream } from '../../../../../src/main/rpc/dispatch.ts'
+import { dispatchCall } from '../../../../../src/main/rpc/dispatch.ts'
 import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { store } from '../../../../../src/main/core/store/feature.ts'
-import { openTerminal, type Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
+import type { Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { connectTeam } from '../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
@@ -19,8 +19,8 @@ import { tradeText } from '../../../../kit/market.ts'
 import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../kit/nats-server.ts'
 import type { Item } from '../../core/store/harness.ts'
 import { Recorder, TEAM, type LogSink } from './follow/world.ts'
+import { follow, startRealTerminal } from '../../../../kit/real-terminal.ts'
 
-const root = new URL('../../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
 const feed = 'crypto/XT' as const
 
@@ -93,18 +93,9 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
   afterAll(() => server.kill())
 
   async function terminalOf(dataDir = makeFolder('team'), clock = systemClock): Promise<Terminal> {
-    const terminal = await openTerminal({
+    const terminal = await startRealTerminal({
       dataDir,
       clock,
-      host: 'test',
-      version: '0.0.0',
-      workers: {
-        store: new URL('src/main/store-worker.ts', root),
-        reader: new URL('src/main/reader-worker.ts', root),
-        simulator: new URL('src/simulator/worker.ts', root),
-      },
-      demoData: new URL('resources/demo/', root),
-      memoryKeychain: true,
       source: 'team',
       team: { name: `${TEAM}${n}`, target: readNatsTarget(server.url, {}, {}), allowOld: true },
     })
@@ -116,25 +107,6 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     const result = await dispatchCall(terminal.handlers, name, args)
     if (!result.ok) throw new Error(result.error.message)
     return result.value as CallValue<K> // the call of this name
-  }
-
-  /** Follows a stream until `until` holds; takes whenever woken, as a carrier would. */
-  async function follow<K extends StreamName>(
-    terminal: Terminal,
-    name: K,
-    args: unknown,
-    until: (value: StreamValue<K>) => boolean,
-  ): Promise<StreamValue<K>> {
-    const found = Promise.withResolvers<StreamValue<K>>()
-    const take = () => {
-      const value = source.take() as StreamValue<K> | undefined // the stream of this name
-      if (value !== undefined && until(value)) found.resolve(value)
-    }
-    const opened = openStream(terminal.handlers, name, args, () => setImmediate(take))
-    if (!opened.ok) throw new Error(opened.error.message)
-    const source = opened.value
-    take()
-    return found.promise.finally(() => source.close())
   }
 
   const lastPrice = (terminal: Terminal, price: number) =>

@@ -1,25 +1,11 @@
 import { expect, it } from 'vitest'
+import { feedIn, open } from '../../../../kit/status.ts'
 import { noRoomFor } from '../../../../../src/renderer/core/market/no-room.ts'
 import { refusedTogether } from '../../../../../src/renderer/core/feeds/refused-feeds.ts'
 import type { FeedState, FeedStatus } from '../../../../../src/shared/core/status/status.ts'
-import { instrumentId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, type FeedId } from '../../../../../src/shared/base/units.ts'
 
-const feed = (id: FeedId, more: Partial<FeedStatus> = {}): FeedStatus => ({
-  feed: id,
-  state: { is: 'open', sinceMs: unixMs(0) },
-  connections: 1,
-  acknowledged: [],
-  missing: [],
-  overBudget: [],
-  budget: 50,
-  perSecond: 0,
-  received: 0,
-  undecodable: 0,
-  unasked: 0,
-  lastMessageMs: null,
-  mappings: [],
-  ...more,
-})
+const feed = (id: FeedId, more: Partial<FeedStatus> = {}): FeedStatus => feedIn(id, open, { acknowledged: [], ...more })
 const fifty = Array.from({ length: 49 }, (_, i) => `A${i}-USD`)
 
 it('says of a symbol without room how full its feed is, however it is written, and of no other', () => {

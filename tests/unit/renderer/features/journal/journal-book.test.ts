@@ -6,10 +6,10 @@ import { journal } from '../../../../../src/renderer/features/journal/feature.ts
 import type { JournalBook } from '../../../../../src/renderer/features/journal/journal.svelte.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import type { Note } from '../../../../../src/shared/features/journal/note.ts'
-import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 import { openWindow, serviceOf } from '../../open-window.ts'
-import { replayAt } from './replay-at.ts'
+import { replayState } from '../../../../kit/replay-state.ts'
 
 const BTC = instrumentId('crypto', 'BTCUSD')
 const ETH = instrumentId('crypto', 'ETHUSD')
@@ -60,7 +60,7 @@ describe('the journal of a window', () => {
     [8_999, ['a', 'whole market']],
     [9_000, ['a', 'whole market', 'range']],
   ])('knows at %i ms of a replay: %j', (nowMs, known) => {
-    app.replaying = replayAt(nowMs)
+    app.replaying = replayState({ nowMs: unixMs(nowMs) })
     flushSync()
     expect(book.notes.map(({ id }) => id)).toEqual(known)
   })

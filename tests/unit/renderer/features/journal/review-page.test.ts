@@ -9,11 +9,11 @@ import ReviewPage from '../../../../../src/renderer/features/journal/ReviewPage.
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import type { Review } from '../../../../../src/shared/features/journal/review.ts'
-import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { STREAM_VALUES } from '../../../../contract/stub-terminal.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 import { openWindow, render, serviceOf } from '../../open-window.ts'
-import { replayAt } from './replay-at.ts'
+import { replayState } from '../../../../kit/replay-state.ts'
 
 const BTC = instrumentId('crypto', 'BTCUSD')
 const review = (more: Partial<Review> = {}): Review => ({
@@ -68,7 +68,7 @@ const rowOf = async (name: RegExp) => within(await page()).getByRole('row', { na
 describe('the review', () => {
   it('names feeds, causes and symbols of gaps, heads its tables, marks mids and says what is left out', async () => {
     transport.answer('journal.review', () => review())
-    app.replaying = replayAt(5_000)
+    app.replaying = replayState({ nowMs: unixMs(5_000) })
     render(ReviewPage, { app })
     expect(
       within(await rowOf(/Connection lost/i))
@@ -102,13 +102,13 @@ describe('the review', () => {
       tos.push(toMs)
       return review({ toMs })
     })
-    app.replaying = replayAt(9_000)
+    app.replaying = replayState({ nowMs: unixMs(9_000) })
     render(ReviewPage, { app })
     await page()
-    app.replaying = replayAt(9_500)
+    app.replaying = replayState({ nowMs: unixMs(9_500) })
     flushSync()
     expect(tos).toEqual([9_001])
-    app.replaying = replayAt(3_000)
+    app.replaying = replayState({ nowMs: unixMs(3_000) })
     flushSync()
     expect(screen.queryByRole('article')).toBeNull()
     await page()
@@ -122,7 +122,7 @@ describe('the review', () => {
       if (fromMs > app.clockMs) throw new CodedError('bad-arguments', 'There is nothing to review yet at this time.')
       return review({ fromMs, toMs })
     })
-    app.replaying = replayAt(9_000)
+    app.replaying = replayState({ nowMs: unixMs(9_000) })
     const book = serviceOf(app, journal)
     const open = vi.spyOn(app.layout, 'open').mockReturnValue()
     book.review({ fromMs: 2_000, toMs: 6_000 })
@@ -137,7 +137,7 @@ describe('the review', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Session' }))
     await page()
     // The replay was moved back to before the range.
-    app.replaying = replayAt(1_000)
+    app.replaying = replayState({ nowMs: unixMs(1_000) })
     flushSync()
     await page()
     await fireEvent.click(screen.getByRole('button', { name: 'Marked range' }))

@@ -11,8 +11,7 @@ import type { WindowState } from '../../../../../src/renderer/core/window/window
 import { openWindow, render } from '../../open-window.ts'
 import { CodedError, type Failure } from '../../../../../src/shared/base/errors.ts'
 import type { ServiceResponse, ResearchResult } from '../../../../../src/shared/features/research/research.ts'
-import { unixMs } from '../../../../../src/shared/base/units.ts'
-import type { ReplayState } from '../../../../../src/shared/features/replay/replay.ts'
+import { replayState } from '../../../../kit/replay-state.ts'
 import type { CallArgs } from '../../../../../src/shared/contracts.ts'
 import statements from '../../../../fixtures/statements/AAPL-income.json' with { type: 'json' }
 import { makeResponse } from '../../../../kit/research.ts'
@@ -33,27 +32,6 @@ const answering = (response: (args: Get) => ResearchResult | Promise<ResearchRes
     .answer('research.get', response)
     .answer('research.versions', () => [])
     .answer('research.cancel', () => null)
-const replayState = (id: string): ReplayState => ({
-  id,
-  source: 'demo',
-  opened: [],
-  team: false,
-  sessions: [],
-  fromMs: unixMs(0),
-  toMs: unixMs(1),
-  nowMs: unixMs(1),
-  at: null,
-  playing: false,
-  speed: 1,
-  skipIdle: false,
-  loop: null,
-  seeking: false,
-  ended: false,
-  messages: 0,
-  perSecond: 0,
-  exactness: { is: 'none' },
-  problem: null,
-})
 const settle = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
   flushSync()
@@ -227,7 +205,7 @@ describe('panes', () => {
         .answer('research.received', () => saved())
         .answer('research.version', ({ version }) => saved().find(({ id }) => id === version) ?? null)
       const other = openWindow(transport)
-      if (view !== 'live') other.replaying = replayState(view)
+      if (view !== 'live') other.replaying = replayState({ id: view })
       const name = 'Income'
       const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name, onlink: () => undefined }
       const state = new ResponseState(transport)

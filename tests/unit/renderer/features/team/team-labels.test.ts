@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { feedIn } from '../../../../kit/status.ts'
 import { countedFeeds, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
 import { noRoomFor } from '../../../../../src/renderer/core/market/no-room.ts'
 import { teamStatus } from '../../../../../src/renderer/features/team/team-labels.ts'
@@ -11,21 +12,8 @@ const OPEN: FeedState = { is: 'open', sinceMs: unixMs(0) }
 const LOST: FeedState = { is: 'waiting', untilMs: unixMs(0), attempt: 1, why: WHY }
 const IDLE: FeedState = { is: 'idle' }
 
-const feed = (id: FeedId, state: FeedState, acknowledged: string[], missing: string[]): FeedStatus => ({
-  feed: id,
-  state,
-  connections: 1,
-  acknowledged,
-  missing,
-  overBudget: [],
-  budget: 50,
-  perSecond: 0,
-  received: 0,
-  undecodable: 0,
-  unasked: 0,
-  lastMessageMs: null,
-  mappings: [],
-})
+const feed = (id: FeedId, state: FeedState, acknowledged: string[], missing: string[]): FeedStatus =>
+  feedIn(id, state, { acknowledged, missing })
 const status = (feeds: readonly FeedStatus[], more: Partial<StatusState> = {}): StatusState =>
   ({ source: 'team', origin: 'eu', feeds, ...more }) as StatusState // the rest isn't read
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { BarValues } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
 import { PRICES } from '../../../../../../src/shared/core/market/indicators/row.ts'
@@ -12,15 +11,8 @@ import {
   type ChartIndicatorId,
 } from '../../../../../../src/shared/core/market/indicators/table.ts'
 import { fixedExamples } from '../../../../../kit/properties.ts'
+import { readFixture } from './fixture.ts'
 
-const file = (name: string): Record<string, string>[] => {
-  const text = readFileSync(new URL(`../../../../../fixtures/indicators/${name}.csv`, import.meta.url), 'utf8')
-  const [header, ...rows] = text
-    .trim()
-    .split(/\r?\n/)
-    .map((line) => line.split(','))
-  return rows.map((row) => Object.fromEntries(header.map((key, i) => [key, row[i] ?? ''])))
-}
 const close = (value: number): BarValues => ({ open: value, high: value, low: value, close: value, volume: null })
 const barOf = (row: Record<string, string>): BarValues => ({
   open: Number(row['open'] ?? row['Close']),
@@ -33,9 +25,9 @@ const run = (id: ChartIndicatorId, bars: readonly BarValues[], values?: readonly
   computeAll(INDICATORS[id], values ?? parameterValues(INDICATORS[id], {}), PRICES[INDICATORS[id].usualPrice], bars)
 
 describe('published values', () => {
-  const quotes = file('skender-quotes').map(barOf)
+  const quotes = readFixture('skender-quotes').map(barOf)
   it.each(['sma', 'ema', 'rsi'] as const)('%s of 502 days of SPY, to 1e-9, absent where they are', (id) => {
-    const wanted = file(`skender-${id}`)
+    const wanted = readFixture(`skender-${id}`)
     const got = run(id, quotes)
     expect(got).toHaveLength(wanted.length)
     for (const [i, row] of wanted.entries()) {
@@ -53,7 +45,7 @@ describe('published values', () => {
     ['cci', 'chartschool-cci', ['CCI'], 0.06, undefined],
     ['obv', 'chartschool-obv', ['OBV'], 1e-9, undefined],
   ])('%s of the worked tables, to their decimals', (id, name, columns, within, values) => {
-    const rows = file(name)
+    const rows = readFixture(name)
     const got = run(id, rows.map(barOf), values)
     let compared = 0
     for (const [i, row] of rows.entries()) {
@@ -67,7 +59,7 @@ describe('published values', () => {
   })
 
   it('donchian, written in prices of two decimals', () => {
-    const rows = file('chartschool-dc')
+    const rows = readFixture('chartschool-dc')
     const got = run('donchian', rows.map(barOf))
     let compared = 0
     for (const [i, row] of rows.entries()) {
@@ -84,7 +76,7 @@ describe('published values', () => {
   })
 
   it('atr: ranges from the first bar on, seeded by the mean of the first fourteen', () => {
-    const rows = file('chartschool-atr')
+    const rows = readFixture('chartschool-atr')
     const got = run('atr', rows.map(barOf))
     for (const [i, row] of rows.entries()) {
       if (Number(row['ATR']) === 0) expect(got[i][0]).toBeNaN()
@@ -93,7 +85,7 @@ describe('published values', () => {
   })
 
   it('keltner: twice ten true ranges apart from its average', () => {
-    const rows = file('chartschool-kc')
+    const rows = readFixture('chartschool-kc')
     const bars = rows.map(barOf)
     const got = run('keltner', bars, [20, 2, 10])
     const mean = run('ema', bars, [20])
@@ -110,13 +102,13 @@ describe('published values', () => {
   })
 
   it('vwap, as far as its table has one session: fourteen rows', () => {
-    const rows = file('chartschool-vwap').slice(0, 14)
+    const rows = readFixture('chartschool-vwap').slice(0, 14)
     const got = run('vwap', rows.map(barOf))
     for (const [i, row] of rows.entries()) expect(Math.abs(got[i][0] - Number(row['vwap']))).toBeLessThan(1e-9)
   })
 
   it('wma of nine closes', () => {
-    const rows = file('chartschool-wma')
+    const rows = readFixture('chartschool-wma')
     const got = run('wma', rows.map(barOf), [9])
     let compared = 0
     for (const [i, row] of rows.entries()) {
@@ -243,7 +235,7 @@ describe('vwap', () => {
 
 describe('adx', () => {
   it('smooths its index over a length of its own, by the book', () => {
-    const bars = file('skender-quotes').map(barOf)
+    const bars = readFixture('skender-quotes').map(barOf)
     const both = run('adx', bars, [14, 14])
     const got = run('adx', bars, [14, 5])
     // Directional indicators don't know the second length.

@@ -3,7 +3,6 @@
  * Tulip Indicators' fifteen bars, the bars of the tests of ta4j, Lean, talipp and indicatorts, and the worked tables of the
  * ChartSchool. tests/fixtures/indicators/README.md says which indicator has which.
  */
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { BarValues } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
 import { PRICES, type PriceName } from '../../../../../../src/shared/core/market/indicators/row.ts'
@@ -13,15 +12,8 @@ import {
   INDICATORS,
   type ChartIndicatorId,
 } from '../../../../../../src/shared/core/market/indicators/table.ts'
+import { readFixture } from './fixture.ts'
 
-const file = (name: string): Record<string, string>[] => {
-  const text = readFileSync(new URL(`../../../../../fixtures/indicators/${name}.csv`, import.meta.url), 'utf8')
-  const [header, ...rows] = text
-    .trim()
-    .split(/\r?\n/)
-    .map((line) => line.split(','))
-  return rows.map((row) => Object.fromEntries(header.map((key, i) => [key, row[i] ?? ''])))
-}
 const numberOf = (row: Record<string, string>, name: string, usual: string): number =>
   Number(row[name.toLowerCase()] ?? row[name] ?? row[usual] ?? 0)
 const barOf = (row: Record<string, string>): BarValues => ({
@@ -37,7 +29,7 @@ const run = (
   values: readonly number[],
   price: PriceName = INDICATORS[id].usualPrice,
 ) => computeAll(INDICATORS[id], values, PRICES[price], bars)
-const spy = file('skender-quotes')
+const spy = readFixture('skender-quotes')
 
 /** [indicator, parameters, output, [row, value] …]: as many decimals as are written. */
 const SKENDER: readonly (readonly [
@@ -270,7 +262,7 @@ describe('Tulip Indicators, fifteen bars', () => {
 
 describe('Lean, the tables of its tests', () => {
   it('supertrend of 71 hours with two turns', () => {
-    const rows = file('lean-supertrend')
+    const rows = readFixture('lean-supertrend')
     const bars = rows.map(barOf)
     const got = run('supertrend', bars, [10, 3])
     let compared = 0
@@ -283,8 +275,8 @@ describe('Lean, the tables of its tests', () => {
     expect(compared).toBe(62)
   })
   it('choppiness of 30 days of SPY', () => {
-    const bars = file('lean-chop').map(barOf)
-    const wanted = file('lean-chop').map((row) => Number(row['CHOP14']))
+    const bars = readFixture('lean-chop').map(barOf)
+    const wanted = readFixture('lean-chop').map((row) => Number(row['CHOP14']))
     const got = run('choppiness', bars, [14])
     let compared = 0
     for (let i = 14; i < bars.length; i++) {
@@ -336,7 +328,7 @@ describe('ChartSchool, worked tables', () => {
     ['tsi', 'tsi', [25, 13, 7], ['TSI'], 0.02, 400],
     ['vwma', 'vwap', [14], ['vwap'], 1e-9, 17, 'hlc3'],
   ])('%s', (id, name, values, columns, within, least, price) => {
-    const rows = file(`chartschool-${name}`)
+    const rows = readFixture(`chartschool-${name}`)
     const got = run(id, rows.map(barOf), values, price)
     let compared = 0
     for (const [i, row] of rows.entries()) {
@@ -353,7 +345,7 @@ describe('ChartSchool, worked tables', () => {
     ['ppo', ['PPO', 'PPO_Signal_Line', 'PPO_Histogram']],
     ['pvo', ['PVO', 'PVO_Signal_Line', 'PVO_Histogram']],
   ] as const)('%s, after a constant start', (id, columns) => {
-    const rows = file(`chartschool-${id}`)
+    const rows = readFixture(`chartschool-${id}`)
     const bars = rows.map(barOf)
     const got = run(id, seeded(bars), [12, 26, 9]).slice(-rows.length)
     for (const [i, row] of rows.entries())
@@ -362,7 +354,7 @@ describe('ChartSchool, worked tables', () => {
   })
 
   it('parabolic SAR, from the first turn that both take', () => {
-    const rows = file('chartschool-psar')
+    const rows = readFixture('chartschool-psar')
     const got = run('parabolic-sar', rows.map(barOf), [0.02, 0.2])
     for (const [i, row] of rows.entries()) {
       if (i < 8) continue
@@ -372,7 +364,7 @@ describe('ChartSchool, worked tables', () => {
   })
 
   it('force index: what its first value leaves shrinks by the average’s share a bar', () => {
-    const rows = file('chartschool-fi')
+    const rows = readFixture('chartschool-fi')
     const got = run('force-index', rows.map(barOf), [13])
     const apart = rows.map((row, i) => got[i][0] - Number(row['FI']))
     let compared = 0
