@@ -37,8 +37,6 @@ export interface SimulatorOptions extends AccountOptions {
   readonly faults?: readonly ScheduledFault[]
   readonly style?: NumberStyle
   readonly disabledFeeds?: readonly FeedId[]
-  /** Origins that may connect besides the simulator's own. */
-  readonly allowedOrigins?: readonly string[]
   readonly tickersPerConnection?: number
   /**
    * The undocumented reaction to more tickers than allowed: error frame and close (default), error frame only, only the

@@ -122,7 +122,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     autoPong: false,
   })
   let port = 0
-  const origins = () => [`http://127.0.0.1:${port}`, `http://localhost:${port}`, ...(options.allowedOrigins ?? [])]
+  const origins = () => [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
 
   const cutAll = () => {
     for (const connection of connections) connection.cut()

@@ -1,8 +1,10 @@
 /** Handles keys for the whole window. Panes that handle a key stop its propagation first. */
 import { t } from '../../../shared/base/text.ts'
 import { INTERVAL_EXAMPLES, parseInterval } from '../../../shared/core/market/market.ts'
-import { isBegun } from './interval-entry.ts'
 import type { WindowState } from './window.svelte.ts'
+
+/** Whether the text isn't finished although it reads as an interval, or would with one more letter: 250m for 250ms. */
+export const isBegun = (typed: string): boolean => /m$/i.test(typed) && parseInterval(`${typed}s`) !== undefined
 
 const TYPING_MS = 900
 

@@ -1,12 +1,20 @@
 /** Reads the size from which an instrument's trades count as large, based on the previous trading day. */
 import { dayEnd, dayStart } from '../../../../shared/core/market/calendar.ts'
-import { largeSize } from '../../../../shared/core/market/flow/large-trades.ts'
 import { MAX_AHEAD_MS } from '../../../../shared/core/market/bars.ts'
 import { MAX_LATE_MS } from '../../../../shared/core/market/flow/side.ts'
 import { parseInstrument, unixMs, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { LargeTrades } from '../../../../shared/core/views/contract.ts'
 import { previousDay } from '../hub-calendar.ts'
 import type { FlowHistory } from './flow-follower.ts'
+
+const SHARE = 0.995
+
+/** The size that at least 99.5 % of these don't exceed (nearest rank); null without any. */
+export function largeSize(sizes: readonly number[]): number | null {
+  if (sizes.length === 0) return null
+  const sorted = Float64Array.from(sizes).sort()
+  return sorted[Math.ceil(sorted.length * SHARE) - 1]
+}
 
 /** `nowMs`: the view's clock, UTC ms. */
 export async function readLargeTrades(

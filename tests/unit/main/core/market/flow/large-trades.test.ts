@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { largeSize } from '../../../../../../src/shared/core/market/flow/large-trades.ts'
+import { largeSize } from '../../../../../../src/main/core/market/flow/large-trades.ts'
 
 it('finds the size that 99.5 % of a day’s trades don’t exceed', () => {
   const upTo = (n: number) => Array.from({ length: n }, (_, i) => ((i * 7) % n) + 1)
