@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { Cursor } from '../../../../../src/main/core/playback/cursor.ts'
 import type { ReplayBatch } from '../../../../../src/main/core/store/types/replay.ts'
-import { recordingId } from '../../../../../src/shared/base/units.ts'
+import { sessionId } from '../../../../../src/shared/base/units.ts'
 
 const ROWS = 3
-const recording = recordingId('one')
+const recording = sessionId('one')
 
 function batch(from: number): ReplayBatch {
   const buffer = new ArrayBuffer(8 * ROWS)
