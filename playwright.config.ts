@@ -19,6 +19,7 @@ const PARTS = [
   'health.spec.ts',
   'lists.spec.ts',
   'screener.spec.ts',
+  'journal.spec.ts',
 ]
 
 /** What is timed, and therefore runs alone. */

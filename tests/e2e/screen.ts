@@ -90,6 +90,15 @@ export class Screen {
     }
   }
 
+  /** Replays the newest session that has ended, else the present one, from its very start. */
+  async replayFromStart(): Promise<void> {
+    await this.page.keyboard.press('Alt+r')
+    const dock = this.page.getByRole('region', { name: 'Replay' })
+    await expect(dock).toBeVisible()
+    // It opens a tenth into a short session, which can be after what a test has just done on a busy machine.
+    await dock.getByRole('button', { name: 'Go to start' }).click()
+  }
+
   async addSymbol(typed: string, symbol: string): Promise<void> {
     const box = this.watchlist().getByRole('combobox')
     await box.click()
