@@ -25,6 +25,17 @@ test('the page has no Node, no Electron, and cannot open or leave', async ({ ope
   expect(electron?.windows().length).toBe(1)
 })
 
+// The browsers of the other project hide their scrollbars.
+test('time and sales shows whole prices beside its scrollbar', async ({ open }) => {
+  const { page } = await open()
+  const screen = new Screen(page)
+  const rows = screen.tape().getByRole('rowgroup').last()
+  const isLong = () => rows.evaluate((list) => list.scrollHeight > list.clientHeight)
+  await expect.poll(isLong, { timeout: 30_000 }).toBe(true)
+  const price = screen.prints().first().getByRole('cell').nth(1)
+  await expect.poll(() => price.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0)
+})
+
 test('it cannot be made smaller than it is usable', async ({ open }) => {
   const { electron } = await open()
   const seen = await electron?.evaluate(({ BrowserWindow }) => {
