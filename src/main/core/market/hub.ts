@@ -280,7 +280,8 @@ class MarketHub implements Hub {
 
   sessionBegan(afterBreak: boolean): void {
     this.#lastSeq = 0
-    for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan(afterBreak)
+    const start = afterBreak ? 'after break' : 'at once'
+    for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan(start)
   }
 
   onReset(listener: () => void): () => void {

@@ -2,6 +2,7 @@
 import { FLAG, isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { usable } from '../../../shared/core/market/bars.ts'
+import type { SessionStart } from '../../../shared/core/market/flow/gap-count.ts'
 import { SIDES_LOOKBACK_MS } from '../../../shared/core/market/flow/side.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
@@ -53,7 +54,8 @@ export async function readFlow(
   for (const { of: row, notBeforeMs } of inTurn(source.sessions)) {
     if (sink.isClosed) return
     // Of a team's shards, only one records the instrument.
-    const afterBreak = (await stored.follow(row)) && (!isTeamKey(row.source) || heard.has(row.source))
+    const followed = await stored.follow(row)
+    const begin = followed === 'after break' && isTeamKey(row.source) && !heard.has(row.source) ? 'apart' : followed
     if ((row.endedMs ?? Infinity) < fromMs || row.startedMs > toMs) continue
     const recording = row.session
     const runs: FeedRun[] = []
@@ -63,7 +65,7 @@ export async function readFlow(
       const last = toMs === Infinity ? null : await reader.findPosition({ recording, ms: toMs })
       const limit = Math.min(limits.get(recording) ?? Infinity, last?.seq ?? Infinity)
       // A session that goes on from before the range doesn't begin in it.
-      if (!isFirst || start === null) sink.sessionBegan(afterBreak)
+      if (!isFirst || start === null) sink.sessionBegan(begin)
       isFirst = false
       if (toMs < Infinity && last === null) continue
       isOpen = limits.has(recording)
@@ -90,10 +92,10 @@ export async function readFlow(
     }
   }
   // Of a range that has an end, nothing follows.
-  if (!isOpen && toMs === Infinity) sink.sessionBegan(false)
+  if (!isOpen && toMs === Infinity) sink.sessionBegan('apart')
 }
 
-/** Finds out for which sessions nothing is stored of the time right before them. */
+/** Finds out how sessions begin. */
 class StoredTime {
   readonly #reader: Pick<StoreReader, 'gaps'>
   /** Of each source, its last session so far, and when what is stored of it ends, UTC ms; Infinity: not yet. */
@@ -103,8 +105,8 @@ class StoredTime {
     this.#reader = reader
   }
 
-  /** Takes the sessions in reading order. Returns whether there is a break between this one and those before. */
-  async follow({ session, source, startedMs, endedMs, imported }: SessionRow): Promise<boolean> {
+  /** Takes the sessions in reading order. Returns how this one begins after those before. */
+  async follow({ session, source, startedMs, endedMs, imported }: SessionRow): Promise<SessionStart> {
     const last = this.#last.get(source)
     const isForeign = imported || isTeamKey(source)
     const endMs = endedMs ?? Infinity
@@ -112,11 +114,12 @@ class StoredTime {
     const mayOverlap = isForeign || last?.isForeign === true
     const untilMs = mayOverlap ? Math.max(endMs, last?.endMs ?? -Infinity) : endMs
     this.#last.set(source, { session, isForeign, startedMs, endMs: untilMs })
-    if (last === undefined) return false
-    if (mayOverlap) return startedMs > last.endMs
-    if (last.endMs < Infinity) return startedMs !== last.endMs
+    if (last === undefined) return 'apart'
+    if (mayOverlap) return startedMs > last.endMs ? 'after break' : 'apart'
+    if (last.endMs < Infinity) return startedMs === last.endMs ? 'at once' : 'after break'
     // The end of the last one isn't written right away. Without a break, a session only begins on a new day.
-    return utcDay(startedMs) === utcDay(last.startedMs) || this.#hasStopped(last)
+    const isBreak = utcDay(startedMs) === utcDay(last.startedMs) || (await this.#hasStopped(last))
+    return isBreak ? 'after break' : 'at once'
   }
 
   /** Whether a session whose end isn't written yet was stopped, or left open by a crash, rather than ended at midnight. */

@@ -260,7 +260,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
           sink.gap('quote', fromMs)
           addUnread(fromMs, Infinity)
         }
-        sink.sessionBegan(false)
+        sink.sessionBegan('apart')
       }
       return unread
     },

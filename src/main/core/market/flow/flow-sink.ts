@@ -1,3 +1,5 @@
+import type { SessionStart } from '../../../../shared/core/market/flow/gap-count.ts'
+
 /** Receives the trades and quotes of one instrument in seq order, live, from a replay or from the store. */
 export interface FlowMessages {
   /** Nothing is needed any more: reading can end. Absent: everything is. */
@@ -10,8 +12,8 @@ export interface FlowMessages {
   trade(seq: number, recvMs: number, eventMs: number, price: number, size: number): void
   /** Messages of a feed were lost here, the first of them after `fromMs`, UTC ms. */
   gap(feed: 'trade' | 'quote', fromMs: number): void
-  /** Another session begins: seqs start again. `afterBreak`: nothing is stored of the time since the one before. */
-  sessionBegan(afterBreak: boolean): void
+  /** Another session begins: seqs start again. */
+  sessionBegan(start: SessionStart): void
 }
 
 /** Follows a market, too. */

@@ -5,6 +5,7 @@ import {
   type GapEnds,
   type GapState,
   type LostBetween,
+  type SessionStart,
 } from '../../../../shared/core/market/flow/gap-count.ts'
 import { createSider, SETTLE_MS, type SideMeter, type TradeSide } from '../../../../shared/core/market/flow/side.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
@@ -81,7 +82,7 @@ export class SidedTrades {
           this.#gaps.gap()
           this.#sider.gap(feed)
         },
-        sessionBegan: (afterBreak) => this.#began(afterBreak),
+        sessionBegan: (start) => this.#began(start),
         swept: () => {
           if (this.#unsettled.length > 0) this.#sider.advance(hub.lastRecvMs - OTHERS_LEAD_MS)
         },
@@ -104,7 +105,7 @@ export class SidedTrades {
 
   /** Another session begins: settles the trades of the previous one. */
   sessionBegan(): void {
-    this.#follower.sessionBegan(false)
+    this.#follower.sessionBegan('apart')
   }
 
   close(): void {
@@ -123,12 +124,12 @@ export class SidedTrades {
     this.#sider.trade(0, trade.recvMs, trade.eventMs, trade.price)
   }
 
-  #began(afterBreak: boolean): void {
+  #began(start: SessionStart): void {
     // The previous session has no more messages.
     this.#sider.advance(Infinity)
     this.#sider.reset()
     this.#unsettled = []
     this.#nowMs = -Infinity
-    this.#gaps.sessionBegan(afterBreak)
+    this.#gaps.sessionBegan(start)
   }
 }

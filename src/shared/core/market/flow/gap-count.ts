@@ -5,15 +5,21 @@
 
 /** What is known after a message. */
 export interface GapState {
-  /** Its receipt, UTC ms; NaN: none in this session. */
+  /** Its receipt, UTC ms; NaN: none in this session, or in those that it follows at once. */
   readonly lastMs: number
-  /** Messages of this session were lost since. */
+  /** Messages of these sessions were lost since. */
   readonly isGap: boolean
   /** Receipt of the last message of any session, UTC ms; NaN: none. */
   readonly heardMs: number
   /** For some of the time since then, nothing is stored: one session had ended, and the next hadn't begun. */
   readonly isBreak: boolean
 }
+/**
+ * How a session begins: at once where the last one ended, as at midnight UTC; after a break, in which nothing is stored;
+ * or apart, so that nothing before it tells what was lost.
+ */
+export type SessionStart = 'at once' | 'after break' | 'apart'
+
 export const NO_GAP: GapState = { lastMs: NaN, isGap: false, heardMs: NaN, isBreak: false }
 
 /** The ends of a part, by which it is joined to the part before and the one after. */
@@ -95,11 +101,11 @@ export class GapCounter {
     if (!this.#isOver && !this.#state.isGap) this.#state = { ...this.#state, isGap: true }
   }
 
-  /** `afterBreak`: nothing is stored of the time before the session. */
-  sessionBegan(afterBreak: boolean): void {
-    if (this.#isOver) return
+  sessionBegan(start: SessionStart): void {
+    // A gap that lasts over midnight is one.
+    if (this.#isOver || start === 'at once') return
     const { heardMs, isBreak } = this.#state
-    this.#state = { lastMs: NaN, isGap: false, heardMs, isBreak: isBreak || afterBreak }
+    this.#state = { lastMs: NaN, isGap: false, heardMs, isBreak: isBreak || start === 'after break' }
     if (Number.isNaN(this.#firstMs)) this.#isApart = true
   }
 

@@ -216,7 +216,12 @@ describe('a break between two sessions', () => {
       session(ten, midnight, trade(ten + 1), gap(midnight - 5_000), gapClose(2, midnight)),
       session(midnight, midnight + HOUR, gap(midnight), trade(midnight + 5)),
     ]
-    expect(await coverageOf({ history: wholeOf(storeOf(dropped, Infinity, true, false)) })).toMatchObject({ breaks: 0 })
+    // A gap over midnight is one.
+    expect(await countsOf(dropped)).toEqual({ gaps: 1, breaks: 0 })
+    expect(await coverageOf({ history: wholeOf(storeOf(dropped, Infinity, true, false)) })).toMatchObject({
+      gaps: 1,
+      breaks: 0,
+    })
   })
 
   it('is the same live, from the store, and read day by day', async () => {
