@@ -46,6 +46,14 @@ function differs(what: string): CodedError {
 type Column = Float64Array | Uint32Array | Uint8Array
 
 function isSame(after: Column, before: Column, count: number): boolean {
+  const isOfOneType = after.BYTES_PER_ELEMENT === before.BYTES_PER_ELEMENT
+  if (isOfOneType && bytesOf(after, count).equals(bytesOf(before, count))) return true
+  // The same numbers can have other bytes only where both are NaN.
   for (let i = 0; i < count; i++) if (!Object.is(before[i], after[i])) return false
   return true
+}
+
+function bytesOf(column: Column, count: number): Buffer {
+  const { buffer, byteOffset, byteLength } = column.subarray(0, count)
+  return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -83,7 +83,7 @@ function cost(r: Float64Array, n: number): number {
 
 /** Rows that predictions are compared over: first a rough comparison, then a precise one of the finalists. */
 const ROUGH_SAMPLE = 256
-const SAMPLE = 384
+const SAMPLE = 192
 /** Predictions compared precisely. */
 const FINALISTS = 2
 
