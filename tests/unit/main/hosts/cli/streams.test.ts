@@ -74,6 +74,26 @@ describe.skipIf(process.platform === 'win32')('a pipe', { timeout: 120_000 }, ()
     expect([code, err]).toEqual([1, expect.stringContaining('couldn’t write to standard output: ENOSPC')])
   })
 
+  /** Records with standard error redirected; `code=…` in `redirected` keeps the exit code. */
+  async function recordsWith(redirected: string, name: string): Promise<void> {
+    const home = `--home "$PWD/${name}-home"`
+    const record = `tapedeck record --demo -f crypto/XT:BTC-USD --duration 3s --json ${home}`
+    const { code, out } = await bash(
+      `set +o pipefail; ${record} ${redirected}; tapedeck sessions --json ${home}; exit $code`,
+    )
+    const session = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as { clean: boolean; messages: number }
+    expect([code, session.clean]).toEqual([0, true])
+    const report = JSON.parse(read(`${name}.json`)) as { feeds: readonly { stored: number }[] }
+    expect(report.feeds.map(({ stored }) => stored)).toEqual([session.messages])
+  }
+
+  it('for the log, whose reader ends, doesn’t end the recording', () =>
+    recordsWith('2>&1 > ended.json | head -1; code=${PIPESTATUS[0]}', 'ended'))
+
+  it.skipIf(!existsSync('/dev/full'))('for the log that leads to a full disk doesn’t, either [needs linux]', () =>
+    recordsWith('2>/dev/full > full.json; code=$?', 'full'),
+  )
+
   it.each([
     ['--split day', '--split writes several files'],
     ['--json', '--json can’t be combined with --out -'],
