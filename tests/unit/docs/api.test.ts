@@ -129,7 +129,7 @@ describe.skipIf(!hasJq)('the commands [needs jq]', () => {
     const code = PROGRAMS.find(({ language }) => language === 'sh')?.code ?? ''
     const script = `set -euo pipefail\n${code.replaceAll('http://127.0.0.1:8018', baseUrl).replaceAll('curl ', 'curl -sS --fail ')}`
     expect(await onOneDay(() => print('bash', ['-c', script]))).toMatch(
-      /^\{"schema":"tapedeck\/sessions\/1","sessions":\[\{.*"source":"demo".*\}\]\}\{[^]*\{"feed":"crypto\/XT","symbol":"BTC-USD","interval":"1m",/,
+      /^\{"schema":"tapedeck\/sessions\/1","sessions":\[\{.*"source":"demo".*\}\]\}[^]*\{"feed":"crypto\/XT","symbol":"BTC-USD","interval":"1m",/,
     )
   })
 })
