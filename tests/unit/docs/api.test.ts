@@ -24,6 +24,7 @@ const typesOf = (texts: readonly string[]) => texts.map((text) => (JSON.parse(te
 const waitFor = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 20 })
 let serving: Running
 let baseUrl: string
+let authorization: string
 let live: WebSocket
 const frames: string[] = []
 
@@ -38,30 +39,32 @@ beforeAll(async () => {
     token: string
   } // as the page says
   baseUrl = url
-  live = new WebSocket(`${baseUrl.replace('http', 'ws')}/v1/stream`, { headers: { authorization: `Bearer ${token}` } })
+  authorization = `Bearer ${token}`
+  live = new WebSocket(`${baseUrl.replace('http', 'ws')}/v1/stream`, { headers: { authorization } })
   live.on('message', (data: Buffer) => frames.push(data.toString()))
   await new Promise((resolve, reject) => live.once('open', resolve).once('error', reject))
   // The frames of the page, as they are there: from now on the symbol is recorded, and the others have something to read.
   const block = PROGRAMS.find(({ language }) => language === 'json')
   for (const frame of block?.code.trimEnd().split('\n') ?? []) live.send(frame)
   await waitFor(() => expect(typesOf(frames)).toContain('tick'))
-  // What the clients read is stored, too.
-  const bars = `${baseUrl}/v1/bars?feed=crypto/XT&interval=1m`
-  await waitFor(async () => {
-    const response = await fetch(bars, { headers: { authorization: `Bearer ${token}` } })
-    expect(await response.text()).toContain('"symbol":"BTC-USD"')
-  })
 }, 60_000)
 afterAll(async () => {
   live.close()
   expect(await serving.end()).toMatchObject({ code: 0 })
 })
 
-/** Runs `work` again where the UTC date changed meanwhile: "today" was another day then. */
+const barsOfToday = async (): Promise<string> =>
+  (await fetch(`${baseUrl}/v1/bars?feed=crypto/XT&interval=1m&from=today`, { headers: { authorization } })).text()
+
+/**
+ * Runs `work` once there is something of today to read, and again where the UTC date changed meanwhile: "today" was
+ * another day then.
+ */
 async function onOneDay<T>(work: () => Promise<T>): Promise<T> {
   const today = () => new Date().toISOString().slice(0, 10)
   for (;;) {
     const before = today()
+    await waitFor(async () => expect(await barsOfToday()).toContain('"symbol":"BTC-USD"'))
     const found = await work()
     if (today() === before) return found
   }
