@@ -13,8 +13,8 @@ export function readWhole(file: string): string | null {
 }
 
 /**
- * Replaces a file, readable by its owner only, and creates its folder. Durable when it returns: whatever happens, the
- * file is the old one or the new one. Throws the disk's error, and then leaves nothing behind.
+ * Replaces a file, readable by its owner only, and creates its folder. After a crash or a power cut, the file is the old
+ * one or the new one, never a part of either. Throws the disk's error, and then leaves nothing behind.
  */
 export function replaceWhole(file: string, data: string | Uint8Array): void {
   const draft = `${file}.${process.pid}.tmp`
