@@ -287,7 +287,7 @@ function refuseForeign(out: string, asked: ExportFormat | undefined): void {
   if (asked === 'jsonl' && /\.json$/i.test(out)) return
   const [extension, instead] = FOREIGN.find(([pattern]) => pattern.test(out)) ?? []
   if (extension === undefined) return
-  throw new UsageError(`export doesn’t write ${extension.exec(out)?.[0] ?? ''} files. ${instead}`)
+  throw new UsageError(`export doesn’t write the format ${extension.exec(out)?.[0] ?? ''}. ${instead}`)
 }
 
 /** The format from --format, the preset or the file extension. Throws UsageError if they disagree. */

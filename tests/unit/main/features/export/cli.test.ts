@@ -57,10 +57,10 @@ describe('an export', () => {
   })
 
   it.each([
-    ['ticks.csv.gz', 'export doesn’t write .gz files. Compress it with another program'],
-    ['ticks.XLSX', 'export doesn’t write .XLSX files. Use .csv with --preset "Excel (comma)"'],
-    ['ticks.json', 'export doesn’t write .json files. Use .jsonl'],
-    ['ticks.h5', 'export doesn’t write .h5 files. Use .csv'],
+    ['ticks.csv.gz', 'export doesn’t write the format .gz. Compress it with another program'],
+    ['ticks.XLSX', 'export doesn’t write the format .XLSX. Use .csv with --preset "Excel (comma)"'],
+    ['ticks.json', 'export doesn’t write the format .json. Use .jsonl'],
+    ['ticks.h5', 'export doesn’t write the format .h5. Use .csv'],
   ])('to %s is refused: it would hold CSV', async (name, sentence) => {
     const { code, err } = await exported('--out', path(name))
     expect([code, err, existsSync(path(name))]).toEqual([2, expect.stringContaining(sentence), false])
