@@ -58,6 +58,7 @@ export class FollowedEvents implements Following {
   }
 
   readonly cut = (ms: number): void => {
+    this.#spans.forgetCorrupt(ms)
     if ((this.#bars.at(-1)?.startMs ?? -Infinity) <= ms) return
     this.#resets++
     this.#bars = this.#bars.filter((bar) => bar.startMs <= ms)
@@ -66,6 +67,7 @@ export class FollowedEvents implements Following {
 
   #take({ reset, updates, gaps, decimals }: BarsValue): void {
     if (decimals > 0) this.#target.setDecimals(decimals, this.#isLoaded)
+    if (reset && this.#target.query.view !== 'live') this.#spans.forgetCorrupt(reset.at(0)?.startMs ?? -Infinity)
     if (gaps) {
       this.#spans.replace(gaps)
       if (this.#isLoaded) this.#spans.draw()

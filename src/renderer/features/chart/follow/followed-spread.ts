@@ -9,6 +9,7 @@ import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { ChartTarget, Following, SpreadQuery } from './chart-target.ts'
+import { cutCorrupt } from './span-tracker.ts'
 import { spreadSource } from '../model/shown-chart.ts'
 
 /** The most that the contract allows. */
@@ -88,7 +89,10 @@ export class FollowedSpread implements Following {
 
   readonly cut = (ms: number): void => {
     this.#resets++
-    for (const leg of this.#legs) leg.bars = leg.bars.filter((bar) => bar.startMs <= ms)
+    for (const leg of this.#legs) {
+      leg.bars = leg.bars.filter((bar) => bar.startMs <= ms)
+      leg.gaps = cutCorrupt(leg.gaps, ms)
+    }
     if (this.#isShown) this.#show(true)
   }
 
@@ -112,20 +116,25 @@ export class FollowedSpread implements Following {
 
   get #olderData(): OlderData {
     if (this.#isMoreStored) return 'more'
+    return this.#isCorruptBefore ? 'corrupt' : 'none'
+  }
+
+  /** Whether bars before the first one are missing because data is corrupt. */
+  get #isCorruptBefore(): boolean {
     const firstMs = this.#bars.at(0)?.startMs ?? Infinity
     // A bar needs both legs. Where one is corrupt, the other must have something.
-    const isCorrupt = this.#legs.some((leg) => {
+    return this.#legs.some((leg) => {
       const otherMs = Math.min(...this.#legs.filter((one) => one !== leg).map(storedFrom))
       return corruptSpans(leg).some(({ fromMs, toMs }) => fromMs < firstMs && otherMs < (toMs ?? Infinity))
     })
-    return isCorrupt ? 'corrupt' : 'none'
   }
 
   #take(leg: Leg, { reset, updates, gaps, decimals }: BarsValue): void {
     leg.decimals = Math.max(leg.decimals, decimals)
-    if (gaps) leg.gaps = joined(leg.gaps, gaps)
     const fresh = [...(reset ?? []), ...updates]
     const isSeek = reset !== null && this.#target.query.view !== 'live'
+    if (isSeek) leg.gaps = cutCorrupt(leg.gaps, fresh.at(0)?.startMs ?? -Infinity)
+    if (gaps) leg.gaps = joined(leg.gaps, gaps)
     if (isSeek) {
       const firstMs = fresh.at(0)?.startMs ?? Infinity
       this.#resets++
@@ -214,8 +223,8 @@ export class FollowedSpread implements Following {
     if (value !== undefined) this.#target.setDecimals(this.#decimalsOf(value), keepView)
     this.#target.load(this.#bars, this.#hasOlder, keepView, false)
     this.#drawGaps()
-    const isCorrupt = this.#legs.some((leg) => corruptSpans(leg).length > 0)
-    this.#target.onStage(this.#bars.length > 0 ? { is: 'ready' } : { is: 'empty', damaged: isCorrupt })
+    const isEmpty = this.#bars.length === 0
+    this.#target.onStage(isEmpty ? { is: 'empty', damaged: this.#isCorruptBefore } : { is: 'ready' })
   }
 
   /** Recomputes the bars from the one that holds a sample. */

@@ -7,6 +7,14 @@ import type { ChartSink } from './chart-target.ts'
 
 const isSame = (a: GapSpan, b: GapSpan): boolean => a.feed === b.feed && a.fromMs === b.fromMs && a.toMs === b.toMs
 
+/** Gaps without the parts of corrupt spans after an instant (UTC ms). Gaps with other causes stay as they are. */
+export function cutCorrupt(gaps: readonly GapSpan[], fromMs: number): GapSpan[] {
+  return gaps.flatMap((span) => {
+    if (span.cause !== 'unreadable') return [span]
+    return span.fromMs >= fromMs ? [] : [{ ...span, toMs: unixMs(Math.min(span.toMs ?? Infinity, fromMs)) }]
+  })
+}
+
 export class SpanTracker {
   readonly #chart: Pick<ChartSink, 'setGaps'>
   /** Each stream value lists all gaps. */
@@ -52,9 +60,7 @@ export class SpanTracker {
 
   /** Forgets corrupt spans after an instant (UTC ms) that a replay seeked back to: they aren't known yet. */
   forgetCorrupt(fromMs: number): void {
-    this.#corrupt = this.#corrupt.flatMap((span) =>
-      span.fromMs >= fromMs ? [] : [{ ...span, toMs: unixMs(Math.min(span.toMs ?? Infinity, fromMs)) }],
-    )
+    this.#corrupt = cutCorrupt(this.#corrupt, fromMs)
   }
 
   /** Passes the spans to the chart if they changed, because the chart redraws everything. */

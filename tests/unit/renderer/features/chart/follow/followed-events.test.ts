@@ -20,7 +20,7 @@ const value = (reset: readonly Bar[] | null, updates: readonly Bar[] = []): Bars
   decimals: 2,
 })
 
-function open(older: readonly Bar[], more = false, gaps: readonly GapSpan[] = []) {
+function open(older: readonly Bar[], more = false, gaps: readonly GapSpan[] = [], view = 'live') {
   const transport = new TestTransport().answer('bars.events', ({ beforeMs, limit }) => {
     const before = older.filter(({ startMs }) => startMs < (beforeMs ?? Infinity))
     return { bars: before.slice(-limit), gaps, decimals: 2, more }
@@ -36,7 +36,7 @@ function open(older: readonly Bar[], more = false, gaps: readonly GapSpan[] = []
     setPages: (next: ChartPages | null) => void (pages = next),
   }
   const query = {
-    view: 'live',
+    view,
     instrument: instrumentId('crypto', 'BTC-USD'),
     label: 'BTC',
     of: 'trade',
@@ -105,6 +105,18 @@ describe('a chart of event bars', () => {
     const empty = open([], false, [damaged])
     empty.give(value([]))
     await vi.waitFor(() => expect(empty.stages.at(-1)).toEqual({ is: 'empty', damaged: true }))
+  })
+  it.each(['cut', 'jump'])('forgets corrupt data from after a replay’s clock: %s', async (how) => {
+    const damaged = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(3), toMs: unixMs(9) } as const
+    const { give, older, following, transport, stages, olderData } = open([], false, [damaged], 'replay-1')
+    give(value(bars(10)))
+    await older(10)
+    expect(olderData()).toBe('corrupt')
+    transport.answer('bars.events', () => ({ bars: [], gaps: [], decimals: 2, more: false }))
+    if (how === 'cut') following.cut(2)
+    else give(value([]))
+    await vi.waitFor(() => expect(olderData()).toBe('none'))
+    expect(stages.at(-1)).toEqual({ is: 'empty', damaged: false })
   })
   it('knows whether older bars are stored when it loads no more', async () => {
     const end = open(bars(1, 2))

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { followChart } from '../../../../../../src/renderer/features/chart/follow/follow-chart.ts'
+import type { ChartStage } from '../../../../../../src/renderer/features/chart/follow/chart-target.ts'
 import { chartSymbol } from '../../../../../../src/renderer/features/chart/model/chart-labels.ts'
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
@@ -26,7 +27,7 @@ interface Stored {
 }
 const READABLE: Stored = { bars: (of) => stored.get(of) ?? [], gaps: () => [] }
 
-function open(page: number, from = READABLE) {
+function open(page: number, from = READABLE, view = 'live') {
   const asked: unknown[] = []
   const transport = new TestTransport().answer('bars.history', ({ instrument, of, interval, beforeMs, limit }) => {
     asked.push([instrument, of, interval, limit])
@@ -43,7 +44,7 @@ function open(page: number, from = READABLE) {
     setPages: (next: ChartPages | null) => void (pages = next),
   }
   const query = {
-    view: 'live',
+    view,
     instrument: eth,
     label: 'ETH-USD/BTC-USD',
     of: 'trade',
@@ -52,17 +53,20 @@ function open(page: number, from = READABLE) {
     eventBars: null,
     spread: { with: btc, operator: '/' },
   } as const
-  followChart(
+  const stages: ChartStage[] = []
+  const following = followChart(
     transport,
     chart,
     query,
-    () => undefined,
+    (stage) => stages.push(stage),
     () => undefined,
   )
   return {
     transport,
     asked,
     chart,
+    following,
+    stages,
     shown: () => shown,
     older: (ms: number) => pages?.older(ms),
     olderData: () => pages?.olderData(),
@@ -139,6 +143,26 @@ describe('a chart of a ratio', () => {
     await vi.waitFor(() => expect(shown()).not.toEqual([]))
     await older(shown()[0].startMs)
     expect(olderData()).toBe(other)
+  })
+
+  it('isn’t corrupt where the other side was never recorded', async () => {
+    const damaged = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(-9 * MINUTE), toMs: unixMs(0) } as const
+    const { stages } = open(1_000, {
+      bars: (one) => (one === eth ? (stored.get(one) ?? []) : []),
+      gaps: (one) => (one === eth ? [damaged] : []),
+    })
+    await vi.waitFor(() => expect(stages.at(-1)).toEqual({ is: 'empty', damaged: false }))
+  })
+
+  it.each(['cut', 'jump'])('forgets corrupt data from after a replay’s clock: %s', async (how) => {
+    const damaged = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(0), toMs: unixMs(MINUTE) } as const
+    const { transport, following, stages, chart } = open(1_000, { bars: () => [], gaps: () => [damaged] }, 'replay-1')
+    await vi.waitFor(() => expect(stages.at(-1)).toEqual({ is: 'empty', damaged: true }))
+    transport.answer('bars.history', () => ({ bars: [], gaps: [], decimals: 2, more: false }))
+    if (how === 'cut') following.cut(-1)
+    else transport.send('bars', { reset: [], updates: [], gaps: [], decimals: 2 })
+    await vi.waitFor(() => expect(stages.at(-1)).toEqual({ is: 'empty', damaged: false }))
+    expect(chart.setGaps).toHaveBeenLastCalledWith([])
   })
 
   it('updates its last bar with a price of either side', async () => {
