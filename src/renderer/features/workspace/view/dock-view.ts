@@ -1,6 +1,6 @@
 /** Renders layouts with dockview and reports the layouts that gestures make. The only file that knows its format. */
 import {
-  createDockview,
+  DockviewComponent,
   type DockviewApi,
   type DockviewGroupPanel,
   type IContentRenderer,
@@ -104,6 +104,8 @@ class DockHeads {
 
 export class DockView {
   readonly #host: HTMLElement
+  /** Only dockview's component positions floating groups; its API can't. */
+  readonly #component: DockviewComponent
   readonly #api: DockviewApi
   readonly #owner: DockOwner
   readonly #heads: DockHeads
@@ -117,7 +119,7 @@ export class DockView {
     this.#host = host
     this.#owner = owner
     this.#heads = new DockHeads(owner.createHead)
-    this.#api = createDockview(host, {
+    this.#component = new DockviewComponent(host, {
       createComponent: ({ id }) => owner.content(id),
       createTabComponent: ({ id }) => owner.tab(id),
       createRightHeaderActionComponent: (group) => this.#heads.rendererOf(group),
@@ -132,6 +134,7 @@ export class DockView {
       // The window makes its own announcements.
       announcements: false,
     })
+    this.#api = this.#component.api
     // Dockview's live regions stay empty, but even an empty alert region counts as one.
     for (const region of host.querySelectorAll('.dv-live-region, .dv-live-region-assertive')) region.remove()
     this.#api.onDidLayoutChange(() => this.#takeGesture())
@@ -187,6 +190,13 @@ export class DockView {
     this.#api.layout(width, height, true)
     resizeGroups(layout.dock, groupOf)
     for (const { group, box } of groups) groupOf(group.front)?.api.setConstraints(minimumOf(group, box, this.#owner))
+    for (const { dock: group, x, y, ...size } of layout.floats) {
+      const floating = groupOf(group.front)
+      if (!floating) return false
+      floating.api.setConstraints({ minimumWidth: 0, minimumHeight: 0 })
+      this.#component.getFloatingWindowForGroup(floating)?.position({ left: x, top: y, ...size })
+      floating.api.setConstraints(minimumOf(group, size, this.#owner))
+    }
     return sameShape(this.layout, layout)
   }
   #takeGesture(): void {

@@ -211,14 +211,26 @@ describe('the view of a workspace', () => {
     window.view.dispose()
   })
 
-  it('moves nothing in the document while the window is resized', () => {
-    const window = new Window(readyWorkspace('charts-9'), { width: 1_600, height: 900 })
+  const resized: readonly (readonly [string, Workspace])[] = [
+    ['with docked panes', readyWorkspace('charts-9')],
+    [
+      'with a floating pane at its right edge',
+      edits.floatPane(readyWorkspace('overview'), 'tape-1', { x: 1_100, y: 500, width: 400, height: 300 }),
+    ],
+    [
+      'with a floating pane larger than the window',
+      edits.floatPane(readyWorkspace('overview'), 'tape-1', { x: 100, y: 50, width: 1_200, height: 700 }),
+    ],
+  ]
+  it.each(resized)('moves nothing in the document while the window is resized, %s', (_, workspace) => {
+    const window = new Window(workspace, { width: 1_600, height: 900 })
     const elements = () => [...window.host.querySelectorAll('*')]
     const before = elements()
     for (const area of [
       { width: 1_024, height: 640 },
       { width: 2_400, height: 700 },
       { width: 500, height: 300 },
+      { width: 1_600, height: 900 },
     ]) {
       window.view.scale(area)
       window.area = area
