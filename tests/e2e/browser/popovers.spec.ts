@@ -38,6 +38,40 @@ test('an open popover stays at its button when the window is resized', async ({ 
   await expect.poll(async () => right(await panel.boundingBox()) - right(await button.boundingBox())).toBe(0)
 })
 
+for (const [where, keys] of [
+  ['a pane at the right', []],
+  ['a maximized pane', ['Alt+Enter']],
+] as const)
+  test(`an open panel in ${where} stays at its button when the window is resized`, async ({ open }) => {
+    const { page } = await open()
+    const screen = new Screen(page)
+    await screen.trades('BTC-USD')
+    // A click focuses the pane.
+    await screen.quote().getByTestId('big-price').click()
+    for (const key of keys) await page.keyboard.press(key)
+    const button = screen.quote().getByRole('button', { name: 'Pane menu' })
+    await button.click()
+    const panel = page.getByRole('dialog', { name: 'Pane menu' })
+    await expect(panel).toBeVisible()
+    const offset = async () => {
+      const [a, b] = [await button.boundingBox(), await panel.boundingBox()]
+      return a && b && [Math.round(b.x + b.width - a.x - a.width), Math.round(b.y - a.y - a.height)]
+    }
+    const before = await offset()
+    expect(before).not.toBeNull()
+    const sizes = [
+      [1_024, 640],
+      [1_440, 900],
+      [1_200, 700],
+    ] as const
+    for (const [width, height] of sizes) {
+      const last = await button.boundingBox()
+      await page.setViewportSize({ width, height })
+      await expect.poll(() => button.boundingBox()).not.toEqual(last)
+      await expect.poll(offset).toEqual(before)
+    }
+  })
+
 test('what is typed in a panel and in a list survives a resized window and moved panes', async ({ open }) => {
   const { page } = await open()
   await new Screen(page).trades('BTC-USD')
