@@ -1,7 +1,7 @@
 /** Splits the words of a command line into the command and its options, and names what is wrong with them. */
 import { parseArgs } from 'node:util'
 import { closest } from '../../shared/base/closest.ts'
-import { UsageError, type Option, type Values } from './command.ts'
+import { UsageError, type Command, type Option, type Values } from './command.ts'
 
 type Options = Readonly<Record<string, Option>>
 
@@ -57,7 +57,11 @@ export function splitCommand(
 }
 
 /** Parses the words around a command's name. Throws UsageError. */
-export function parseOptions(args: readonly string[], options: Options, allowPositionals: boolean): Values {
+export function parseOptions(
+  args: readonly string[],
+  options: Options,
+  { positionals: allowed, emptyValue }: Pick<Command, 'positionals' | 'emptyValue'>,
+): Values {
   refuseUnknown(args, options)
   try {
     const { values, positionals } = parseArgs({
@@ -68,10 +72,10 @@ export function parseOptions(args: readonly string[], options: Options, allowPos
           return [name, { type, multiple: multiple ?? false, ...(short === undefined ? {} : { short }) }]
         }),
       ),
-      allowPositionals,
+      allowPositionals: allowed !== undefined,
       strict: true,
     })
-    refuseEmpty(values, positionals)
+    refuseEmpty(values, emptyValue === true ? positionals.slice(0, 1) : positionals)
     return valuesOf({ ...values, '': positionals })
   } catch (error) {
     if (error instanceof UsageError) throw error
@@ -90,7 +94,8 @@ const MAY_BE_EMPTY: readonly string[] = ['name', 'notes', 'tag']
 
 /** An empty word mostly is a shell variable that isn't set: `move "$DIR"` must not move to the current folder. */
 function refuseEmpty(values: Readonly<Record<string, unknown>>, positionals: readonly string[]): void {
-  if (positionals[0] === '') throw new UsageError('the first argument is empty')
+  const empty = positionals.indexOf('')
+  if (empty >= 0) throw new UsageError(`argument ${empty + 1} is empty`)
   for (const [name, value] of Object.entries(values)) {
     const isEmpty = Array.isArray(value) ? value.includes('') : value === ''
     if (isEmpty && !MAY_BE_EMPTY.includes(name)) throw new UsageError(`--${name} is empty`)

@@ -88,6 +88,8 @@ export interface Command {
   readonly logs?: true | undefined
   /** What may follow without an option's name, for help; absent: nothing. */
   readonly positionals?: string | undefined
+  /** What follows is a name and a value, and an empty value means something. Other empty arguments are refused. */
+  readonly emptyValue?: true | undefined
   /** Returns the exit code. Rejects with `UsageError` or the failure. */
   run(values: Values, context: Context, startFeatures: StartFeatures): Promise<number>
 }

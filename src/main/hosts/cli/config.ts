@@ -14,6 +14,7 @@ import { storePath } from '../../core/store/store-path.ts'
 export const config = defineCommand({
   storeless: true,
   positionals: '[KEY [VALUE]]',
+  emptyValue: true,
   examples: [
     ['Every setting', ''],
     ['One of them', 'recording.enabled'],

@@ -52,7 +52,7 @@ export async function runCommandLine(args: readonly string[], context: Context):
         context.out(`${context.version}\n`)
         return EXIT.ok
       }
-      if (name === undefined && !asks('help') && args.length > 0) parseOptions(args, COMMON_OPTIONS, false)
+      if (name === undefined && !asks('help') && args.length > 0) parseOptions(args, COMMON_OPTIONS, {})
       const about = name === undefined ? undefined : rest.find((word) => !word.startsWith('-'))
       const listed = findCommand(about)
       if (about !== undefined && listed === undefined) throw unknownCommand(about)
@@ -126,7 +126,7 @@ function parse(command: Command, args: readonly string[]): Values {
       'secrets can’t be passed as arguments: set TAPEDECK_PASSWORD or TAPEDECK_API_KEY, or save them with tapedeck login',
     )
   }
-  return parseOptions(args, { ...COMMON_OPTIONS, ...command.options }, command.positionals !== undefined)
+  return parseOptions(args, { ...COMMON_OPTIONS, ...command.options }, command)
 }
 
 function optionLines(options: Readonly<Record<string, Option>>): string {

@@ -31,21 +31,24 @@ describe('the words of a command line', () => {
   })
 
   it.each([
-    [[''], 'the first argument is empty'],
+    [[''], 'argument 1 is empty'],
+    [['a', '--json', 'b', ''], 'argument 3 is empty'],
     [['a', '--out', ''], '--out is empty'],
     [['--feed=', 'a'], '--feed is empty'],
   ])('refuses the empty word of %j', (args, sentence) => {
-    expect(() => parseOptions(args, options, true)).toThrow(sentence)
+    expect(() => parseOptions(args, options, { positionals: 'FILE…' })).toThrow(sentence)
   })
 
   it('takes an empty value that removes a label, or sets an empty setting', () => {
     const name: Option = { type: 'string', help: '' }
-    expect(parseOptions(['--name', ''], { ...options, name }, false).text('name')).toBe('')
-    expect(parseOptions(['recording.storePath', ''], options, true).texts('')).toEqual(['recording.storePath', ''])
+    expect(parseOptions(['--name', ''], { ...options, name }, {}).text('name')).toBe('')
+    const setting = { positionals: 'KEY VALUE', emptyValue: true } as const
+    expect(parseOptions(['recording.storePath', ''], options, setting).texts('')).toEqual(['recording.storePath', ''])
+    expect(() => parseOptions(['', 'x'], options, setting)).toThrow('argument 1 is empty')
   })
 
   it('reads short options, values that begin with a dash, and - for a stream', () => {
-    const values = parseOptions(['-f', 'a', '-fb', '-qo', '-', '--from', '-1h', '-'], options, true)
+    const values = parseOptions(['-f', 'a', '-fb', '-qo', '-', '--from', '-1h', '-'], options, { positionals: 'FILE' })
     expect([values.texts('feed'), values.text('out'), values.text('from'), values.on('quiet')]).toEqual([
       ['a', 'b'],
       '-',
@@ -62,6 +65,6 @@ describe('the words of a command line', () => {
     [['--from'], "option '--from <value>' argument missing"],
     [['--json=1'], "option '--json' does not take an argument"],
   ])('%j is refused: %s', (args, message) => {
-    expect(() => parseOptions(args, options, false)).toThrow(message)
+    expect(() => parseOptions(args, options, {})).toThrow(message)
   })
 })

@@ -18,3 +18,9 @@ it.each([
   const code = await runCommandLine(['import', join(folder, name)], context)
   expect([code, context.output(), context.errors()]).toEqual([expected, '', expect.stringContaining(sentence)])
 })
+
+it('an empty name is refused, and doesn’t mean the current folder', async () => {
+  const context = commandContext({ dataDir: makeFolder('import') })
+  expect(await runCommandLine(['import', 'a.csv', ''], context)).toBe(2)
+  expect(context.errors()).toContain('argument 2 is empty')
+})

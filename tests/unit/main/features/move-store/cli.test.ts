@@ -32,7 +32,7 @@ describe('tapedeck move', () => {
   })
 
   it('to nowhere is refused, and doesn’t mean the current folder', async () => {
-    expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('first argument is empty') as string })
+    expect(await run('')).toMatchObject({ code: 2, err: expect.stringContaining('argument 1 is empty') as string })
     expect(existsSync(join(folder, 'home', 'tapedeck.db'))).toBe(true)
   })
 

@@ -45,11 +45,17 @@ describe('config', () => {
     [['account.allowSharding', 'perhaps'], 'isn’t a valid value of account.allowSharding'],
     [['account', '{}'], 'account is a section'],
     [['a', 'b', 'c'], 'config takes a key and a value'],
+    [['', 'b'], 'argument 1 is empty'],
   ])('refuses %j', async (args, message) => {
     const { code, out, err } = await run('config', ...args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(message)
     expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  })
+
+  it('takes an empty value', async () => {
+    await run('config', 'recording.storePath', join(home, 'other.db'))
+    expect(await run('config', 'recording.storePath', '')).toMatchObject({ code: 0, out: '\n' })
   })
 
   it('redirects no account, and writes nothing while a Tapedeck is running', async () => {
