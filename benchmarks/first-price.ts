@@ -101,14 +101,17 @@ async function hosted(
   const from = performance.now()
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'], env: envOf(home) })
   try {
-    const page = await context.newPage()
-    await page.goto(await firstUrl(child))
+    const [page, url] = await Promise.all([context.newPage(), firstUrl(child)])
+    await page.goto(url)
     await seen(page)
     return performance.now() - from
   } finally {
     await context.close()
-    child.kill('SIGINT')
-    await once(child, 'exit')
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit')
+      child.kill('SIGINT')
+      await ended
+    }
   }
 }
 
@@ -119,9 +122,14 @@ function envOf(home: string): Record<string, string> {
   return { ...Object.fromEntries(own), PATH: path, TAPEDECK_HOME: home }
 }
 
-async function firstUrl({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error('the server has no output')
-  const [line] = (await once(createInterface({ input: stdout }), 'line')) as [string] // what readline gives
+/** The address that a server prints. Rejects if it exits before. */
+async function firstUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the server has no output')
+  const exited = once(child, 'exit').then(() => {
+    throw new Error(`the server printed no address: it exited with ${child.exitCode ?? child.signalCode}`)
+  })
+  const printed = once(createInterface({ input: child.stdout }), 'line')
+  const [line] = (await Promise.race([printed, exited])) as [string] // what readline gives
   return (JSON.parse(line) as { readonly url: string }).url // both servers print it
 }
 
