@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { compileFormula } from '../../../src/shared/core/market/formula/compile.ts'
-import { blocksOf, commandsOf, DOCUMENTS, NOT_RUN } from './blocks.ts'
+import { blocksIn, blocksOf, commandsOf, DOCUMENTS, NOT_RUN } from './blocks.ts'
 
 /** The tests that run the blocks of a page, by language. Text after a block that prints it is checked with that block. */
 const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -26,6 +26,23 @@ const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'docs/decisions/0059-signed-heads.md': 'the shape of what is signed',
 }
+
+it('finds blocks whatever their fences and info strings are', () => {
+  const text = ['```c++', 'a', '```', '```sh title="x"', 'b', '```', '~~~sh', '```', '~~~', '````shell-session', 'd']
+  const found = blocksIn([...text, '````', '', '  ```', '  e', '  ```', ''].join('\n'))
+  expect(found.map(({ language, code }) => [language, code])).toEqual([
+    ['c++', 'a\n'],
+    ['sh', 'b\n'],
+    ['sh', '```\n'],
+    ['shell-session', 'd\n'],
+    ['', 'e\n'],
+  ])
+})
+
+it.each(DOCUMENTS)('misses no block of %s', (page) => {
+  const fences = [...readFileSync(page, 'utf8').matchAll(/^[\s>]*(?:`{3}|~{3})/gm)]
+  expect(fences).toHaveLength(2 * blocksOf(page).length)
+})
 
 it('has a test for each language of each page, and no other', () => {
   const found = DOCUMENTS.flatMap((page) => blocksOf(page).map(({ language }) => `${page} ${language}`))

@@ -22,20 +22,36 @@ export interface Block {
   readonly output: string | undefined
 }
 
+/** A block with any info string between two fences of as many backticks or tildes. */
+const FENCED = /^( *)(`{3,}|~{3,}) *([^\s`]*)[^\n`]*\n([\s\S]*?)^ *\2 *$/gm
+
 /** The fenced blocks of a page, without their indentation, in its order. What a block prints is a block of its own, too. */
-export function blocksOf(page: string): readonly Block[] {
-  const text = readFileSync(page, 'utf8')
-  const found = [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)].map((match) => {
-    const [whole, indent = '', language = '', code = ''] = match
+export const blocksOf = (page: string): readonly Block[] =>
+  blocksIn(readFileSync(page, 'utf8')).map((block) => ({ page, ...block }))
+
+/** The fenced blocks of a Markdown text. */
+export function blocksIn(text: string): readonly Omit<Block, 'page'>[] {
+  const found = [...text.matchAll(FENCED)].map((match) => {
+    const [whole, indent = '', , language = '', code = ''] = match
     const lines = code.split('\n').map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
     return { language, code: lines.join('\n'), at: match.index, end: match.index + whole.length }
   })
   return found.map(({ language, code, end }, i) => {
     const next = found[i + 1]
     const isOutput = language !== 'text' && next?.language === 'text' && text.slice(end, next.at).trim() === ''
-    return { page, language, code, output: isOutput ? next.code : undefined }
+    return { language, code, output: isOutput ? next.code : undefined }
   })
 }
+
+/** A page without its fenced blocks. */
+export const proseOf = (page: string): string => readFileSync(page, 'utf8').replace(FENCED, '')
+
+/** The inline code of a Markdown text without fenced blocks, each on one line. */
+export const spansIn = (prose: string): readonly string[] =>
+  [...prose.matchAll(/(?<!`)(`+)(?!`)([\s\S]+?)(?<!`)\1(?!`)/g)].map(([, , span = '']) => span.replace(/\s+/g, ' '))
+
+/** Whether a command line needs a NATS server or PostgreSQL. `team.test.ts` runs these; `examples.test.ts` runs the others. */
+export const isOfTeam = (line: string): boolean => /--upstream|--history|--publish|--migrate|--trust|team:/.test(line)
 
 /** The commands of a shell block: continued lines are joined, comments removed. */
 export const commandsIn = (code: string): readonly string[] =>

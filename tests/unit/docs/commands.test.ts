@@ -39,10 +39,10 @@ async function refusalOf(line: string): Promise<string | null> {
   if (name === undefined || name === 'help') return null
   const listed = COMMANDS.find((one) => one.name === name)
   if (listed === undefined) return `no command ${name}`
-  const { options, positionals } = await listed.load()
+  const command = await listed.load()
   try {
     const words = rest.filter((word) => word !== '[options]' && word !== '…')
-    parseOptions(words, { ...COMMON_OPTIONS, ...options }, positionals !== undefined)
+    parseOptions(words, { ...COMMON_OPTIONS, ...command.options }, command)
     return null
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

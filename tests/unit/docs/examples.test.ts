@@ -12,7 +12,7 @@ import { makeFolder } from '../../kit/folder.ts'
 import { tradeText } from '../../kit/market.ts'
 import { T0, type Item } from '../main/core/store/harness.ts'
 import { recorded } from '../main/features/export/recorded.ts'
-import { commandsOf, DOCUMENTS, NOT_RUN } from './blocks.ts'
+import { commandsOf, DOCUMENTS, isOfTeam, NOT_RUN, proseOf, spansIn } from './blocks.ts'
 import { startLine, type Ran, type Running } from './command-lines.ts'
 
 /** What an example does. */
@@ -196,9 +196,6 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'completion fish > ~/.config/fish/completions/tapedeck.fish': { out: /^# fish completion of tapedeck\n/ },
 }
 
-/** Needs a NATS server or PostgreSQL. */
-const isOfTeam = (line: string): boolean => /--upstream|--history|--publish|--migrate|--trust|team:/.test(line)
-
 const demoData = new URL('../../../resources/demo/', import.meta.url)
 const started = process.cwd()
 let simulator: Simulator
@@ -275,7 +272,8 @@ const examples = (
 const WHOLE = ['README.md', 'docs/format.md', 'docs/guide/api.md', 'docs/guide/data.md', 'docs/guide/team.md']
 /** Commands in the text of the guide that are complete: they have arguments, and none is left out. */
 const inText = DOCUMENTS.filter((page) => page.startsWith('docs/guide/'))
-  .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`tapedeck ([^`]+)`/g)].map(([, line = '']) => line))
+  .flatMap((page) => spansIn(proseOf(page)))
+  .flatMap((span) => (span.startsWith('tapedeck ') ? [span.slice('tapedeck '.length)] : []))
   .filter(
     (line) => / [\w/"'.]/.test(line.replace(/^\S+/, '')) && !line.includes('…') && !/\b(?!ID\b)[A-Z]{2,}\b/.test(line),
   )
@@ -290,6 +288,13 @@ it('are the examples of the help and what the documents show, and no others', ()
       .map((line) => `tapedeck ${line}`.trim())
       .toSorted(),
   ).toEqual([...new Set(usual)].toSorted())
+})
+
+it('shows no command of teams that team.test.ts leaves out', () => {
+  const run = [...examples.map((line) => `tapedeck ${line}`), ...commandsOf('docs/guide/team.md')]
+  const ofTeam = shown.filter((line) => isOfTeam(line) && !line.endsWith('[options]'))
+  expect(ofTeam.length).toBeGreaterThan(10)
+  expect(ofTeam.filter((line) => !run.includes(line))).toEqual([])
 })
 
 it.each(Object.entries(EXPECTED))('tapedeck %s', { timeout: 120_000 }, async (line, expected) => {

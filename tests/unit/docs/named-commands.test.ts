@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { COMMANDS, COMMON_OPTIONS } from '../../../src/main/hosts/cli/table.ts'
 import { TEAM_METRICS } from '../../../src/main/features/team/metrics/table.ts'
-import { DOCUMENTS } from './blocks.ts'
+import { DOCUMENTS, proseOf, spansIn } from './blocks.ts'
 
 const { scripts: SCRIPTS } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
@@ -41,18 +41,29 @@ async function checkCommands(found: readonly (readonly string[])[]): Promise<voi
   }
 }
 
+/** What files of Tapedeck begin with, which isn't a command. */
+const HEADERS: readonly string[] = ['tapedeck store 1', 'tapedeck session']
+/** The commands of Tapedeck and npm in the text of a page. */
+const namedIn = (page: string): readonly string[] =>
+  spansIn(proseOf(page)).filter((span) => /^(?:tapedeck|npm run) /.test(span) && !HEADERS.includes(span))
+
 it.each(DOCUMENTS)('the text of %s', async (page) => {
-  const spans = [...readFileSync(page, 'utf8').matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.split(/\s+/))
-  await checkCommands(
-    spans
-      .filter(
-        ([first, name = '']) =>
-          first === 'tapedeck' && /^[a-z][a-z-]+$/.test(name) && name !== 'store' && name !== 'session',
-      )
-      .map(([, ...args]) => args),
+  const words = namedIn(page).map((span) => span.split(' '))
+  const named = words.filter(([first, name = '']) => first === 'tapedeck' && /^[a-z][a-z-]+$/.test(name))
+  await checkCommands(named.map(([, ...args]) => args))
+  const scripts = words.flatMap(([first, , ...args]) =>
+    first === 'npm' ? [args.find((one) => !one.startsWith('-')) ?? ''] : [],
   )
-  const scripts = spans.flatMap(([first, run, script = '']) => (first === 'npm' && run === 'run' ? [script] : []))
-  expect(scripts.filter((script) => !script.startsWith('-') && !(script in SCRIPTS))).toEqual([])
+  expect(scripts.filter((script) => !(script in SCRIPTS))).toEqual([])
+})
+
+it('the text of the documents names as many commands as backticks open', () => {
+  const opened = (page: string) => [...proseOf(page).matchAll(/`(?:tapedeck|npm\s+run)\s/g)].length
+  const headers = (page: string) => spansIn(proseOf(page)).filter((span) => HEADERS.includes(span)).length
+  const counts = DOCUMENTS.map((page) => ({ page, commands: namedIn(page).length + headers(page) }))
+  expect(counts).toEqual(DOCUMENTS.map((page) => ({ page, commands: opened(page) })))
+  const least = { 'README.md': 4, 'CONTRIBUTING.md': 20, 'docs/guide/team.md': 10 }
+  for (const [page, commands] of Object.entries(least)) expect(namedIn(page).length).toBeGreaterThanOrEqual(commands)
 })
 
 it('alarms use metrics that exist', () => {

@@ -14,7 +14,7 @@ import { makeFolder } from '../../kit/folder.ts'
 import { freePorts, hasNatsServer, isOldNatsServer, natsProgram } from '../../kit/nats-server.ts'
 import { postgresPrograms } from '../../kit/postgres-process.ts'
 import { hasPostgres, startPostgres } from '../../kit/postgres-server.ts'
-import { blocksOf, commandsOf, NOT_RUN } from './blocks.ts'
+import { blocksOf, commandsOf, isOfTeam, NOT_RUN } from './blocks.ts'
 import { runLine, startLine, type Ran, type Running } from './command-lines.ts'
 
 const PAGE = 'docs/guide/team.md'
@@ -148,7 +148,7 @@ describe.skipIf(!hasNatsServer || !hasPostgres)('the page about teams [needs nat
         COMMANDS.map(async ({ name, load }) => ((await load()).examples ?? []).map(([, args]) => `${name} ${args}`)),
       )
     ).flat()
-    const ofTeam = examples.filter((line) => /--upstream|--history|--publish|--migrate|team:/.test(line))
+    const ofTeam = examples.filter(isOfTeam)
     expect(ofTeam.length).toBeGreaterThan(10)
     for (const line of ofTeam) {
       const home = line.startsWith('replay ') ? 't1' : `example-${ofTeam.indexOf(line)}`
