@@ -3,8 +3,9 @@
  * confirmed.
  */
 import { coverageOf, type CoveredSession, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { countGaps, type FeedCounts, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { FeedStatus, Percentiles } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
@@ -48,18 +49,23 @@ export interface RecordReport {
   readonly lag_ms: Percentiles | null
 }
 
+/** What the recorder received in its last session, by feed, also what it couldn't store. */
+export type LastReceived = readonly Pick<FeedCounts, 'feed' | 'received'>[]
+
 /**
  * The report of a run. A run that crosses midnight UTC has several sessions: counts are sums over all of them, and
- * `session` is the newest. A session that the disk let nobody close has a gap from its last message to `untilMs`, the end
- * of the run. Throws `disk-error` if there is no session.
+ * `session` is the newest. If messages weren't stored, the newest session has a gap from its last message or entry to
+ * `untilMs`, the end of the run. Throws `disk-error` if there is no session.
  */
 export function reportOf(
   stored: readonly RecordedSession[],
   requested: ReadonlyMap<FeedId, readonly string[]>,
   lag: Percentiles | null,
+  received: LastReceived,
   untilMs: UnixMs,
 ): RecordReport {
-  const sessions = stored.map((one) => (isUnclosed(one) ? closedAt(one, requested.keys(), untilMs) : one))
+  const lost = findLoss(stored, received)
+  const sessions = stored.map((one) => (one === lost ? cutShort(one, requested.keys(), received, untilMs) : one))
   const newest = sessions.toSorted((a, b) => a.row.startedMs - b.row.startedMs).at(-1)?.row
   if (newest === undefined) {
     throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'Check the log for the reason.' })
@@ -94,14 +100,30 @@ export function reportOf(
   }
 }
 
-/** Whether the session couldn't be closed, so that its end isn't in the store. */
-const isUnclosed = ({ row }: RecordedSession): boolean => row.endedMs === null
+/** The session that lacks received messages: the last one, if it is open in the store; undefined: nothing is missing. */
+function findLoss(sessions: readonly RecordedSession[], received: LastReceived): RecordedSession | undefined {
+  const last = sessions.toSorted((a, b) => a.row.startedMs - b.row.startedMs).at(-1)
+  return last?.row.endedMs === null && countLost(last, received) > 0 ? last : undefined
+}
 
-/** The session as it will be once its end is recovered. */
-function closedAt(session: RecordedSession, feeds: Iterable<FeedId>, untilMs: UnixMs): RecordedSession {
+function countLost({ row }: RecordedSession, received: LastReceived): number {
+  const storedOf = (feed: FeedId): number => row.feeds.find((one) => one.feed === feed)?.stored ?? 0
+  return received.reduce((sum, one) => sum + Math.max(0, one.received - storedOf(one.feed)), 0)
+}
+
+/**
+ * The session with all that was received, and with a gap at its end. The next start of Tapedeck may find that the gap
+ * begins earlier, because messages that came late are lost, too.
+ */
+function cutShort(
+  session: RecordedSession,
+  requested: Iterable<FeedId>,
+  received: LastReceived,
+  untilMs: UnixMs,
+): RecordedSession {
   const { row, lastMs } = session
   const toMs = unixMs(Math.max(lastMs, untilMs))
-  const lost = [...feeds].map((feed): Gap => ({
+  const lost = [...requested].map((feed): Gap => ({
     recording: row.session,
     feed,
     symbols: [],
@@ -111,42 +133,54 @@ function closedAt(session: RecordedSession, feeds: Iterable<FeedId>, untilMs: Un
     fromSeq: 0,
     toSeq: null,
   }))
-  return { ...session, row: { ...row, endedMs: toMs, gaps: [...row.gaps, ...lost] } }
+  const none = { decoded: 0, control: 0, undecodable: 0, unasked: 0, stored: 0 }
+  const feeds = received.map((one): FeedCounts => ({
+    ...none,
+    ...row.feeds.find(({ feed }) => feed === one.feed),
+    ...one,
+  }))
+  return { ...session, row: { ...row, endedMs: toMs, gaps: [...row.gaps, ...lost], feeds } }
 }
 
 /**
- * Why the end of a run isn't stored; undefined if it is. `broken`: what was wrong with the disk shortly before. The next
- * start of Tapedeck writes the end and marks the gap.
+ * Why messages at the end of a run aren't stored; undefined if all are. `broken`: what was wrong with the disk shortly
+ * before. The next start of Tapedeck writes the end and marks the gap.
  */
-export function unclosedFailure(
+export function lossFailure(
   sessions: readonly RecordedSession[],
+  received: LastReceived,
   untilMs: UnixMs,
   broken: { readonly message: string } | null,
 ): CodedError | undefined {
-  const unclosed = sessions.find(isUnclosed)
-  if (unclosed === undefined) return undefined
-  const seconds = Math.max(0, (untilMs - unclosed.lastMs) / 1_000).toFixed(1)
-  const why = broken === null ? '' : ` ${broken.message}`
-  return new CodedError('disk-error', `The last ${seconds} s weren’t stored.${why}`, {
+  const lost = findLoss(sessions, received)
+  if (lost === undefined) return undefined
+  const time = `the last ${Math.max(0, (untilMs - lost.lastMs) / 1_000).toFixed(1)} s`
+  const what = countText(
+    countLost(lost, received),
+    `message of ${time} wasn’t stored`,
+    `messages of ${time} weren’t stored`,
+  )
+  return new CodedError('disk-error', `${what}.${broken === null ? '' : ` ${broken.message}`}`, {
     hint: 'Free some space or check the disk. The next recording into this store marks them as a gap.',
   })
 }
 
-const endOf = ({ startedMs, endedMs }: SessionRow): number => endedMs ?? startedMs
+/** Without zstd, or if the disk fails, a session is closed only at the next start: then its end is its last message. */
+const endOf = ({ row, lastMs }: RecordedSession): number => row.endedMs ?? lastMs
 
 function coverageByFeed(sessions: readonly RecordedSession[]): ReadonlyMap<FeedId, FeedCoverage> {
-  const recordings = sessions.map(({ row, entries }): CoveredSession => {
-    const { session, startedMs, gaps } = row
-    return { recording: session, startedMs, endedMs: endOf(row), entries, gaps }
+  const recordings = sessions.map((one): CoveredSession => {
+    const { session, startedMs, gaps } = one.row
+    return { recording: session, startedMs, endedMs: endOf(one), entries: one.entries, gaps }
   })
-  const endMs = Math.max(...sessions.map(({ row }) => endOf(row)))
+  const endMs = Math.max(...sessions.map(endOf))
   const { feeds } = coverageOf(recordings, { fromMs: -Infinity, toMs: Infinity }, endMs)
   return new Map(feeds.map((one) => [one.feed, one]))
 }
 
 /** A feed that the run never subscribed to counts as missing for the entire run. */
 function neverRequested(sessions: readonly RecordedSession[]): Pick<FeedCoverage, 'wantedMs' | 'gapMs'> {
-  const ms = sessions.reduce((total, { row }) => total + endOf(row) - row.startedMs, 0)
+  const ms = sessions.reduce((total, one) => total + endOf(one) - one.row.startedMs, 0)
   return { wantedMs: ms, gapMs: ms }
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { FEED_IDS, isFeedId, type FeedId } from '../../../shared/base/units.ts'
-import type { SessionRow } from '../../../shared/core/recording/session.ts'
+import { isTeamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { aligned } from '../../command-line/aligned.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
@@ -67,6 +67,13 @@ export const symbols = defineCommand({
     })
   },
 })
+
+/** What stands for the time of the end where a session has none. */
+function openEnd(rows: readonly SessionRow[]): string {
+  if (rows.some(({ live }) => live)) return 'now'
+  const isCopy = rows.every(({ endedMs, source }) => endedMs !== null || isTeamKey(source))
+  return isCopy ? 'not complete' : 'crashed, unknown time'
+}
 
 /** Why no symbol is listed, and which feeds have some. */
 function nothingStored(only: FeedId | undefined, rows: readonly SessionRow[]): string {
@@ -139,7 +146,7 @@ export const stats = defineCommand({
         aligned([
           ['sessions', String(sessions)],
           ['from', started],
-          ['to', ended ?? (rows.some(({ live }) => live) ? 'now' : 'crashed, unknown time')],
+          ['to', ended ?? openEnd(rows)],
           ['messages', String(messages)],
           ['bytes', `${bytes}${each === null ? '' : ` (${each.toFixed(2)} per message)`}`],
         ]) + `\n${aligned([heads, ...lines], [1, 2, 3, 4, 5, 6, 7, 8])}`,

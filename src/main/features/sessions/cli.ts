@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { countGaps, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { countGaps, isTeamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
 import { exportPackage } from './pack.ts'
 import { openStoreWriter } from '../../core/store/open.ts'
@@ -57,6 +57,11 @@ export const sessions = defineCommand({
     const one = found?.session
     if (one !== undefined && changes) await change(one, values, context)
     const out = values.text('out')
+    if (found?.endedMs === null && isTeamKey(found.source) && out !== undefined) {
+      throw new CodedError('not-allowed', `The copy of session ${found.session} isn’t complete.`, {
+        hint: 'Start Tapedeck and let it follow the team until the session has ended.',
+      })
+    }
     if (found?.endedMs === null && !found.live && out !== undefined) {
       throw new CodedError(
         'not-allowed',
@@ -149,9 +154,11 @@ const SESSION_HEADS = ['session', 'source', 'from', 'to', 'messages', 'gaps', 'f
 function cells(row: SessionRow): readonly string[] {
   const end = row.live
     ? 'recording now'
-    : row.clean
-      ? (iso(row.endedMs) ?? '-')
-      : `crashed, ${iso(row.endedMs) ?? 'unknown time'}`
+    : row.endedMs === null && isTeamKey(row.source)
+      ? 'not complete'
+      : row.clean
+        ? (iso(row.endedMs) ?? '-')
+        : `crashed, ${iso(row.endedMs) ?? 'unknown time'}`
   const labels = [
     row.name && `"${row.name}"`,
     ...row.tags.map((tag) => `#${tag}`),

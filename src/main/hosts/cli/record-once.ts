@@ -4,6 +4,8 @@ import type { FeedStatus, LogEntry, StatusState } from '../../../shared/core/sta
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import type { LogFacts } from '../../base/log-facts.ts'
 import type { AccountOptions } from '../../core/account/cli.ts'
+import { recording } from '../../core/recording/feature.ts'
+import type { LastReceived } from '../../core/recording/record-report.ts'
 import { subscribeAll, type SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
 import type { Monitor } from '../../core/monitor/monitor.ts'
 import { live } from '../../core/views/live-feature.ts'
@@ -22,7 +24,7 @@ import { startHeartbeat } from './heartbeat.ts'
 const PROGRESS_MS = 500
 
 /** `sessions` applies the retention rules while recording. */
-export const RECORD_NEEDS = { live, sessions, publish }
+export const RECORD_NEEDS = { live, recording, sessions, publish }
 
 /** What every session of a run shares. */
 export interface RecordSetup {
@@ -58,6 +60,8 @@ export interface RecordResult {
   readonly endedMs: UnixMs
   /** The status at that time. */
   readonly last: StatusState
+  /** What was received in the last session, by feed. */
+  readonly received: LastReceived
   readonly published: PublishStatus | null
 }
 
@@ -139,7 +143,8 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     await part.onEnding?.()
     await close()
   }
-  return { how, requested, endedMs, last, published: services.publish.status() }
+  const received = services.recording.recorder.stats().feeds
+  return { how, requested, endedMs, last, received, published: services.publish.status() }
 }
 
 /** What is recorded, from where and to where. */

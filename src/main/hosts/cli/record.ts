@@ -19,8 +19,8 @@ import { logLevel } from '../../command-line/log-level.ts'
 import { duration } from '../../command-line/times.ts'
 import {
   failureOf,
+  lossFailure,
   reportOf,
-  unclosedFailure,
   type RecordedSession,
   type RecordReport,
 } from '../../core/recording/record-report.ts'
@@ -102,14 +102,15 @@ export const record = defineCommand({
     if (result !== null) {
       const { last, published } = result
       const stored = await readBack(file, startedMs, context)
-      const report = reportOf(stored, result.requested, last.receiveToStored, result.endedMs)
+      const { received, endedMs } = result
+      const report = reportOf(stored, result.requested, last.receiveToStored, received, endedMs)
       logEnd(log, report, context.signal)
       context.out(
         json ? `${JSON.stringify(publishJson(report, published))}\n` : reportText(report) + publishReport(published),
       )
       const broken = last.recorder.is === 'broken' ? last.recorder.why : null
-      const unclosed = unclosedFailure(stored, result.endedMs, broken)
-      if (unclosed !== undefined) throw unclosed
+      const loss = lossFailure(stored, received, endedMs, broken)
+      if (loss !== undefined) throw loss
       // SIGTERM is how service managers end a recording: as good as the end of its duration.
       if (result.how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
       const failure = failureOf(report, result.requested, last.feeds)
@@ -139,7 +140,7 @@ function logEnd(log: ServiceLog, report: RecordReport, { reason }: AbortSignal):
   })
 }
 
-/** The sessions of this run, from the closed store. */
+/** The sessions of this run, from the closed store. What is live there is another program's, which began meanwhile. */
 async function readBack(
   file: string,
   startedMs: number,
@@ -147,7 +148,7 @@ async function readBack(
 ): Promise<readonly RecordedSession[]> {
   const reader = await openStoreReader({ file, worker: workers.reader })
   try {
-    const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1)
+    const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1 && !row.live)
     const sessions: RecordedSession[] = []
     for (const row of rows) {
       const recording = row.session
