@@ -125,9 +125,8 @@ class StoredTime {
   /** Whether a session whose end isn't written yet was stopped, or left open by a crash, rather than ended at midnight. */
   async #hasStopped({ session }: FollowedSession): Promise<boolean> {
     const gaps = await this.#reader.gaps({ recording: session, skipCorrupt: true })
-    return gaps.some(
-      ({ cause, toSeq }) => cause === 'crash' || cause === 'worker' || (cause === 'quit' && toSeq === null),
-    )
+    // At midnight, every open gap is closed.
+    return gaps.some(({ cause, toSeq }) => toSeq === null || cause === 'crash' || cause === 'worker')
   }
 }
 
