@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { openPane } from './panes.ts'
 import { Screen } from './screen.ts'
+import { BROWSER_ONLY } from './tags.ts'
 
 class AlertScreen extends Screen {
   pane(): Promise<Locator> {
@@ -201,7 +202,7 @@ test('is blind while the feed is lost, says so, and survives a restart, put off 
   )
 })
 
-test('tells when it would have fired in a recording, and goes there', async ({ open }) => {
+test('tells when it would have fired in a recording, and goes there', { tag: BROWSER_ONLY }, async ({ open }) => {
   const { page } = await open({ args: ['--demo'] })
   const screen = await ready(page)
   const pane = await screen.pane()

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { openPane } from './panes.ts'
 import { Screen } from './screen.ts'
+import { BROWSER_ONLY } from './tags.ts'
 
 const box = (page: Page) => page.getByRole('search').getByRole('combobox', { name: 'Symbol or command' })
 
@@ -230,32 +231,36 @@ test('a symbol is dragged from anywhere onto anything', async ({ open }) => {
   })
 })
 
-test('the help finds words of its tables, and the tour leads through the window', async ({ open }) => {
-  const { page } = await open()
-  const screen = new Screen(page)
-  await screen.trades('BTC-USD')
-  await page.keyboard.press('F1')
-  const help = screen.dialog('Help')
-  await help.getByRole('searchbox', { name: 'Search help' }).fill('stale')
-  await expect(help.getByRole('region', { name: 'States, causes, and terms' })).toContainText(
-    'the whole feed is silent',
-  )
-  await help.getByRole('searchbox').fill('balance sheet')
-  await help.getByRole('button', { name: 'Open: Balance sheet' }).press('Enter')
-  await expect(help).toHaveCount(0)
-  await expect(page.getByRole('region', { name: 'Company', exact: true })).toBeVisible()
+test(
+  'the help finds words of its tables, and the tour leads through the window',
+  { tag: BROWSER_ONLY },
+  async ({ open }) => {
+    const { page } = await open()
+    const screen = new Screen(page)
+    await screen.trades('BTC-USD')
+    await page.keyboard.press('F1')
+    const help = screen.dialog('Help')
+    await help.getByRole('searchbox', { name: 'Search help' }).fill('stale')
+    await expect(help.getByRole('region', { name: 'States, causes, and terms' })).toContainText(
+      'the whole feed is silent',
+    )
+    await help.getByRole('searchbox').fill('balance sheet')
+    await help.getByRole('button', { name: 'Open: Balance sheet' }).press('Enter')
+    await expect(help).toHaveCount(0)
+    await expect(page.getByRole('region', { name: 'Company', exact: true })).toBeVisible()
 
-  await page.keyboard.press('F1')
-  await help.getByRole('button', { name: 'Take the tour' }).press('Enter')
-  await expect(page.getByRole('dialog', { name: 'Tour, step 1 of 6' })).toBeFocused()
-  await page.keyboard.press('ArrowRight')
-  await expect(page.getByRole('dialog', { name: 'Tour, step 2 of 6' })).toContainText('Ctrl+K')
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog', { name: /^Tour/ })).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'One-minute tour' })).toHaveCount(0)
-})
+    await page.keyboard.press('F1')
+    await help.getByRole('button', { name: 'Take the tour' }).press('Enter')
+    await expect(page.getByRole('dialog', { name: 'Tour, step 1 of 6' })).toBeFocused()
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('dialog', { name: 'Tour, step 2 of 6' })).toContainText('Ctrl+K')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog', { name: /^Tour/ })).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'One-minute tour' })).toHaveCount(0)
+  },
+)
 
-test('larger text keeps the window whole at 1024 × 640', async ({ open }) => {
+test('larger text keeps the window whole at 1024 × 640', { tag: BROWSER_ONLY }, async ({ open }) => {
   const { page } = await open({ size: { width: 1024, height: 640 } })
   const screen = new Screen(page)
   await screen.trades('BTC-USD')

@@ -351,7 +351,7 @@ test.describe('a service with answers of its own', () => {
     })
   })
 
-  test('is not asked beyond the budget', async ({ open }) => {
+  test('is not asked beyond the budget', { tag: BROWSER_ONLY }, async ({ open }) => {
     const { page } = await open(account())
     await begin(page)
     await answered(await go(page, 'balance-sheet'))
@@ -413,7 +413,7 @@ test('a company opens with everything at a glance, and in a replay with what was
   })
 })
 
-test('a statement shows eight quarters or five years side by side', async ({ open }) => {
+test('a statement shows eight quarters or five years side by side', { tag: BROWSER_ONLY }, async ({ open }) => {
   test.setTimeout(120_000)
   const { page } = await open()
   await begin(page)
