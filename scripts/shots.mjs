@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { findChromium, installChromium } from './lib/chromium.mjs'
 import { ensureBuilt, ensureInstalled, pinnedNode, root, stop } from './lib/ensure.mjs'
-import { EMPTY, FAILING, GUIDE, LIVE, LOST, REPLAY, replaying, signIn, trading } from './lib/shots-scenes.mjs'
+import { EMPTY, FAILING, GUIDE, LIVE, LOST, REPLAY, replaying, sampled, signIn, trading } from './lib/shots-scenes.mjs'
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -109,6 +109,9 @@ async function take(page, scenes, service, themes = THEMES) {
 
 /** Waits until what was asked for is painted: fades are over and the chart has drawn. */
 async function settled(page) {
+  // Notifications of earlier scenes, but not what this one may have opened.
+  const toasts = page.getByRole('contentinfo').getByRole('button', { name: 'Dismiss', exact: true })
+  if (values.readme) for (let count = await toasts.count(); count > 0; count--) await toasts.first().click()
   await page.mouse.move(2, 2)
   await page.evaluate(async () => {
     await document.fonts.ready
@@ -122,12 +125,9 @@ async function takeReadme() {
   const { page, child } = await openWindow('readme')
   await trading(page)
   await page.getByRole('button', { name: 'Dismiss' }).click()
-  await page.getByRole('radio', { name: '1s', exact: true }).click()
-  console.log('Recording for three minutes, so that the chart has something to show …')
-  await page
-    .getByRole('banner')
-    .getByRole('button', { name: /^Recording .*00:03:/ })
-    .waitFor({ timeout: 240_000 })
+  console.log('Waiting for the sample session, so that the charts have a past …')
+  await sampled(page)
+  await page.getByRole('radio', { name: '1m', exact: true }).click()
   const isWanted = (name) => values.only.length === 0 || values.only.includes(name)
   for (const theme of isWanted('live') ? THEMES : []) {
     await setTheme(page, theme)
@@ -158,6 +158,7 @@ async function takeAll() {
   if (wanted(LIVE) || wanted(LOST)) {
     const { page, child } = await openWindow('live')
     await trading(page)
+    await sampled(page)
     await take(page, LIVE, service)
     // The window stays; its terminal does not. Without it the look cannot be changed, so it is taken as it is.
     await end(child)

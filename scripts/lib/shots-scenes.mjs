@@ -1,5 +1,7 @@
 // What is photographed: each scene brings the window into a state and says what to wait for. A scene leaves
 // nothing open that Escape does not close, so that the next one begins from the frame.
+import { settingLabel } from '../../src/renderer/core/settings/labels.ts'
+import { SETTING_TABS } from '../../src/renderer/core/settings/settings-table.ts'
 
 const banner = (page, name) => page.getByRole('banner').getByRole('button', { name })
 const watchlist = (page) => page.getByRole('region', { name: 'Watchlist' })
@@ -17,11 +19,14 @@ async function select(page, symbol) {
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: `Chart of ${symbol}` }).waitFor()
 }
-/** The interval by its button, or by the list that stands for the buttons where there is no room. */
+/** Sets the chart's interval through the palette, where it has no button. */
 async function interval(page, label) {
   const button = page.getByRole('radio', { name: label, exact: true })
-  if (await button.isVisible()) await button.click()
-  else await page.getByRole('combobox', { name: 'Interval' }).selectOption(label)
+  if (await button.isVisible()) return button.click()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type(`BTC-USD ${label}`)
+  await page.getByRole('option').first().waitFor()
+  await page.keyboard.press('Enter')
 }
 async function settings(page, tab) {
   await page.keyboard.press('Control+,')
@@ -41,7 +46,7 @@ async function command(page, title) {
   await page.keyboard.type(title)
   await page.getByRole('option', { name: title }).first().waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('listbox', { name: 'Symbol or command' }).waitFor({ state: 'hidden' })
+  await page.getByRole('option', { name: title }).first().waitFor({ state: 'hidden' })
 }
 async function workspace(page, name) {
   await popover(page, banner(page, /^Workspace: /))
@@ -69,7 +74,7 @@ async function alerts(page) {
   for (const [kind, fields, note] of wanted) {
     await page.keyboard.press('Alt+b')
     const form = dialog(page, 'New alert')
-    await form.getByLabel('Alert on').selectOption(kind)
+    await form.getByLabel('Alert type').selectOption(kind)
     for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value)
     await form.getByLabel('Note').fill(note)
     await form.getByRole('button', { name: 'Create' }).click()
@@ -129,6 +134,74 @@ const paneScene = (name) => ({
   arrange: (page) => status(page, name).click(),
   undo: (page) => status(page, name).click(),
 })
+const paneByKey = (kind, keys) => ({
+  arrange: async (page) => {
+    await page.keyboard.press(keys)
+    await page.locator(`[data-pane="${kind}"]`).waitFor()
+  },
+  undo: (page) => page.keyboard.press(keys),
+})
+/** A tab of the company pane, of a symbol with statements. */
+const companyScene = (tab, ready) => ({
+  arrange: async (page) => {
+    await watchlist(page).getByText('AAPL', { exact: true }).click()
+    await page.keyboard.press('Alt+c')
+    const pane = page.locator('[data-pane="company"]')
+    await pane.getByRole('tab', { name: tab, exact: true }).click()
+    await pane.getByText(ready).first().waitFor()
+    // Most of the window, as its user would make it to read a table.
+    await command(page, 'Maximize or restore the pane')
+  },
+  undo: async (page) => {
+    await command(page, 'Maximize or restore the pane')
+    await page.keyboard.press('Alt+c')
+    await watchlist(page).getByText('BTC-USD', { exact: true }).click()
+  },
+})
+/** What a key shows on the chart and hides again, once the legend has it. */
+const chartScene = (keys, ready) => ({
+  arrange: async (page) => {
+    await interval(page, '1m')
+    await chart(page).focus()
+    await page.keyboard.press(keys)
+    await page.locator('.legend').filter({ hasText: ready }).first().waitFor()
+  },
+  undo: async (page) => {
+    await chart(page).focus()
+    await page.keyboard.press(keys)
+  },
+})
+const footprintScene = chartScene('Control+Shift+f', /explained|too few/)
+/** A pane that has most of the window, once it has a text. */
+const maximized = (kind, keys, ready) => ({
+  arrange: async (page) => {
+    await page.keyboard.press(keys)
+    await page.locator(`[data-pane="${kind}"]`).getByText(ready).first().waitFor({ timeout: 60_000 })
+    await command(page, 'Maximize or restore the pane')
+  },
+  undo: async (page) => {
+    await command(page, 'Maximize or restore the pane')
+    await page.keyboard.press(keys)
+  },
+})
+/** A note on the tape, and the journal with it. */
+async function journal(page, tab) {
+  const pane = page.locator('[data-pane="journal"]')
+  await page.keyboard.press('Control+Alt+j')
+  await pane.waitFor()
+  await pane.getByRole('tab', { name: 'Notes' }).click()
+  if ((await pane.getByRole('list', { name: 'Notes' }).count()) === 0) {
+    await page.keyboard.press('Control+Alt+n')
+    const form = dialog(page, 'Add note')
+    await form.getByLabel('Note', { exact: true }).fill('Bought the breakout over the morning high #breakout')
+    await form.getByRole('button', { name: 'Attach chart' }).click()
+    await form.getByRole('img', { name: 'Screenshot 1' }).waitFor()
+    await page.keyboard.press('Control+Enter')
+    await form.waitFor({ state: 'hidden' })
+  }
+  await pane.getByRole('tab', { name: tab }).click()
+  if (tab === 'Review') await pane.getByRole('article', { name: 'Review' }).getByRole('row').nth(1).waitFor()
+}
 
 /** @typedef {{ name: string, arrange: (page: any, service: any) => Promise<unknown>, undo?: (page: any) => Promise<unknown> }} Scene */
 
@@ -196,13 +269,6 @@ export const LIVE = [
     },
   },
   { name: 'source', arrange: (page) => popover(page, banner(page, /^Source: /)) },
-  {
-    name: 'feeds',
-    arrange: async (page) => {
-      await popover(page, banner(page, /^Feeds: /))
-      for (const row of (await page.locator('[data-open] summary').all()).slice(0, 2)) await row.click()
-    },
-  },
   { name: 'recorder', arrange: (page) => popover(page, banner(page, /recording/i)) },
   { name: 'zone', arrange: (page) => popover(page, banner(page, /^Time zone/)) },
   {
@@ -240,6 +306,28 @@ export const LIVE = [
       await dialog(page, 'New alert').waitFor()
     },
   },
+  { name: 'pane-health', ...paneByKey('health', 'F9') },
+  { name: 'pane-screener', ...paneByKey('screener', 'F4') },
+  {
+    name: 'pane-team',
+    arrange: async (page) => {
+      await command(page, 'Team')
+      await page.locator('[data-pane="team"]').waitFor()
+    },
+    undo: (page) => command(page, 'Team'),
+  },
+  ...['Notes', 'Review'].map((tab) => ({
+    name: `pane-journal-${tab.toLowerCase()}`,
+    arrange: (page) => journal(page, tab),
+    undo: (page) => page.keyboard.press('Control+Alt+j'),
+  })),
+  { name: 'note', arrange: (page) => page.keyboard.press('Control+Alt+n') },
+  { name: 'company-income', ...companyScene('Income', 'Revenue') },
+  { name: 'company-peers', ...companyScene('Peers', /P\/E/) },
+  { name: 'company-ratios', ...companyScene('Ratios', / ago$/) },
+  { name: 'footprint', ...footprintScene },
+  { name: 'delta', ...chartScene('Control+Shift+d', /CVD/) },
+  { name: 'profile', ...chartScene('Control+Shift+v', /from (trades|bars)/) },
   { name: 'indicators', arrange: indicators, undo: (page) => withoutIndicators(page) },
   { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings on this symbol') },
   { name: 'palette', arrange: palette },
@@ -253,12 +341,11 @@ export const LIVE = [
     undo: (page) => workspace(page, 'Overview'),
   })),
   { name: 'export', arrange: (page) => page.keyboard.press('Alt+e') },
-  ...['Connection', 'Recording', 'Research', 'Appearance', 'Shortcuts', 'Time zone', 'Numbers', 'App and updates'].map(
-    (tab) => ({
-      name: `settings-${tab.toLowerCase().replaceAll(' ', '-')}`,
-      arrange: (page) => settings(page, tab),
-    }),
-  ),
+  { name: 'import', arrange: (page) => page.keyboard.press('Alt+i') },
+  ...SETTING_TABS.map((tab) => ({
+    name: `settings-${tab}`,
+    arrange: (page) => settings(page, settingLabel(`settings.tab.${tab}`)),
+  })),
   {
     name: 'shortcuts',
     arrange: async (page) => {
@@ -326,6 +413,15 @@ export const GUIDE = [
     arrange: (page) => workspace(page, 'Charts 3 × 3'),
     undo: (page) => workspace(page, 'Overview'),
   },
+  { name: 'order-flow', ...footprintScene },
+  { name: 'screener', ...maximized('screener', 'F4', /\d %/) },
+  {
+    name: 'journal',
+    arrange: (page) => journal(page, 'Review'),
+    undo: (page) => page.keyboard.press('Control+Alt+j'),
+  },
+  { name: 'research', ...companyScene('Income', 'Revenue') },
+  { name: 'evidence', ...maximized('evidence', 'Alt+v', /\d %/) },
   { name: 'replay', arrange: (page) => replaying(page), undo: (page) => page.keyboard.press('Alt+End') },
 ]
 
@@ -335,13 +431,13 @@ export const EMPTY = [{ name: 'empty', arrange: (page) => page.getByText(/ is em
 /** Of a service that is gone. @type {readonly Scene[]} */
 export const FAILING = [
   { name: 'offline', arrange: (page) => banner(page, /Not connected/).waitFor() },
-  { name: 'offline-feeds', arrange: (page) => popover(page, banner(page, /^Feeds: /)) },
+  { name: 'offline-health', ...paneByKey('health', 'F9') },
   { name: 'offline-source', arrange: (page) => popover(page, banner(page, /^Source: /)) },
   { name: 'offline-log', ...paneScene('Log') },
 ]
 
 /** Of a window whose terminal is gone. @type {readonly Scene[]} */
-export const LOST = [{ name: 'no-link', arrange: (page) => banner(page, /lost its connection/).waitFor() }]
+export const LOST = [{ name: 'no-link', arrange: (page) => banner(page, /^Health: .*lost its connection/).waitFor() }]
 
 const dock = (page) => page.getByRole('region', { name: 'Replay' })
 
@@ -387,6 +483,11 @@ export async function replaying(page) {
   await timeline.waitFor()
   const { width } = await timeline.boundingBox()
   await timeline.click({ position: { x: width * 0.7, y: 24 } })
+  await page.waitForFunction(() => {
+    const slider = document.querySelector('[data-transport] [role="slider"]')
+    const [at, end] = ['aria-valuenow', 'aria-valuemax'].map((name) => Number(slider?.getAttribute(name)))
+    return at > 0.6 * end && slider?.closest('[data-transport]')?.ariaBusy !== 'true'
+  })
   await page.getByRole('region', { name: 'Time & sales' }).getByRole('cell').nth(30).waitFor()
 }
 
@@ -403,4 +504,14 @@ export async function trading(page) {
   const rows = watchlist(page).getByRole('row').filter({ hasText: 'BTC-USD' })
   await rows.getByRole('gridcell').filter({ hasText: /\d/ }).first().waitFor({ timeout: 30_000 })
   await page.getByRole('region', { name: 'Time & sales' }).getByRole('cell').nth(30).waitFor({ timeout: 60_000 })
+}
+
+/** Waits until the sample session of a first start is stored, so that charts have a past. */
+export async function sampled(page) {
+  await page.keyboard.press('Alt+s')
+  await page
+    .getByRole('region', { name: 'Sessions' })
+    .getByRole('row', { name: /Demo sample session/ })
+    .waitFor({ timeout: 240_000 })
+  await page.keyboard.press('Alt+s')
 }

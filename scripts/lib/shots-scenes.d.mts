@@ -1,0 +1,5 @@
+export interface Scene {
+  readonly name: string
+}
+export declare const LIVE: readonly Scene[]
+export declare const GUIDE: readonly Scene[]
