@@ -112,7 +112,12 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
   })
   const ranked = rank(typed, [...symbols, ...items.map(rankedItem)], recent).map(({ option }) => option)
   const unknown = answered && !entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit)) : []
-  return [{ title: null, options: [...options, ...ranked, ...unknown] }]
+  // A title typed in full, like "One-minute tour", is meant, even where it also reads as an entry: symbol and code.
+  const isTyped = (option: PaletteOption) =>
+    option.is === 'item' && option.item.title.toLowerCase() === typed.toLowerCase()
+  const exact = options.length > 0 ? ranked.filter(isTyped) : []
+  const others = ranked.filter((option) => !exact.includes(option))
+  return [{ title: null, options: [...exact, ...options, ...others, ...unknown] }]
 }
 
 function withoutText(

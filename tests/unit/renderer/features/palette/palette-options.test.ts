@@ -51,6 +51,18 @@ describe('the palette', () => {
     expect(options('NOSUCHTHING fa', [])).toMatchObject({ is: 'entry', hit: null, unresolved: true })
     expect(options('5m', [])).toMatchObject({ is: 'entry', hit: null, unresolved: false })
   })
+  it('begins with a command typed in full, although it also reads as a symbol and a code', () => {
+    const tour = item('command', 'One-minute tour')
+    const [section] = paletteOptions({
+      text: 'one-minute tour',
+      entry: parseEntry('one-minute tour', CODE_FORMS),
+      hits: [],
+      answered: true,
+      items: [...ITEMS, tour],
+      recent: [],
+    })
+    expect(section?.options.slice(0, 2).map(({ id }) => id)).toEqual([tour.id, 'entry'])
+  })
   it('offers a code alone as one of many', () => {
     expect(ids('FA', [])[0]).toBe('code:FA')
     expect(ids('FA', [])).not.toContain('entry')
