@@ -252,10 +252,12 @@ class Archiver {
       },
     })
     await this.#watermarks.raise(shard)
+    const acknowledged = await log.acknowledged({ shard, name: CONSUMER })
     for (const session of await archive.openSessions(shard)) {
       const last = await log.lastOf(shard, session)
       const progress = last === null ? null : await archive.progress(session)
-      if (last !== null && lastSeqOf(last.bytes) > (progress?.lastSeq ?? 0)) await intake.catchUp(last, signal)
+      if (last !== null && lastSeqOf(last.bytes) > (progress?.lastSeq ?? 0))
+        await intake.catchUp(last, acknowledged, signal)
     }
     const deliveries = log.consume({ shard, name: CONSUMER, signal })
     const groups = gather(deliveries, {

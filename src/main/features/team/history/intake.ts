@@ -89,12 +89,18 @@ export class Intake {
 
   /**
    * Stores what a session has in the log, which is `last` or more. What an archiver that died had taken would be delivered
-   * again only after a while.
+   * again only after a while. `acknowledged`: the sequence up to which archivers have committed everything.
    */
-  async catchUp(last: StoredMessage, signal: AbortSignal): Promise<void> {
+  async catchUp(last: StoredMessage, acknowledged: number, signal: AbortSignal): Promise<void> {
     const { session } = last
     const intake = this.#intakeOf(session)
-    const outcome = await this.#reread(session, intake, last, signal)
+    if (acknowledged > 0) intake.sequence = acknowledged
+    let outcome = await this.#reread(session, intake, last, signal)
+    if (outcome.is === 'missing' && acknowledged > 0) {
+      // The history was restored from a backup, and lacks what it once had.
+      intake.sequence = null
+      outcome = await this.#reread(session, intake, last, signal)
+    }
     if (signal.aborted && outcome.is !== 'stored') return
     await this.#settle(session, intake, last, outcome)
   }

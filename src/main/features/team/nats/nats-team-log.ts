@@ -200,6 +200,16 @@ export class NatsTeamLog implements TeamLog {
     }
   }
 
+  async acknowledged({ shard, name }: Parameters<TeamLog['acknowledged']>[0]): Promise<number> {
+    const stream = streamName(this.team, shard)
+    try {
+      return (await this.#whileConnected(this.#parts.manager.consumers.info(stream, name))).ack_floor.stream_seq
+    } catch (thrown) {
+      if (apiCode(thrown) === API.noConsumer) return 0
+      throw requestError(thrown, `the stream ${stream}`)
+    }
+  }
+
   async *#follow(stream: string, open: () => Promise<Consumer>, signal: AbortSignal): AsyncGenerator<JsMsg> {
     if (signal.aborted) return
     const what = `the stream ${stream}`
@@ -207,12 +217,16 @@ export class NatsTeamLog implements TeamLog {
       const messages = await (await open()).consume({ max_messages: PULL_MESSAGES, abort_on_missing_resource: true })
       const stop = () => messages.stop()
       signal.addEventListener('abort', stop)
+      // The client would continue by itself, but asks a stream that has no leader yet only every 30 s.
+      const undo = this.onState(stop)
+      if (this.#state.is !== 'connected') stop()
       try {
         for await (const message of messages) {
           if (signal.aborted) return
           yield message
         }
       } finally {
+        undo()
         signal.removeEventListener('abort', stop)
         await messages.close()
       }

@@ -105,19 +105,24 @@ export interface TeamLog {
   firstOf(shard: number, session: SessionId, after: number): Promise<StoredMessage | null>
   lastOf(shard: number, session: SessionId): Promise<StoredMessage | null>
 
-  /** Follows a shard, or one session of it, in order, until `signal` aborts. Rejects when the stream is deleted. */
+  /**
+   * Follows a shard, or one session of it, in order, until `signal` aborts. Rejects when the stream is deleted or the
+   * connection is lost.
+   */
   read(options: {
     readonly shard: number
     readonly session?: SessionId
     readonly from: LogStart
     readonly signal: AbortSignal
   }): AsyncIterable<StoredMessage>
-  /** Follows a shard with a durable consumer, created on first use, until `signal` aborts. */
+  /** Follows a shard with a durable consumer, created on first use, until `signal` aborts. Rejects like `read`. */
   consume(options: {
     readonly shard: number
     readonly name: string
     readonly signal: AbortSignal
   }): AsyncIterable<Delivery>
+  /** The sequence up to which the consumer has acknowledged everything; 0: nothing, or there is no such consumer. */
+  acknowledged(options: { readonly shard: number; readonly name: string }): Promise<number>
   /** Calls back for each message that the server republishes, until undone. May miss messages: see `previous`. */
   subscribeLive(shard: number | '*', handler: (message: LiveMessage) => void): () => void
 

@@ -3,7 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
-import type { BucketEntry, LiveMessage, TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
+import type {
+  BucketEntry,
+  Delivery,
+  LiveMessage,
+  StoredMessage,
+  TeamLog,
+} from '../../../../../../src/main/features/team/nats/team-log.ts'
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
@@ -164,6 +170,31 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
       break
     }
     stop.abort()
+  })
+
+  it('ends reading when the connection is lost, and says how far a consumer has acknowledged', async () => {
+    const own = await startNatsServer()
+    const team = await connect(own.url)
+    await team.ensureShard(1)
+    expect(await team.acknowledged({ shard: 1, name: 'archive' })).toBe(0)
+    await team.publish(1, A, bytes('one'), 0)
+    await team.publish(1, A, bytes('two'), 1)
+    const signal = new AbortController().signal
+    const ends = [
+      team.consume({ shard: 1, name: 'archive', signal }),
+      team.read({ shard: 1, session: A, from: { at: 'first' }, signal }),
+    ].map(async (messages: AsyncIterable<StoredMessage>) => {
+      let count = 0
+      for await (const message of messages) {
+        if (message.sequence === 1 && 'ack' in message) await (message as Delivery).ack()
+        if (++count === 2) read.push(message.sequence)
+      }
+    })
+    const read: number[] = []
+    await expect.poll(() => read).toEqual([2, 2])
+    expect(await team.acknowledged({ shard: 1, name: 'archive' })).toBe(1)
+    await own.kill()
+    for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'offline' })
   })
 
   it('republishes each stored message with the one before it', async () => {
