@@ -11,6 +11,8 @@ import { MAX_SHARDS } from '../names.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 
 const REPORT_MS = 5_000
+/** When a report is tried again that the servers didn't take: theirs may have expired while they were away. */
+const RETRY_MS = 500
 /** How long the bucket keeps a report that isn't renewed. */
 export const REPORT_TTL_MS = 15_000
 const MAX_TEXT = 1_000
@@ -103,10 +105,10 @@ export async function keepReporting(
 ): Promise<void> {
   const key = (): string => `${read().role}.${token}`
   while (!signal.aborted) {
-    await bucket()
+    const revision = await bucket()
       ?.put(key(), encodeReport(read()))
       .catch(() => undefined)
-    await waitUntil(clock, signal, REPORT_MS)
+    await waitUntil(clock, signal, revision === undefined ? RETRY_MS : REPORT_MS)
   }
   await bucket()
     ?.delete(key())

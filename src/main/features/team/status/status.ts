@@ -80,6 +80,10 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
     })
   // A team without any watermark, and a reader without a history, may have none.
   const hasHistory = facts.watermarks.size > 0 || facts.quarantine !== null
+  // Reports expire while the servers are away. A recorder that publishes and hasn't reported yet shows that they were.
+  const isReported =
+    reports.length > 0 ||
+    shards.every(({ sessions }) => sessions.every(({ ageMs }) => ageMs === null || ageMs >= ALIVE_MS))
   return {
     team: facts.team,
     shards,
@@ -88,7 +92,7 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
     archivers: [...new Set(archivers.map(({ name }) => name))].sort(),
     problems: [
       ...shards.flatMap((shard) => problemsOf(shard, facts.nowMs)),
-      ...(hasHistory ? unarchivedProblem(shards) : []),
+      ...(hasHistory && isReported ? unarchivedProblem(shards) : []),
     ],
   }
 }

@@ -51,7 +51,7 @@ describe('what a member of a team says about itself', () => {
     expect(decodeReport(JSON.stringify(earlier))).toEqual({ ...recorder, sessions: [] })
   })
 
-  it('is renewed every five seconds, also after servers that were away, and taken back at the end', async () => {
+  it('is renewed every five seconds, at once after servers that were away, and taken back at the end', async () => {
     const clock = manualClock(0)
     const ended = new AbortController()
     const written: string[] = []
@@ -62,10 +62,13 @@ describe('what a member of a team says about itself', () => {
     const reporting = keepReporting(() => bucket, 'me', () => recorder, clock, ended.signal) // prettier-ignore
     await new Promise(setImmediate)
     await clock.pass(5_000)
+    expect(written).toHaveLength(2)
     isAway = true
-    await clock.pass(5_000)
+    await clock.pass(20_000)
     isAway = false
-    await clock.pass(5_000)
+    await clock.pass(500)
+    expect(written).toHaveLength(3)
+    await clock.pass(4_500)
     ended.abort()
     await reporting
     const line = `recorder.me ${encodeReport(recorder)}`

@@ -119,8 +119,13 @@ describe('the status of a team', () => {
       },
       { shard: 2, lease: null, symbols: 1, quarantined: null, sessions: [], recorders: [], archiver: null },
     ])
-    expect(problems).toEqual([
-      'Shard 2 has no recorder.',
+    expect(problems).toEqual(['Shard 2 has no recorder.'])
+  })
+
+  it('waits for reports before it says that nobody archives: servers that come back have lost them', () => {
+    const known = { ...recorded, sessions: [info()], quarantine: new Map() }
+    expect(teamStatus(facts(known)).problems).toEqual([])
+    expect(teamStatus(facts({ ...known, reports: [recorder()] })).problems).toEqual([
       'Nobody archives shard 1. Start tapedeck archive, or check that it reaches PostgreSQL.',
     ])
   })
