@@ -147,7 +147,10 @@ async function fullSpeed(file: string, reader: StoreReader, part: Part, count: n
     const best = await duel(
       2,
       async () => {
-        const cursor = new Cursor(reader, part.recording, 0, part.lastSeq, { reusesBatches: true })
+        const cursor = new Cursor(reader, part.recording, 0, part.lastSeq, {
+          reusesBatches: true,
+          prefersRecords: true,
+        })
         const rig = new PlaybackState(newMarket(), part, cursor, { seq: 0, timeMs: part.fromMs })
         while (rig.advance(NO_LIMITS) === 'pending') await cursor.waitForNext()
         cursor.close()

@@ -7,6 +7,10 @@ const PROBES = 4
 /** Longer text isn't a symbol; see `isSymbol`. */
 export const LONGEST_SYMBOL = 64
 
+/** FNV-1a over the bytes of a symbol. */
+export const HASH_START = 0x811c9dc5 | 0
+export const hashByte = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193)
+
 const table: string[] = new Array<string>(SIZE + PROBES).fill('')
 
 /** The slot of the string of ASCII bytes[from, to). Equal bytes have the same slot while they stay in the table. */
@@ -30,6 +34,13 @@ export function internPlace(bytes: Uint8Array, from: number, to: number, hash: n
   for (let k = from; k < to; k++) made += String.fromCharCode(bytes[k])
   table[free] = made
   return free
+}
+
+/** The slot of an ASCII symbol, as the scanner finds it. */
+export function internSymbol(symbol: string): number {
+  const bytes = Uint8Array.from(symbol, (c) => c.charCodeAt(0))
+  const hash = bytes.reduce(hashByte, HASH_START)
+  return internPlace(bytes, 0, bytes.length, hash)
 }
 
 /** The string in a slot. */

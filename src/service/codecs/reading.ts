@@ -15,8 +15,27 @@ export interface Reading {
   readonly flaw: string
 }
 
-/** A codec that can also read an object that is already parsed. */
+/** How a record follows from the numbers of a message, if the rest of its text is known. Threads can exchange it. */
+export interface RecordShape {
+  /** The symbol as the service writes it. */
+  readonly symbol: string
+  /** `Scratch.symbolPlace`; -1 until a record was filled in this thread. */
+  place: number
+  /** One bit per SLOT: the parts that the messages have. */
+  readonly seen: number
+  /** SLOT of each number. */
+  readonly slots: readonly number[]
+}
+
+/** A codec that can also read an object that is already parsed, or numbers without their text. */
 export interface ShapeCodec extends Codec {
+  /** The symbol and parts of a message that `scan` reads; undefined for any other. */
+  shapeOf(text: Uint8Array): Pick<RecordShape, 'symbol' | 'seen'> | undefined
+  /**
+   * Fills `out` as `scan` does for a message with the numbers from `at` on and `decimals`, the most among its price
+   * literals.
+   */
+  fill(shape: RecordShape, numbers: Float64Array, at: number, decimals: number, out: Scratch): void
   /** Returns undefined if the object doesn't have this shape. */
   read(value: JsonObject): Reading | undefined
 }

@@ -5,7 +5,7 @@
  * true, its result equals that path (property-tested).
  */
 import type { FieldMap } from '../feeds.ts'
-import { internedAt, internPlace, LONGEST_SYMBOL } from '../intern.ts'
+import { hashByte, HASH_START, internedAt, internPlace, LONGEST_SYMBOL } from '../intern.ts'
 import { EARLIEST_MS, LATEST_MS } from './times.ts'
 
 /** Index of each number in `found.values`. Prices come first: they must be above zero and determine the decimals. */
@@ -27,7 +27,9 @@ export const SLOT = {
 } as const
 const PRICES = 7
 const TIMES = 11
-const EXTRA = 14
+/** Count of slots. */
+export const SLOTS = 14
+const EXTRA = SLOTS
 const SYMBOL = 15
 const EV = 16
 const FORBIDDEN = 17
@@ -53,7 +55,7 @@ export interface ScanTable {
 }
 
 const pack = (key: string): number => [...key].reduce((sum, c) => (sum << 8) | c.charCodeAt(0), 0)
-const SLOTS = 64
+const KEYS = 64
 const hash = (key: number, multiplier: number): number => Math.imul(key, multiplier) >>> 26
 
 /** Builds the scan table of a feed. Throws for keys longer than four characters, which have no fast path. */
@@ -73,8 +75,8 @@ export function scanTable(code: string, fields: FieldMap, required: readonly (ke
   const packed = entries.map(([key]) => pack(key))
   let multiplier = 0x9e3779b1 | 0
   while (new Set(packed.map((key) => hash(key, multiplier))).size < packed.length) multiplier = (multiplier + 2) | 0
-  const keys = new Int32Array(SLOTS)
-  const parts = new Uint8Array(SLOTS).fill(EXTRA)
+  const keys = new Int32Array(KEYS)
+  const parts = new Uint8Array(KEYS).fill(EXTRA)
   entries.forEach(([, part], i) => {
     keys[hash(packed[i], multiplier)] = packed[i]
     parts[hash(packed[i], multiplier)] = part
@@ -149,13 +151,13 @@ export function scan(table: ScanTable, b: Uint8Array, from: number, to: number):
     }
     if (c === QUOTE) {
       const start = ++i
-      let hash = 0x811c9dc5 | 0
+      let hash = HASH_START
       for (;;) {
         if (i >= end) return false
         c = b[i++]
         if (c === QUOTE) break
         if (c < 0x20 || c > 0x7e || c === 0x5c) return false
-        hash = Math.imul(hash ^ c, 0x01000193)
+        hash = hashByte(hash, c)
       }
       if (part === SYMBOL) {
         if (i - 1 === start || i - 1 - start > LONGEST_SYMBOL) return false

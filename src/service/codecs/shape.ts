@@ -7,11 +7,11 @@
 import type { Unknown } from '../../shared/core/market/market.ts'
 import { serviceSymbol, unixMs, type ServiceSymbol, type UnixMs } from '../../shared/base/units.ts'
 import type { Feed, FieldMap } from '../feeds.ts'
-import { isSymbol } from '../intern.ts'
+import { internSymbol, isSymbol } from '../intern.ts'
 import { isObject, parseJson } from '../control.ts'
 import { KIND, type KindCode, type Scratch } from '../codec.ts'
 import { own, type JsonObject, type Reading, type ShapeCodec } from './reading.ts'
-import { found, scan, scanTable, SLOT } from './scan.ts'
+import { found, scan, scanTable, SLOT, SLOTS } from './scan.ts'
 import { inRange } from './times.ts'
 
 /** A shape and its fields. */
@@ -41,6 +41,20 @@ export function shapeCodec({ feed, kind, required, read, encode }: Shape): Shape
       if (!scan(table, bytes, from, to)) return false
       take(out, kind, mapping)
       return true
+    },
+    shapeOf(text) {
+      if (!scan(table, text, 0, text.length)) return undefined
+      return { symbol: found.symbol, seen: found.seen & ((1 << SLOTS) - 1) }
+    },
+    fill(shape, numbers, at, decimals, out) {
+      const { slots } = shape
+      if (shape.place < 0) shape.place = internSymbol(shape.symbol)
+      for (let i = 0; i < slots.length; i++) found.values[slots[i]] = numbers[at + i]
+      found.seen = shape.seen
+      found.symbol = shape.symbol
+      found.symbolPlace = shape.place
+      found.decimals = decimals
+      take(out, kind, mapping)
     },
     parse(text) {
       const value = parseJson(text)

@@ -15,6 +15,8 @@ export interface CursorOptions {
   readonly upToMs?: number | undefined
   /** Whether batches are written over once the cursor is past them, so that reading needs little memory. */
   readonly reusesBatches?: boolean
+  /** Whether batches may hold records instead of texts. */
+  readonly prefersRecords?: boolean
 }
 
 /** What a market is advanced with: batches one after another, with the next row and entry. */
@@ -54,12 +56,12 @@ export class Cursor implements BatchCursor {
     recording: SessionId,
     afterSeq: number,
     upToSeq: number,
-    { upToMs = Infinity, reusesBatches = false }: CursorOptions = {},
+    { upToMs = Infinity, reusesBatches = false, prefersRecords = false }: CursorOptions = {},
   ) {
     this.upToSeq = upToSeq
     this.#reusesBatches = reusesBatches
     this.#iterator = reader
-      .replay({ recording, afterSeq, upToSeq, upToMs, omitConnections: true }, this.#spares)
+      .replay({ recording, afterSeq, upToSeq, upToMs, omitConnections: true, prefersRecords }, this.#spares)
       [Symbol.asyncIterator]()
   }
 

@@ -9,8 +9,8 @@ import {
   type SessionId,
 } from '../../../shared/base/units.ts'
 import type { Scratch } from '../../../service/codec.ts'
-import { decodeStored } from '../../../service/decode-stored.ts'
 import type { ReplayBatch } from '../store/types/replay.ts'
+import { decodeRow } from './decode-row.ts'
 import type { Tracker } from './tracker.ts'
 
 /** Whether a message of a session counts, and not that of another one at the same time. Times are UTC ms. */
@@ -35,10 +35,8 @@ export function countsIn({ feeds }: SessionShares): Counts | null {
 
 /** Whether the message in a row of a batch counts. `record` is overwritten. */
 export function isRowCounted(counts: Counts, batch: ReplayBatch, row: number, record: Scratch): boolean {
-  const { feed, seq, recvMs, flags, bytes, offsets } = batch
-  const id = FEED_IDS[feed[row]]
-  decodeStored(id, flags[row], bytes, offsets[row], offsets[row + 1], record)
-  return counts(id, record, seq[row], recvMs[row])
+  decodeRow(batch, row, record)
+  return counts(FEED_IDS[batch.feed[row]], record, batch.seq[row], batch.recvMs[row])
 }
 
 /** One session of a replay. Times are replay times, UTC ms. */

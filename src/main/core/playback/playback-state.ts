@@ -6,10 +6,11 @@ import { cutsOrder, entersMarket } from '../../../shared/core/recording/session.
 import type { ReplayExactness } from '../../../shared/features/replay/replay.ts'
 import { FEED_IDS, unixMs, type UnixMs } from '../../../shared/base/units.ts'
 import { scratch } from '../../../service/codec.ts'
-import { decodeStored } from '../../../service/decode-stored.ts'
 import type { Market } from '../market/market.ts'
 import type { StoredEntry } from '../store/types/messages.ts'
+import type { ReplayBatch } from '../store/types/replay.ts'
 import type { BatchCursor, Cursor } from './cursor.ts'
+import { decodeRow } from './decode-row.ts'
 import type { Part } from './parts.ts'
 import { FeedTracker, type Tracker } from './tracker.ts'
 
@@ -148,7 +149,7 @@ export class PlaybackState<C extends BatchCursor = Cursor> {
       if (seq > upToSeq || Math.max(this.timeMs, batch.recvMs[row]) > upToMs) return 'reached'
       cursor.row = row + 1
       remaining -= 1
-      this.#message(batch.feed[row], seq, batch.recvMs[row], batch.flags[row], batch.bytes, batch.offsets, row)
+      this.#message(batch, row)
       if (--untilCheck === 0) {
         untilCheck = CLOCK_CHECK_MESSAGES
         if (isTimeUp()) return 'time-up'
@@ -168,24 +169,19 @@ export class PlaybackState<C extends BatchCursor = Cursor> {
     return { seq, timeMs, lastMessageSeq, data: this.#market.save() }
   }
 
-  #message(
-    feed: number,
-    seq: number,
-    recvMs: number,
-    flags: number,
-    bytes: Uint8Array,
-    offsets: Uint32Array,
-    row: number,
-  ): void {
+  #message(batch: ReplayBatch, row: number): void {
+    const feed = batch.feed[row]
+    const seq = batch.seq[row]
+    const recvMs = batch.recvMs[row]
     this.seq = this.lastMessageSeq = seq
     if (recvMs > this.timeMs) this.timeMs = recvMs
     this.messages += 1
     this.received[feed] = this.received[feed] + 1
     this.lastMs[feed] = recvMs
-    if (!entersMarket(flags)) return
+    if (!entersMarket(batch.flags[row])) return
     const id = FEED_IDS[feed]
     const record = this.#record
-    if (decodeStored(id, flags, bytes, offsets[row], offsets[row + 1], record) !== 'market') return
+    if (decodeRow(batch, row, record) !== 'market') return
     const at = unixMs(recvMs)
     this.#taken = this.#market.digest(id, at, record) ?? this.#taken
     this.#hasFolded = true

@@ -151,7 +151,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   })
   const market = sinkOnly({ ...sink, acknowledged: () => undefined })
   const at = { seq: begin?.seq ?? 0, timeMs: begin?.ms ?? part.fromMs }
-  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq, { reusesBatches: true })
+  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq, { reusesBatches: true, prefersRecords: true })
   const state = new PlaybackState(market, part, cursor, at)
   try {
     if (at.seq > 0) {

@@ -263,7 +263,7 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     clean: row.clean,
   }
   const at = { seq: snapshot?.seq ?? 0, timeMs: snapshot?.wallMs ?? row.startedMs }
-  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq, { reusesBatches: true })
+  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq, { reusesBatches: true, prefersRecords: true })
   const state = new PlaybackState(market, part, cursor, at)
   try {
     if (snapshot !== null) {

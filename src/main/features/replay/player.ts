@@ -388,6 +388,7 @@ export class Player {
     return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, {
       upToMs: upTo?.upToMs,
       reusesBatches: true,
+      prefersRecords: true,
     })
   }
 

@@ -1,5 +1,6 @@
 /** The interface between open blocks and their readers. */
 import type { FeedId } from '../../../../shared/base/units.ts'
+import type { RecordShape } from '../../../../service/codecs/reading.ts'
 import type { LiteralWriter } from '../types/ticks.ts'
 import type { MessageColumns } from '../types/messages.ts'
 
@@ -23,6 +24,17 @@ export interface TextWriter {
    * into those after the message.
    */
   write(row: number, out: TextTarget, at: number): number
+}
+
+/** Writes records without the texts that they were decoded from. */
+export interface RecordWriter {
+  /** How the record follows from the numbers of a row. Undefined if only the decoder knows. */
+  shape(row: number): RecordShape | undefined
+  /**
+   * Writes the numbers of a row's `shape` at `at`, at most `numbersOf(feed)`. Returns the most decimals among its price
+   * literals, or -1 if only the decoder knows the record; what it wrote then means nothing.
+   */
+  write(row: number, out: Float64Array, at: number): number
 }
 
 /** The contents of a block. Arrays are shared: don't write to them. */
@@ -60,6 +72,8 @@ export interface OpenBlock {
   raw(row: number): Uint8Array
   /** Writes the messages of many rows. */
   readonly texts: TextWriter
+  /** Writes the records of many rows, as the decoder reads them from the texts. */
+  readonly records: RecordWriter
   /**
    * The rows with a seq in (after, upTo]; seqs must ascend. Decodes only what those rows need and caches none of it in
    * this block. `keys` may include keys of other rows.

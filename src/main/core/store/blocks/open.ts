@@ -11,11 +11,11 @@ import { TIME, TIME_UNITS } from './format.ts'
 import { constantOf } from './ints.ts'
 import { SEQ, CONN, CONN_SEQ, MONO, RECV, FLAGS, TEMPLATE, type Directory } from './directory.ts'
 import { textTarget, type BlockScratch, type OpenBlock } from './open-block.ts'
-import { RowInts } from './row-ints.ts'
+import { RowInts, rowShapes } from './row-ints.ts'
 import { NO_TEXT, numberText, RowNumbers } from './row-numbers.ts'
+import { RowRecords } from './row-records.ts'
 import { RowTexts } from './row-texts.ts'
 import { BlockSource, type Span } from './source.ts'
-import { rowShapes } from './spans.ts'
 import { MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
@@ -56,6 +56,7 @@ class Block implements OpenBlock {
     eventMs?: Float64Array
     keys?: readonly string[]
     texts?: RowTexts
+    records?: RowRecords
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
   } = {}
@@ -268,6 +269,10 @@ class Block implements OpenBlock {
 
   get texts(): RowTexts {
     return (this.#cache.texts ??= new RowTexts(this.#source, this.#columns, this.#numbers, this.count))
+  }
+
+  get records(): RowRecords {
+    return (this.#cache.records ??= new RowRecords(this.#directory, this.#columns, this.#numbers))
   }
 
   raw(row: number): Uint8Array {

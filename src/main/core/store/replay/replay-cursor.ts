@@ -3,10 +3,13 @@
  * over both, so many series are merged by writing each row at the position of its seq, without comparisons.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { FEED_IDS } from '../../../../shared/base/units.ts'
+import type { RecordShape } from '../../../../service/codecs/reading.ts'
+import { numbersOf } from '../../../../service/codecs/template-shape.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import { upperBound } from '../../../../shared/base/search.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
-import { textTarget, type OpenBlock, type TextWriter } from '../blocks/open-block.ts'
+import { textTarget, type OpenBlock, type RecordWriter, type TextWriter } from '../blocks/open-block.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
 import type { ReplaySession, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
@@ -18,6 +21,10 @@ const FIRST_SEQS = 1024
 const MAX_SEQS = 8192
 /** Message bytes that end a batch early. */
 const MAX_BYTES = 2 << 20
+/** Expected bytes of a message. */
+const TYPICAL_BYTES = 96
+/** Most shapes of records in a batch; others are texts. */
+const MAX_SHAPES = 0xffff
 /** Room for messages that are longer than expected. */
 const SPARE_BYTES = 4096
 /** Batches after which this counts as a long read. Blocks it opens then aren't cached for others. */
@@ -42,18 +49,34 @@ interface BlockColumns {
   readonly recvMs: Float64Array
   /** Null if only stamps are read. */
   readonly texts: { readonly flags: Uint8Array; readonly writer: TextWriter } | null
+  /** Null if only texts are read. */
+  readonly records: BlockRecords | null
   /** Null if they are omitted. */
   readonly connections: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
 }
 
-function readColumns(block: OpenBlock, feed: number, withTexts: boolean, omitConnections: boolean): BlockColumns {
+/** The records of a block, and the shape of the last one with its number in the batch. */
+interface BlockRecords {
+  readonly writer: RecordWriter
+  shape: RecordShape | undefined
+  number: number
+}
+
+interface Wanted {
+  readonly texts: boolean
+  readonly records: boolean
+  readonly connections: boolean
+}
+
+function readColumns(block: OpenBlock, feed: number, wanted: Wanted): BlockColumns {
   const { recvMs } = block
-  if (!withTexts) return { feed, recvMs, texts: null, connections: null }
+  if (!wanted.texts) return { feed, recvMs, texts: null, records: null, connections: null }
   return {
     feed,
     recvMs,
     texts: { flags: block.flags, writer: block.texts },
-    connections: omitConnections ? null : { monoNs: block.monoNs, conn: block.conn },
+    records: wanted.records ? { writer: block.records, shape: undefined, number: 0 } : null,
+    connections: wanted.connections ? { monoNs: block.monoNs, conn: block.conn } : null,
   }
 }
 
@@ -65,8 +88,7 @@ export interface CursorOptions {
 export class ReplayCursor {
   readonly #sql: ReplaySql
   readonly #recording: ReplaySession
-  readonly #withTexts: boolean
-  readonly #omitConnections: boolean
+  readonly #wanted: Wanted
   readonly #upToSeq: number
   readonly #upToMs: number
   #cursor: number
@@ -84,15 +106,19 @@ export class ReplayCursor {
   readonly #row = new Uint32Array(MAX_SEQS)
   #spare: ArrayBuffer | undefined
   /** Bytes of a message in the batch so far where they are longest on average. */
-  #bytesPerRow = 96
+  #bytesPerRow: number
 
   /** Fixes the seq where reading ends. Throws `not-found`. */
   constructor(sql: ReplaySql, query: ReplayQuery, options: CursorOptions = {}) {
-    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity, omitConnections = false } = query
+    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity } = query
     this.#sql = sql
-    this.#omitConnections = omitConnections
     this.#upToMs = upToMs
-    this.#withTexts = options.withTexts ?? true
+    this.#wanted = {
+      texts: options.withTexts ?? true,
+      records: query.prefersRecords === true,
+      connections: query.omitConnections !== true,
+    }
+    this.#bytesPerRow = this.#wanted.records ? 0 : TYPICAL_BYTES
     this.#recording = sql.recording(recording)
     this.#cursor = Math.max(0, Math.floor(afterSeq))
     this.#upToSeq = Math.min(Math.floor(upToSeq), sql.journal.lastSeq(this.#recording.id))
@@ -129,7 +155,7 @@ export class ReplayCursor {
    * without its messages would be wrong. Stamps are read past it.
    */
   #findIntactEnd(last: number): number {
-    if (!this.#withTexts) return last
+    if (!this.#wanted.texts) return last
     const next = this.#corruptFlushes.find(([, lastCorrupt]) => lastCorrupt > this.#cursor)
     if (next === undefined || next[0] > last) return last
     if (next[0] <= this.#cursor + 1) throw this.#sql.corruptFlushes.refusal(this.#recording.id, next)
@@ -155,15 +181,17 @@ export class ReplayCursor {
     const owner = this.#owner.fill(0, 0, size)
     const open: BlockColumns[] = []
     for (const stream of this.#streams) this.#assignRows(stream, end, open)
-    let rows = this.#newRows(size, this.#withTexts ? Math.min(size * this.#bytesPerRow, MAX_BYTES) + SPARE_BYTES : 0)
+    const room = this.#wanted.texts ? Math.min(size * this.#bytesPerRow, MAX_BYTES) + SPARE_BYTES : 0
+    let rows = this.#newRows(size, room, this.#wanted.records ? strideOf(open) : 0)
     let out = textTarget(rows.bytes)
+    const shapes: RecordShape[] = []
     let n = 0
     let at = 0
     let upTo = end
     for (let i = 0; i < size; i++) {
       const of = owner[i]
       if (of === 0) continue
-      const { feed, recvMs, texts, connections } = open[of - 1]
+      const { feed, recvMs, texts, records, connections } = open[of - 1]
       const row = this.#row[i]
       if (recvMs[row] > this.#upToMs) {
         this.#isPastTarget = true
@@ -177,8 +205,16 @@ export class ReplayCursor {
         rows.monoNs[n] = connections.monoNs[row]
         rows.conn[n] = connections.conn[row]
       }
+      if (texts !== null) rows.flags[n] = texts.flags[row]
+      if (rows.records !== undefined && records !== null) {
+        const number = rows.flags[n] === 0 ? writeRecord(records, row, rows.records, n, shapes) : 0
+        rows.records.shape[n] = number
+        if (number > 0) {
+          rows.offsets[++n] = at
+          continue
+        }
+      }
       if (texts !== null) {
-        rows.flags[n] = texts.flags[row]
         const need = at + texts.writer.room(row)
         if (need > rows.bytes.length) {
           rows = growRows(rows, need)
@@ -193,14 +229,14 @@ export class ReplayCursor {
       }
     }
     if (n > 0) this.#bytesPerRow = Math.max(this.#bytesPerRow, Math.ceil(at / n))
-    return this.#batch(trimRows(rows, n), upTo)
+    return this.#batch(trimRows(rows, n), shapes, upTo)
   }
 
   /** Room for a batch, which is the spare buffer only once. */
-  #newRows(count: number, bytes: number): Rows {
+  #newRows(count: number, bytes: number, stride: number): Rows {
     const spare = this.#spare
     this.#spare = undefined
-    return newRows(count, bytes, this.#omitConnections, spare)
+    return newRows(count, bytes, { omitConnections: !this.#wanted.connections, stride }, spare)
   }
 
   /** Opens a series' blocks in (cursor, end] and records where each row goes. */
@@ -226,7 +262,7 @@ export class ReplayCursor {
       const block = blocks[b]
       const { seq, count } = block
       if (seq[0] > end) return
-      open.push(readColumns(block, stream.feed, this.#withTexts, this.#omitConnections))
+      open.push(readColumns(block, stream.feed, this.#wanted))
       for (let row = upperBound(seq, cursor); row < count && seq[row] <= end; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length
@@ -255,7 +291,7 @@ export class ReplayCursor {
     let bytes = 0
     for (const flush of this.#sql.journal.after(id, cursor)) {
       const m = flush.read()?.messages
-      if (m === undefined && this.#withTexts) {
+      if (m === undefined && this.#wanted.texts) {
         if (upTo > cursor) break // earlier rows come first
         throw this.#sql.corruptFlushes.refusal(id, [flush.firstSeq, flush.lastSeq])
       }
@@ -270,13 +306,13 @@ export class ReplayCursor {
       if (count >= this.#seqs || bytes >= MAX_BYTES || upTo >= this.#upToSeq) break
     }
     if (upTo === cursor) return null
-    const rows = this.#newRows(count, bytes)
+    const rows = this.#newRows(count, bytes, 0)
     let n = 0
     let at = 0
     for (const { m, from, to } of parts) {
       rows.seq.set(m.seq.subarray(from, to), n)
       rows.recvMs.set(m.recvMs.subarray(from, to), n)
-      if (!this.#omitConnections) {
+      if (this.#wanted.connections) {
         rows.monoNs.set(m.monoNs.subarray(from, to), n)
         rows.conn.set(m.conn.subarray(from, to), n)
       }
@@ -290,7 +326,7 @@ export class ReplayCursor {
       at = rows.offsets[n]
     }
     this.#isPastTarget = rows.recvMs.some((ms) => ms > this.#upToMs)
-    return this.#batch(trimRows(rows, n), upTo)
+    return this.#batch(trimRows(rows, n), [], upTo)
   }
 
   #feedOf(id: number, conn: number): number {
@@ -303,11 +339,11 @@ export class ReplayCursor {
     return feed
   }
 
-  #batch(rows: Rows, upToSeq: number): ReplayBatch {
+  #batch({ records, ...rows }: Rows, shapes: readonly RecordShape[], upToSeq: number): ReplayBatch {
     const { id, key } = this.#recording
     const entries = this.#sql.entries(id, this.#cursor, upToSeq)
     // Only an imported part of a session skips seqs. Elsewhere the store has lost track of a block or an entry.
-    if (this.#withTexts && id > 0 && rows.seq.length + entries.length !== upToSeq - this.#cursor) {
+    if (this.#wanted.texts && id > 0 && rows.seq.length + entries.length !== upToSeq - this.#cursor) {
       throw new CodedError(
         'store-damaged',
         `Some messages or entries of ${key} between ${this.#cursor + 1} and ${upToSeq} aren’t found.`,
@@ -315,8 +351,36 @@ export class ReplayCursor {
       )
     }
     if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#isPastTarget = true
-    return { recording: key, count: rows.seq.length, ...rows, entries, upToSeq }
+    const recordColumns = records === undefined ? {} : { records: { ...records, shapes } }
+    return { recording: key, count: rows.seq.length, ...rows, ...recordColumns, entries, upToSeq }
   }
+}
+
+/** Numbers that each record of these blocks may have. */
+const strideOf = (open: readonly BlockColumns[]): number =>
+  open.reduce((most, { feed }) => Math.max(most, numbersOf(FEED_IDS[feed])), 1)
+
+/** Writes the record of a block's row as row `n`. Returns 1 + the index of its shape, or 0 if it has to be a text. */
+function writeRecord(
+  of: BlockRecords,
+  row: number,
+  out: NonNullable<Rows['records']>,
+  n: number,
+  shapes: RecordShape[],
+): number {
+  const shape = of.writer.shape(row)
+  if (shape === undefined) return 0
+  if (shape !== of.shape) {
+    let number = shapes.indexOf(shape) + 1
+    if (number === 0 && shapes.length < MAX_SHAPES) number = shapes.push(shape)
+    of.shape = shape
+    of.number = number
+  }
+  if (of.number === 0) return 0
+  const decimals = of.writer.write(row, out.numbers, n * out.stride)
+  if (decimals < 0) return 0
+  out.decimals[n] = decimals
+  return of.number
 }
 
 /** Seqs and wall times (UTC ms) of messages and entries, in order. */

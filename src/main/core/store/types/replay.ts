@@ -1,4 +1,5 @@
 /** What a replay reads: messages of every feed in seq order, positions, snapshots, entries and bookmarks. */
+import type { RecordShape } from '../../../../service/codecs/reading.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { StoredEntry } from './messages.ts'
@@ -37,6 +38,20 @@ export interface ReplayQuery {
   readonly upToMs?: number | undefined
   /** Leaves `monoNs` and `conn` empty. */
   readonly omitConnections?: boolean | undefined
+  /** Wants `records` instead of the texts that they are decoded from. */
+  readonly prefersRecords?: boolean | undefined
+}
+
+/** Records of a batch as numbers. `decodeRow` reads them. */
+export interface BatchRecords {
+  /** 1 + index in `shapes` of each row; 0: its text has to be decoded. */
+  readonly shape: Uint16Array
+  readonly shapes: readonly RecordShape[]
+  /** The most decimals among the price literals of each row. */
+  readonly decimals: Uint8Array
+  /** The numbers of row i start at i times `stride`. */
+  readonly numbers: Float64Array
+  readonly stride: number
 }
 
 /**
@@ -58,6 +73,8 @@ export interface ReplayBatch {
   readonly flags: Uint8Array
   readonly offsets: Uint32Array
   readonly bytes: Uint8Array
+  /** If they were preferred. The texts of the rows that have one are empty. */
+  readonly records?: BatchRecords
   /**
    * Entries after the previous batch and up to the end of this one, in seq order, to be merged with the messages by
    * seq. A batch can hold entries only.

@@ -134,7 +134,7 @@ async function seek(reader: LocalReader, recording: SessionId, seq: number, last
   const found = await reader.snapshot({ recording, upToSeq: seq, version: made.market.version })
   const at = { seq: found?.seq ?? 0, timeMs: found?.wallMs ?? T0 }
   const part = { recording, fromMs: T0, toMs, lastSeq: last, counts: null, clean: false }
-  const cursor = new Cursor(reader, recording, at.seq, last)
+  const cursor = new Cursor(reader, recording, at.seq, last, { prefersRecords: true })
   const rig = new PlaybackState(made.market, part, cursor, at)
   if (found !== null) {
     rig.catchUp(await reader.entries({ recording }))

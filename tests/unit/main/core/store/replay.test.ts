@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { decodeRow } from '../../../../../src/main/core/playback/decode-row.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
@@ -13,6 +14,7 @@ import {
 } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { SnapshotReader } from '../../../../../src/main/core/store/write/snapshots.ts'
+import { scratch } from '../../../../../src/service/codec.ts'
 import { FLAG, type LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { FEED_IDS, sessionId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, latin1, T0, Writer, type Item } from './harness.ts'
@@ -246,6 +248,44 @@ describe('replay', () => {
     }
     expect(lines).toEqual(linesOfItems(items))
     expect([reused, spares]).toEqual([2, []])
+  })
+
+  it.each([
+    ['in this thread', () => Promise.resolve(openLocalReader(folder.file))],
+    ['over a thread', () => openRemoteReader(folder.file, READER_WORKER)],
+  ])('returns records where they are preferred to texts, %s', async (_, open) => {
+    const items = Array.from({ length: 6_000 }, (_, i): Item => {
+      const pair = `S${i % 7}-USD`
+      if (i % 700 === 0) return { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
+      if (i % 11 === 0) return { conn: 1, data: 'x'.repeat(i % 500), flags: FLAG.undecodable }
+      if (i % 13 === 0) return { conn: 1, data: tradeText(pair, i, 1, T0), flags: FLAG.unasked }
+      if (i % 17 === 0) return { conn: 1, data: tradeText(pair, 0, 1, T0) }
+      if (i % 3 === 0) return { conn: 2, data: quoteText(pair, i / 8, i / 8 + 1, T0 + i) }
+      return { conn: 1, data: tradeText(pair, i / 4, 1, T0) }
+    })
+    record(items, [
+      { size: 4_000, seal: true },
+      { size: 1_000, seal: false },
+    ]).close()
+    const reader = await open()
+    close.push(() => reader.close())
+    const recording = await only(reader)
+    let records = 0
+    const decoded = async (prefersRecords: boolean): Promise<unknown[]> => {
+      const rows: unknown[] = []
+      for await (const batch of reader.replay({ recording, afterSeq: 0, prefersRecords })) {
+        for (let row = 0; row < batch.count; row++) {
+          const { feed, seq, recvMs, flags } = batch
+          const out = scratch()
+          const found = decodeRow(batch, row, out)
+          rows.push([feed[row], seq[row], recvMs[row], flags[row], found, out])
+          if (batch.records !== undefined && batch.records.shape[row] > 0) records++
+        }
+      }
+      return rows
+    }
+    expect(await decoded(true)).toEqual(await decoded(false))
+    expect(records).toBeGreaterThan(2_500)
   })
 
   it('reads small batches first and limits their text', async () => {

@@ -1,0 +1,137 @@
+/** The records of some of a block's rows, from the numbers in its columns: as the decoder reads them from the text. */
+import type { FeedId } from '../../../../shared/base/units.ts'
+import type { RecordShape } from '../../../../service/codecs/reading.ts'
+import { templateShape, type NumberKind } from '../../../../service/codecs/template-shape.ts'
+import { inRange } from '../../../../service/codecs/times.ts'
+import { TEMPLATE, type Directory } from './directory.ts'
+import { BY } from './ints.ts'
+import { MAX_MANTISSA, POW10, STYLE } from './literal.ts'
+import type { RecordWriter } from './open-block.ts'
+import type { RowInts } from './row-ints.ts'
+import type { RowNumbers } from './row-numbers.ts'
+
+/** With more decimals, a literal may have more digits than the scanner reads. */
+const MAX_DECIMALS = 15
+
+/** A column of numbers that a template's records have, or that may hold texts. */
+interface Column {
+  /** Null: the record doesn't have it. */
+  readonly kind: NumberKind | null
+  readonly mantissas: Float64Array
+  readonly power: number
+  readonly decimals: number
+  /** Whether every literal has all decimals, instead of the shortest form. */
+  readonly isFixed: boolean
+  readonly leastDecimals: number
+  /** Place of each row's value; undefined if it is the row. */
+  readonly places: Uint32Array | undefined
+  readonly exceptions: ReadonlyMap<number, Uint8Array> | undefined
+}
+
+interface Plan {
+  readonly shape: RecordShape
+  readonly columns: readonly Column[]
+}
+
+export class RowRecords implements RecordWriter {
+  readonly #feed: FeedId
+  readonly #directory: Directory
+  readonly #columns: RowInts
+  readonly #numbers: RowNumbers
+  /** Template of each row, from 1; 0: its text is stored. */
+  readonly #ids: Float64Array
+  /** By template, made on first use; null: its records can't be told from numbers. */
+  readonly #plans: (Plan | null | undefined)[] = []
+
+  constructor(directory: Directory, columns: RowInts, numbers: RowNumbers) {
+    this.#feed = directory.feed
+    this.#directory = directory
+    this.#columns = columns
+    this.#numbers = numbers
+    this.#ids = columns.int(TEMPLATE)
+  }
+
+  shape(row: number): RecordShape | undefined {
+    return this.#planOf(row)?.shape
+  }
+
+  write(row: number, out: Float64Array, at: number): number {
+    const plan = this.#planOf(row)
+    return plan === null ? -1 : writeNumbers(plan.columns, row, out, at)
+  }
+
+  #planOf(row: number): Plan | null {
+    const id = this.#ids[row]
+    if (!(id > 0)) return null
+    return (this.#plans[id - 1] ??= this.#makePlan(id - 1))
+  }
+
+  #makePlan(t: number): Plan | null {
+    const { templates, numbers, ints } = this.#directory
+    const { parts, columns: ids } = templates[t]
+    const found = templateShape(
+      this.#feed,
+      parts,
+      ids.map((c) => numbers[c].key),
+    )
+    if (found === undefined) return null
+    const columns: Column[] = []
+    for (const [i, kind] of found.kinds.entries()) {
+      const c = ids[i]
+      const { values, decimals, style, exceptions } = numbers[c]
+      if (kind === null && exceptions.length === 0) continue
+      const isPlain = style !== STYLE.explicit && ints[values].by !== BY.doubles
+      if (kind !== null && (!isPlain || decimals > MAX_DECIMALS)) return null
+      columns.push({
+        kind,
+        mantissas: this.#columns.int(values),
+        power: POW10[decimals],
+        decimals,
+        isFixed: style === STYLE.fixed,
+        leastDecimals: style === STYLE.python ? 1 : 0,
+        places: this.#numbers.positions[c],
+        exceptions: exceptions.length > 0 ? this.#numbers.exceptions(c) : undefined,
+      })
+    }
+    return { shape: found.shape, columns }
+  }
+}
+
+/** Writes a row's numbers at `at`. Returns the most decimals among its prices, or -1 if the decoder needs the text. */
+function writeNumbers(columns: readonly Column[], row: number, out: Float64Array, at: number): number {
+  let to = at
+  let most = 0
+  for (let i = 0; i < columns.length; i++) {
+    const { kind, mantissas, power, decimals, isFixed, leastDecimals, places, exceptions } = columns[i]
+    const place = places === undefined ? row : places[row]
+    if (exceptions?.has(place) === true) return -1
+    if (kind === null) continue
+    const mantissa = mantissas[place]
+    if (!(mantissa >= 0 && mantissa <= MAX_MANTISSA)) return -1
+    const value = decimals === 0 ? mantissa : mantissa / power
+    if (kind === 'price') {
+      if (mantissa === 0) return -1
+      const shown = isFixed ? decimals : Math.max(leastDecimals, decimals - trailingZeros(mantissa, decimals))
+      if (shown > most) most = shown
+    } else if (kind === 'time' && !(inRange(value) && Number.isInteger(value))) return -1
+    out[to++] = value
+  }
+  return most
+}
+
+/** Count of zeros at the end of a positive integer, at most `most`. */
+function trailingZeros(value: number, most: number): number {
+  let zeros = 0
+  let rest = value
+  while (rest > 0x7fffffff && zeros < most && rest % 10 === 0) {
+    rest /= 10
+    zeros++
+  }
+  if (rest > 0x7fffffff) return zeros
+  let low = rest | 0
+  while (zeros < most && low % 10 === 0) {
+    low = (low / 10) | 0
+    zeros++
+  }
+  return zeros
+}
