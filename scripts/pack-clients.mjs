@@ -1,6 +1,6 @@
 // `npm run pack:clients`: the Python client as a wheel and the TypeScript client as an npm package, in dist-clients/.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureInstalled, root, stop } from './lib/ensure.mjs'
@@ -39,6 +39,13 @@ function packNpm(work, to) {
     filter: (path) => !path.startsWith(join(root, 'clients', 'typescript', 'dist')),
   })
   cpSync(join(root, 'LICENSE'), join(from, 'LICENSE'))
+  // npm compares it with the workflow that publishes the package.
+  if (process.env.GITHUB_REPOSITORY) {
+    const file = join(from, 'package.json')
+    const url = `git+${process.env.GITHUB_SERVER_URL}/${process.env.GITHUB_REPOSITORY}.git`
+    const about = { ...JSON.parse(readFileSync(file, 'utf8')), repository: { type: 'git', url } }
+    writeFileSync(file, `${JSON.stringify(about, null, 2)}\n`)
+  }
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(root, 'clients', 'typescript')
   execFileSync(process.execPath, [tsc, '-p', project, '--outDir', join(from, 'dist')], { stdio: 'inherit' })
@@ -60,7 +67,12 @@ try {
   rmSync(work, { recursive: true, force: true })
 }
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-for (const name of [`tapedeck_client-${version}-py3-none-any.whl`, `tapedeck-client-${version}.tgz`]) {
+/** As Python writes it: 1.2.3-beta.1 is 1.2.3b1. */
+const pythonVersion = version.replace(
+  /-([abr])(?:lpha|eta|c)\.(\d+)$/,
+  (_, kind, n) => `${kind === 'r' ? 'rc' : kind}${n}`,
+)
+for (const name of [`tapedeck_client-${pythonVersion}-py3-none-any.whl`, `tapedeck-client-${version}.tgz`]) {
   if (!readdirSync(to).includes(name)) stop(`${name} wasn’t made.`)
   console.log(`${join(to, name)}  ${(statSync(join(to, name)).size / 1e3).toFixed(0)} kB`)
 }

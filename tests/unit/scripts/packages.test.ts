@@ -119,6 +119,38 @@ describe('signing', () => {
   })
 })
 
+describe('the clients', () => {
+  const jobs = new Map(
+    release
+      .slice(release.indexOf('\njobs:\n'))
+      .split(/^(?= {2}\w+:$)/m)
+      .slice(1)
+      .map((text) => [/\w+/.exec(text)?.[0], text]),
+  )
+  const conditionOf = (job: string) => /^ {4}if: (.+)$/m.exec(jobs.get(job) ?? '')?.[1]
+
+  test('go to the registries only where a variable says so, once a person has published the draft', () => {
+    expect([...jobs.keys()]).toEqual(['package', 'server', 'clients', 'publish', 'npm', 'pypi'])
+    for (const job of ['package', 'server', 'clients']) expect(conditionOf(job)).toBe("github.event_name == 'push'")
+    expect(jobs.get('publish')).toContain('needs: [package, server, clients]')
+    for (const registry of ['npm', 'pypi'])
+      expect(conditionOf(registry)).toBe(
+        `github.event_name == 'release' && vars.TAPEDECK_PUBLISH_${registry.toUpperCase()} == 'true'`,
+      )
+  })
+
+  test.each(['npm', 'pypi'])('go to %s without a secret, byte for byte as this workflow attested them', (registry) => {
+    const text = jobs.get(registry) ?? ''
+    expect(text).toContain('id-token: write\n')
+    expect(text).not.toContain('secrets.')
+    const order = ['gh release download', 'sha256sum --check', 'gh attestation verify', `name: To `].map((step) =>
+      text.indexOf(step),
+    )
+    expect(order).not.toContain(-1)
+    expect(order).toEqual([...order].sort((a, b) => a - b))
+  })
+})
+
 test.each(['checks.yml', 'release.yml'])('%s lets the sandbox of Electron start before any check does', (file) => {
   const steps = stepsOf(file)
   const sandbox = steps.findIndex((step) => step.includes('chmod 4755 node_modules/electron/dist/chrome-sandbox'))
