@@ -1,9 +1,9 @@
 /** Keeps recorded files readable by their owner only. On Windows, user folders are protected already. */
 import { chmodSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join, parse } from 'node:path'
 import { STORE_SIDE_FILES } from './store-files.ts'
+import { userHome } from './user-home.ts'
 
 const OTHERS = 0o077
 /** Sticky or setgid bit: the folder is shared on purpose. */
@@ -37,7 +37,7 @@ export function tightenHome(folder: string): void {
     const stat = statSync(folder, { throwIfNoEntry: false })
     if (stat === undefined || !isOurs(stat) || (stat.mode & OTHERS) === 0 || (stat.mode & SHARED) !== 0) return
     const real = realpathSync(folder)
-    if (real === realpathSync(homedir()) || real === parse(real).root) return
+    if (real === realpathSync(userHome()) || real === parse(real).root) return
     tighten(folder)
   } catch {
     // If the folder can't be read, opening it reports that.

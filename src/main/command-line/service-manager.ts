@@ -21,7 +21,8 @@ const NOBODY: ServiceManager = { ready() {}, stopping() {} }
 
 const sendWithSystemd: SendState = (assignments, failed) => {
   execFile('systemd-notify', [...assignments], { timeout: SEND_MS }, (error) => {
-    if (error !== null) failed(error.code === 'ENOENT' ? 'systemd-notify isn’t installed' : error.message)
+    if (error !== null)
+      failed(error.code === 'ENOENT' ? 'systemd-notify isn’t installed' : error.message.trim().replaceAll('\n', ', '))
   })
 }
 

@@ -1,10 +1,10 @@
 /** The diagnostic report and crash reports. */
-import { homedir } from 'node:os'
 import { keepCrash, readCrashes, type Crash } from './crashes.ts'
 import { diagnosticsText } from './report.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { AppInfo, StatusState } from '../../../shared/core/status/status.ts'
 import { blot, type Log } from '../../core/log/log.ts'
+import { userHome } from '../../base/user-home.ts'
 
 export interface DiagnosingParts {
   readonly dataDir: string
@@ -39,7 +39,7 @@ export function createDiagnosing(parts: DiagnosingParts): Diagnosing {
           status: status(),
           log: log.entries,
           crashes: readCrashes(dataDir),
-          home: homedir(),
+          home: userHome(),
         },
         symbols,
       ),

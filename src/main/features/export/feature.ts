@@ -1,12 +1,12 @@
 /** The export feature. */
 import { exportSettings } from '../../../shared/features/export/settings.ts'
-import { homedir } from 'node:os'
 import { EXPORT_CALLS } from '../../../shared/features/export/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { store } from '../../core/store/feature.ts'
 import { respond } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { createStreamFile } from '../../base/file-sink.ts'
+import { userHome } from '../../base/user-home.ts'
 import type { ExportRequest } from '../../../shared/features/export/export.ts'
 import { createExports, type Exports } from './export-jobs.ts'
 import { runExport } from './run.ts'
@@ -21,7 +21,7 @@ export const exporting = defineFeature({
   needs: { store, jobs },
   settings: [exportSettings],
   start({ store: { reader }, jobs }, { userFolder, chooseFolder }) {
-    const exports = createExports({ reader, jobs, home: userFolder ?? homedir(), chooseFolder })
+    const exports = createExports({ reader, jobs, home: userFolder ?? userHome(), chooseFolder })
     const service: ExportService = {
       ...exports,
       async stream(request, write, signal) {

@@ -1,10 +1,10 @@
 /** Runs a command line in this process: connects signals, streams and line input to its context. */
-import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { keepCrash } from '../../features/diagnostics/crashes.ts'
 import { protectHome } from '../../base/private-files.ts'
+import { userHome } from '../../base/user-home.ts'
 import { homeOf } from '../../core/settings/portable.ts'
 import { blot } from '../../core/log/log.ts'
 import { ask } from '../../command-line/ask.ts'
@@ -48,7 +48,7 @@ export async function runProcess(
   const output = processOutput(() => stop('output'))
 
   const { program, ...within } = places
-  const home = homeOf(args, { path: program, platform: process.platform, home: homedir(), env: process.env })
+  const home = homeOf(args, { path: program, platform: process.platform, home: userHome(), env: process.env })
   protectHome(home)
   const err = (text: string): void => void process.stderr.write(text)
   // A recording doesn't end because its log is on a full disk, or because the program that read it has ended.
