@@ -95,12 +95,16 @@ fi
 `
 const POSTRM = `#!/bin/sh
 set -e
+# Otherwise a later installation would record at the next boot without being asked.
+if [ "$1" = purge ] && command -v systemctl >/dev/null; then
+  systemctl --quiet disable tapedeck-record.service tapedeck-archive.service || true
+fi
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload || true
 fi
 # Recordings belong to the user.
 if [ "$1" = remove ]; then
-  echo "Tapedeck: recordings and settings are still in ~/.local/share/tapedeck and in /var/lib/tapedeck-*."
+  echo "Tapedeck: recordings and settings are still in ~/.local/share/tapedeck, /var/lib/tapedeck-* and /etc/tapedeck."
 fi
 `
 

@@ -16,7 +16,7 @@ const inCompose = (text: string): readonly (readonly string[])[] =>
     .map(([, list]) => [...list.matchAll(/["']([^"']*)["']/g)].map(([, argument]) => argument))
     .filter(([first]) => first !== '-c')
 const inUnit = (text: string): readonly (readonly string[])[] => {
-  const [, started = ''] = /^ExecStart=\/usr\/bin\/tapedeck (.*)$/m.exec(text) ?? []
+  const [, started = ''] = /^ExecStart=tapedeck (.*)$/m.exec(text) ?? []
   const [, more = ''] = /TAPEDECK_ARGS=(.*)$/m.exec(text) ?? []
   return [[...started.split(' '), ...more.split(' ')]]
 }
