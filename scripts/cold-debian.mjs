@@ -3,46 +3,19 @@
 // Needs root and mmdebstrap. Nothing but the package's own dependencies is in that Debian, so one that isn't declared fails it.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { debArch, DEPENDS, PACKAGE } from './lib/deb.mjs'
-import { ensureInstalled, pinnedNode, root as checkout } from './lib/ensure.mjs'
-import { UNABLE } from './lib/report.mjs'
+import { DEPENDS, PACKAGE } from './lib/deb.mjs'
+import { finish, lines, makePackage, must, runCheck, say, SUITE } from './lib/new-debian.mjs'
 
-const SUITE = 'bookworm'
 const USER = 1500
 /** Inside the new Debian. */
 const HOME = '/home/recorder'
 const LATEST_MS = 60_000
-const started = Date.now()
-const say = (text) => console.log(`  ${((Date.now() - started) / 1_000).toFixed(1).padStart(5)} s  ${text}`)
-
-function must(isTrue, text) {
-  if (!isTrue) throw new Error(text)
-  say(`✓ ${text}`)
-}
-
-/** Why it can't be done here; undefined: it can. */
-function unable() {
-  if (process.platform !== 'linux') return 'it needs Linux'
-  if (process.getuid() !== 0) return 'it needs root'
-  for (const program of ['mmdebstrap', 'unshare', 'chroot', 'dpkg-deb'])
-    if (spawnSync(program, ['--version']).error) return `${program} isn’t installed`
-  return undefined
-}
-
-/** Runs a program to its end. Rejects with what it said. */
-async function finish(program, args) {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part))
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${program} failed: ${said}`)
-}
 
 /** A Debian with nothing but what the package declares, in `folder`. */
 async function makeDebian(folder) {
@@ -133,11 +106,6 @@ class Recorder {
 }
 
 const RECORD = ['tapedeck', 'record', '--demo', '--feed', 'crypto/XT:BTC-USD,ETH-USD', '--metrics', '0']
-const lines = (text) =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
 
 async function recordAndKill(debian) {
   const recorder = new Recorder(debian.start(USER, ...RECORD))
@@ -182,24 +150,15 @@ async function use(debian, version) {
   must(true, 'root records, too')
 }
 
-async function main() {
-  const why = unable()
-  if (why !== undefined) {
-    console.log(`Not checked in a new Debian: ${why}.`)
-    return UNABLE
-  }
-  const packages = join(checkout, 'dist-cli')
+async function check() {
   const folder = mkdtempSync(join(tmpdir(), 'tapedeck-cold-'))
   const debianRoot = join(folder, 'debian')
   mkdirSync(debianRoot)
   try {
-    await Promise.all([
-      makeDebian(debianRoot),
-      finish(pinnedNode(), [join(checkout, 'scripts', 'pack-cli.mjs'), '--deb', '--fast']),
-    ])
+    const [path] = await Promise.all([makePackage(), makeDebian(debianRoot)])
     say(`the package, and a new Debian ${SUITE}`)
-    const deb = readdirSync(packages).find((name) => name.endsWith(`_${debArch()}.deb`))
-    cpSync(join(packages, deb), join(debianRoot, deb))
+    const deb = basename(path)
+    cpSync(path, join(debianRoot, deb))
     const debian = inside(debianRoot)
     debian.run(0, 'dpkg', '--install', `/${deb}`)
     must(existsSync(join(debianRoot, 'usr/bin/tapedeck')), 'the package installs, with nothing but what it depends on')
@@ -211,21 +170,14 @@ async function main() {
       !existsSync(join(debianRoot, 'usr/lib/tapedeck-cli')) && existsSync(store),
       'removing it leaves the recordings',
     )
-    return 0
   } finally {
     spawnSync('umount', ['-l', join(debianRoot, 'proc')])
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-await ensureInstalled()
-if (
-  Number(process.versions.node.split('.')[0]) < 24 ||
-  (process.env.TAPEDECK_COLD !== 'inside' && unable() === undefined)
-) {
-  // On the pinned Node, with mounts of its own that end with it.
-  const again = [pinnedNode(), fileURLToPath(import.meta.url)]
-  const words = unable() === undefined ? ['unshare', '--mount', ...again] : again
-  const env = { ...process.env, TAPEDECK_COLD: 'inside' }
-  process.exitCode = spawnSync(words[0], words.slice(1), { stdio: 'inherit', env }).status ?? 1
-} else process.exitCode = await main()
+await runCheck(fileURLToPath(import.meta.url), {
+  where: 'a new Debian',
+  programs: ['mmdebstrap', 'unshare', 'chroot', 'dpkg-deb'],
+  check,
+})

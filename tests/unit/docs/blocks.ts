@@ -67,6 +67,10 @@ export const commandsOf = (page: string): readonly string[] =>
     .filter(({ language }) => language === 'sh')
     .flatMap(({ code }) => commandsIn(code))
 
+const DOCKER_RUN =
+  'docker run -d --name recorder --restart unless-stopped --read-only --tmpfs /tmp -v recorder:/data -p 127.0.0.1:9464:9464 ' +
+  'tapedeck record --demo --feed crypto/XT:BTC-USD --metrics 0.0.0.0:9464'
+
 /** Commands of the documents that no test runs, and why. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'npm start': 'opens the app until it is closed; tests/unit/scripts and the stories of tests/e2e start what it starts',
@@ -75,10 +79,14 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'sudo tar -xzf tapedeck-cli-0.1.0-linux-x64.tar.gz --strip-components=1 -C /usr/local':
     'needs root; cli-package.test.ts checks the files of the tarball',
   'sudo install -D -m 600 /usr/share/doc/tapedeck-cli/examples/record.env /etc/tapedeck/record.env':
-    'needs root and the package',
+    'needs root and the package; npm run boot does it',
   'sudoedit /etc/tapedeck/record.env': 'needs root and an editor',
-  'sudo systemctl enable --now tapedeck-record': 'needs root and systemd',
+  'sudo systemctl enable --now tapedeck-record': 'needs root and systemd; npm run boot does it',
   'systemctl status tapedeck-record': 'needs systemd',
   'journalctl -u tapedeck-record -o cat': 'needs systemd',
+  'docker build -f packaging/Dockerfile -t tapedeck .': 'needs Docker; npm run containers builds it',
+  [DOCKER_RUN]: 'needs Docker; npm run containers starts the same container',
+  'docker stop --time 60 recorder': 'needs Docker',
+  'docker run --rm -v recorder:/data tapedeck verify': 'needs Docker; the examples run tapedeck verify',
   'sudo tapedeck sessions --home /var/lib/tapedeck-record': 'needs root; the examples run tapedeck sessions',
 }
