@@ -86,7 +86,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'journalctl -u tapedeck-record -o cat': 'needs systemd',
   'docker build -f packaging/Dockerfile -t tapedeck .': 'needs Docker; npm run containers builds it',
   [DOCKER_RUN]: 'needs Docker; npm run containers starts the same container',
-  'docker stop --time 60 recorder': 'needs Docker',
+  'docker stop -t 60 recorder': 'needs Docker',
   'docker run --rm -v recorder:/data tapedeck verify': 'needs Docker; the examples run tapedeck verify',
   'sudo tapedeck sessions --home /var/lib/tapedeck-record': 'needs root; the examples run tapedeck sessions',
 }
