@@ -304,8 +304,9 @@ function commonDivisor(r: Float64Array, n: number): number {
     if (a < 0) a = -a
     if (g === 0) g = a
     else if (g < 0x7fffffff && a < 0x7fffffff) {
-      let x = g | 0
-      let y = a | 0
+      // most are multiples of it, which takes one division
+      let x = a | 0
+      let y = g | 0
       while (y !== 0) {
         const rest = (x % y) | 0
         x = y
