@@ -167,7 +167,7 @@ async function fullSpeed(file: string, reader: StoreReader, part: Part, count: n
       ours: count / best.ours / 1e6,
       peer: count / best.theirs / 1e6,
       peerName: 'reading and decoding the blocks alone',
-      goal: { is: 'at least', ratio: 0.5 },
+      goal: { is: 'at least', ratio: 0.85 },
     })
   } finally {
     db.close()
