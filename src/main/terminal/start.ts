@@ -1,4 +1,4 @@
-/** Starts features in the order of their needs, and ends them again. Knows none of them. */
+/** Starts features after what they need, and ends them again. Knows none of them. */
 import { systemClock } from '../base/clock.ts'
 import type { Responder } from '../rpc/respond.ts'
 import type { Fake, MainFeature, Started } from './feature.ts'
@@ -36,8 +36,8 @@ function refuseSameNames(features: readonly MainFeature[]): void {
 }
 
 /** First all are told to stop, the last started first, and awaited together; then they are closed one after another. */
-async function closeAll(running: ReadonlyMap<MainFeature, Started<unknown>>): Promise<void> {
-  const latestFirst = [...running.values()].reverse()
+async function closeAll(running: readonly Started<unknown>[]): Promise<void> {
+  const latestFirst = running.toReversed()
   const failures: unknown[] = []
   const attempt = async (work: (() => Promise<void> | void) | undefined): Promise<void> => {
     try {
@@ -51,7 +51,10 @@ async function closeAll(running: ReadonlyMap<MainFeature, Started<unknown>>): Pr
   if (failures.length > 0) throw failures[0]
 }
 
-/** Starts the features and what they need. If one can't start, closes those that have, and rejects with its reason. */
+/**
+ * Starts the features, each as soon as what it needs has started. If one can't start, closes those that have, and rejects
+ * with its reason.
+ */
 export async function startTerminal(
   features: readonly MainFeature[],
   options: HostOptions,
@@ -63,29 +66,35 @@ export async function startTerminal(
   const sections = ordered.flatMap(({ settings = [] }) => settings)
   const host = { ...options, clock: options.clock ?? systemClock, sections }
   const running = new Map<MainFeature, Started<unknown>>()
+  const inTurn = (): readonly Started<unknown>[] => ordered.flatMap((feature) => running.get(feature) ?? [])
   let closed: Promise<void> | null = null
-  const close = (): Promise<void> => (closed ??= closeAll(running))
+  const close = (): Promise<void> => (closed ??= closeAll(inTurn()))
   const serviceOf = <S>(feature: MainFeature<S>): S => {
     const found = running.get(feature)
     if (found === undefined) throw new Error(`The feature ${feature.name} wasn't started.`)
     return found.service as S // `start` of this very feature, or its fake, gave it
   }
+  const starts = new Map<MainFeature, Promise<void>>()
+  const startOne = async (feature: MainFeature): Promise<void> => {
+    const needs = faked.has(feature) ? [] : Object.entries(feature.needs)
+    await Promise.all(needs.flatMap(([, need]) => starts.get(need) ?? []))
+    const services = Object.fromEntries(needs.map(([key, need]) => [key, serviceOf(need)]))
+    // `defineFeature` paired these needs with this `start`; a list of features can't show it.
+    running.set(feature, faked.get(feature) ?? (await feature.start(services as never, host)))
+  }
+  // Store and market each start a thread. Neither waits for the other.
+  for (const feature of ordered) starts.set(feature, startOne(feature))
   try {
-    for (const feature of ordered) {
-      const services = faked.has(feature)
-        ? {}
-        : Object.fromEntries(Object.entries(feature.needs).map(([key, need]) => [key, serviceOf(need)]))
-      // `defineFeature` paired these needs with this `start`; a list of features can't show it.
-      running.set(feature, faked.get(feature) ?? (await feature.start(services as never, host)))
-    }
-    for (const one of running.values()) await one.begin?.()
+    await Promise.all(starts.values())
+    for (const one of inTurn()) await one.begin?.()
   } catch (thrown) {
+    await Promise.allSettled(starts.values()) // what is still starting must be closed, too
     await close().catch(() => undefined) // the first failure says why
     throw thrown
   }
   return {
     names: ordered.map(({ name }) => name),
-    responders: [...running.values()].flatMap(({ responders = [] }) => responders),
+    responders: inTurn().flatMap(({ responders = [] }) => responders),
     service: serviceOf,
     close,
   }

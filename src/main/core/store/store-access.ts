@@ -33,7 +33,7 @@ export interface StoreAccessParts {
   readonly log: Pick<Log, 'add'>
 }
 
-/** Opens what can be opened; the rest is retried when it is needed. Rejects only with `mustRecord`. */
+/** Opens the writer, if it can, and begins to open the reader; the rest is retried when it is needed. Rejects only with `mustRecord`. */
 export async function accessStore({ host, storePath, log }: StoreAccessParts): Promise<StoreAccess> {
   const { workers, clock } = host
   const place = createStorePlace(host.storeFile ?? (storePath || defaultStorePath(host.dataDir)))
@@ -60,7 +60,7 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
   await writer.open().catch((thrown: unknown) => {
     if (host.mustRecord === true) throw thrown // otherwise reported when the session is to begin
   })
-  await reader.open().catch(() => undefined) // retried with the next query
+  void reader.open().catch(() => undefined) // queries wait for it, and try again
   return { place, writer, reader, openReader }
 }
 

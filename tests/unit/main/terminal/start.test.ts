@@ -78,6 +78,47 @@ describe('startTerminal', () => {
     expect(seen.slice(-last.length)).toEqual(last)
   })
 
+  it('starts features that do not need each other at the same time, and begins in the order of the list', async () => {
+    const seen: string[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const slow = defineFeature({
+      name: 'slow',
+      needs: {},
+      // Never ends unless the other one starts meanwhile.
+      start: async () => {
+        await promise
+        return { service: 'slow', begin: () => void seen.push('begin slow') }
+      },
+    })
+    const quick = defineFeature({
+      name: 'quick',
+      needs: {},
+      start() {
+        resolve()
+        return { service: 'quick', begin: () => void seen.push('begin quick') }
+      },
+    })
+    const terminal = await startTerminal([slow, quick], options)
+    expect(terminal.names).toEqual(['slow', 'quick'])
+    expect(seen).toEqual(['begin slow', 'begin quick'])
+  })
+
+  it('closes one that was still starting when another could not start', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const close = vi.fn()
+    const slow = defineFeature({ name: 'slow', needs: {}, start: () => promise.then(() => ({ service: 0, close })) })
+    const broken = defineFeature({
+      name: 'broken',
+      needs: {},
+      start() {
+        setImmediate(resolve)
+        throw new Error('no start')
+      },
+    })
+    await expect(startTerminal([slow, broken], options)).rejects.toThrow('no start')
+    expect(close).toHaveBeenCalledOnce()
+  })
+
   it('closes the rest when one cannot be closed, and rejects with its reason', async () => {
     const { seen, c } = chain({ close: 'b' })
     const terminal = await startTerminal([c], options)
