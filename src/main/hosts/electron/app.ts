@@ -27,7 +27,7 @@ import { askToQuit } from './desktop/quit.ts'
 import { HIDDEN } from './desktop/login.ts'
 import { createLeaving } from './desktop/quit-flow.ts'
 import { followNetwork } from './network.ts'
-import { showNotice } from './desktop/notify.ts'
+import { showNotice, type NoticeHost } from './desktop/notify.ts'
 import { filesIn, linksIn } from './opened.ts'
 import { placeKey, sizeIn } from './window-places.ts'
 import { followPower, followSessionEnd } from './power.ts'
@@ -51,7 +51,7 @@ export interface ElectronAppOptions {
   readonly icons: string
   /** The dev server's address while developing; absent: the built pages. */
   readonly devUrl: string | undefined
-  /** Starts the terminal, once this is known to be the only instance. */
+  /** Starts the terminal, once this is known to be the only instance. Electron may not be ready yet. */
   readonly start: (desktop: StartDesktop) => Promise<Terminal>
 }
 
@@ -203,29 +203,32 @@ export function runElectronApp(options: ElectronAppOptions): void {
     log,
     patienceMs: LONGEST_CLOSE_MS,
   })
-  const notify = (notice: Notice): void =>
-    showNotice(notice, {
-      platform: process.platform,
-      window: () => BrowserWindow.getAllWindows().length > 0,
-      show,
-      snooze(alert, forMs) {
-        terminal?.alerts.snooze([alert], Date.now() + forMs).catch((thrown: unknown) => {
-          log('error', 'Couldn’t snooze an alert', String(thrown))
-        })
-      },
-      switchOff(alert) {
-        terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
-          log('error', 'Couldn’t turn off an alert', String(thrown))
-        })
-      },
-    })
-
   const ready = app.whenReady()
-  const starting: Promise<Terminal | undefined> = ready
-    .then(() => options.start({ notify, install: (begin) => leaving.install(begin) }))
+  // Before Electron is ready there are no notifications, but an alert may already fire.
+  const notify = (notice: Notice): void => void ready.then(() => showNotice(notice, noticeHost))
+  const noticeHost: NoticeHost = {
+    platform: process.platform,
+    window: () => BrowserWindow.getAllWindows().length > 0,
+    show,
+    snooze(alert, forMs) {
+      terminal?.alerts.snooze([alert], Date.now() + forMs).catch((thrown: unknown) => {
+        log('error', 'Couldn’t snooze an alert', String(thrown))
+      })
+    },
+    switchOff(alert) {
+      terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
+        log('error', 'Couldn’t turn off an alert', String(thrown))
+      })
+    },
+  }
+
+  // Store and market start while Chromium does.
+  const starting: Promise<Terminal | undefined> = options
+    .start({ notify, install: (begin) => leaving.install(begin) })
     .then(
       (started) => (terminal = started),
-      (thrown: unknown) => {
+      async (thrown: unknown) => {
+        await ready
         const { message, hint, detail } = toFailure(thrown)
         dialog.showErrorBox('Tapedeck can’t start', [message, hint, detail].filter(Boolean).join('\n\n'))
         leaving.nothingToEnd()

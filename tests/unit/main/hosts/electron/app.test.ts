@@ -71,13 +71,14 @@ class FakeWindow extends FakeBase {
   }
 }
 let packaged: boolean
+let ready: Promise<void>
 let atLogin: boolean
 const fakeApp = Object.assign(new EventEmitter(), {
   dock: undefined,
   setPath: () => undefined,
   requestSingleInstanceLock: () => true,
   isReady: () => true,
-  whenReady: () => Promise.resolve(),
+  whenReady: () => ready,
   setAppUserModelId: (id: string) => did.push(`id ${id}`),
   setUserTasks: () => did.push('jump list'),
   setAsDefaultProtocolClient: () => did.push('protocol'),
@@ -169,6 +170,7 @@ beforeEach(() => {
   windows = []
   ears = []
   packaged = trays = online = true
+  ready = Promise.resolve()
   atLogin = false
   recorder = recording
   closing = terminalStarts = () => Promise.resolve()
@@ -210,9 +212,7 @@ let closing: () => Promise<void>
 /** How long it takes to start. */
 let terminalStarts: () => Promise<void>
 
-interface Started {
-  readonly install: (begin: () => void) => void
-}
+type Started = Parameters<Parameters<typeof runElectronApp>[0]['start']>[0]
 /** Starts the app on a system, as its main module does; answers what a terminal was given. */
 async function start(system: NodeJS.Platform, more: { portable?: boolean; words?: string[] } = {}): Promise<Started> {
   Object.defineProperty(process, 'platform', { value: system })
@@ -292,6 +292,20 @@ describe('an app on Windows', () => {
     fakeApp.emit('activate')
     expect(windows.map(({ overlay }) => overlay)).toEqual(Array(3).fill('/icons/tapedeck-32-recording.png'))
   })
+})
+
+test('the terminal starts before Electron is ready, and its first notice waits for that', async () => {
+  const chromium = Promise.withResolvers<void>()
+  ready = chromium.promise
+  const { notify } = await start('linux')
+  notify({ title: 'BTC-USD', body: 'Above 60,000' })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(windows).toHaveLength(0)
+  expect(did).not.toContain('notified: BTC-USD')
+  chromium.resolve()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(windows).toHaveLength(1)
+  expect(did).toContain('notified: BTC-USD')
 })
 
 describe('a window that is closed', () => {
