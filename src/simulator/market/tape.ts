@@ -59,7 +59,9 @@ function unpackTape(file: Uint8Array): Tape {
     columns: string[]
   }
   const columns = new Map(header.columns.map((name) => [name, varints(block())]))
-  const next = (name: string) => columns.get(name)?.() ?? 0
+  const column = (name: string) => columns.get(name) ?? (() => 0)
+  const [dt, kind, price, size] = ['dt', 'kind', 'price', 'size'].map(column)
+  const [bid, spread, bidSize, askSize] = ['bid', 'spread', 'bidSize', 'askSize'].map(column)
   const n = header.events
   const tape = {
     ...header,
@@ -72,22 +74,22 @@ function unpackTape(file: Uint8Array): Tape {
     quoted: header.trades < n,
   }
   let ms = 0
-  let price = 0
-  let bid = 0
+  let lastPrice = 0
+  let lastBid = 0
   for (let i = 0; i < n; i++) {
-    ms += next('dt')
+    ms += dt()
     tape.offset[i] = ms
-    if (next('kind') === 0) {
-      price += zigzag(next('price'))
-      tape.first[i] = price
-      tape.second[i] = next('size')
+    if (kind() === 0) {
+      lastPrice += zigzag(price())
+      tape.first[i] = lastPrice
+      tape.second[i] = size()
     } else {
       tape.isQuote[i] = 1
-      bid += zigzag(next('bid'))
-      tape.first[i] = bid
-      tape.second[i] = bid + next('spread')
-      tape.bidSize[i] = next('bidSize')
-      tape.askSize[i] = next('askSize')
+      lastBid += zigzag(bid())
+      tape.first[i] = lastBid
+      tape.second[i] = lastBid + spread()
+      tape.bidSize[i] = bidSize()
+      tape.askSize[i] = askSize()
     }
   }
   return tape
@@ -98,6 +100,11 @@ const zigzag = (n: number) => (n % 2 === 0 ? n / 2 : -(n + 1) / 2)
 function varints(bytes: Uint8Array): () => number {
   let at = 0
   return () => {
+    const first = bytes[at]
+    if (first !== undefined && first < 128) {
+      at++
+      return first // most are this small
+    }
     let value = 0
     let factor = 1
     for (;;) {
