@@ -1,5 +1,5 @@
 /** Access tokens: requested with user and password, cached until shortly before they expire, shared by all callers. */
-import { Agent, fetch, type Response } from 'undici'
+import type { Agent, fetch as Fetch, Response } from 'undici'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
 import { serverText } from '../../../service/reasons.ts'
@@ -42,8 +42,15 @@ export interface TokenRequest {
   readonly passwordField: string
 }
 
+/** Loaded with the first request, so that the terminal starts without it. */
+let client: Promise<{ readonly fetch: typeof Fetch; readonly agent: Agent }> | null = null
+
 /** One connection pool for token requests. Certificates are checked even if the environment turns that off. */
-const agent = new Agent({ connect: { rejectUnauthorized: true, timeout: 10_000 } })
+const loadClient = (): NonNullable<typeof client> =>
+  (client ??= import('undici').then(({ Agent, fetch }) => ({
+    fetch,
+    agent: new Agent({ connect: { rejectUnauthorized: true, timeout: 10_000 } }),
+  })))
 
 /**
  * Requests a token from the service. Rejects with a `CodedError`: wrong-password, offline, timeout, tls,
@@ -51,6 +58,7 @@ const agent = new Agent({ connect: { rejectUnauthorized: true, timeout: 10_000 }
  */
 export async function requestToken(request: TokenRequest, clock: Clock, signal?: AbortSignal): Promise<Token> {
   const url = httpUrl(request.baseUrl, TOKEN_PATH)
+  const { fetch, agent } = await loadClient()
   const late = new AbortController()
   const disarm = clock.after(ANSWER_WITHIN_MS, () => late.abort())
   const stop = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])

@@ -1,5 +1,5 @@
 /** Makes one HTTP request to an endpoint, with limits on time and size. Never follows redirects. */
-import { Agent, fetch } from 'undici'
+import type { Agent, fetch as Fetch } from 'undici'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import { networkError } from '../../base/network-error.ts'
@@ -10,14 +10,21 @@ const RESPOND_WITHIN_MS = 30_000
 /** Maximum response size in bytes. 10 MB must work smoothly; a pane can't use much more. */
 export const MAX_RESPONSE_BYTES = 16 << 20
 
+/** Loaded with the first request: many windows never make one. */
+let client: Promise<{ readonly fetch: typeof Fetch; readonly agent: Agent }> | null = null
+
 /** One connection pool for all endpoints. Always checks certificates, whatever the environment variables say. */
-const agent = new Agent({
-  connect: { rejectUnauthorized: true, timeout: 10_000 },
-  connections: 6,
-  pipelining: 1,
-  bodyTimeout: RESPOND_WITHIN_MS,
-  headersTimeout: RESPOND_WITHIN_MS,
-})
+const loadClient = (): NonNullable<typeof client> =>
+  (client ??= import('undici').then(({ Agent, fetch }) => ({
+    fetch,
+    agent: new Agent({
+      connect: { rejectUnauthorized: true, timeout: 10_000 },
+      connections: 6,
+      pipelining: 1,
+      bodyTimeout: RESPOND_WITHIN_MS,
+      headersTimeout: RESPOND_WITHIN_MS,
+    }),
+  })))
 
 export interface HttpCall {
   readonly url: URL
@@ -30,6 +37,7 @@ export interface HttpCall {
 /** Resolves with any HTTP status. Rejects with `offline`, `timeout`, `tls`, `truncated`, `too-large` or `cancelled`. */
 export async function callEndpoint(call: HttpCall): Promise<HttpResponse & { readonly retryAfterMs: number | null }> {
   const { url, secret, clock, signal } = call
+  const { fetch, agent } = await loadClient()
   const late = new AbortController()
   const disarm = clock.after(RESPOND_WITHIN_MS, () => late.abort())
   let begun = false
