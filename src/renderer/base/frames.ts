@@ -29,15 +29,20 @@ export class FrameTask {
   }
 }
 
+/** What waits for a paint, in turn. */
+const waiting: (() => void)[] = []
+/** One for all frames, because opening and closing one costs. */
+let channel: MessageChannel | null = null
+
 /**
  * Runs after the current frame has been painted: a task queued within an animation frame runs after that frame's
- * paint.
+ * paint. Each `run` is a task of its own.
  */
 export function afterPaint(run: () => void): void {
-  const { port1, port2 } = new MessageChannel()
-  port1.onmessage = () => {
-    port1.close()
-    run()
+  if (channel === null) {
+    channel = new MessageChannel()
+    channel.port1.onmessage = () => waiting.shift()?.()
   }
-  port2.postMessage(null)
+  waiting.push(run)
+  channel.port2.postMessage(null)
 }
