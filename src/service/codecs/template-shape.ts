@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<keyof typeof SLOT, NumberKind>> = {
   end: 'time',
 }
 
-export interface TemplateShape {
+interface TemplateShape {
   readonly shape: RecordShape
   /** For each number of the template, what the record needs of it; null: nothing, the record doesn't have it. */
   readonly kinds: readonly (NumberKind | null)[]

@@ -16,7 +16,7 @@ export interface Rows {
   readonly records?: Omit<BatchRecords, 'shapes'>
 }
 
-export interface RowsOptions {
+interface RowsOptions {
   readonly omitConnections: boolean
   /** Numbers per row; 0: only texts. */
   readonly stride: number
