@@ -114,6 +114,8 @@ export function barsStream(
   let closed = false
   let sentLast = -Infinity
   let storedGaps: readonly GapSpan[] = []
+  /** Counts reads. One that ends after a later one began knows another time or source. */
+  let reads = 0
 
   const watcher: SeriesWatcher = {
     changed(start) {
@@ -133,12 +135,13 @@ export function barsStream(
     if (ready) wake()
   })
   const load = async (mustSeed: boolean) => {
+    const mine = ++reads
     ready = false
     const limit = fromMs === null ? FIRST_BARS : 5_000
     const series = watched.value
     if (mustSeed) seedOnce(series, history.bars(instrument, of, interval, limit), (bars) => seedBars(series, bars))
     const gaps = await Promise.all([history.gaps(feed, instrument, fromMs ?? -Infinity), seeding.get(series) ?? []])
-    if (closed) return
+    if (closed || mine !== reads) return
     storedGaps = gaps.flat()
     ready = true
     whole = true
@@ -190,6 +193,7 @@ export function tapeStream(
   let whole = true
   let ready = false
   let closed = false
+  let reads = 0
   const watcher: TapeWatcher = {
     printed() {
       if (ready) wake()
@@ -201,6 +205,7 @@ export function tapeStream(
   }
   const watched = hub.watchTape(args.instrument, watcher)
   const load = async (mustSeed: boolean) => {
+    const mine = ++reads
     ready = false
     const tape = watched.value
     if (mustSeed)
@@ -209,7 +214,7 @@ export function tapeStream(
         return []
       })
     await seeding.get(tape)
-    if (closed) return
+    if (closed || mine !== reads) return
     ready = true
     whole = true
     wake()

@@ -62,7 +62,9 @@ export class ViewScreener {
     this.#fundamentals = new ClockedReading({ view, realMs, changed, read: (pass) => this.#readFundamentals(pass) })
     // A replay may have gone back and forth within a single read.
     this.#offReset = view.hub.onReset(() => {
-      if (!view.live) for (const one of this.#all()) one.interrupt()
+      if (view.live) return
+      for (const one of this.#all()) one.interrupt()
+      changed()
     })
   }
 

@@ -104,6 +104,8 @@ export class Alerts {
     this.isDryRun = view !== 'live'
     this.ready = false
     this.#stop = keepStream(this.#transport, 'alerts', { view }, (value) => this.#took(value))
+    // A page that is still on its way belongs to the view before.
+    this.#asked++
     if (view === 'live') void this.loadHistory(this.historyOf)
     else this.history = []
   }

@@ -49,6 +49,7 @@ export function showOnChart(shown: Shown): void {
 
   let cut: ((ms: number) => void) | undefined
   let cutFlow: ((ms: number) => void) | undefined
+  let cutCompared: ((ms: number) => void) | undefined
   $effect(() => {
     void queryKey
     void shown.markets
@@ -73,6 +74,7 @@ export function showOnChart(shown: Shown): void {
     if (asOf !== null && before !== null && asOf < before) {
       cut?.(asOf)
       cutFlow?.(asOf)
+      cutCompared?.(asOf)
     }
     before = asOf
   })
@@ -117,7 +119,9 @@ export function showOnChart(shown: Shown): void {
       shown.settings.compare.map((instrument) => ({ instrument, label: symbolIn(shown.window, instrument) })),
     )
     if (!chart || compared.length === 0 || ticks || eventBars !== null) return
-    return followCompared(transport, chart, view, interval, compared)
+    const following = followCompared(transport, chart, view, interval, compared)
+    cutCompared = following.cut
+    return following.stop
   })
   $effect(() => chart?.setQuote(shown.quote))
   // A derived value, because rows change with every tick.

@@ -189,8 +189,8 @@ export class Tape {
 
   /** Removes prints received after `ms` (UTC). For a replay that seeks back, until its new data arrives. */
   cutAfter(ms: number): void {
-    const newest = this.#all.at(-1)
-    if (!newest || newest.recvMs <= ms) return
+    // Later quotes may have settled the sides of earlier prints.
+    this.#sides.clear()
     this.#all = this.#all.filter((print) => print.recvMs <= ms)
     this.#shown = this.#filtered()
     this.fresh = 0

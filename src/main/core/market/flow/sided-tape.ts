@@ -31,6 +31,12 @@ export function sidedTapeStream(
       },
     })
   }
+  // Sides from before a seek may have been settled by quotes that come later than its clock.
+  const offReset = hub.onReset(() => {
+    sided?.close()
+    sided = null
+    sides = []
+  })
   return {
     take() {
       const value = tape.take()
@@ -46,6 +52,7 @@ export function sidedTapeStream(
       }
     },
     close() {
+      offReset()
       tape.close()
       sided?.close()
     },

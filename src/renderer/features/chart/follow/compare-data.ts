@@ -4,6 +4,7 @@ import type { ChartPort, ComparedSeries } from '../../../charts/model/chart.ts'
 import type { Bar, Interval } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
+import type { Following } from './chart-target.ts'
 import { followChart } from './follow-chart.ts'
 
 /** A symbol beside another one. `label`: as the service writes it. */
@@ -12,18 +13,18 @@ export interface Compared {
   readonly label: string
 }
 
-/** Keeps the compared symbols of a chart up to date; returns the stop function. */
+/** Keeps the compared symbols of a chart up to date until stopped. */
 export function followCompared(
   transport: Transport,
   chart: Pick<ChartPort, 'setCompared'>,
   view: string,
   interval: Interval,
   compared: readonly Compared[],
-): () => void {
+): Following {
   const lists = compared.map((): Bar[] => [])
   const show = (): void =>
     chart.setCompared(compared.map(({ label }, i): ComparedSeries => ({ label, bars: lists[i] })))
-  const stops = compared.map(({ instrument, label }, i) => {
+  const followed = compared.map(({ instrument, label }, i) => {
     const sink = {
       load(_series: unknown, bars: readonly Bar[]) {
         lists[i] = [...bars]
@@ -47,17 +48,21 @@ export function followCompared(
       eventBars: null,
       style: 'line',
     } as const
-    const following = followChart(
+    return followChart(
       transport,
       sink,
       query,
       () => undefined,
       () => undefined,
     )
-    return () => following.stop()
   })
-  return () => {
-    for (const stop of stops) stop()
-    chart.setCompared([])
+  return {
+    stop() {
+      for (const one of followed) one.stop()
+      chart.setCompared([])
+    },
+    cut(ms) {
+      for (const one of followed) one.cut(ms)
+    },
   }
 }

@@ -85,12 +85,11 @@ export class FollowedBars implements Following {
 
   readonly cut = (ms: number): void => {
     this.#cuts++
-    this.#spans.forgetCorrupt(ms)
+    this.#spans.cut(ms)
     this.#buffered = this.#buffered.filter((bar) => bar.startMs <= ms)
     if (!this.#isLoaded || this.#lastMs <= ms) return
     this.#bars = this.#bars.filter((bar) => bar.startMs <= ms)
     this.#hasNewer = false
-    this.#spans.draw()
     this.#show(true)
   }
 
@@ -177,7 +176,6 @@ export class FollowedBars implements Following {
   async #askOrThrow(place: Place, limit: number): Promise<BarsPage> {
     const result = await this.#ask(place, limit)
     if (!result.ok) throw new Error(result.error.message)
-    this.#spans.addCorrupt(result.value.gaps)
     return result.value
   }
 
@@ -221,9 +219,11 @@ export class FollowedBars implements Following {
   }
 
   async #older(beforeMs: number): Promise<ChartPage> {
-    const firstMs = this.#firstMs
+    const [firstMs, cuts] = [this.#firstMs, this.#cuts]
     const page = await this.#askOrThrow({ beforeMs }, this.#bars.length < NEXT_PAGE ? FIRST_PAGE : NEXT_PAGE)
-    if (this.#isStopped || this.#firstMs !== firstMs) return { bars: [], more: this.#hasOlder }
+    const isLate = cuts !== this.#cuts || this.#firstMs !== firstMs
+    if (this.#isStopped || isLate) return { bars: [], more: this.#hasOlder }
+    this.#spans.addCorrupt(page.gaps)
     this.#bars = page.bars.filter((bar) => bar.startMs < firstMs).concat(this.#bars)
     // After a page without bars, the chart asks no further. It mustn't say then that nothing older is stored.
     this.#hasOlder = page.more
@@ -237,6 +237,7 @@ export class FollowedBars implements Following {
     const page = await this.#askOrThrow({ beforeMs: null, afterMs }, NEXT_PAGE)
     const isLate = mine !== this.#reads || cuts !== this.#cuts || this.#lastMs !== afterMs
     if (this.#isStopped || isLate) return { bars: [], more: this.#hasNewer }
+    this.#spans.addCorrupt(page.gaps)
     const bars = [...page.bars]
     if (!page.more) {
       // The store lags behind the stream by whatever isn't flushed yet.

@@ -58,9 +58,9 @@ export class FollowedEvents implements Following {
   }
 
   readonly cut = (ms: number): void => {
-    this.#spans.forgetCorrupt(ms)
-    if ((this.#bars.at(-1)?.startMs ?? -Infinity) <= ms) return
     this.#resets++
+    this.#spans.cut(ms)
+    if ((this.#bars.at(-1)?.startMs ?? -Infinity) <= ms) return
     this.#bars = this.#bars.filter((bar) => bar.startMs <= ms)
     this.#show(true)
   }

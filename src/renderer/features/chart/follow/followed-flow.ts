@@ -112,6 +112,7 @@ function follow<T>({ transport, chart, query, rows, inView, flowAt, none, show, 
     cut() {
       read = null
       show(flowOf, -Infinity)
+      onSides(null)
     },
   }
 }

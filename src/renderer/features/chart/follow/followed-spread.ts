@@ -9,7 +9,7 @@ import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { ChartTarget, Following, SpreadQuery } from './chart-target.ts'
-import { cutCorrupt } from './span-tracker.ts'
+import { SpanTracker } from './span-tracker.ts'
 import { spreadSource } from '../model/shown-chart.ts'
 
 /** The most that the contract allows. */
@@ -20,8 +20,9 @@ const MAX_SAMPLES = 400_000
 interface Leg {
   readonly instrument: InstrumentId
   readonly of: BarSource
+  /** Gaps and corrupt data. */
+  readonly spans: SpanTracker
   bars: Bar[]
-  gaps: GapSpan[]
   hasOlder: boolean
   decimals: number
   /** The newest page was read. */
@@ -50,8 +51,8 @@ export class FollowedSpread implements Following {
     const leg = (one: InstrumentId): Leg => ({
       instrument: one,
       of: spreadSource(one, of),
+      spans: new SpanTracker({ setGaps: () => target.chart.setGaps(this.#legs.flatMap(({ spans }) => spans.all)) }),
       bars: [],
-      gaps: [],
       hasOlder: true,
       decimals: 0,
       isLoaded: false,
@@ -91,7 +92,7 @@ export class FollowedSpread implements Following {
     this.#resets++
     for (const leg of this.#legs) {
       leg.bars = leg.bars.filter((bar) => bar.startMs <= ms)
-      leg.gaps = cutCorrupt(leg.gaps, ms)
+      leg.spans.cut(ms)
     }
     if (this.#isShown) this.#show(true)
   }
@@ -133,8 +134,8 @@ export class FollowedSpread implements Following {
     leg.decimals = Math.max(leg.decimals, decimals)
     const fresh = [...(reset ?? []), ...updates]
     const isSeek = reset !== null && this.#target.query.view !== 'live'
-    if (isSeek) leg.gaps = cutCorrupt(leg.gaps, fresh.at(0)?.startMs ?? -Infinity)
-    if (gaps) leg.gaps = joined(leg.gaps, gaps)
+    if (isSeek) leg.spans.forgetCorrupt(fresh.at(0)?.startMs ?? -Infinity)
+    if (gaps) leg.spans.replace(gaps)
     if (isSeek) {
       const firstMs = fresh.at(0)?.startMs ?? Infinity
       this.#resets++
@@ -173,7 +174,7 @@ export class FollowedSpread implements Following {
     const lastMs = page.bars.at(-1)?.startMs ?? -Infinity
     leg.bars = [...page.bars, ...leg.bars.filter((bar) => bar.startMs > lastMs)]
     leg.hasOlder = page.more
-    leg.gaps = joined(leg.gaps, page.gaps)
+    leg.spans.add(page.gaps)
     leg.decimals = Math.max(leg.decimals, page.decimals)
   }
 
@@ -202,7 +203,7 @@ export class FollowedSpread implements Following {
       if (page === null) throw new Error('no page')
       leg.bars = [...page.bars, ...leg.bars]
       leg.hasOlder = page.more
-      leg.gaps = joined(leg.gaps, page.gaps)
+      leg.spans.addCorrupt(page.gaps)
     }
     this.#compute()
     return true
@@ -213,7 +214,7 @@ export class FollowedSpread implements Following {
     const start = this.#grid.startOf(fromMs)
     // Leave out the first bar if it lacks its earlier samples.
     const wholeMs = fromMs === -Infinity || start === fromMs || Number.isNaN(start) ? fromMs : this.#grid.endOf(start)
-    this.#bars = [...spreadBars(this.#spread.operator, this.#legs, this.#grid, wholeMs)]
+    this.#bars = [...this.#spreadBars(-Infinity, wholeMs)]
   }
 
   #show(keepView: boolean): void {
@@ -232,20 +233,24 @@ export class FollowedSpread implements Following {
     const start = this.#grid.startOf(sampleMs)
     const firstMs = this.#bars.at(0)?.startMs ?? -Infinity
     if (Number.isNaN(start) || start < firstMs) return
-    // Each leg also needs its last price from before the bar.
-    const recent = this.#legs.map(({ bars, gaps }) => ({
-      bars: bars.slice(Math.max(0, lowerBound(bars, start) - 1)),
-      gaps,
-    }))
-    const fresh = spreadBars(this.#spread.operator, [recent[0], recent[1]], this.#grid, start)
+    const fresh = this.#spreadBars(start, start)
     if (fresh.length === 0) return
     mergeBars(this.#bars, fresh)
     this.#target.chart.update(fresh)
     this.#target.onStage({ is: 'ready' })
   }
 
+  /** The bars from an instant on, from the samples since another (UTC ms) and each leg's last one before it. */
+  #spreadBars(samplesFromMs: number, fromMs: number): readonly Bar[] {
+    const [a, b] = this.#legs.map(({ bars, spans }) => ({
+      bars: bars.slice(Math.max(0, lowerBound(bars, samplesFromMs) - 1)),
+      gaps: spans.all,
+    }))
+    return spreadBars(this.#spread.operator, [a, b], this.#grid, fromMs)
+  }
+
   #drawGaps(): void {
-    this.#target.chart.setGaps(this.#legs.flatMap(({ gaps }) => gaps))
+    for (const { spans } of this.#legs) spans.draw()
   }
 
   /** A difference has the decimals of its prices, a ratio six significant digits. */
@@ -255,14 +260,8 @@ export class FollowedSpread implements Following {
   }
 }
 
-const corruptSpans = ({ gaps }: Leg): readonly GapSpan[] => gaps.filter(({ cause }) => cause === 'unreadable')
+const corruptSpans = ({ spans }: Leg): readonly GapSpan[] => spans.all.filter(({ cause }) => cause === 'unreadable')
 
 /** The start of a leg's samples or corrupt spans, whichever is earlier, UTC ms; Infinity: it has neither. */
 const storedFrom = (leg: Leg): number =>
   Math.min(leg.bars.at(0)?.startMs ?? Infinity, ...corruptSpans(leg).map(({ fromMs }) => fromMs))
-
-/** Gaps of two lists, each once. If both have a gap, the one in the second list counts, because it is newer. */
-function joined(before: readonly GapSpan[], gaps: readonly GapSpan[]): GapSpan[] {
-  const isNewer = (gap: GapSpan): boolean => gaps.some((one) => one.feed === gap.feed && one.fromMs === gap.fromMs)
-  return [...before.filter((gap) => !isNewer(gap)), ...gaps].toSorted((a, b) => a.fromMs - b.fromMs)
-}

@@ -7,14 +7,6 @@ import type { ChartSink } from './chart-target.ts'
 
 const isSame = (a: GapSpan, b: GapSpan): boolean => a.feed === b.feed && a.fromMs === b.fromMs && a.toMs === b.toMs
 
-/** Gaps without the parts of corrupt spans after an instant (UTC ms). Gaps with other causes stay as they are. */
-export function cutCorrupt(gaps: readonly GapSpan[], fromMs: number): GapSpan[] {
-  return gaps.flatMap((span) => {
-    if (span.cause !== 'unreadable') return [span]
-    return span.fromMs >= fromMs ? [] : [{ ...span, toMs: unixMs(Math.min(span.toMs ?? Infinity, fromMs)) }]
-  })
-}
-
 export class SpanTracker {
   readonly #chart: Pick<ChartSink, 'setGaps'>
   /** Each stream value lists all gaps. */
@@ -25,6 +17,10 @@ export class SpanTracker {
 
   constructor(chart: Pick<ChartSink, 'setGaps'>) {
     this.#chart = chart
+  }
+
+  get all(): readonly GapSpan[] {
+    return [...this.#gaps, ...this.#corrupt]
   }
 
   get hasCorrupt(): boolean {
@@ -58,14 +54,26 @@ export class SpanTracker {
     this.#gaps = this.#takeCorrupt(spans)
   }
 
-  /** Forgets corrupt spans after an instant (UTC ms) that a replay seeked back to: they aren't known yet. */
+  /** Forgets corrupt data after an instant (UTC ms) that a replay seeked back to: it isn't known yet. */
   forgetCorrupt(fromMs: number): void {
-    this.#corrupt = cutCorrupt(this.#corrupt, fromMs)
+    this.#corrupt = this.#corrupt.flatMap((span) =>
+      span.fromMs >= fromMs ? [] : [{ ...span, toMs: unixMs(Math.min(span.toMs ?? Infinity, fromMs)) }],
+    )
+  }
+
+  /**
+   * Forgets what a replay that seeked back to an instant (UTC ms) may not know yet. A gap that wasn't over by then may
+   * not even have been noticed; the stream says so next.
+   */
+  cut(ms: number): void {
+    this.forgetCorrupt(ms)
+    this.#gaps = this.#gaps.filter(({ toMs }) => toMs !== null && toMs <= ms)
+    this.draw()
   }
 
   /** Passes the spans to the chart if they changed, because the chart redraws everything. */
   draw(): void {
-    const all = [...this.#gaps, ...this.#corrupt]
+    const { all } = this
     if (all.length === this.#drawn.length && all.every((span, i) => isSame(span, this.#drawn[i]))) return
     this.#drawn = all
     this.#chart.setGaps(all)

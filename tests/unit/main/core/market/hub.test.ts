@@ -559,6 +559,35 @@ describe('streams', () => {
     expect(asked).toBe(1)
   })
 
+  it('sends nothing that was read before the last reset, such as a replay’s seek', async () => {
+    const late = { feed: 'crypto/XT', cause: 'drop', fromMs: unixMs(T0), toMs: unixMs(T0 + 1_000) } as const
+    const reads: ((gaps: (typeof late)[]) => void)[] = []
+    const history: StreamHistory = { ...noHistory, gaps: () => new Promise((resolve) => void reads.push(resolve)) }
+    const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const
+    let woken = Promise.withResolvers<void>()
+    const stream = barsStream(hub, history, args, () => woken.resolve())
+    hub.reset()
+    reads[0]([late])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(stream.take()).toBeUndefined()
+    reads[1]([])
+    await woken.promise
+    expect(stream.take()).toMatchObject({ reset: [], gaps: [] })
+    stream.close()
+    woken = Promise.withResolvers()
+    const prints: (() => void)[] = []
+    const slow: StreamHistory = { ...noHistory, prints: () => new Promise((resolve) => prints.push(() => resolve([]))) }
+    const tape = tapeStream(hub, slow, { instrument: BTC, limit: 9 }, () => woken.resolve())
+    hub.reset()
+    prints[0]()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(tape.take()).toBeUndefined()
+    prints[1]()
+    await woken.promise
+    expect(tape.take()).toMatchObject({ reset: [] })
+    tape.close()
+  })
+
   it('sends a slow window the newest prints and how many it missed', async () => {
     trade(1)
     const ready = Promise.withResolvers<void>()

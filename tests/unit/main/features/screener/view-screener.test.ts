@@ -102,9 +102,11 @@ describe('the screener of a view', () => {
   })
 
   it('never shows anything later than the clock after a replay went back', async () => {
-    const { screener, at } = open(3)
+    const { screener, at, told } = open(3)
     await screener.settle(screen)
+    const before = told()
     at(T0 + 10 * MINUTE)
+    expect(told(), 'windows get the new page at once').toBe(before + 1)
     const back = screener.page(screen, 0, 10)
     expect(back).toMatchObject({ known: 0, readMs: null })
     await screener.settle(screen)

@@ -13,6 +13,8 @@ import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, render, serviceOf } from '../../open-window.ts'
+import { replayState } from '../../../../kit/replay-state.ts'
+import type { CoverageReport } from '../../../../../src/shared/features/evidence/evidence.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/session.ts'
 import { instrumentId, sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
@@ -140,6 +142,26 @@ describe('coverage', () => {
     await terminal.settle()
     expect(unfold.getAttribute('aria-expanded')).toBe('false')
     expect(within(feeds).getAllByRole('row', { name: /ETH-USD/ })).toHaveLength(1)
+  })
+  it('is gone as soon as a replay goes back, and read again', async () => {
+    const answer = Promise.withResolvers<CoverageReport>()
+    const { state } = await open()
+    const whole = { view: 'live', fromMs: null, toMs: null, session: null, skip: 0, limit: 100 } as const
+    const report = await terminal.ask('evidence.coverage', whole)
+    let reads = 0
+    terminal.answer('evidence.coverage', () => (++reads === 1 ? report : answer.promise))
+    state.replaying = replayState({ nowMs: unixMs(9_000) })
+    render(EvidencePane, { app: state })
+    await screen.findByRole('row', { name: /connection lost/ })
+    state.replaying = replayState({ nowMs: unixMs(9_500) })
+    await tick()
+    expect(reads).toBe(1)
+    state.replaying = replayState({ nowMs: unixMs(3_000) })
+    await tick()
+    expect(screen.queryByRole('row', { name: /connection lost/ })).toBeNull()
+    expect(reads).toBe(2)
+    answer.resolve({ ...report, gaps: [] })
+    await screen.findByRole('region', { name: 'Coverage by feed' })
   })
   it('says why it couldn’t be read, and tries again', async () => {
     terminal.answer('evidence.coverage', () => {

@@ -55,6 +55,17 @@ describe('the tape', () => {
     expect(tape.sideOf(fresh)).toEqual({ side: -1, reason: 'tick' })
   })
 
+  it('forgets the sides of earlier prints, too, when a replay goes back: later quotes settled them', () => {
+    const [early, late] = [at(1, 100), at(2, 200)]
+    const { tape, send } = start([early, late])
+    send([], [sided(early, 1)])
+    tape.cutAfter(150)
+    expect([tape.count, tape.sideOf(early)]).toEqual([1, null])
+    send([], [sided(early, 1)])
+    tape.cutAfter(150)
+    expect(tape.sideOf(early)).toBeNull()
+  })
+
   it('joins prints of one millisecond and side, and filters the sum', () => {
     const prints = [
       at(1, 100, { size: 0.1 }),

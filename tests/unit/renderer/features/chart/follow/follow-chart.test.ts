@@ -139,6 +139,19 @@ describe('the chart of a replay', () => {
     await chart.answer(bars(0, 60))
     expect(last(last(chart.shown)?.starts ?? [])).toBeLessThanOrEqual(60)
   })
+  it('drops gaps that weren’t over by its clock, which nobody may have noticed then', async () => {
+    const chart = open('replay-1')
+    const gap = (from: number, to: number | null): GapSpan => ({
+      feed: 'crypto/XT',
+      cause: 'drop',
+      fromMs: unixMs(from * SECOND),
+      toMs: to === null ? null : unixMs(to * SECOND),
+    })
+    chart.give({ ...value(bars(0, 100)), gaps: [gap(10, 12), gap(38, 42), gap(70, 72), gap(99, null)] })
+    await chart.answer(bars(0, 100))
+    chart.following.cut(40 * SECOND)
+    expect(last(chart.chart.setGaps.mock.calls)?.[0]).toEqual([gap(10, 12)])
+  })
   it('leaves nothing where there is nothing yet', async () => {
     const chart = open('replay-1')
     chart.give(value(bars(0, 100)))
@@ -221,6 +234,19 @@ describe('what is stored and cannot be read', () => {
     expect(drawn(chart)).toEqual([])
     await chart.answer(bars(0, 45), false, [lost(10, 12)])
     expect(drawn(chart)).toEqual([lost(10, 12)])
+  })
+
+  it('is not drawn from a page that a replay left behind by going back', async () => {
+    const chart = open('replay-1')
+    chart.give(value(bars(50, 100)))
+    await chart.answer(bars(50, 100))
+    const { older } = pagesOf(chart)
+    const page = older(50 * SECOND)
+    chart.following.cut(70 * SECOND)
+    await chart.answer(bars(0, 50), false, [lost(80, 85)])
+    expect(await page).toMatchObject({ bars: [] })
+    pagesOf(chart).settled()
+    expect(drawn(chart)).toEqual([])
   })
 
   it('is why there is no bar at all', async () => {

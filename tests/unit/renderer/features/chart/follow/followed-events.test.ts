@@ -5,7 +5,7 @@ import { followChart } from '../../../../../../src/renderer/features/chart/follo
 import type { ChartStage } from '../../../../../../src/renderer/features/chart/follow/chart-target.ts'
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
 import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
-import type { BarsValue } from '../../../../../../src/shared/core/views/contract.ts'
+import type { BarsPage, BarsValue } from '../../../../../../src/shared/core/views/contract.ts'
 import type { GapSpan } from '../../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { makeBar } from '../../../../../kit/market.ts'
@@ -86,6 +86,16 @@ describe('a chart of event bars', () => {
     expect(await page).toEqual({ bars: [], more: true })
     expect(starts()).toEqual([5])
     following.cut(4)
+    expect(starts()).toEqual([])
+  })
+  it('forgets the page of an earlier day when a replay seeks back before anything is shown', async () => {
+    const { give, starts, following, transport } = open([])
+    const page = Promise.withResolvers<BarsPage>()
+    transport.answer('bars.events', () => page.promise)
+    give(value([]))
+    following.cut(4)
+    page.resolve({ bars: bars(1, 8), gaps: [], decimals: 2, more: false })
+    await new Promise((resolve) => setTimeout(resolve))
     expect(starts()).toEqual([])
   })
   it('fails where it begins with an earlier day that can’t be read', async () => {

@@ -1,5 +1,5 @@
 /** The sides that a chart reads: those of the days in view, and no others. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   followFlow,
   followFootprint,
@@ -59,9 +59,11 @@ function start() {
       changes.push(fromMs)
     },
   }
-  const following = followFlow(transport, chart, query, () => undefined)
+  const onSides = vi.fn<(sides: unknown) => void>()
+  const following = followFlow(transport, chart, query, onSides)
   return {
     transport,
+    onSides,
     changes,
     following,
     show(from: number, to: number) {
@@ -89,7 +91,7 @@ describe('the sides on a chart', () => {
   })
 
   it('are none in a bar without trades and absent outside what was read', () => {
-    const { transport, show, at, changes, following } = start()
+    const { transport, show, at, changes, following, onSides } = start()
     show(100, 130)
     expect([at(4 * DAY - HOUR), at(4 * DAY), at(6 * DAY)]).toEqual([
       undefined,
@@ -101,8 +103,10 @@ describe('the sides on a chart', () => {
       { buy: 1, sell: 7, vwap: { volume: 8, mean: 0, squares: 0 } },
       4 * DAY,
     ])
+    expect(onSides.mock.lastCall?.[0]).toMatchObject({ coverage })
     following.cut(0)
     expect(at(4 * DAY), 'a replay seeked back').toBeUndefined()
+    expect(onSides.mock.lastCall?.[0]).toBeNull()
     following.stop()
     expect(transport.argsOf('flow')).toEqual([])
   })

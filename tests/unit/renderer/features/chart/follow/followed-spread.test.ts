@@ -99,8 +99,8 @@ describe('a chart of a ratio', () => {
   })
 
   it('reads on while pages end within one of its bars', async () => {
-    const { shown, older, olderData, chart, asked } = open(10)
-    await vi.waitFor(() => expect(chart.setGaps).toHaveBeenCalledTimes(2))
+    const { shown, older, olderData, stages, asked } = open(10)
+    await vi.waitFor(() => expect(stages.at(-1)).toEqual({ is: 'empty', damaged: false }))
     expect(shown(), 'ten seconds are no whole minute').toEqual([])
     expect((await older(10 * MINUTE))?.bars).toEqual(whole.slice(9, 10))
     expect(asked.length, 'both newest pages, then one side or the other').toBeGreaterThan(6)
@@ -163,6 +163,29 @@ describe('a chart of a ratio', () => {
     else transport.send('bars', { reset: [], updates: [], gaps: [], decimals: 2 })
     await vi.waitFor(() => expect(stages.at(-1)).toEqual({ is: 'empty', damaged: false }))
     expect(chart.setGaps).toHaveBeenLastCalledWith([])
+  })
+
+  it.each(['cut', 'jump'])('forgets gaps that weren’t over at a replay’s clock: %s', async (how) => {
+    const drop = (fromMs: number, toMs: number) =>
+      ({ feed: 'crypto/XT', cause: 'drop', fromMs: unixMs(fromMs), toMs: unixMs(toMs) }) as const
+    const [early, across, late] = [drop(60_500, 61_500), drop(118_000, 130_000), drop(300_500, 301_500)]
+    const of = (one: InstrumentId) => (stored.get(one) ?? []).filter(({ startMs }) => startMs < 120_000)
+    const { transport, following, shown, chart } = open(
+      1_000,
+      { ...READABLE, gaps: () => [early, across, late] },
+      'replay-1',
+    )
+    await vi.waitFor(() => expect(shown()).toHaveLength(10))
+    transport.answer('bars.history', ({ instrument }) => ({ bars: of(instrument), gaps: [], decimals: 2, more: false }))
+    if (how === 'cut') following.cut(120_000)
+    else transport.send('bars', { reset: of(eth), updates: [], gaps: [early], decimals: 2 })
+    await vi.waitFor(() => expect(shown().at(-1)?.endMs).toBe(how === 'cut' ? 3 * MINUTE : 2 * MINUTE))
+    expect(chart.setGaps.mock.lastCall?.[0]).toEqual([early, early])
+    expect(
+      shown()
+        .map(({ complete }) => complete)
+        .slice(0, 2),
+    ).toEqual([true, false])
   })
 
   it('updates its last bar with a price of either side', async () => {
