@@ -54,51 +54,46 @@ class Chart {
 // Every part of a chart in one start of the app: on a busy machine that takes its time.
 test.setTimeout(180_000)
 
-// In Electron, what was changed shortly before a page is loaded again wasn't saved.
-test(
-  'a formula is written with completion, drawn by its worker, and saved',
-  { tag: BROWSER_ONLY },
-  async ({ open }) => {
-    const { page } = await open()
-    const chart = new Chart(page, await openPane(page, 'chart'))
-    await chart.bars(4)
-    const box = await chart.box('Indicators')
-    await page.keyboard.type('custom formula')
-    await page.keyboard.press('Enter')
-    const text = box.getByRole('textbox', { name: 'Text of the formula' })
-    await text.fill('n = input("Bars", 2)\nplot("Twice", clos')
-    await text.press('End')
-    await text.press('e')
-    await text.press('Backspace')
-    await expect(box.getByRole('option', { name: /^close/ })).toBeVisible()
-    await page.keyboard.press('Enter')
-    await page.keyboard.type(' * n * )')
-    await expect(box.getByRole('status')).toContainText('Line 2, column 27: Expected a value instead of “)”.')
-    await box.getByRole('button', { name: /^Line 2/ }).click()
-    expect(
-      await text.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
-    ).toBe(')')
-    await text.fill('n = input("Bars", 2)\nplot("Twice", close * n)')
-    await box.getByLabel('Name', { exact: true }).fill('Double')
-    await page.keyboard.press('Tab')
-    await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText('Double 2')
-    await box.getByLabel('Bars').fill('3')
-    await page.keyboard.press('Tab')
-    const values = async (): Promise<readonly number[]> => {
-      const legend = await chart.legend()
-      return [/C ([\d,.]+)/, /Double 3 ([\d,.]+)/].map((one) => Number(one.exec(legend)?.[1]?.replaceAll(',', '')))
-    }
-    await chart.close(box)
-    // Six digits that matter.
-    await expect(async () => {
-      const [close, shown] = await values()
-      expect(Math.abs(shown / (3 * close) - 1)).toBeLessThan(1e-3)
-    }).toPass()
-    // Saved with the chart.
-    await page.reload()
-    await expect.poll(() => chart.legend(), { timeout: 30_000 }).toContain('Double 3')
-  },
-)
+test('a formula is written with completion, drawn by its worker, and saved', async ({ open }) => {
+  const { page } = await open()
+  const chart = new Chart(page, await openPane(page, 'chart'))
+  await chart.bars(4)
+  const box = await chart.box('Indicators')
+  await page.keyboard.type('custom formula')
+  await page.keyboard.press('Enter')
+  const text = box.getByRole('textbox', { name: 'Text of the formula' })
+  await text.fill('n = input("Bars", 2)\nplot("Twice", clos')
+  await text.press('End')
+  await text.press('e')
+  await text.press('Backspace')
+  await expect(box.getByRole('option', { name: /^close/ })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type(' * n * )')
+  await expect(box.getByRole('status')).toContainText('Line 2, column 27: Expected a value instead of “)”.')
+  await box.getByRole('button', { name: /^Line 2/ }).click()
+  expect(
+    await text.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
+  ).toBe(')')
+  await text.fill('n = input("Bars", 2)\nplot("Twice", close * n)')
+  await box.getByLabel('Name', { exact: true }).fill('Double')
+  await page.keyboard.press('Tab')
+  await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText('Double 2')
+  await box.getByLabel('Bars').fill('3')
+  await page.keyboard.press('Tab')
+  const values = async (): Promise<readonly number[]> => {
+    const legend = await chart.legend()
+    return [/C ([\d,.]+)/, /Double 3 ([\d,.]+)/].map((one) => Number(one.exec(legend)?.[1]?.replaceAll(',', '')))
+  }
+  await chart.close(box)
+  // Six digits that matter.
+  await expect(async () => {
+    const [close, shown] = await values()
+    expect(Math.abs(shown / (3 * close) - 1)).toBeLessThan(1e-3)
+  }).toPass()
+  // Saved with the chart.
+  await page.reload()
+  await expect.poll(() => chart.legend(), { timeout: 30_000 }).toContain('Double 3')
+})
 
 test('a chart takes indicators, styles and scales by mouse', { tag: BROWSER_ONLY }, async ({ open }) => {
   const { page } = await open()

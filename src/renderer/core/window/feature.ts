@@ -12,7 +12,9 @@ export interface WindowStarted<S> extends Contributions {
   readonly service: S
   /** Gives the feature's components their context. Runs once, in the root component. */
   readonly provide?: () => void
-  /** Saves what must not be lost when the page is hidden or closed. A hidden page may come back. */
+  /** Sends changes that aren't saved yet, because the page may be about to close. */
+  readonly save?: () => void
+  /** The page is hidden or closed. A hidden page may come back. */
   readonly leave?: () => void
   readonly close?: () => void
 }
@@ -44,6 +46,7 @@ export interface StartedFeatures {
   get<S>(feature: WindowFeature<S>): S
   /** Gives every component below the current one the contexts of all features. */
   provide(): void
+  save(): void
   leave(): void
   close(): void
 }
@@ -83,6 +86,7 @@ export function startFeatures(features: readonly WindowFeature[], app: WindowSta
       provideParts(parts)
       for (const one of all) one.provide?.()
     },
+    save: () => all.forEach((one) => one.save?.()),
     leave: () => all.forEach((one) => one.leave?.()),
     close: () => all.toReversed().forEach((one) => one.close?.()),
   }

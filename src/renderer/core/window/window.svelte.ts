@@ -39,6 +39,7 @@ export interface ShownEvent {
 }
 /** What follows the window's page. */
 interface Lifetime {
+  save(): void
   leave(): void
   close(): void
 }
@@ -178,7 +179,14 @@ export class WindowState implements Subject {
     const online = () => void transport.invoke('app.networkChanged', {})
     window.addEventListener('online', online)
     this.#undo.push(() => window.removeEventListener('online', online))
-    const leaving = () => this.#features?.leave()
+    // A port may not carry what is sent while the page unloads.
+    const saving = () => this.#features?.save()
+    window.addEventListener('beforeunload', saving)
+    this.#undo.push(() => window.removeEventListener('beforeunload', saving))
+    const leaving = () => {
+      saving()
+      this.#features?.leave()
+    }
     window.addEventListener('pagehide', leaving)
     this.#undo.push(() => window.removeEventListener('pagehide', leaving))
     this.#undo.push(keepStream(transport, 'desktop.info', {}, (info) => this.#takeInfo(info)))
@@ -244,10 +252,11 @@ export class WindowState implements Subject {
     this.replaying = state
     if (this.view !== view) this.#changeView(this.view)
     if (!state) return
-    if (state.nowMs < this.#replayMs) for (const run of this.#rewound) run(state.nowMs)
+    const isBack = state.nowMs < this.#replayMs
+    if (isBack) for (const run of this.#rewound) run(state.nowMs)
     this.#replayMs = state.nowMs
-    // While it plays the clock moves at its own pace; a jump or a step shows at once.
-    if (!state.playing) this.nowMs = state.nowMs
+    // While it plays the clock moves at its own pace; a step back or one while paused shows at once.
+    if (isBack || !state.playing) this.nowMs = state.nowMs
   }
   #changeView(view: string): void {
     this.epoch++

@@ -24,7 +24,8 @@ export class InstrumentDrawings {
   /** The terminal's list that the local changes are based on. */
   #base: readonly Drawing[] = []
   #revision = -1
-  #sending = false
+  /** The drawings of the edit that the terminal hasn't answered yet; null: none. */
+  #sending: readonly Drawing[] | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #transport: Transport
   readonly #onProblem: (failure: Failure) => void
@@ -100,17 +101,17 @@ export class InstrumentDrawings {
     else this.flush()
   }
 
-  /** Sends pending changes to the terminal. */
-  flush(): void {
+  /** Sends pending changes to the terminal. `now`: even before it has answered the ones before. */
+  flush(now = false): void {
     clearTimeout(this.#timer)
-    if (this.#sending) return
-    const edit = editOf(this.#base, this.list)
+    if (this.#sending !== null && !now) return
+    const edit = editOf(this.#sending ?? this.#base, this.list)
     if (isNoEdit(edit)) return
-    this.#sending = true
+    this.#sending = this.list
     void this.#transport
       .invoke('drawings.edit', { market: this.market, instrument: this.instrument, edit })
       .then((result) => {
-        this.#sending = false
+        this.#sending = null
         if (result.ok) {
           this.#arrived(result.value)
           this.flush()
@@ -124,7 +125,7 @@ export class InstrumentDrawings {
   }
 
   close(): void {
-    this.flush()
+    this.flush(true)
     this.#close()
   }
 }
@@ -198,8 +199,8 @@ export class DrawingsBook {
   shows(drawings: InstrumentDrawings | null): boolean {
     return [...this.#open.values()].some((one) => one.drawings === drawings)
   }
-  /** Sends all pending changes, because the window closes. */
+  /** Sends all pending changes, because the window may close. */
   flush(): void {
-    for (const { drawings } of this.#open.values()) drawings.flush()
+    for (const { drawings } of this.#open.values()) drawings.flush(true)
   }
 }

@@ -31,6 +31,6 @@ export const drawings = defineWindowFeature({
       Layer: DrawingLayer,
       Tools: DrawingTools,
     }
-    return { service, commands: drawingCommands(book), leave: () => book.flush() }
+    return { service, commands: drawingCommands(book), save: () => book.flush() }
   },
 })

@@ -18,7 +18,7 @@ export const workspace = defineWindowFeature({
       provide: () => provideDock(dock),
       commands: dockCommands(dock),
       topItems: [WorkspaceMenu],
-      leave: () => dock.flush(),
+      save: () => dock.flush(),
       close: () => dock.dispose(),
     }
   },

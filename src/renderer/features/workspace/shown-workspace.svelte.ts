@@ -11,7 +11,8 @@ import type { DockRoute } from '../../core/window/window-route.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 
-const PUT_AFTER_MS = 250
+/** The steps of a gesture, such as moving a divider, are sent at most this often. The first one is sent at once. */
+const PUT_EVERY_MS = 250
 type Change = (now: Workspace) => Workspace
 
 /** What the dock needs from its window. */
@@ -51,6 +52,8 @@ export class ShownWorkspace {
   /** Workspaces changed here that the terminal hasn't confirmed yet, by id. */
   #own = $state.raw<Readonly<Record<string, Workspace>>>({})
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Something in `#own` hasn't been sent yet. */
+  #isPending = false
   #sending = 0
   /** Id of the workspace a new window shows. */
   #latest = firstLibrary().latest
@@ -92,7 +95,7 @@ export class ShownWorkspace {
     if (first && this.#detached) this.#own = { [this.id]: this.whole }
     if (this.window !== null && partOf(this.whole, this.window) !== null) this.#wasThere = true
     // While one of our changes is in flight, an arriving state may predate it.
-    if (this.#sending === 0 && this.#timer === undefined && !this.#detached) this.#own = {}
+    if (this.#sending === 0 && !this.#isPending && !this.#detached) this.#own = {}
   }
   #switchTo(id: string): void {
     if (id === this.id) return
@@ -119,13 +122,18 @@ export class ShownWorkspace {
     if (step) this.#history = noted(this.#history, before, after)
     this.#own = { ...this.#own, [after.id]: after }
     if (this.#detached) return
-    clearTimeout(this.#timer)
+    this.#isPending = true
     if (replaces) this.#put(true)
-    else this.#timer = setTimeout(() => this.#put(false), PUT_AFTER_MS)
+    // One action can be several changes.
+    else if (this.#timer === undefined) queueMicrotask(() => this.flush())
   }
   #put(replaces: boolean): void {
+    this.#isPending = false
     clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.flush()
+    }, PUT_EVERY_MS)
     const mine = Object.values(this.#own)
     for (const workspace of mine) void this.#send(workspace, replaces)
   }
@@ -138,7 +146,7 @@ export class ShownWorkspace {
     if (
       this.#sending === 0 &&
       this.#own[workspace.id] !== undefined &&
-      this.#timer === undefined &&
+      !this.#isPending &&
       result.ok &&
       !this.#detached
     ) {
@@ -153,14 +161,13 @@ export class ShownWorkspace {
   reload(): void {
     if (this.window !== null) this.#lost = true
     if (this.#detached) return
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#isPending = false
     this.#own = {}
     if (!this.all.some((one) => one.id === this.id)) this.#switchTo(this.#latest)
   }
   /** Sends pending changes immediately. Call it before the window closes or another one reads the workspace. */
   flush(): void {
-    if (this.#timer !== undefined) this.#put(false)
+    if (this.#isPending) this.#put(false)
   }
 
   /** Stops saving: from now on changes in this window stay in this window. */
@@ -231,6 +238,7 @@ export class ShownWorkspace {
   /** The window is closing: sends pending changes and ends the stream. */
   dispose(): void {
     this.flush()
+    clearTimeout(this.#timer)
     this.#close()
   }
 }

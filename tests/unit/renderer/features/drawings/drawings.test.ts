@@ -71,6 +71,17 @@ describe('the drawings of a window', () => {
     // What says the same stays the same object.
     expect(here.list[0]).toBe(shown)
   })
+  it('are sent without waiting for an answer if the page may close, also what was taken back meanwhile', async () => {
+    here.change([line('a'), line('b')], 'drawn')
+    here.change([line('b'), line('c')], 'moved', 'move')
+    here.flush(true)
+    here.flush(true)
+    expect(there.edits()).toHaveLength(2)
+    here.undo()
+    here.close()
+    for (let i = 0; i < 3; i++) await there.answer()
+    expect(ids(there.drawings)).toBe('ab')
+  })
   it('send what came meanwhile in one further edit, and keep what another window drew', async () => {
     here.change([line('a')], 'drawn')
     here.change([line('a'), line('b')], 'drawn')

@@ -75,6 +75,30 @@ describe('the dock of a window', () => {
     expect((await stored())?.panes.map((one) => one.id)).toContain('log-1')
   })
 
+  it('sends a change at once, the steps of a gesture together, and the last ones before the page closes', async () => {
+    const sent = () => terminal.callsOf('workspaces.put').length
+    const before = sent()
+    dock.open('log')
+    dock.open('sessions')
+    await Promise.resolve()
+    expect(sent(), 'one action').toBe(before + 1)
+    dock.close('log-1')
+    dock.open('news')
+    await Promise.resolve()
+    expect(sent()).toBe(before + 1)
+    await save()
+    expect(sent()).toBe(before + 2)
+    await save()
+    dock.open('tape')
+    await Promise.resolve()
+    dock.close('news-1')
+    dock.flush()
+    dock.flush()
+    expect(sent(), 'the page may close').toBe(before + 4)
+    await terminal.settle()
+    expect((await stored())?.panes.map((one) => one.id)).not.toContain('news-1')
+  })
+
   it('forgets the changes of safe mode when it ends, and closes its extra windows', async () => {
     const [first] = (await saved()).workspaces
     const id = 'safe-mode--overview'
@@ -84,9 +108,8 @@ describe('the dock of a window', () => {
     const beside = openDock({ workspace: id, window: 'window-1' })
     await terminal.settle()
     main.open('log')
-    await terminal.ask('workspaces.remove', { id })
-    await terminal.settle()
     for (const one of [main, beside]) one.reload()
+    await terminal.ask('workspaces.remove', { id })
     await terminal.settle()
     expect(main.id).toBe((await saved()).latest)
     expect(main.gone).toBe(false)
