@@ -2,7 +2,7 @@ import '../browser-stubs.ts'
 import fc from 'fast-check'
 import { render, screen } from '@testing-library/svelte'
 import { createRawSnippet, tick } from 'svelte'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import VirtualRows from '../../../../src/renderer/ui/VirtualRows.svelte'
 import { scrollToRow, visibleRows } from '../../../../src/renderer/ui/virtual.ts'
 
@@ -45,5 +45,19 @@ describe('VirtualRows', () => {
     await rerender({ count: 3 })
     await tick()
     expect(screen.getAllByText(/^row /)).toHaveLength(3)
+  })
+
+  it('tells the headings above how wide its scrollbar is', async () => {
+    // Nothing is laid out in tests.
+    const widths = [
+      vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(300),
+      vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(289),
+    ]
+    const { container, unmount } = render(VirtualRows, { count: 5, rowHeight: 24, row })
+    await tick()
+    expect(container.style.getPropertyValue('--scrollbar')).toBe('11px')
+    unmount()
+    expect(container.style.getPropertyValue('--scrollbar')).toBe('')
+    for (const one of widths) one.mockRestore()
   })
 })
