@@ -4,9 +4,14 @@
  * ChartSchool. tests/fixtures/indicators/README.md says which indicator has which.
  */
 import { describe, expect, it } from 'vitest'
-import type { BarValues } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
+import type { BarValues, Indicator } from '../../../../../../src/shared/core/market/indicators/indicator.ts'
 import { PRICES, type PriceName } from '../../../../../../src/shared/core/market/indicators/row.ts'
-import { pivots } from '../../../../../../src/shared/core/market/indicators/session-levels.ts'
+import {
+  openingRange,
+  pivots,
+  priorSession,
+  sessionRange,
+} from '../../../../../../src/shared/core/market/indicators/session-levels.ts'
 import {
   computeAll,
   INDICATORS,
@@ -212,6 +217,150 @@ describe('Stock.Indicators, 502 days of SPY', () => {
     for (const [i, [price, ago]] of got.entries()) if (!Number.isNaN(price)) swings.set(i - ago, price)
     expect(swings.get(316)).toBe(249.48)
     expect(got[501].slice(2), 'the end of the leg that forms').toEqual([246.73, 1])
+  })
+})
+
+describe('trading-signals', () => {
+  // The ZigZag test of github.com/bennycode/trading-signals (MIT), with the data of ta-math.
+  it('zigzag of 15 %: its five swings, and the leg that the last bar ends', () => {
+    const highs = [
+      -8, -4, -1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 11, 22, 33, 44, 55, 66, 77, 88, 88, 71, 61, 51, 41, 51, 61, 71, 81, 91, 11,
+    ]
+    const lows = [
+      -9, -5, -2, 8, 7, 6, 5, 4, 3, 2, 1, 0, 10, 20, 30, 40, 50, 60, 70, 80, 85, 70, 60, 50, 40, 50, 60, 70, 80, 90, 10,
+    ]
+    const bars = highs.map((high, i) => ({ open: high, high, low: lows[i], close: high, volume: 0 }))
+    const swings = run('zigzag', bars, [15]).map(([price]) => price)
+    expect(swings.filter((price, i) => !Number.isNaN(price) && price !== swings[i - 1])).toEqual([-9, 9, 0, 88, 40, 91])
+  })
+})
+
+describe('levels of sessions', () => {
+  const startOf = (ms: number, hour: number): number =>
+    Math.floor((ms - hour * 3_600_000) / 86_400_000) * 86_400_000 + hour * 3_600_000
+  /** [UTC start, high, low, close]. */
+  const pushAll = (indicator: Indicator, bars: readonly (readonly [string, number, number, number])[]) =>
+    bars.map(([at, high, low, close]) =>
+      indicator.push({ open: close, high, low, close, volume: 0, startMs: Date.parse(`${at}Z`) }),
+    )
+  const isNear = (got: readonly number[], wanted: readonly number[], within = 1e-9): void => {
+    for (const [i, value] of wanted.entries())
+      expect(Math.abs(got[i] - value), `value ${i}`).toBeLessThanOrEqual(within)
+  }
+  /** High, low and close of the session that these levels are of. */
+  const sessionOf = ([pivot, r1, s1]: readonly number[]): readonly [number, number, number] => {
+    const [high, low] = [2 * pivot - s1, 2 * pivot - r1]
+    return [high, low, 3 * pivot - high - low]
+  }
+  // ta4j's PivotPointIndicatorTest: the bars of five minutes with the extremes and the close of its days, which begin at
+  // 17:00 there, and the levels that it publishes of these days: R1, R2, R3.
+  const DAYS = [
+    ['2017-10-04T16:55:00', 170.28, 170.14, 170.2767],
+    ['2017-10-04T17:00:00', 170.45, 170.27, 170.359],
+    ['2017-10-04T17:40:00', 170.67, 170.4, 170.47],
+    ['2017-10-04T22:00:00', 168.48, 168.29, 168.42],
+    ['2017-10-05T16:55:00', 168.87, 168.62, 168.66],
+    ['2017-10-05T17:00:00', 168.831, 168.6, 168.66],
+    ['2017-10-05T22:00:00', 171.31, 171.13, 171.24],
+    ['2017-10-06T16:55:00', 170.54, 170.29, 170.32],
+    ['2017-10-06T17:00:00', 170.35, 170.11, 170.2599],
+  ] as const
+  const LEVELS = [
+    [5, 170.123_333_333_333_33, 171.586_666_666_666_67, 172.503_333_333_333_33],
+    [8, 171.553_333_333_333_33, 172.786_666_666_666_67, 174.263_333_333_333_33],
+  ] as const
+  const openOf = (ms: number): number => startOf(ms, 17)
+
+  it('pivots of ta4j’s days', () => {
+    const got = pushAll(pivots(openOf), DAYS)
+    for (const [at, r1, r2, r3] of LEVELS) isNear([got[at][1], got[at][3], got[at][5]], [r1, r2, r3])
+    const bar = (day: number, high: number, low: number, close: number) =>
+      [`2024-01-0${day}T00:00:00`, high, low, close] as const
+    const days = pushAll(
+      pivots((ms) => startOf(ms, 0)),
+      [bar(1, 105, 95, 102), bar(2, 108, 100, 106), bar(3, 110, 104, 108), bar(4, 112, 106, 110)],
+    )
+    isNear([days[1][0], days[3][0]], [100.666_666_666_666_67, 107.333_333_333_333_33])
+  })
+
+  it('pivots of ta4j’s months: three of the seven levels give the month, and so the other four', () => {
+    // P, R1, S1, R2, S2, R3, S3 of its last day. Five decimals.
+    const levels = [164.18, 180.56, 152.87, 191.87, 136.49, 208.25, 125.18]
+    const [high, low, close] = sessionOf(levels)
+    const got = pushAll(
+      pivots((ms) => startOf(ms, 0)),
+      [
+        ['2017-11-01T00:00:00', high, low, close],
+        ['2017-11-02T00:00:00', close, close, close],
+      ],
+    )
+    isNear(got[1], levels)
+  })
+
+  it('the session before and the range of a session, as the levels that ta4j publishes of them require', () => {
+    const [before, range] = [pushAll(priorSession(openOf), DAYS), pushAll(sessionRange(openOf), DAYS)]
+    for (const [at, r1, r2, r3] of LEVELS) {
+      const height = r3 - r1
+      const pivot = r2 - height
+      const low = 2 * pivot - r1
+      isNear(before[at], [low + height, low, 3 * pivot - (low + height) - low])
+      isNear(range[at - 1], [low + height, low])
+    }
+  })
+
+  it('the session before and the range of a month of Stock.Indicators, from its pivots', () => {
+    const monthOf = (ms: number): number => new Date(ms).setUTCDate(1)
+    const rows = spy.map((row) => ({ ...barOf(row), startMs: Date.parse(String(row['date'])) }))
+    const [before, range] = [priorSession(monthOf), sessionRange(monthOf)].map((one) =>
+      rows.map((bar) => one.push(bar)),
+    )
+    // P, R1, S1. Four decimals, of which the session has up to four times the error.
+    const session = sessionOf([266.6767, 276.6733, 258.9633])
+    const first = rows.findIndex(({ startMs }) => monthOf(startMs) === monthOf(rows[501].startMs))
+    isNear(before[501], session, 0.000_3)
+    isNear(range[first - 1], session.slice(0, 2), 0.000_3)
+  })
+
+  // The market profile of 7 April 2006 (E-mini S&P 500, 30 minutes a letter) in a post at mypivots.com/board/topic/919: the
+  // highest and lowest price of each letter from 08:30 on. "Brackets B and C are IB", the initial balance of an hour; "Range
+  // Extension starts" at 1316.25, so it ends at 1316.50. Letter E went on below the part that can be read.
+  it('the initial balance and the range so far of a published market profile', () => {
+    const letters = [
+      ['2006-04-07T12:30:00', 1324, 1316.5, 1316.5],
+      ['2006-04-07T13:00:00', 1322.75, 1317.5, 1317.5],
+      ['2006-04-07T13:30:00', 1322.25, 1316.5, 1316.5],
+      ['2006-04-07T14:00:00', 1317.5, 1313.5, 1313.5],
+    ] as const
+    const sessionAt = (): number => Date.parse('2006-04-07T12:30:00Z')
+    expect(pushAll(openingRange(60, sessionAt), letters).slice(1)).toEqual(Array(3).fill([1324, 1316.5]))
+    expect(pushAll(sessionRange(sessionAt), letters)).toEqual([...Array(3).fill([1324, 1316.5]), [1324, 1313.5]])
+  })
+
+  // tests/test_opening_range.py of github.com/sencer/indikator (MIT): the range of the whole session is 106 to 100.
+  it('the opening range of indikator’s tests', () => {
+    const at = (day: number, i: number) => new Date(Date.UTC(2024, 0, day, 9, 30 + i * 5)).toISOString().slice(0, 19)
+    const openAt = (ms: number): number => startOf(ms, 9.5)
+    const steps = [102, 103, 104, 103, ...Array.from({ length: 16 }, (_, i) => 105 + i)]
+    const one = pushAll(
+      openingRange(30, openAt),
+      steps.map((high, i) => [at(2, i), high, high - 2, high - 1]),
+    )
+    expect(one.slice(5)).toEqual(Array(15).fill([106, 100]))
+    const two = pushAll(
+      openingRange(30, openAt),
+      [0, 1].flatMap((n) =>
+        Array.from({ length: 10 }, (_, i) => [at(2 + n, i), 110 + n * 10, 100 + n * 10, 105] as const),
+      ),
+    )
+    expect([two[9], two[10]]).toEqual([
+      [110, 100],
+      [120, 110],
+    ])
+    const rising = pushAll(
+      openingRange(15, openAt),
+      Array.from({ length: 20 }, (_, i) => [at(2, i), 100 + i, 90 + i, 95 + i] as const),
+    )
+    expect(rising[19]).toEqual([102, 90])
   })
 })
 
