@@ -5,6 +5,7 @@ import { MARKET_CALLS, MARKET_STREAMS } from '../../../shared/core/views/contrac
 import { respond, stream } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { account } from '../account/feature.ts'
+import { openFlowDays } from '../market/flow/flow-day-files.ts'
 import { readLargeTrades } from '../market/flow/large-trades.ts'
 import { store } from '../store/feature.ts'
 import { eventBarsPage } from './event-bars-page.ts'
@@ -16,7 +17,10 @@ import { barsPage, createViews } from './views.ts'
 export const views = defineFeature({
   name: 'views',
   needs: { store, account, market, live },
-  start({ store: { reader }, account: { source: control }, market, live: { feeds, statusStreams } }, { clock }) {
+  start(
+    { store: { reader }, account: { source: control }, market, live: { feeds, statusStreams } },
+    { clock, dataDir },
+  ) {
     const views = createViews({
       live: true,
       hub: market.hub,
@@ -28,7 +32,7 @@ export const views = defineFeature({
       upTo: () => undefined,
       hold: (source) => source,
     })
-    const streams = marketStreams({ views, feeds, symbolOf: market.symbolOf })
+    const streams = marketStreams({ views, feeds, symbolOf: market.symbolOf, flowDays: openFlowDays(dataDir) })
     return {
       service: views,
       responders: [

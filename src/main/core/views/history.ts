@@ -18,7 +18,7 @@ import { midPrice } from '../../../shared/core/market/bars.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
-import type { SettledFlow } from '../market/flow/flow-follower.ts'
+import type { SettledFlow, StoredSpan } from '../market/flow/flow-follower.ts'
 import type { FlowMessages } from '../market/flow/flow-sink.ts'
 import type { HistoryBars } from '../market/streams.ts'
 import type { BarPage, BarQuery, SeqLimits } from '../store/types/bars.ts'
@@ -127,6 +127,17 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
     const page = await newestBars({ instrument, of, interval, limit, skipCorrupt: true })
     return { bars: page.bars, gaps: gapsUpTo(page.gaps, wallMs()) }
   }
+  /** The ledger's head of a closed session, which never changes. */
+  const heads = new Map<SessionId, Promise<string | null>>()
+  const headOf = (session: SessionId): Promise<string | null> => {
+    let head = heads.get(session)
+    if (head === undefined) {
+      head = reader.ledgerHead([session])
+      heads.set(session, head)
+      head.catch(() => heads.delete(session))
+    }
+    return head
+  }
   /**
    * A session's messages in a span can be named once the session has ended or has stored a message received after the
    * span, because it stores them in seq order.
@@ -136,24 +147,35 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
     limits: SeqLimits,
     fromMs: number,
     toMs: number,
-  ): Promise<string | null> => {
+  ): Promise<StoredSpan | null> => {
     // A terminal on a team can still fetch what it missed.
     if (toMs > wallMs() || isTeamKey(source())) return null
     const names: string[] = []
-    for (const { session, startedMs, endedMs, messages } of rows) {
+    let proven: SessionId[] | null = []
+    /** The last session before the span: it tells how the first one in it begins. */
+    let before: SessionRow | null = null
+    for (const row of rows) {
+      const { session, startedMs, endedMs, messages } = row
+      if (endedMs !== null && endedMs < fromMs && endedMs >= (before?.endedMs ?? -Infinity)) before = row
       if (startedMs > toMs || (endedMs ?? Infinity) < fromMs) continue
       const limit = limits.get(session)
       if (endedMs !== null && limit === undefined) {
-        names.push(`${session} ${messages}`)
+        const head = await headOf(session)
+        names.push(`${session} ${messages} ${head}`)
+        if (head === null) proven = null
+        else proven?.push(session)
         continue
       }
       const last = await reader.findPosition({ recording: session, ms: toMs })
       const newest = await reader.findPosition({ recording: session, ms: wallMs() })
       const seq = last?.seq ?? 0
       if ((newest?.seq ?? 0) <= seq || (limit ?? Infinity) <= seq) return null
-      names.push(session)
+      // What a session has stored never changes.
+      names.push(`${session} ..${seq}`)
+      proven?.push(session)
     }
-    return names.join()
+    if (names.length > 0 && before !== null) names.push(`after ${before.session}`)
+    return { name: names.join(), proven }
   }
   const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
     gaps.filter((gap) => isGapOf(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))

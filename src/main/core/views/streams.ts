@@ -7,6 +7,7 @@ import { parseInstrument, type InstrumentId } from '../../../shared/base/units.t
 import { seriesFeed } from '../market/series.ts'
 import { gridOf } from '../../../shared/core/market/calendar.ts'
 import { eventBarsStream } from '../market/event-bars/stream.ts'
+import type { FlowDayFiles } from '../market/flow/flow-day-files.ts'
 import { FlowDays } from '../market/flow/flow-days.ts'
 import { flowStream } from '../market/flow/flow-stream.ts'
 import { quoteMapStream } from '../market/flow/quote-stream.ts'
@@ -19,6 +20,8 @@ export interface MarketStreamParts {
   readonly views: Pick<Views, 'get'>
   readonly feeds: Pick<Feeds, 'subscribe'>
   readonly symbolOf: (id: InstrumentId) => string
+  /** Where past days of order flow are saved. */
+  readonly flowDays: FlowDayFiles
 }
 
 type Open<K extends keyof typeof MARKET_STREAMS> = (
@@ -28,7 +31,7 @@ type Open<K extends keyof typeof MARKET_STREAMS> = (
 
 /** Opens the streams of a view's market. */
 export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof typeof MARKET_STREAMS]: Open<K> } {
-  const { views, feeds, symbolOf: symbolOf } = parts
+  const { views, feeds, symbolOf, flowDays } = parts
   /** A stream that reads its instruments' history and, in the live view, subscribes to their feeds while it is open. */
   const wanting = <T>(
     view: View,
@@ -50,7 +53,7 @@ export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof 
       wake,
     )
   }
-  const days = new FlowDays()
+  const days = new FlowDays(flowDays)
   return {
     quotes({ view: name, instruments }, wake) {
       const view = views.get(name)

@@ -3,6 +3,7 @@ import { sessionId } from '../../../shared/base/units.ts'
 import { LIBRARY_CALLS } from '../../../shared/features/sessions/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
 import { log } from '../../core/log/feature.ts'
+import { openFlowDays } from '../../core/market/flow/flow-day-files.ts'
 import { settings } from '../../core/settings/feature.ts'
 import { readHolds } from '../../core/store/library/holds.ts'
 import { store } from '../../core/store/feature.ts'
@@ -13,7 +14,7 @@ import { createSessionLibrary } from './library.ts'
 export const sessions = defineFeature({
   name: 'sessions',
   needs: { settings, log, store, jobs },
-  start({ settings, log, store: { reader, writer, place }, jobs }, { clock, version }) {
+  start({ settings, log, store: { reader, writer, place }, jobs }, { clock, version, dataDir }) {
     const library = createSessionLibrary({
       reader,
       library: () => writer.library(),
@@ -23,6 +24,7 @@ export const sessions = defineFeature({
       held: () => new Set(readHolds(place.file()).keys()),
       log: (level, from, text, detail) => log.add(level, from, text, detail),
       version,
+      flowDays: openFlowDays(dataDir),
     })
     return {
       service: library,

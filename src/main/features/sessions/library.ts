@@ -12,6 +12,7 @@ import { retentionPlan, type RetentionRules } from '../../../shared/features/ses
 import type { Clock } from '../../base/clock.ts'
 import { exportPackage } from './pack.ts'
 import { SUFFIX } from './parts.ts'
+import type { FlowDayFiles } from '../../core/market/flow/flow-day-files.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { isFileName } from '../../base/file-names.ts'
@@ -32,6 +33,7 @@ export interface LibraryOptions {
   readonly held: () => ReadonlySet<SessionId>
   readonly log: (level: LogEntry['level'], from: string, text: string, detail?: string) => void
   readonly version: string
+  readonly flowDays: Pick<FlowDayFiles, 'forget'>
 }
 
 export interface SessionLibrary {
@@ -51,6 +53,14 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
   let compacting: JobId | null = null
   let undo = (): void => {}
 
+  /** Erases sessions, and the days of order flow made from them. */
+  const eraseAll = async (sessions: readonly SessionId[]): Promise<void> => {
+    await library().erase(sessions)
+    await options.flowDays.forget(sessions).catch((thrown: unknown) => {
+      const text = 'Couldn’t delete the saved order flow of erased sessions. Delete the folder flow-days yourself.'
+      log('warn', 'sessions', text, toFailure(thrown).message)
+    })
+  }
   const applyRules = async (): Promise<void> => {
     const rules = options.rules()
     if (rules.keepDays === 0 && rules.keepGb === 0 && rules.binDays === 0) return
@@ -64,7 +74,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
         log('info', 'sessions', `${count(bin.length)} moved to the bin by the retention rules.`, bin.join(' '))
       }
       if (erase.length > 0) {
-        await library().erase(erase)
+        await eraseAll(erase)
         log(
           'info',
           'sessions',
@@ -100,7 +110,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
           hint: 'Move it to the bin first.',
         })
       }
-      await library().erase(sessions)
+      await eraseAll(sessions)
       log('info', 'sessions', `${count(sessions.length)} erased permanently.`, sessions.join(' '))
     },
     compact() {

@@ -1,6 +1,6 @@
 /**
- * Keeps the trades of whole past days by price in memory, so a profile of a month reads only the day that isn't over.
- * They aren't saved, so they never outlive the store's sessions (docs/decisions/0093-days-of-order-flow.md).
+ * Keeps the trades of whole past days by price, in memory and in files, so a profile of a month reads only the day that
+ * isn't over (docs/decisions/0093-days-of-order-flow.md).
  */
 import { MAX_AHEAD_MS } from '../../../../shared/core/market/bars.ts'
 import { dayEnd, dayStart } from '../../../../shared/core/market/calendar.ts'
@@ -9,7 +9,8 @@ import { joinPart, NO_GAP, type GapState, type LostBetween } from '../../../../s
 import { SETTLE_MS, SIDES_LOOKBACK_MS } from '../../../../shared/core/market/flow/side.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Hub } from '../hub-types.ts'
-import type { FlowHistory } from './flow-follower.ts'
+import type { FlowDayFiles } from './flow-day-files.ts'
+import type { FlowHistory, StoredSpan } from './flow-follower.ts'
 import { SidedTrades } from './sided-trades.ts'
 
 /** The most rows of all days together, 40 bytes each. The least recently used days are dropped first. */
@@ -39,10 +40,13 @@ export interface LeadingDays {
 export class FlowDays {
   /** Least recently used first. */
   readonly #parts = new Map<string, FlowPart>()
+  readonly #files: Pick<FlowDayFiles, 'load' | 'save'> | null
   readonly #maxRows: number
   #rows = 0
 
-  constructor(maxRows = MAX_ROWS) {
+  /** `files` null: days are only kept in memory. */
+  constructor(files: Pick<FlowDayFiles, 'load' | 'save'> | null = null, maxRows = MAX_ROWS) {
+    this.#files = files
     this.#maxRows = maxRows
   }
 
@@ -63,10 +67,10 @@ export class FlowDays {
     while (settled !== undefined && !isClosed()) {
       const end = dayEnd(asset, Math.max(at, span.fromMs))
       if (span.toMs !== null && end > span.toMs) break
-      const name = await settled.nameOf(at - SIDES_LOOKBACK_MS, end + SETTLE_MS)
-      if (name === null) break
-      if (name !== '') {
-        const part = await this.#part(hub, history, span, { fromMs: at, toMs: end }, name)
+      const stored = await settled.nameOf(at - SIDES_LOOKBACK_MS, end + SETTLE_MS)
+      if (stored === null) break
+      if (stored.name !== '') {
+        const part = await this.#part(hub, history, span, { fromMs: at, toMs: end }, stored, isClosed)
         const joined = joinPart(gapBefore, part.gapEnds)
         if (joined.lost !== null) lost.push(joined.lost)
         gapBefore = joined.after
@@ -77,16 +81,26 @@ export class FlowDays {
     return { parts, lost, gapBefore, restMs: at }
   }
 
-  async #part(hub: Hub, history: FlowHistory, span: DaysSpan, receipt: Receipt, name: string): Promise<FlowPart> {
+  async #part(
+    hub: Hub,
+    history: FlowHistory,
+    span: DaysSpan,
+    receipt: Receipt,
+    { name, proven }: StoredSpan,
+    isClosed: () => boolean,
+  ): Promise<FlowPart> {
     const { instrument, decimals, fromMs, toMs } = span
     // The first part has trades of the day before, which no span that begins here needs.
     const dates = { fromMs: receipt.fromMs < fromMs ? fromMs : -Infinity, toMs: null }
     const key = JSON.stringify([instrument, decimals, receipt, dates, name])
-    let part = this.#parts.get(key) ?? null
+    const source = proven === null ? null : { key, sessions: proven }
+    let part = this.#parts.get(key) ?? (source && (await this.#files?.load(source))) ?? null
     if (part === null) {
       const read = await readPart(hub, history, { ...span, ...dates }, receipt)
       part = read.part
-      if (!read.isWhole) return part
+      // A replay that seeked back meanwhile may have read only a part of the day.
+      if (!read.isWhole || isClosed()) return part
+      if (source) void this.#files?.save(source, part)
     }
     this.#keep(key, part)
     const isWithin = part.firstMs >= fromMs && (toMs === null || part.lastMs < toMs)

@@ -23,8 +23,15 @@ export interface FlowHistory {
 export interface SettledFlow {
   /** When the first session began, UTC ms; Infinity: there is none. */
   readonly firstMs: number
-  /** Names what is stored of a span (UTC ms). Empty: nothing. Null: messages can still be added to it. */
-  nameOf(fromMs: number, toMs: number): Promise<string | null>
+  /** Names what is stored of a span (UTC ms). Null: messages can still be added to it. */
+  nameOf(fromMs: number, toMs: number): Promise<StoredSpan | null>
+}
+
+export interface StoredSpan {
+  /** '' if nothing is stored. */
+  readonly name: string
+  /** The sessions, if the name says exactly which messages of theirs are meant; null: it doesn't. */
+  readonly proven: readonly string[] | null
 }
 
 /** Receive times, UTC ms. Without `toMs`, live messages follow the stored ones. */

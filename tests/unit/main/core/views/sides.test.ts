@@ -206,6 +206,13 @@ describe('the sides of trades', () => {
     expect(tape.take()).toMatchObject({ reset: [{ seq: 2 }], sides: [] })
     await settle()
     expect(tape.take()).toMatchObject({ sides: [{ seq: 2, side: 1 }] })
+    // What settled before a seek isn't sent after it.
+    apply(hub, 6, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 3_000), recvMs: T0 + 3_000 })
+    apply(hub, 7, { conn: 1, data: tradeText('BTC-USD', 101, 1, T0 + 3_100), recvMs: T0 + 3_100 })
+    apply(hub, 8, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 5_000), recvMs: T0 + 5_000 })
+    hub.reset()
+    expect(tape.take()).toBeUndefined()
+    await settle()
     tape.close()
   })
 })
@@ -606,10 +613,28 @@ describe('whole past days', () => {
     expect(open.reads, 'the second day isn’t').toHaveLength(1)
   })
 
+  it('aren’t kept if a replay seeked back while they were read', async () => {
+    const { reader, recording } = storeOf(items)
+    const whole = historyOf(reader, recording, items.length, nowMs)
+    const days = new FlowDays()
+    let isClosed = false
+    const moving: FlowHistory = {
+      settled: () => whole.settled(),
+      flow(...asked) {
+        isClosed = true
+        return historyOf(reader, recording, 10, day + 3_600_000 + 5_000).flow(...asked)
+      },
+    }
+    const span = { instrument: BTC, decimals: 2, fromMs: day, toMs: null }
+    await days.read(newHub(), moving, span, () => isClosed)
+    const expected = await profile(whole, null)
+    expect(await profile(whole, days)).toEqual(expected)
+  })
+
   it('are forgotten beyond a number of rows, the oldest used first', async () => {
     const { reader, recording } = storeOf(items)
     const { history, reads } = counted(historyOf(reader, recording, items.length, nowMs))
-    const days = new FlowDays(7)
+    const days = new FlowDays(null, 7)
     const first = await profile(history, days)
     expect(await profile(history, days)).toEqual(first)
     expect(reads.length).toBeGreaterThan(4)
@@ -707,7 +732,7 @@ describe('whole past days', () => {
     expect(reads.length, 'the day of the session’s start, two days, and the rest').toBeLessThanOrEqual(4)
     const empty = storeOf([trade(day + 1_000, 100, 1), trade(day + 9 * DAY, 100, 1)])
     const far = counted(historyOf(empty.reader, empty.recording, 2, day + 9 * DAY + 3_600_000))
-    const few = new FlowDays(3)
+    const few = new FlowDays(null, 3)
     await profile(far.history, few)
     const once = far.reads.length
     await profile(far.history, few)

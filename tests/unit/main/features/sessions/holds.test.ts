@@ -56,6 +56,7 @@ beforeEach(() => {
     held: () => new Set(readHolds(folder.file).keys()),
     log: (_, __, text) => void logged.push(text),
     version: '0',
+    flowDays: { forget: (ids) => note('forget', ids) },
   })
 })
 afterEach(async () => {
@@ -101,5 +102,5 @@ it('erases none of them from the bin', async () => {
   rules = { keepDays: 0, keepGb: 0, binDays: 1 }
   hold(B)
   await library.applyRules()
-  expect(done).toEqual([`erase ${A}`])
+  expect(done).toEqual([`erase ${A}`, `forget ${A}`])
 })
