@@ -105,7 +105,9 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     await page.evaluate(() => {
       globalThis.print = () => undefined
     })
-    await paneOf(page, 'journal').getByRole('button', { name: 'Print or save as PDF' }).click()
+    await paneOf(page, 'journal')
+      .getByRole('button', { name: host === 'browser' ? 'Print or save as PDF' : 'Print', exact: true })
+      .click()
     await page.emulateMedia({ media: 'print' })
     await expect(page.locator('.print-sheet')).toBeVisible()
     await expect(page.getByRole('region', { name: 'Watchlist' })).toBeHidden()

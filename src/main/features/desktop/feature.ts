@@ -41,6 +41,8 @@ export const desktop = defineFeature({
       responders: [
         ...respond(DESK_CALLS, {
           'desktop.menu': ({ rows }) => bridge.setMenu(rows),
+          // The Electron host answers this itself, because it knows which window asks.
+          'desktop.pdf': () => null,
           'app.info': info,
           'app.openExternal': ({ url }) => openOutside(openExternal)(url),
         }),

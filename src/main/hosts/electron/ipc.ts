@@ -1,8 +1,11 @@
 /** Hands each window its own MessagePort and serves the terminal over it. */
-import { MessageChannelMain, type IpcMain, type IpcMainEvent, type MessagePortMain } from 'electron'
+import { MessageChannelMain, type IpcMain, type IpcMainEvent, type MessagePortMain, type WebContents } from 'electron'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { DESK_CALLS } from '../../../shared/features/desktop/contract.ts'
 import { PORT_CHANNEL } from '../../../shared/rpc/transport.ts'
 import { serveWindow, type Carrier, type CarrierOptions, type WindowPort } from '../../rpc/carrier.ts'
 import type { Handlers } from '../../rpc/dispatch.ts'
+import type { Responder } from '../../rpc/respond.ts'
 import { isTrustedSender } from './security.ts'
 
 /** Electron's port as the carrier sees it. Values cross by structured clone. */
@@ -26,6 +29,21 @@ function windowPort(port: MessagePortMain): WindowPort {
     },
   }
 }
+
+/** Makes a PDF of a window as it prints. */
+const pdfOf = (window: Pick<WebContents, 'printToPDF'>): Responder => ({
+  kind: 'call',
+  name: 'desktop.pdf',
+  args: DESK_CALLS['desktop.pdf'].args,
+  async run() {
+    try {
+      const bytes = await window.printToPDF({ printBackground: true, pageSize: 'A4', generateTaggedPDF: true })
+      return bytes.toString('base64')
+    } catch (cause) {
+      throw new CodedError('internal', 'Couldn’t make the PDF.', { hint: 'Print it, and choose PDF there.', cause })
+    }
+  },
+})
 
 export interface WindowPorts {
   /** Disconnects every window. */
@@ -58,7 +76,8 @@ export function serveWindows(
       })
     }
     const { port1, port2 } = new MessageChannelMain()
-    carriers.set(sender.id, serveWindow(windowPort(port1), ready, options))
+    const handlers = { ...ready, calls: new Map(ready.calls).set('desktop.pdf', pdfOf(sender)) }
+    carriers.set(sender.id, serveWindow(windowPort(port1), handlers, options))
     try {
       senderFrame.postMessage(PORT_CHANNEL, null, [port2])
     } catch {

@@ -9,6 +9,8 @@ const row = v.strictObject({ id: text(64), title: text(120), group: text(40), ke
 export const DESK_CALLS = {
   /** The window's commands, for the host's menu. A host without a menu ignores them. */
   'desktop.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
+  /** The window as it prints, as a PDF in Base64; null: the host can't make one. */
+  'desktop.pdf': call<string | null>()(none),
   'app.info': call<AppInfo>()(none),
   /** Opens an http(s) link outside, after the window asked the user. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),

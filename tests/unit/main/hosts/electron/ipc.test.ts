@@ -44,7 +44,8 @@ const serve = (handlers: Promise<Handlers | undefined> = Promise.resolve(stub.ha
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function page(id: number, url = 'app://tapedeck/', parent: unknown = null) {
-  const sender = Object.assign(new EventEmitter(), { id, isDestroyed: () => false })
+  const printToPDF = vi.fn(() => Promise.resolve(Buffer.from(`pdf of ${id}`)))
+  const sender = Object.assign(new EventEmitter(), { id, isDestroyed: () => false, printToPDF })
   const senderFrame = { url, parent, isDestroyed: () => false, postMessage: vi.fn() }
   return { sender, senderFrame, ask: () => ipc.emit(PORT_CHANNEL, { sender, senderFrame }) }
 }
@@ -59,6 +60,24 @@ test('a page of ours gets a port, and the terminal behind it', async () => {
   channel?.port1.emit('message', { data: { t: 'call', id: 1, name: 'app.info', args: {} } })
   await turn()
   expect(channel?.port1.posted).toMatchObject([{ t: 'result', id: 1, result: { ok: true } }])
+})
+
+test('a PDF is of the window that asks for it', async () => {
+  serve()
+  const windows = [page(1), page(2)]
+  for (const window of windows) window.ask()
+  await turn()
+  const call = { t: 'call', id: 1, name: 'desktop.pdf', args: {} }
+  channels[1]?.port1.emit('message', { data: call })
+  await turn()
+  const value = Buffer.from('pdf of 2').toString('base64')
+  expect(channels[1]?.port1.posted).toMatchObject([{ result: { ok: true, value } }])
+  expect(channels[0]?.port1.posted).toEqual([])
+  windows[0].sender.printToPDF.mockRejectedValue(new Error('no printer'))
+  channels[0]?.port1.emit('message', { data: call })
+  await turn()
+  const error = { message: 'Couldn’t make the PDF.', hint: 'Print it, and choose PDF there.' }
+  expect(channels[0]?.port1.posted).toMatchObject([{ result: { ok: false, error } }])
 })
 
 test('others get none: a foreign page, a frame within a page, a page that went elsewhere meanwhile', async () => {

@@ -96,6 +96,42 @@ describe('the review', () => {
     expect(said).not.toContain('None fired.')
   })
 
+  it('saves itself as a PDF in Electron, alone on its page, and prints where the host makes none', async () => {
+    transport.answer('journal.review', () => review())
+    app.replaying = replayState({ nowMs: unixMs(5_000) })
+    app.info = { ...STREAM_VALUES['desktop.info'], host: 'electron' }
+    const saved: Blob[] = []
+    vi.spyOn(URL, 'createObjectURL').mockImplementation((file) => `blob:${saved.push(file as Blob)}`) // of this page, only files
+    const print = vi.spyOn(globalThis, 'print').mockReturnValue()
+    const sheet = () => document.querySelector('body > .print-sheet')?.textContent
+    let printed: string | undefined
+    let pdf: string | null = btoa('%PDF-1.7')
+    transport.answer('desktop.pdf', () => {
+      printed = sheet()
+      return pdf
+    })
+    render(ReviewPage, { app })
+    await page()
+    const save = screen.getByRole('button', { name: 'Save as PDF' })
+    await fireEvent.click(save)
+    await vi.waitFor(() => expect(saved).toHaveLength(1))
+    expect([saved[0].type, await saved[0].text()]).toEqual(['application/pdf', '%PDF-1.7'])
+    expect(printed).toContain('Demo market')
+    expect(sheet()).toBeUndefined()
+    pdf = null
+    await fireEvent.click(save)
+    await vi.waitFor(() => expect(print).toHaveBeenCalledOnce())
+    dispatchEvent(new Event('afterprint'))
+    expect(sheet()).toBeUndefined()
+    transport.answer('desktop.pdf', () => {
+      throw new CodedError('internal', 'Couldn’t make the PDF.', { hint: 'Print it, and choose PDF there.' })
+    })
+    await fireEvent.click(save)
+    await vi.waitFor(() => expect(app.toasts.list.map(({ text }) => text).join()).toContain('Couldn’t make the PDF.'))
+    expect(sheet()).toBeUndefined()
+    vi.restoreAllMocks()
+  })
+
   it('is gone as soon as a replay is moved back before its end, and made again', async () => {
     const tos: number[] = []
     transport.answer('journal.review', ({ toMs }) => {
