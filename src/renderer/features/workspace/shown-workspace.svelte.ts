@@ -11,8 +11,8 @@ import type { DockRoute } from '../../core/window/window-route.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 
-/** The steps of a gesture, such as moving a divider, are sent at most this often. The first one is sent at once. */
-const PUT_EVERY_MS = 250
+/** The first step of a gesture, such as moving a divider, is sent at once, the others once none came for this long. */
+const PUT_AFTER_MS = 250
 type Change = (now: Workspace) => Workspace
 
 /** What the dock needs from its window. */
@@ -126,14 +126,18 @@ export class ShownWorkspace {
     if (replaces) this.#put(true)
     // One action can be several changes.
     else if (this.#timer === undefined) queueMicrotask(() => this.flush())
+    else this.#putLater()
   }
-  #put(replaces: boolean): void {
-    this.#isPending = false
+  #putLater(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.flush()
-    }, PUT_EVERY_MS)
+    }, PUT_AFTER_MS)
+  }
+  #put(replaces: boolean): void {
+    this.#isPending = false
+    this.#putLater()
     const mine = Object.values(this.#own)
     for (const workspace of mine) void this.#send(workspace, replaces)
   }
