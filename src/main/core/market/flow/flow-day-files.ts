@@ -133,7 +133,7 @@ function parse(bytes: Buffer, key: string): FlowPart | null {
   const opened = open(bytes)
   if (opened?.header.key !== key) return null
   // Copied, because a Float64Array begins at a multiple of eight bytes.
-  const numbers = [...new Float64Array(new Uint8Array(opened.body).buffer)]
+  const numbers = new Float64Array(new Uint8Array(opened.body).buffer)
   const rows = (numbers.length - SCALARS) / COLUMNS.length
   if (!Number.isInteger(rows) || rows < 0) return null
   let at = 0
@@ -146,7 +146,7 @@ function parse(bytes: Buffer, key: string): FlowPart | null {
   const coverage = { trades: next(), unknown: next(), unquoted: next(), gaps: next(), breaks: next() }
   const gapEnds = { before: state(), firstMs: next(), isApart: next() === 1, end: state() }
   const [firstMs, lastMs] = [next(), next()]
-  const column = (): number[] => numbers.slice(at, (at += rows))
+  const column = (): number[] => Array.from(numbers.subarray(at, (at += rows)))
   const cells: CellColumns = { row: column(), buy: column(), sell: column(), unknown: column(), count: column() }
   return { bars: { ...bars, cells: [cells] }, coverage, gapEnds, firstMs, lastMs }
 }
