@@ -105,7 +105,10 @@ function walk(value: Value, path: string, depth: number, tables: Table[], facts:
         ),
       )
     } else if (depth < DEEPEST) {
-      for (const [i, one] of value.entries()) walk(one, join(path, String(i)), depth + 1, tables, facts)
+      const alone = value.flatMap((one, i) => (isScalar(one) ? [fact(String(i), one)] : []))
+      if (alone.length > 0) facts.push({ path, entries: alone })
+      for (const [i, one] of value.entries())
+        if (!isScalar(one)) walk(one, join(path, String(i)), depth + 1, tables, facts)
     } else facts.push({ path, entries: [fact('value', jsonText(value))] })
     return
   }

@@ -25,6 +25,9 @@ export function numberOf(value: Scalar): number {
   return /\d/.test(text) && NUMBER_TEXT.test(text) ? Number(text.replaceAll(',', '')) : NaN
 }
 
+/** Whether a value is a text with a percent sign, so that its unit needs no guess. */
+export const hasPercentSign = (value: Scalar): boolean => typeof value === 'string' && value.trimEnd().endsWith('%')
+
 /**
  * UTC ms of a value in a column of times; NaN if it isn't one. Text without a zone counts as UTC and is shown as
  * written. Numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, by magnitude (years 1990 to
@@ -116,7 +119,7 @@ export function typeOf(name: string, values: Iterable<Scalar>): ColumnType {
     const isNumber = typeof value === 'number' || value instanceof ExactNumber
     could.boolean &&= typeof value === 'boolean'
     could.number &&= !Number.isNaN(numberOf(value))
-    could.percentSign &&= typeof value === 'string' && value.trimEnd().endsWith('%')
+    could.percentSign &&= hasPercentSign(value)
     // A number is a time only if its column name says so, because it could be anything.
     could.time &&= (isNumber ? timeName : true) && !Number.isNaN(timeOf(value))
     could.dayOnly &&= typeof value === 'string' && DATE.test(value)

@@ -3,7 +3,7 @@ import { literalDecimals } from '../../../../shared/base/decimals.ts'
 import { t } from '../../../../shared/base/text.ts'
 import type { Reading } from '../../../../shared/features/research/read.ts'
 import type { Report } from '../../../../shared/features/research/reports.ts'
-import { numberOf } from '../../../../shared/features/research/types.ts'
+import { hasPercentSign, numberOf } from '../../../../shared/features/research/types.ts'
 import {
   entriesOf,
   isList,
@@ -93,7 +93,7 @@ export function figuresOf(
       const key = keys.find((one) => !Number.isNaN(numberOf(scalars.get(one) ?? null)))
       if (key === undefined) continue
       const value = scalars.get(key) ?? null
-      const kind = kinds(key)
+      const kind = hasPercentSign(value) ? 'points' : kinds(key)
       const text = kind === null ? exactText(value, numbers) : figureText(kind, numberOf(value), numbers)
       const hint = t('{value} as sent by {endpoint}', { value: scalarText(value), endpoint })
       return { title, text, hint, value: numberOf(value), kind }

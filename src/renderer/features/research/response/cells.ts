@@ -1,6 +1,6 @@
 /** Formats, sorts, filters and exports cells of tables of unknown shape. */
 import { orderOf, type Column, type Table } from '../../../../shared/features/research/read.ts'
-import { numberOf, timeOf, type ColumnType } from '../../../../shared/features/research/types.ts'
+import { hasPercentSign, numberOf, timeOf, type ColumnType } from '../../../../shared/features/research/types.ts'
 import { ExactNumber, scalarText, type Scalar } from '../../../../shared/features/research/value.ts'
 import { t } from '../../../../shared/base/text.ts'
 import { DASH, type NumberText } from '../../../text/format.ts'
@@ -24,7 +24,9 @@ export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = 
     case 'number': {
       const n = numberOf(value)
       const kind = look.kinds?.(key) ?? null
-      return kind === null || Number.isNaN(n) ? exactText(value, numbers) : figureText(kind, n, numbers)
+      // A column can have both 12% and 0.12.
+      const isAsSent = kind === null || Number.isNaN(n) || hasPercentSign(value)
+      return isAsSent ? exactText(value, numbers) : figureText(kind, n, numbers)
     }
     case 'percent': {
       const n = typeof value === 'string' ? NaN : numberOf(value)

@@ -4,7 +4,8 @@
  */
 import { t } from '../../../../shared/base/text.ts'
 import type { Reading } from '../../../../shared/features/research/read.ts'
-import { numberOf } from '../../../../shared/features/research/types.ts'
+import { hasPercentSign, numberOf } from '../../../../shared/features/research/types.ts'
+import type { Scalar } from '../../../../shared/features/research/value.ts'
 import type { NumberText } from '../../../text/format.ts'
 
 /**
@@ -69,12 +70,14 @@ function kindOf(endpoint: string, path: string): FigureKind | 'rate' | null {
   return KINDS.find(([pattern]) => pattern.test(key))?.[1] ?? 'ratio'
 }
 
-/** The numbers of a response with their paths, at most 500 rows of each table. */
+const unitless = (value: Scalar): number => (hasPercentSign(value) ? NaN : numberOf(value))
+
+/** The numbers of a response without a unit of their own, with their paths, at most 500 rows of each table. */
 function* numbersOf({ tables, facts }: Reading): Generator<readonly [path: string, value: number]> {
-  for (const { entries } of facts) for (const { key, value } of entries) yield [key, numberOf(value)]
+  for (const { entries } of facts) for (const { key, value } of entries) yield [key, unitless(value)]
   for (const table of tables) {
     for (const [i, { key }] of table.columns.entries()) {
-      for (let row = 0; row < Math.min(table.rows, 500); row++) yield [key, numberOf(table.cell(row, i))]
+      for (let row = 0; row < Math.min(table.rows, 500); row++) yield [key, unitless(table.cell(row, i))]
     }
   }
 }

@@ -4,6 +4,7 @@ import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { createRawSnippet, flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import ResponseView from '../../../../../src/renderer/features/research/response/ResponseView.svelte'
+import Metrics from '../../../../../src/renderer/features/research/company/Metrics.svelte'
 import Statements from '../../../../../src/renderer/features/research/company/statements/Statements.svelte'
 import QuestionView from '../../../../../src/renderer/features/research/response/Question.svelte'
 import { ResponseState, type Question } from '../../../../../src/renderer/features/research/response/research.svelte.ts'
@@ -107,6 +108,33 @@ describe('panes', () => {
     await settle()
     return state
   }
+
+  it('shows every value of a list of unlike things, and of two places with one path', async () => {
+    const state = await stateOf(
+      JSON.stringify({ kpis: [null, 'x', { depth: 'y' }, true], 'a.b': { one: 1 }, a: { b: { two: 2 } } }),
+    )
+    render(ResponseView, { app, state, name: 'KPIs', endpoint: 'kpis' })
+    const values = screen.getByRole('region', { name: 'Values of KPIs' })
+    expect([...values.querySelectorAll('dt')].map((one) => one.title)).toEqual(['0', '1', '3', 'depth', 'one', 'two'])
+    expect([...values.querySelectorAll('dd')].map((one) => one.textContent)).toEqual(['—', 'x', 'yes', 'y', '1', '2'])
+  })
+  it('shows the values around a list without names first, and the list behind them', async () => {
+    const state = await stateOf(JSON.stringify({ name: 'Acme', tags: ['Tech', 'Phones'], price: 3 }))
+    render(ResponseView, { app, state, name: 'Profile', endpoint: 'profile' })
+    expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual(['Values', 'Tags', 'Raw'])
+    expect(screen.getByRole('region', { name: 'Values of Profile' }).textContent).toContain('Acme')
+  })
+  it('shows a percentage sent as text as such, whatever the unit of other rates', async () => {
+    const state = await stateOf(JSON.stringify([{ grossMargin: 0.4623, netMargin: '24.3%' }]))
+    render(ResponseView, { app, state, name: 'Ratios', endpoint: 'ratios' })
+    expect(screen.getAllByRole('gridcell').map(({ textContent }) => textContent?.trim())).toEqual(['46.23 %', '24.3%'])
+    cleanup()
+    const metrics = { data: { valuation: { pe_ratio: '31.2x' }, profitability: { return_on_equity: '156.08%' } } }
+    const { container } = render(Metrics, { app, state: await stateOf(JSON.stringify(metrics)) })
+    expect(
+      [...container.querySelectorAll('.card')].map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim()),
+    ).toEqual(['P/E ratio 31.2x as sent', 'Return on equity 156.08% as sent', 'Debt to equity — debt to equity'])
+  })
 
   interface Filed {
     readonly date: string

@@ -40,6 +40,10 @@ describe('the ratios of an overview', () => {
     const [pe] = ratiosOf(sources, numbers)
     expect(pe.hint).toBe('28.664 as sent by metrics')
   })
+  it('of a text with a percent sign are in percent', () => {
+    const texts = textsOf([source('ratios-ttm', [{ grossProfitMarginTTM: 0.46, netProfitMarginTTM: '24.3 %' }])])
+    expect(texts).toMatchObject({ 'Gross margin': '46.00 %', 'Net margin': '24.30 %' })
+  })
   it('are missing, not zero, where no response has them', () => {
     for (const { text, value } of ratiosOf([], numbers)) expect([text, value]).toEqual([null, NaN])
     expect(textsOf([source('metrics', { data: { pe_ratio: null, price_to_book: 'n/a' } })])['P/E']).toBeNull()
@@ -173,4 +177,21 @@ describe('an overview whose parts failed', () => {
     expect(app.dialog).toBe('settings')
     app.close()
   })
+})
+
+it('an overview shows stories that nothing tells apart', async () => {
+  const news = { feed: [{ title: null }, { title: null }, { title: 'One' }] }
+  const transport = new TestTransport().answer('research.get', ({ endpoint }) => ({
+    response: endpoint === 'company-news' ? makeResponse(1, JSON.stringify(news)) : null,
+    failure: null,
+    stale: false,
+    fresh: true,
+  }))
+  const app = openWindow(transport)
+  const { container } = render(Overview, { app, symbol: 'A', onlink: () => undefined, onopen: () => undefined })
+  for (let i = 0; i < 60; i++) await Promise.resolve()
+  flushSync()
+  await tick()
+  expect(container.textContent).toContain('One')
+  app.close()
 })
