@@ -1,0 +1,74 @@
+/** The cluster that docs/guide/team.md configures, on real servers whose certificates have names and no addresses. */
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeFolder } from '../../../../../kit/folder.ts'
+import { freePorts, hasNatsServer, isOldNatsServer, NatsServer } from '../../../../../kit/nats-server.ts'
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../../${path}`, import.meta.url))
+const GUIDE = readFileSync(pathOf('docs/guide/team.md'), 'utf8')
+const CERTIFICATE = pathOf('tests/fixtures/tls/name-certificate.pem')
+const KEY = pathOf('tests/fixtures/tls/name-key.pem')
+
+/**
+ * The guide's configuration of a node up to its users, on loopback, where its name is localhost. It knows only the first node, so the
+ * other two learn of each other from it.
+ */
+function configOf(folder: string, at: number, ports: readonly number[]): string {
+  const [, block = ''] = /<!-- nats-server -->\n+```\n([\s\S]*?)accounts \{/.exec(GUIDE) ?? []
+  const [client, route] = [ports[at], ports[3 + at]]
+  return block
+    .replace('server_name: nats-1', `server_name: nats-${at + 1}`)
+    .replace(/routes: \[.*\]/, `routes: [nats://localhost:${ports[3]}]`)
+    .replace('nats-1:4222', `localhost:${client}`)
+    .replace('nats-1:6222', `localhost:${route}`)
+    .replace(/port: 4222/, `listen: "127.0.0.1:${client}"`)
+    .replace(/port: 6222/, `listen: "127.0.0.1:${route}"`)
+    .replace('/var/lib/nats', join(folder, 'store'))
+    .replace(isOldNatsServer ? /, sync_interval: always/ : /$/, '')
+    .replace(/\/etc\/nats\/[\w-]+\.pem/g, CERTIFICATE)
+    .replace(/\/etc\/nats\/[\w-]+\.key/g, KEY)
+}
+
+/** What a server tells each client first: where else it may connect. */
+const otherServers = (port: number): Promise<readonly string[]> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', reject)
+    socket.once('data', (data) => {
+      socket.destroy()
+      const info = JSON.parse(data.toString().replace(/^INFO /, '')) as { connect_urls?: readonly string[] } // NATS protocol
+      resolve(info.connect_urls ?? [])
+    })
+  })
+
+describe.skipIf(!hasNatsServer)('three nodes of the guide [needs nats-server]', { timeout: 60_000 }, () => {
+  let ports: readonly number[]
+  let nodes: readonly NatsServer[]
+  beforeAll(async () => {
+    ports = await freePorts(6)
+    nodes = [0, 1, 2].map((at) => {
+      const folder = makeFolder(`node-${at}`)
+      return new NatsServer({
+        folder,
+        name: `n${at}`,
+        port: ports[at] ?? 0,
+        config: configOf(folder, at, ports),
+        scheme: 'tls',
+      })
+    })
+    await Promise.all(nodes.map((node) => node.start()))
+  })
+  afterAll(() => Promise.all(nodes.map((node) => node.kill())))
+
+  it('tell clients the names of their certificates, not addresses', async () => {
+    const names = ports.slice(0, 3).map((port) => `localhost:${port}`)
+    for (const { port } of nodes)
+      await vi.waitFor(async () => expect([...(await otherServers(port))].sort()).toEqual([...names].sort()), {
+        timeout: 30_000,
+        interval: 50,
+      })
+  })
+})
