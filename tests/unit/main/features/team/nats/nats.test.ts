@@ -19,6 +19,7 @@ import {
   isOldNatsServer,
   startNatsCluster,
   startNatsServer,
+  withStreams,
   type NatsServer,
 } from '../../../../../kit/nats-server.ts'
 
@@ -195,6 +196,15 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
     expect(await team.acknowledged({ shard: 1, name: 'archive' })).toBe(1)
     await own.kill()
     for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'offline' })
+  })
+
+  it('refuses to remove what a shard has, also to its operator', async () => {
+    await log.ensureShard(41)
+    await log.publish(41, A, bytes('a'), 0)
+    const remove = (run: Parameters<typeof withStreams>[1]) => withStreams(server.port, run)
+    await expect(remove((streams) => streams.purge('TD_eu_41'))).rejects.toThrow('purge not permitted')
+    await expect(remove((streams) => streams.deleteMessage('TD_eu_41', 1))).rejects.toThrow('delete not permitted')
+    expect(await log.lastOf(41, A)).toMatchObject({ sequence: 1 })
   })
 
   it('republishes each stored message with the one before it', async () => {
