@@ -59,7 +59,10 @@ export function exportSources(sessions: readonly SessionRow[]): readonly string[
 /** The form's initial values. */
 export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[], asset: AssetClass): ExportForm {
   const feed = prefill.feed ?? MARKET_FEED[asset]
-  const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs)
+  // What is being recorded is what the window shows; a session of the demo market from before a team was joined isn't.
+  const newest = sessions.toSorted(
+    (a, b) => Number(a.endedMs !== null) - Number(b.endedMs !== null) || b.startedMs - a.startedMs,
+  )
   const newestSource = (newest.find((row) => !row.source.startsWith('import:')) ?? newest[0])?.source ?? 'demo'
   const source = exportSources(sessions).find((one) => matchesSource(newestSource, one)) ?? newestSource
   return {

@@ -54,6 +54,12 @@ describe('the form of an export', () => {
     expect(openForm({}, oneShard, 'crypto').scope).toBe('source:team:1@eu')
   })
 
+  it('begins with what is being recorded: a terminal that joined a team has a younger session of the demo market', () => {
+    const shards = [1, 2].map((n) => ({ ...session(`s${n}`, `team:${n}@eu`, n), endedMs: null }))
+    const before = { ...session('d', 'demo', 9), endedMs: unixMs(10) }
+    expect(openForm({}, [before, ...shards], 'crypto').scope).toBe('source:team:*@eu')
+  })
+
   it('is of a chosen few, in the order in which they were made, of one source', () => {
     const more = [...sessions, session('c', 'demo', 3)]
     const form = openForm({ sessions: [sessionId('c'), sessionId('a')] }, more, 'crypto')
