@@ -5,6 +5,7 @@ import type { TeamTestStep } from '../../../shared/features/team/team.ts'
 import type { TeamAddress } from './access.ts'
 import type { History } from './history/history.ts'
 import type { TeamLog } from './nats/team-log.ts'
+import { throwUnknownTeam } from './status/facts.ts'
 
 export async function testTeam(
   readAddress: () => Promise<TeamAddress>,
@@ -34,7 +35,7 @@ export async function testTeam(
   if (found === null) return steps
   const { address, log } = found
   const team = await attempt('team', async () => {
-    const sessions = await log.sessions()
+    const sessions = await log.sessions().catch((thrown: unknown) => throwUnknownTeam(address.team, thrown))
     const open = sessions.filter(({ end }) => end === null)
     const recorders = new Set(open.map(({ recorder }) => recorder))
     return [

@@ -82,7 +82,7 @@ function checkServer({ info }: NatsConnection, allowOld: boolean): void {
     throw new CodedError(
       'unexpected-answer',
       `nats-server ${version} is too old: a team needs ${OLDEST.join('.')} or newer.`,
-      { hint: 'Update nats-server. For a trial, add --allow-old-nats.' },
+      { hint: 'Update nats-server. For a trial, accept it in Settings → Team, or with --allow-old-nats.' },
     )
   if ((info?.max_payload ?? 0) < MIN_PAYLOAD)
     throw new CodedError(

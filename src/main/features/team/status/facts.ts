@@ -5,6 +5,7 @@ import { decodeWatermark } from '../checksum.ts'
 import { readHeader } from '../frame/decode.ts'
 import { isPart, readPart } from '../frame/parts.ts'
 import { readLeases } from '../lease/hold.ts'
+import type { TeamName } from '../names.ts'
 import type { StoredMessage, TeamLog } from '../nats/team-log.ts'
 import { readPlan } from '../plan/cli.ts'
 import { readReports } from '../reports/report.ts'
@@ -22,13 +23,7 @@ type Log = Pick<TeamLog, 'team' | 'bucket' | 'lastOf' | 'sessions'>
 /** Rejects with `not-found` where nobody has used the team yet. */
 export async function readSessions(log: Log): Promise<TeamSessions> {
   const [sessions, entries] = await Promise.all([log.sessions(), log.bucket('watermarks').entries()]).catch(
-    (thrown: unknown) => {
-      if (!(thrown instanceof CodedError) || thrown.code !== 'not-found') throw thrown
-      throw new CodedError('not-found', `These servers have no data of team ${log.team}.`, {
-        hint: 'Check the name. The first recorder with --publish, or tapedeck plan --write, creates it.',
-        cause: thrown,
-      })
-    },
+    (thrown: unknown) => throwUnknownTeam(log.team, thrown),
   )
   return {
     sessions: new Map(sessions.map((info) => [info.session, info])),
@@ -39,6 +34,15 @@ export async function readSessions(log: Log): Promise<TeamSessions> {
       }),
     ),
   }
+}
+
+/** Throws what reading the list of sessions threw, as a sentence about the team if it has no such list. */
+export function throwUnknownTeam(team: TeamName, thrown: unknown): never {
+  if (!(thrown instanceof CodedError) || thrown.code !== 'not-found') throw thrown
+  throw new CodedError('not-found', `These servers have no data of team ${team}.`, {
+    hint: 'Check the name. The first recorder with --publish, or tapedeck plan --write, creates it.',
+    cause: thrown,
+  })
 }
 
 /** What changes all the time. `quarantine`, `nowMs`: as in the facts. */
