@@ -331,6 +331,14 @@ describe.skipIf(!hasNatsServer)('connecting to NATS [needs nats-server]', () => 
     })
   })
 
+  it('refuses a server whose messages can’t hold a part of a frame', async () => {
+    const server = await startNatsServer({ config: 'max_payload: 1024' })
+    await expect(connect(server.url)).rejects.toMatchObject({
+      code: 'unexpected-answer',
+      message: 'The NATS server accepts messages of at most 1024 bytes.',
+    })
+  })
+
   it('refuses a server without JetStream', async () => {
     const server = await startNatsServer({ jetstream: false })
     await expect(connect(server.url)).rejects.toMatchObject({
