@@ -2,6 +2,7 @@
 import type { ChainHeads } from '../../src/main/core/store/types/flushes.ts'
 import type { StoreReader } from '../../src/main/core/store/types/reader.ts'
 import { decodeFrame } from '../../src/main/features/team/frame/decode.ts'
+import { newChain } from '../../src/main/features/team/frame/frame.ts'
 import { FrameJoiner } from '../../src/main/features/team/frame/parts.ts'
 import type { FrameResult } from '../../src/main/features/team/frame/refusal.ts'
 import { verifyFrame } from '../../src/main/features/team/frame/verify.ts'
@@ -33,7 +34,9 @@ export async function checkLog(
     const page = await reader.flushes({ recording: session, afterSeq, maxBytes: 1, withHeads: true })
     if (page.flushes.length > 0) throw new Error(`the log ends at ${afterSeq} of ${session}, before the store`)
     // Equal heads prove equal messages: each covers everything before it.
-    if (describe(of?.heads) !== describe(page.heads)) throw new Error(`the log has other messages of ${session}`)
+    const [inLog, inStore] = [describe(session, of?.heads), describe(session, page.heads)]
+    if (inLog !== inStore)
+      throw new Error(`the log has other messages of ${session}: heads ${inLog} after seq ${afterSeq}, not ${inStore}`)
     frames += of?.frames ?? 0
   }
   const unknown = [...logged.keys()].filter((session) => !sessions.includes(session))
@@ -80,9 +83,13 @@ function accept<T>(result: FrameResult<T>): T {
   return result.value
 }
 
-const describe = (heads: ChainHeads | null | undefined): string =>
-  JSON.stringify(
-    [...(heads ?? [])]
-      .sort(([a], [b]) => a - b)
-      .map(([conn, { head, messages }]) => [conn, messages, Buffer.from(head).toString('hex')]),
-  )
+/** Chains with content: a session that ended before its first message has none in the log. */
+function describe(session: SessionId, heads: ChainHeads | null | undefined): string {
+  const unused = hex(newChain(session, 0, '').head)
+  const chains = [...(heads ?? [])]
+    .sort(([a], [b]) => a - b)
+    .map(([conn, { head, messages }]) => [conn, messages, hex(head)] as const)
+  return JSON.stringify(chains.filter(([conn, messages, head]) => (conn === 0 ? head !== unused : messages > 0)))
+}
+
+const hex = (head: Uint8Array): string => Buffer.from(head).toString('hex')
