@@ -194,8 +194,9 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
     const read: number[] = []
     await expect.poll(() => read).toEqual([2, 2])
     expect(await team.acknowledged({ shard: 1, name: 'archive' })).toBe(1)
+    const refusals = ends.map((end) => expect(end).rejects.toMatchObject({ code: 'offline' }))
     await own.kill()
-    for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'offline' })
+    await Promise.all(refusals)
   })
 
   it('refuses to remove what a shard has, also to its operator', async () => {
