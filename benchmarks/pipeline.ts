@@ -93,7 +93,7 @@ export async function recordAll(file: string, sender: Sender, messages: number):
   const applied = session.applied()
   await session.close()
   if (applied !== messages) throw new Error(`${applied} of ${messages} messages reached the hub`)
-  const stored = await digestOf(file, FEED, session.recording)
+  const stored = await digestOf(file, FEED, session.session)
   if (stored.messages !== messages || stored.sha256 !== sender.sha256) {
     throw new Error(`${stored.messages} of ${messages} messages are stored, or their bytes differ`)
   }
@@ -129,12 +129,12 @@ function parseOnly(sender: Sender, messages: number): Promise<Pace> {
 export async function digestOf(
   file: string,
   feed: FeedId,
-  recording: SessionId,
+  session: SessionId,
 ): Promise<{ readonly messages: number; readonly sha256: string }> {
   const reader = await openStoreReader({ file })
   const hash = createHash('sha256')
   let messages = 0
-  for await (const run of reader.ticks({ feed, instruments: null, recording })) {
+  for await (const run of reader.ticks({ feed, instruments: null, session })) {
     for (let i = 0; i < run.count; i++) {
       if (run.symbol(i) === '') continue // the acknowledgement
       hash.update(run.raw(i)).update('\n')

@@ -69,10 +69,10 @@ export function makeSession(
   market: Market = newMarket(),
 ): Part {
   const engine = new StoreEngine(file)
-  const recording = newSessionId(unixMs(START))
-  engine.begin(recording, { kind: 'demo', origin: 'demo', user: '' }, unixMs(START))
+  const session = newSessionId(unixMs(START))
+  engine.begin(session, { kind: 'demo', origin: 'demo', user: '' }, unixMs(START))
   const snapshots = createSnapshots(market, engine)
-  snapshots.began(recording, START)
+  snapshots.began(session, START)
   const record = scratch()
   const random = lcg(11)
   const prices = Float64Array.from({ length: instruments }, (_, i) => 1_000 + i * 731)
@@ -123,7 +123,7 @@ export function makeSession(
   engine.end(unixMs(wallMs), [])
   engine.drain()
   engine.close()
-  return { recording, fromMs: START, toMs: wallMs, lastSeq: count, counts: null, clean: true }
+  return { session, fromMs: START, toMs: wallMs, lastSeq: count, counts: null, clean: true }
 }
 
 /** Text out of blocks, and records out of text: what no replay can do without. */
@@ -147,7 +147,7 @@ async function fullSpeed(file: string, reader: StoreReader, part: Part, count: n
     const best = await duel(
       2,
       async () => {
-        const cursor = new Cursor(reader, part.recording, 0, part.lastSeq, {
+        const cursor = new Cursor(reader, part.session, 0, part.lastSeq, {
           reusesBatches: true,
           prefersRecords: true,
         })
@@ -203,7 +203,7 @@ async function jumping(file: string, reader: StoreReader, part: Part, jumps: num
       decodeBlocks(ofMinute.all(at - MINUTE, at))
       ours.push(between - from)
       theirs.push(performance.now() - between)
-      checkPlace(player, part.recording)
+      checkPlace(player, part.session)
     }
     const jump = (name: string, peer: number, peerName: string, goal: Row['goal'], of: number): Row =>
       row({ name, unit: 'ms', ours: of, peer, peerName, goal })
@@ -219,7 +219,7 @@ async function jumping(file: string, reader: StoreReader, part: Part, jumps: num
   }
 }
 
-function checkPlace(player: Player, recording: SessionId): void {
+function checkPlace(player: Player, session: SessionId): void {
   const { at, problem } = player.state
-  if (at?.recording !== recording || at.seq === 0 || problem !== null) throw new Error('a jump did not arrive')
+  if (at?.session !== session || at.seq === 0 || problem !== null) throw new Error('a jump did not arrive')
 }

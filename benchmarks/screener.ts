@@ -56,7 +56,7 @@ export async function benchScreener(count = 200_000, looks = 400): Promise<reado
     const screener = new ViewScreener({
       view: { live: true, wallMs: () => session.toMs, hub, history },
       instruments: () => storedInstruments(reader, 'demo'),
-      recordings: async () => [],
+      sessions: async () => [],
       fundamentals: async () => new Map(),
       inUniverse: (universe) => universeOf(universe, []),
       realMs: () => realMs,

@@ -48,12 +48,12 @@ async function receiveApart(url: string, key: string): Promise<Received> {
 export async function benchServed(count = 3_000_000, seconds = 20): Promise<readonly Row[]> {
   return inFolder(async (folder) => {
     const file = join(folder, 'tapedeck.db')
-    const { recording } = makeSession(file, Math.max(count, seconds * 1_000), 1)
+    const { session } = makeSession(file, Math.max(count, seconds * 1_000), 1)
     const reader = await openStoreReader({ file, worker: READER_WORKER })
     const server = await startReplayServer({
       reader,
       clock: systemClock,
-      served: { sessions: [recording] },
+      served: { sessions: [session] },
       port: 0,
       speed: 1,
       loop: false,

@@ -31,7 +31,7 @@ export interface SessionOptions {
 }
 
 export interface LiveSession {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly recorder: Recorder
   readonly writer: LibraryWriter
   /** Records that reached the hub. */
@@ -76,7 +76,7 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
     log: () => undefined,
   }
   const token = { access, expiresMs: null }
-  const recording = await recorder.start({ kind: 'service', origin: new URL(baseUrl).origin, user: 'test' })
+  const session = await recorder.start({ kind: 'service', origin: new URL(baseUrl).origin, user: 'test' })
   const feeds = createFeeds({
     baseUrl: () => baseUrl,
     token: { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) },
@@ -87,7 +87,7 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
   })
   for (const [feed, symbols] of wants) feeds.subscribe(feed, symbols)
   return {
-    recording,
+    session,
     recorder,
     writer,
     applied: () => applied,

@@ -24,17 +24,17 @@ const RUNS = 3
 export async function benchStreams(count = 3_000_000): Promise<readonly Row[]> {
   return inFolder(async (folder) => {
     const file = join(folder, 'tapedeck.db')
-    const { recording } = makeSession(file, count, (8 * 3_600_000) / count)
+    const { session } = makeSession(file, count, (8 * 3_600_000) / count)
     const reader = await openStoreReader({ file, worker: READER_WORKER })
     try {
-      return [await benchTail(reader, recording, count), await benchSync(reader, folder, count)]
+      return [await benchTail(reader, session, count), await benchSync(reader, folder, count)]
     } finally {
       await reader.close()
     }
   })
 }
 
-async function benchTail(reader: StoreReader, recording: SessionId, count: number): Promise<Row> {
+async function benchTail(reader: StoreReader, session: SessionId, count: number): Promise<Row> {
   let lines = 0
   const write = (text: string): Promise<void> => {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
@@ -44,7 +44,7 @@ async function benchTail(reader: StoreReader, recording: SessionId, count: numbe
   const line = createLines('json')
   const bare = async (): Promise<void> => {
     for await (const { count: rows, bytes, offsets } of reader.replay({
-      recording,
+      session,
       afterSeq: 0,
       omitConnections: true,
     })) {
@@ -56,7 +56,7 @@ async function benchTail(reader: StoreReader, recording: SessionId, count: numbe
   }
   const { ours, theirs } = await duel(
     RUNS,
-    () => tailStored({ reader, recording, afterSeq: 0, wanted: null, line, write, wait }),
+    () => tailStored({ reader, session, afterSeq: 0, wanted: null, line, write, wait }),
     bare,
   )
   if (lines !== 2 * RUNS * count) throw new Error(`printed ${lines} lines instead of ${2 * RUNS * count}`)

@@ -131,18 +131,18 @@ async function record({ servers, team, folder, messages, rate, warmUp }: Recorde
     key: null,
     say: (level, text) => level === 'warn' && console.error(text),
   })
-  publishing.begin({ id: session.recording, source, startedMs })
+  publishing.begin({ id: session.session, source, startedMs })
   session.writer.onEvent((event) => {
     if (event.is === 'committed') publishing.committed(event)
   })
   const cpuFrom = ownSeconds()
   await session.stored(messages + 1)
   await session.close()
-  publishing.ended(session.recording)
+  publishing.ended(session.session)
   await publishing.close()
-  const { heads } = await reader.ledger(session.recording)
+  const { heads } = await reader.ledger(session.session)
   const cpuSeconds = ownSeconds() - cpuFrom
-  const begin = await reader.flushes({ recording: session.recording, afterSeq: 0, maxBytes: 1 << 20 })
+  const begin = await reader.flushes({ session: session.session, afterSeq: 0, maxBytes: 1 << 20 })
   const { messages: m } = begin.flushes
     .map(({ batch }) => batch)
     .find((batch) => batch.messages.seq.includes(first.seq)) ?? { messages: null }

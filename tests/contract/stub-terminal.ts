@@ -102,7 +102,7 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'bars.history': { view: 'live', instrument, of: 'trade', interval: '1m', beforeMs: null, limit: 500 },
   'bars.events': { view: 'live', instrument, rule: { kind: 'tick', size: 100 }, beforeMs: null, limit: 500 },
   'tape.large': { view: 'live', instrument },
-  'tape.history': { view: 'live', instrument, before: { recording: 'r', seq: 7, ms: null }, limit: 100 },
+  'tape.history': { view: 'live', instrument, before: { session: 'r', seq: 7, ms: null }, limit: 100 },
   'sessions.list': {},
   'sessions.verify': { session: null },
   'sessions.annotate': { session: sessionId('r'), name: 'One', tags: ['a'], pinned: true },

@@ -102,7 +102,7 @@ export class TeamRecorder {
   /** Commits a flush of these items, or of so many trades. */
   commit(what: number | readonly Item[]): void {
     this.engine.commit([this.#writer.batch(typeof what === 'number' ? trades(what) : what)])
-    this.publishing.committed({ recording: this.session, seq: this.#writer.seq })
+    this.publishing.committed({ session: this.session, seq: this.#writer.seq })
   }
 
   /** Moves what is committed from the journal into blocks. */

@@ -32,7 +32,7 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
   let frames = 0
   let unstored = 0
   const ages: number[] = []
-  const recordings: SessionId[] = []
+  const sessions: SessionId[] = []
   try {
     for (let i = 1; i <= times; i++) {
       const fromMs = performance.now()
@@ -44,10 +44,10 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
         afterMs: 20 + ((i * 37) % 300),
       })
       const safeMs = SAFE_MS + SYNCS * probe.slowestSince(fromMs)
-      recordings.push(killed.recording)
+      sessions.push(killed.session)
       let lastSeq = 0
       for (const [feed] of CRASH_WANTS) {
-        const stored = await storedFeed(file, feed, killed.recording)
+        const stored = await storedFeed(file, feed, killed.session)
         const sent = simulator.sent().connections.findLast((one) => one.feed === feed)
         must(stored.ordered, `kill ${i}: ${feed} is out of order or doubled`)
         const prefix = sent === undefined ? undefined : simulator.sentPrefix(sent.id, stored.frames)
@@ -64,7 +64,7 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
       )
       ages.push(age)
       unstored = Math.max(unstored, (killed.received.at(-1)?.n ?? 0) - lastSeq)
-      const report = await verified(file, killed.recording)
+      const report = await verified(file, killed.session)
       must(report.ok, `kill ${i}: verify finds ${JSON.stringify(report.problems.slice(0, 3))}`)
       if (i % 10 === 0) say(`${i} kills, ${frames} frames stored, each a prefix of what was sent`)
     }
@@ -74,12 +74,12 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
   }
   await nextStart(file)
   const gaps = await gapsOf(file)
-  for (const recording of recordings) {
-    const crash = gaps.filter((gap) => gap.recording === recording && gap.cause === 'crash')
-    must(crash.length === CRASH_WANTS.length, `${recording} has ${crash.length} gaps of cause crash`)
+  for (const session of sessions) {
+    const crash = gaps.filter((gap) => gap.session === session && gap.cause === 'crash')
+    must(crash.length === CRASH_WANTS.length, `${session} has ${crash.length} gaps of cause crash`)
     must(
       crash.every(({ toMs }) => toMs !== null),
-      `${recording} has a crash gap without an end`,
+      `${session} has a crash gap without an end`,
     )
   }
   const all = await verified(file, null)

@@ -31,18 +31,18 @@ export async function fullDisk(folder: string, say: (text: string) => void): Pro
       body: JSON.stringify({ username: simulator.username, password: simulator.password }),
     })
     const { access } = (await response.json()) as { readonly access: string } // the simulator's own answer
-    const session = await startSession({
+    const live = await startSession({
       file,
       baseUrl: simulator.baseUrl,
       access,
       wants: [[FEED, ['BTC-USD', 'ETH-USD']]],
       maxBacklogBytes: BACKLOG,
     })
-    const { recorder, recording } = session
+    const { recorder, session } = live
     const is = (what: 'broken' | 'recording') => () => recorder.state().is === what
     await until(() => recorder.stats().stored > RATE / 2, 20_000, 'recording did not begin')
 
-    const watching = session.applied()
+    const watching = live.applied()
     disk.fill()
     const told = await until(is('broken'), 1_000, 'a full disk was not told within a second')
     const state = recorder.state()
@@ -56,21 +56,21 @@ export async function fullDisk(folder: string, say: (text: string) => void): Pro
     await until(() => recorder.stats().lost > RATE / 2, 60_000, 'the bound of memory was never reached')
     const { backlogBytes } = recorder.stats()
     must(backlogBytes < BACKLOG * 1.5, `${backlogBytes} bytes waited, more than the bound`)
-    must(session.applied() > watching + RATE, 'watching stood still')
+    must(live.applied() > watching + RATE, 'watching stood still')
     disk.free()
     await until(is('recording'), 10_000, 'recording did not resume after the hole')
     await sleep(500)
     const { lost } = recorder.stats()
-    await session.close()
+    await live.close()
 
-    const stored = await storedFeed(file, FEED, recording)
+    const stored = await storedFeed(file, FEED, session)
     const sent = simulator.sent().connections[0]
     must(stored.ordered, 'what is stored is out of order or doubled')
     must(
       stored.frames + lost === sent.frames,
       `${stored.frames} stored and ${lost} counted as lost of ${sent.frames} sent`,
     )
-    const gaps = (await gapsOf(file, recording)).filter((gap) => gap.cause === 'disk')
+    const gaps = (await gapsOf(file, session)).filter((gap) => gap.cause === 'disk')
     must(gaps.length === 1 && gaps[0].toMs !== null, `the hole is ${JSON.stringify(gaps)}`)
     const report = await verified(file, null)
     must(report.ok, `verify finds ${JSON.stringify(report.problems.slice(0, 3))}`)

@@ -30,7 +30,7 @@ const session = await startSession({
     if (++received === 200) begin()
   },
 })
-writeSync(1, `id ${session.recording}\n`)
+writeSync(1, `id ${session.session}\n`)
 flushCompileCache()
 
 /** Frames of this long wait in the sockets. */
@@ -57,7 +57,7 @@ async function work(): Promise<void> {
     case 'importing':
       for (;;) {
         tell('importing')
-        const { recording: other } = await importPackage(join(dirname(file), IMPORT_FILE), writer.library)
+        const { session: other } = await importPackage(join(dirname(file), IMPORT_FILE), writer.library)
         tell('imported')
         await sleep(Math.random() * 200)
         tell('erasing')

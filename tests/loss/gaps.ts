@@ -151,13 +151,13 @@ async function checkLedger(
 
 async function takeStored(
   reader: StoreReader,
-  recording: SessionRow['session'],
+  session: SessionRow['session'],
   feed: (typeof GAP_WANTS)[number][0],
   sent: ReadonlyMap<number, SentFrame>,
   stored: Set<number>,
   where: string,
 ): Promise<void> {
-  for await (const run of reader.ticks({ feed, instruments: null, recording })) {
+  for await (const run of reader.ticks({ feed, instruments: null, session })) {
     for (let row = 0; row < run.count; row++) {
       const n = numberOf(run.raw(row))
       if (n === undefined) continue // an acknowledgement

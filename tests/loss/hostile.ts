@@ -17,12 +17,12 @@ export async function hostile(folder: string, fuzz: number): Promise<string> {
   const frames: readonly HostileFrame[] = [{ data: Buffer.from(ACKNOWLEDGED), binary: false }, ...hostileFrames(fuzz)]
   const service = await serve(frames)
   try {
-    const session = await startSession({ file, baseUrl: service.baseUrl, wants: [[FEED, ['BTC-USD']]] })
-    const { recorder, recording } = session
+    const live = await startSession({ file, baseUrl: service.baseUrl, wants: [[FEED, ['BTC-USD']]] })
+    const { recorder, session } = live
     await until(() => recorder.stats().stored >= frames.length, 60_000, 'not every hostile frame was stored')
     const counts = recorder.stats().feeds.find(({ feed }) => feed === FEED)
     must(service.connections() === 1, `a hostile frame ended the connection: ${service.connections()} were made`)
-    await session.close()
+    await live.close()
     must(counts !== undefined, 'nothing was counted')
     const { received, decoded, control, undecodable, stored } = counts ?? {
       received: -1,
@@ -39,7 +39,7 @@ export async function hostile(folder: string, fuzz: number): Promise<string> {
     const hash = createHash('sha256')
     for (const { data } of frames) hash.update(data).update('\n')
     let at = 0
-    const kept = await storedFeed(file, FEED, recording, (raw) => {
+    const kept = await storedFeed(file, FEED, session, (raw) => {
       const sent = frames[at++]?.data
       must(
         sent !== undefined && sent.equals(raw),

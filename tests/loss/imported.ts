@@ -91,9 +91,9 @@ function textOf(n: number, atMs: number): string {
 }
 
 /** Messages with every stamp, entries and gaps in their order, and the bars made of them. */
-async function contentsOf(reader: StoreReader, recording: SessionId): Promise<string> {
+async function contentsOf(reader: StoreReader, session: SessionId): Promise<string> {
   const hash = createHash('sha256')
-  for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
+  for await (const batch of reader.replay({ session, afterSeq: 0 })) {
     const { count, feed, seq, recvMs, monoNs: mono, conn, flags, offsets, bytes, entries } = batch
     for (let i = 0; i < count; i++) {
       hash.update(`${feed[i]} ${seq[i]} ${recvMs[i]} ${mono[i]} ${conn[i]} ${flags[i]}\n`)
@@ -101,9 +101,9 @@ async function contentsOf(reader: StoreReader, recording: SessionId): Promise<st
     }
     for (const entry of entries) hash.update(`${JSON.stringify(entry)}\n`)
   }
-  hash.update(JSON.stringify(await reader.gaps({ recording })))
-  const row = (await reader.sessions()).find(({ session }) => session === recording)
-  must(row !== undefined, `session ${recording} isn't listed`)
+  hash.update(JSON.stringify(await reader.gaps({ session })))
+  const row = (await reader.sessions()).find((one) => one.session === session)
+  must(row !== undefined, `session ${session} isn't listed`)
   for (const symbol of SYMBOLS) {
     const { bars } = await reader.bars({
       instrument: instrumentId('crypto', symbol),
@@ -113,7 +113,7 @@ async function contentsOf(reader: StoreReader, recording: SessionId): Promise<st
       beforeMs: null,
       limit: 1_000,
     })
-    must(bars.length > 0, `session ${recording} has no bars of ${symbol}`)
+    must(bars.length > 0, `session ${session} has no bars of ${symbol}`)
     hash.update(JSON.stringify(bars))
   }
   return hash.digest('hex')
@@ -151,7 +151,7 @@ export async function checkImport(
     } else {
       for (const feed of ['crypto/XT', 'crypto/XQ'] as const)
         for await (const run of reader.ticks({ feed, instruments: null }))
-          must(run.recording !== session.id, `${where}: ${run.count} messages of an unfinished import are readable`)
+          must(run.session !== session.id, `${where}: ${run.count} messages of an unfinished import are readable`)
     }
     return isThere
   } finally {
@@ -168,7 +168,7 @@ export async function importAgain(
   where: string,
 ): Promise<void> {
   const outcome = await importPackage(join(dirname(file), IMPORT_FILE), library)
-  must(outcome.recording === session.id, `${where}: imported again, it is ${outcome.recording}`)
+  must(outcome.session === session.id, `${where}: imported again, it is ${outcome.session}`)
   must(outcome.already === wasThere, `${where}: imported again, it was there already: ${outcome.already}`)
   await checkImport(file, session, 'imported', `${where}, imported again`)
   await until(() => countRemains(file) === 0, 60_000, `${where}: ${countRemains(file)} rows of no session remain`)

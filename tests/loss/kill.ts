@@ -6,7 +6,7 @@ import { openStoreReader } from '../../src/main/core/store/open.ts'
 import { sessionId, type SessionId } from '../../src/shared/base/units.ts'
 
 export interface Killed {
-  readonly recording: SessionId
+  readonly session: SessionId
   /** Seq of the last message whose commit was acknowledged before death. */
   readonly committed: number
   /** Messages said to be received, by number, and when, by the process's own clock. */
@@ -51,7 +51,7 @@ export async function spawnAndKill({ program, args, env, after, afterMs }: KillO
   const lines = text.slice(0, text.lastIndexOf('\n')).split('\n')
   const of = (kind: string): string[][] => lines.map((line) => line.split(' ')).filter(([k]) => k === kind)
   return {
-    recording: sessionId(of('id')[0][1]),
+    session: sessionId(of('id')[0][1]),
     committed: Number(of('c').at(-1)?.[1] ?? 0),
     received: of('r').map(([, n, atMs]) => ({ n: Number(n), atMs: Number(atMs) })),
     killedMs,
@@ -67,10 +67,10 @@ export const killBurst = (file: string, afterMs: number): Promise<Killed> =>
  * Reads back every seq of a recording, in order. Entries count, too: where a process is suspended between its looks at the
  * two clocks, it records that the clock moved.
  */
-export async function kept(file: string, recording: SessionId): Promise<number[]> {
+export async function kept(file: string, session: SessionId): Promise<number[]> {
   const reader = await openStoreReader({ file })
   const seqs: number[] = []
-  for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
+  for await (const batch of reader.replay({ session, afterSeq: 0 })) {
     seqs.push(...batch.seq.subarray(0, batch.count), ...batch.entries.map(({ seq }) => seq))
   }
   await reader.close()

@@ -13,7 +13,7 @@ if (file === undefined || baseUrl === undefined) throw new TypeError('usage: rec
 let received = 0
 /** Seqs of messages on their way to a commit. */
 let open: number[] = []
-const { recording, writer } = await startSession({
+const { session, writer } = await startSession({
   file,
   baseUrl,
   access: process.env.TOKEN ?? '',
@@ -23,7 +23,7 @@ const { recording, writer } = await startSession({
     if (received++ % 20 === 0) writeSync(1, `r ${seq} ${Date.now()}\n`)
   },
 })
-writeSync(1, `id ${recording}\n`)
+writeSync(1, `id ${session}\n`)
 flushCompileCache() // death comes without a warning, and the next one wants to start faster
 writer.onEvent((event) => {
   if (event.is !== 'committed') return

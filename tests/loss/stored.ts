@@ -17,7 +17,7 @@ export interface StoredFeed {
 export async function storedFeed(
   file: string,
   feed: FeedId,
-  recording: SessionId,
+  session: SessionId,
   each: (raw: Uint8Array) => void = () => undefined,
 ): Promise<StoredFeed> {
   const reader = await openStoreReader({ file })
@@ -25,7 +25,7 @@ export async function storedFeed(
   let frames = 0
   let lastSeq = 0
   let ordered = true
-  for await (const run of reader.ticks({ feed, instruments: null, recording })) {
+  for await (const run of reader.ticks({ feed, instruments: null, session })) {
     for (let i = 0; i < run.count; i++) {
       const raw = run.raw(i)
       hash.update(raw).update('\n')
@@ -39,16 +39,16 @@ export async function storedFeed(
   return { frames, sha256: hash.digest('hex'), lastSeq, ordered }
 }
 
-export async function verified(file: string, recording: SessionId | null): Promise<VerifyReport> {
+export async function verified(file: string, session: SessionId | null): Promise<VerifyReport> {
   const reader = await openStoreReader({ file })
-  const report = await reader.verify(recording)
+  const report = await reader.verify(session)
   await reader.close()
   return report
 }
 
-export async function gapsOf(file: string, recording?: SessionId): Promise<readonly Gap[]> {
+export async function gapsOf(file: string, session?: SessionId): Promise<readonly Gap[]> {
   const reader = await openStoreReader({ file })
-  const gaps = await reader.gaps(recording === undefined ? {} : { recording })
+  const gaps = await reader.gaps(session === undefined ? {} : { session })
   await reader.close()
   return gaps
 }

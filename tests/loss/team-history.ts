@@ -57,7 +57,7 @@ export async function compareHistory(
 async function* storeFlushes(reader: Pick<StoreReader, 'flushes'>, session: SessionId): AsyncGenerator<CommittedFlush> {
   let afterSeq = 0
   for (;;) {
-    const { flushes } = await reader.flushes({ recording: session, afterSeq, maxBytes: PAGE_BYTES })
+    const { flushes } = await reader.flushes({ session, afterSeq, maxBytes: PAGE_BYTES })
     if (flushes.length === 0) return
     yield* flushes
     for (const { batch } of flushes) afterSeq += batch.messages.count + batch.entries.length

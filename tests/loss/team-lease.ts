@@ -129,7 +129,7 @@ async function check(folder: string, log: TeamLog, what: string): Promise<string
     if (owner.size !== sessions.length) throw new Error(`${sessions.length} of ${owner.size} sessions are in the log`)
     const both = {
       flushes: (query: Parameters<(typeof readers)[number]['flushes']>[0]) =>
-        (owner.get(query.recording) ?? readers[0]).flushes(query),
+        (owner.get(query.session) ?? readers[0]).flushes(query),
     }
     const frames = await checkLog(
       log,

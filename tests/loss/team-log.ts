@@ -31,7 +31,7 @@ export async function checkLog(
   for (const session of sessions) {
     const of = logged.get(session)
     const afterSeq = of?.lastSeq ?? 0
-    const page = await reader.flushes({ recording: session, afterSeq, maxBytes: 1, withHeads: true })
+    const page = await reader.flushes({ session, afterSeq, maxBytes: 1, withHeads: true })
     if (page.flushes.length > 0) throw new Error(`the log ends at ${afterSeq} of ${session}, before the store`)
     // Equal heads prove equal messages: each covers everything before it.
     const [inLog, inStore] = [describe(session, of?.heads), describe(session, page.heads)]

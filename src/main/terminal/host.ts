@@ -23,7 +23,7 @@ export interface Updater {
   check(channel: UpdateSettings['channel']): Promise<Release | null>
   /** Downloads and verifies the release. Rejects if it doesn't match what its publisher signed. */
   download(onProgress: (done: number, bytesPerSecond: number) => void): Promise<void>
-  /** Quits, installs and restarts. The host closes the recording first. */
+  /** Quits, installs and restarts. The host closes the session first. */
   install(): void
 }
 

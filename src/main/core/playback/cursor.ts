@@ -53,7 +53,7 @@ export class Cursor implements BatchCursor {
   /** Reading starts with `begin` or `next`. */
   constructor(
     reader: Pick<StoreReader, 'replay'>,
-    recording: SessionId,
+    session: SessionId,
     afterSeq: number,
     upToSeq: number,
     { upToMs = Infinity, reusesBatches = false, prefersRecords = false }: CursorOptions = {},
@@ -61,7 +61,7 @@ export class Cursor implements BatchCursor {
     this.upToSeq = upToSeq
     this.#reusesBatches = reusesBatches
     this.#iterator = reader
-      .replay({ recording, afterSeq, upToSeq, upToMs, omitConnections: true, prefersRecords }, this.#spares)
+      .replay({ session, afterSeq, upToSeq, upToMs, omitConnections: true, prefersRecords }, this.#spares)
       [Symbol.asyncIterator]()
   }
 

@@ -30,7 +30,7 @@ export interface MergeOptions {
 
 export interface LoadedMerge {
   readonly source: string
-  readonly recording: MergedPlayback
+  readonly playback: MergedPlayback
   readonly part: Part
   /** The merged sessions: by shard, then by lease. */
   readonly rows: readonly SessionRow[]
@@ -73,32 +73,32 @@ export async function loadMerge(reader: Reader, options: MergeOptions): Promise<
   const gaps = await gapsOf(reader, source, lanes)
   const events = await timeline.add(reader, lanes, gaps)
   const phase = { limits: [...lanes.map(({ lastSeq }) => lastSeq), events.length], counts: countsOf(lanes) }
-  const recording = new MergedPlayback(
+  const playback = new MergedPlayback(
     reader,
     { sessions: lanes, events, phases: [phase], endMs },
     await entriesBefore(reader, lanes),
   )
   const beginMs = Math.max(fromMs, Math.min(...lanes.map(({ startMs }) => startMs)))
   const partOf = (all: readonly Lane[]): Part =>
-    recording.part(beginMs, Math.max(beginMs, Math.min(endMs, ...[Math.max(...all.map(({ lastMs }) => lastMs))])))
+    playback.part(beginMs, Math.max(beginMs, Math.min(endMs, ...[Math.max(...all.map(({ lastMs }) => lastMs))])))
   let known = lanes
   return {
     source,
-    recording,
+    playback,
     part: partOf(lanes),
     rows: lanes.map(({ row }) => row),
     gaps,
     hidden: others.filter(({ lastMs }) => lastMs > beginMs).map(({ session }) => session),
     async grow() {
       if (endMs < Infinity) return null
-      const sessions = known.map((lane) => lane.recording)
+      const sessions = known.map((lane) => lane.session)
       const grown = (await findLanes(reader, { ...options, sessions })).lanes
       if (grown.length !== known.length) return null
       const hasGrown = grown.some(({ lastSeq, row }, i) => lastSeq > known[i].lastSeq || row.live !== known[i].row.live)
       if (!hasGrown) return null
       const allGaps = await gapsOf(reader, source, grown)
       const more = await timeline.add(reader, grown, allGaps)
-      recording.grow({ lastSeqs: grown.map(({ lastSeq }) => lastSeq), counts: countsOf(grown) }, more)
+      playback.grow({ lastSeqs: grown.map(({ lastSeq }) => lastSeq), counts: countsOf(grown) }, more)
       known = grown
       return { part: partOf(grown), gaps: allGaps }
     },
@@ -124,19 +124,19 @@ async function findLanes(reader: Reader, { source, sessions, fromMs, endMs }: Me
   const lanes: Lane[] = []
   const ordered = inTurn(named.map((row) => ({ ...row, row }))).map(({ of }) => of.row)
   for (const row of ordered.toSorted((a, b) => shardOf(a) - shardOf(b))) {
-    const { session: recording, startedMs } = row
-    const share = shares.get(recording)
+    const { session, startedMs } = row
+    const share = shares.get(session)
     const clock = share?.clock ?? [{ fromSeq: 0, skewMs: 0 }]
-    const last = await reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER })
+    const last = await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER })
     if (last === null) continue
     const startMs = startedMs + skewAt({ clock }, 0)
     const lastMs = last.ms + skewAt({ clock }, last.seq)
     if (startMs > endMs || lastMs < fromMs) continue
     const ms = previous(fromMs) - skewAt({ clock }, 0)
-    const before = fromMs === -Infinity ? null : await reader.findPosition({ recording, ms })
+    const before = fromMs === -Infinity ? null : await reader.findPosition({ session, ms })
     const counts = share === undefined ? null : countsIn(share)
     lanes.push({
-      recording,
+      session,
       clock,
       afterSeq: before?.seq ?? 0,
       row,
@@ -146,7 +146,7 @@ async function findLanes(reader: Reader, { source, sessions, fromMs, endMs }: Me
       lastMs: Math.max(lastMs, (row.endedMs ?? -Infinity) + skewAt({ clock }, last.seq)),
     })
   }
-  const isLane = new Set(lanes.map(({ recording }) => recording))
+  const isLane = new Set(lanes.map(({ session }) => session))
   const others = all.flatMap(({ session, endedMs }) =>
     isLane.has(session) ? [] : [{ session, lastMs: endedMs ?? Infinity }],
   )
@@ -156,9 +156,9 @@ async function findLanes(reader: Reader, { source, sessions, fromMs, endMs }: Me
 /** What the sessions said about their feeds before the range. */
 async function entriesBefore(reader: Reader, lanes: readonly Lane[]): Promise<readonly StoredEntry[]> {
   const before: StoredEntry[] = []
-  for (const [i, { recording, afterSeq }] of lanes.entries()) {
+  for (const [i, { session, afterSeq }] of lanes.entries()) {
     if (afterSeq === 0) continue
-    for (const stored of await reader.entries({ recording })) {
+    for (const stored of await reader.entries({ session })) {
       if (stored.seq > afterSeq) break
       const entry = entryOfMerge(stored.entry, i, lanes.length + 1)
       if (entry !== null) before.push({ ...stored, entry })
@@ -169,7 +169,7 @@ async function entriesBefore(reader: Reader, lanes: readonly Lane[]): Promise<re
 
 /** The gaps of the view of all these sessions, with those between and after them, by the service's clock. */
 async function gapsOf(reader: Reader, source: string, lanes: readonly Lane[]): Promise<readonly Gap[]> {
-  const recordings = lanes.map(({ recording }) => recording)
+  const sessions = lanes.map(({ session }) => session)
   const known = new Map<string, Promise<readonly string[]>>()
   const symbolsOf = (session: SessionId, feed: FeedId): Promise<readonly string[]> => {
     const key = `${session} ${feed}`
@@ -177,17 +177,17 @@ async function gapsOf(reader: Reader, source: string, lanes: readonly Lane[]): P
     known.set(key, read)
     return read
   }
-  const stored = await reader.gaps({ source, recordings, skipCorrupt: true })
+  const stored = await reader.gaps({ source, sessions, skipCorrupt: true })
   const gaps: Gap[] = []
   for (const gap of [...stored, ...gapsBetweenLanes(lanes)]) {
-    const { recording, feed, fromSeq, fromMs, toMs } = gap
+    const { session, feed, fromSeq, fromMs, toMs } = gap
     // A feed's gap in one session isn't one of the symbols that others receive.
-    const symbols = gap.symbols.length > 0 ? gap.symbols : await symbolsOf(recording, feed)
-    const lane = lanes.find((one) => one.recording === recording)
+    const symbols = gap.symbols.length > 0 ? gap.symbols : await symbolsOf(session, feed)
+    const lane = lanes.find((one) => one.session === session)
     if (symbols.length === 0 || lane === undefined) continue
     const skewMs = skewAt(lane, fromSeq)
     gaps.push({
-      recording,
+      session,
       feed,
       symbols,
       cause: gap.cause,
@@ -201,8 +201,8 @@ async function gapsOf(reader: Reader, source: string, lanes: readonly Lane[]): P
 }
 
 /** The newest symbol of each instrument that a session received from a feed. */
-async function readSymbols(reader: Reader, recording: SessionId, feed: FeedId): Promise<readonly string[]> {
-  const found = await reader.instruments({ feed, recording })
+async function readSymbols(reader: Reader, session: SessionId, feed: FeedId): Promise<readonly string[]> {
+  const found = await reader.instruments({ feed, session })
   return found.flatMap(({ symbols }) => symbols.slice(-1))
 }
 
@@ -227,7 +227,7 @@ function gapsAfter({ row, lastMs, lastSeq, clock }: Lane, toMs: number | null): 
   return row.feeds
     .filter(({ feed }) => !row.gaps.some((gap) => gap.feed === feed && gap.symbols.length === 0 && covers(gap)))
     .map(({ feed }): Gap => ({
-      recording: row.session,
+      session: row.session,
       feed,
       symbols: [],
       cause: row.clean ? 'quit' : 'crash',
@@ -253,19 +253,19 @@ class Timeline {
   /** What hasn't been returned before. */
   async add(reader: Reader, lanes: readonly Lane[], gaps: readonly Gap[]): Promise<readonly MergedEvent[]> {
     const events: MergedEvent[] = []
-    for (const [i, { row, lastMs, recording }] of lanes.entries()) {
-      if (row.live || this.#ended.has(recording)) continue
-      this.#ended.add(recording)
+    for (const [i, { row, lastMs, session }] of lanes.entries()) {
+      if (row.live || this.#ended.has(session)) continue
+      this.#ended.add(session)
       events.push({ ms: lastMs, entry: endOfSession(i) })
     }
     const known = await knownTimes(reader, lanes)
     const opens = gaps
-      .map((gap) => ({ gap, ms: Math.max(gap.fromMs, known.get(`${gap.recording} ${gap.fromSeq}`) ?? -Infinity) }))
+      .map((gap) => ({ gap, ms: Math.max(gap.fromMs, known.get(`${gap.session} ${gap.fromSeq}`) ?? -Infinity) }))
       .filter(({ gap }) => (gap.toMs ?? Infinity) >= this.#fromMs)
       .toSorted((a, b) => a.ms - b.ms)
     for (const { gap, ms } of opens) {
-      const { recording, feed, cause, symbols, fromMs, toMs, fromSeq } = gap
-      const key = `${recording} ${feed} ${fromSeq} ${fromMs} ${symbols.join()}`
+      const { session, feed, cause, symbols, fromMs, toMs, fromSeq } = gap
+      const key = `${session} ${feed} ${fromSeq} ${fromMs} ${symbols.join()}`
       let number = this.#opened.get(key)
       if (number === undefined) {
         this.#opened.set(key, (number = this.#opened.size + 1))
@@ -282,9 +282,9 @@ class Timeline {
 /** When the sessions noticed their gaps, by session and seq: before, nobody knew of them. */
 async function knownTimes(reader: Reader, lanes: readonly Lane[]): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>()
-  for (const { recording, clock } of lanes)
-    for (const { seq, wallMs } of await reader.entries({ recording, types: ['gap-open'] }))
-      times.set(`${recording} ${seq}`, wallMs + skewAt({ clock }, seq))
+  for (const { session, clock } of lanes)
+    for (const { seq, wallMs } of await reader.entries({ session, types: ['gap-open'] }))
+      times.set(`${session} ${seq}`, wallMs + skewAt({ clock }, seq))
   return times
 }
 
@@ -294,7 +294,7 @@ export const previous = (ms: number): number => ms - 0.0005
 /** The gaps as known at a place of a merge: later ones are missing, and those that closed later are still open. */
 export function gapsOfMergeAt(gaps: readonly Gap[], seqs: ReadonlyMap<string, number>, nowMs: number): readonly Gap[] {
   return gaps.flatMap((gap): Gap[] => {
-    const seq = seqs.get(gap.recording) ?? 0
+    const seq = seqs.get(gap.session) ?? 0
     if (gap.fromSeq > seq || gap.fromMs > nowMs) return []
     return [gap.toMs !== null && gap.toMs <= nowMs ? gap : { ...gap, toMs: null, toSeq: null }]
   })

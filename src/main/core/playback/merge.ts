@@ -13,7 +13,7 @@ import { Cursor } from './cursor.ts'
 import { isRowCounted, type Counts } from './parts.ts'
 
 export interface MergedSession {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly clock: Share['clock']
   /** What comes up to this seq isn't played. */
   readonly afterSeq: number
@@ -144,7 +144,7 @@ export class Merge {
         const cursor = new EventCursor(events, seq, limits[i])
         return { clock: SAME_CLOCK, counts: null, cursor, seq, timeMs: times[i] }
       }
-      const cursor = new Cursor(this.#reader, session.recording, seq, limits[i])
+      const cursor = new Cursor(this.#reader, session.session, seq, limits[i])
       cursor.begin()
       return { clock: session.clock, counts: counts[i], cursor, seq, timeMs: times[i] }
     })

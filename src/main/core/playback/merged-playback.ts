@@ -1,5 +1,5 @@
 /**
- * Several sessions of a team as one recording for players (decision 61): its seqs number what the sessions hold, in the
+ * Several sessions of a team as one session for players (decision 61): its seqs number what the sessions hold, in the
  * order in which it arrived, and its messages are those that count. Times are by the service's clock, UTC ms.
  */
 import { sessionId, type SessionId } from '../../../shared/base/units.ts'
@@ -44,7 +44,7 @@ export class MergedPlayback implements PlaybackReader {
   part(fromMs: number, toMs: number): Part {
     const newTracker = (): MergedTracker => new MergedTracker(this.#source.sessions.length)
     return {
-      recording: sessionId('merge'),
+      session: sessionId('merge'),
       fromMs,
       toMs,
       lastSeq: this.#lastSeq,
@@ -91,7 +91,7 @@ export class MergedPlayback implements PlaybackReader {
     const at = (number - 1) % CHUNK
     if (chunk === undefined || at >= chunk.count) return null
     const session = this.#source.sessions.at(chunk.lanes[at])
-    return session === undefined ? null : { session: session.recording, seq: chunk.seqs[at] }
+    return session === undefined ? null : { session: session.session, seq: chunk.seqs[at] }
   }
 
   /** The last seq of each session at a number; 0: nothing of it yet. */
@@ -102,7 +102,7 @@ export class MergedPlayback implements PlaybackReader {
     // Of a chunk that isn't remembered, its beginning: too little rather than what is yet to come.
     const upTo = Math.min(number - index * CHUNK, chunk?.count ?? 0)
     for (let i = 0; i < upTo; i++) seqs[chunk!.lanes[i]] = chunk!.seqs[i]
-    return new Map(this.#source.sessions.map(({ recording }, i) => [recording, seqs[i]]))
+    return new Map(this.#source.sessions.map(({ session }, i) => [session, seqs[i]]))
   }
 
   async *replay({ afterSeq, upToSeq = Infinity, upToMs = Infinity }: ReplayQuery): AsyncGenerator<ReplayBatch> {
@@ -190,7 +190,7 @@ function batchOf(chunk: Chunk, after: number, upTo: number): ReplayBatch {
     columns.offsets[i + 1] = end
   }
   return {
-    recording: sessionId('merge'),
+    session: sessionId('merge'),
     count: rows.length,
     ...columns,
     monoNs: new Float64Array(0),

@@ -41,7 +41,7 @@ export function isRowCounted(counts: Counts, batch: ReplayBatch, row: number, re
 
 /** One session of a replay. Times are replay times, UTC ms. */
 export interface Part {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly fromMs: number
   readonly toMs: number
   /** Its last message or entry. What a live session receives later isn't played. */

@@ -44,11 +44,11 @@ export async function loadParts(
     notBeforeMs,
   } of turns) {
     if (!names.includes(row.session)) continue
-    const last = await reader.findPosition({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
+    const last = await reader.findPosition({ session: row.session, ms: Number.MAX_SAFE_INTEGER })
     if (last === null) continue
     rows.push(row)
     parts.push({
-      recording: row.session,
+      session: row.session,
       fromMs: row.startedMs,
       toMs: Math.max(row.endedMs ?? -Infinity, last.ms),
       lastSeq: last.seq,
@@ -66,12 +66,12 @@ export async function loadParts(
 export function gapsBetween(parts: readonly Part[], rows: readonly SessionRow[]): readonly Gap[] {
   return parts.flatMap((part, i) => {
     const next = parts.at(i + 1)
-    const row = rows.find(({ session }) => session === part.recording)
+    const row = rows.find(({ session }) => session === part.session)
     if (next === undefined || row === undefined || next.fromMs <= part.toMs) return []
     return row.feeds
       .filter(({ feed }) => !row.gaps.some((gap) => gap.feed === feed && gap.symbols.length === 0 && covers(gap, part)))
       .map(({ feed }): Gap => ({
-        recording: part.recording,
+        session: part.session,
         feed,
         symbols: [],
         cause: part.clean ? 'quit' : 'crash',
@@ -89,12 +89,12 @@ const covers = (gap: Gap, { toMs }: Part): boolean => gap.fromMs <= toMs && (gap
 export function gapsKnownAt(
   gaps: readonly Gap[],
   order: ReadonlyMap<string, number>,
-  at: { readonly recording: string; readonly seq: number },
+  at: { readonly session: string; readonly seq: number },
   nowMs: number,
 ): readonly Gap[] {
-  const current = order.get(at.recording) ?? -1
+  const current = order.get(at.session) ?? -1
   return gaps.flatMap((gap): Gap[] => {
-    const session = order.get(gap.recording) ?? Infinity
+    const session = order.get(gap.session) ?? Infinity
     if (session > current || (session === current && gap.fromSeq > at.seq) || gap.fromMs > nowMs) return []
     const closed = gap.toMs !== null && gap.toMs <= nowMs && (session < current || (gap.toSeq ?? Infinity) <= at.seq)
     return [closed ? gap : { ...gap, toMs: null, toSeq: null }]

@@ -16,21 +16,21 @@ export interface CommitWatch {
 }
 
 interface Waiting {
-  readonly recording: SessionId | null
+  readonly session: SessionId | null
   readonly seq: number
   readonly done: () => void
 }
 
 export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock): CommitWatch {
   let open: SessionId | null = null
-  let committed: { readonly recording: SessionId | null; readonly seq: number } = { recording: null, seq: 0 }
+  let committed: { readonly session: SessionId | null; readonly seq: number } = { session: null, seq: 0 }
   let waiting: Waiting[] = []
-  /** Recordings are committed in order, so a commit of the open one means that all earlier ones are durable. */
-  const isDurable = ({ recording, seq }: Pick<Waiting, 'recording' | 'seq'>) =>
-    recording === committed.recording ? seq <= committed.seq : committed.recording === open && recording !== open
+  /** Sessions are committed in order, so a commit of the open one means that all earlier ones are durable. */
+  const isDurable = ({ session, seq }: Pick<Waiting, 'session' | 'seq'>) =>
+    session === committed.session ? seq <= committed.seq : committed.session === open && session !== open
   writer.onEvent((event) => {
     if (event.is !== 'committed') return
-    committed = { recording: event.recording, seq: event.seq }
+    committed = { session: event.session, seq: event.seq }
     if (waiting.length === 0) return
     const ready = waiting.filter(isDurable)
     waiting = waiting.filter((one) => !ready.includes(one))
@@ -41,7 +41,7 @@ export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock)
       open = session
     },
     upTo(seq) {
-      const target = { recording: open, seq }
+      const target = { session: open, seq }
       if (isDurable(target)) return Promise.resolve()
       return new Promise((resolve) => {
         const one = {

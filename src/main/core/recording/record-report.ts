@@ -124,7 +124,7 @@ function cutShort(
   const { row, lastMs } = session
   const toMs = unixMs(Math.max(lastMs, untilMs))
   const lost = [...requested].map((feed): Gap => ({
-    recording: row.session,
+    session: row.session,
     feed,
     symbols: [],
     cause: 'disk',
@@ -161,7 +161,7 @@ export function lossFailure(
     `messages of ${time} weren’t stored`,
   )
   return new CodedError('disk-error', `${what}.${broken === null ? '' : ` ${broken.message}`}`, {
-    hint: 'Free some space or check the disk. The next recording into this store marks them as a gap.',
+    hint: 'Free some space or check the disk. The next session recorded into this store marks them as a gap.',
   })
 }
 
@@ -169,12 +169,12 @@ export function lossFailure(
 const endOf = ({ row, lastMs }: RecordedSession): number => row.endedMs ?? lastMs
 
 function coverageByFeed(sessions: readonly RecordedSession[]): ReadonlyMap<FeedId, FeedCoverage> {
-  const recordings = sessions.map((one): CoveredSession => {
+  const covered = sessions.map((one): CoveredSession => {
     const { session, startedMs, gaps } = one.row
-    return { recording: session, startedMs, endedMs: endOf(one), entries: one.entries, gaps }
+    return { session, startedMs, endedMs: endOf(one), entries: one.entries, gaps }
   })
   const endMs = Math.max(...sessions.map(endOf))
-  const { feeds } = coverageOf(recordings, { fromMs: -Infinity, toMs: Infinity }, endMs)
+  const { feeds } = coverageOf(covered, { fromMs: -Infinity, toMs: Infinity }, endMs)
   return new Map(feeds.map((one) => [one.feed, one]))
 }
 

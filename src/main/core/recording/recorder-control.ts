@@ -14,7 +14,7 @@ import type { Log } from '../log/log.ts'
 import type { Status, Trouble } from './status.ts'
 
 /** How often to retry after recording couldn't begin, ms. */
-const RETRY_RECORDING_MS = 5_000
+const RETRY_MS = 5_000
 
 export interface RecorderControlOptions {
   /** Whether to record initially. */
@@ -48,7 +48,7 @@ export interface RecorderControl {
   end(): Promise<void>
   /**
    * Interrupts the recording until `begin`, which marks the time as a gap. Call it inside `serially`. `trouble`
-   * returns `why`. Does nothing without a recording. Never rejects.
+   * returns `why`. Does nothing without an open session. Never rejects.
    */
   interrupt(why: Reason): Promise<void>
   /** Clears the trouble of the previous source. */
@@ -93,7 +93,7 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
   const begin = async (): Promise<void> => {
     cancelRetry()
     // A team's recorders record; this terminal keeps copies of their sessions.
-    if (!wanted || closed || recorder.recording !== null || options.source().kind === 'team') return
+    if (!wanted || closed || recorder.session !== null || options.source().kind === 'team') return
     try {
       await writer.open()
       const begun = recorder.start(options.source())
@@ -114,7 +114,7 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
       const why = { code, message, hint: `${hint} Live data continues; ${after}`.trim(), closeCode: null }
       trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why, planned: false }
       if (!mayRecover) return
-      cancelRetry = clock.after(RETRY_RECORDING_MS, () => void serially(begin))
+      cancelRetry = clock.after(RETRY_MS, () => void serially(begin))
     }
   }
 
@@ -147,7 +147,7 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
     end,
     async interrupt(why) {
       cancelRetry()
-      if (recorder.recording === null) return
+      if (recorder.session === null) return
       trouble = { why, sinceMs: clock.wallMs(), received: receivedSoFar(), planned: true }
       await end()
     },

@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 export class RecorderHealth {
-  /** Frames since the start that are in no recording. */
+  /** Frames since the start that are in no session. */
   lost = 0
   /** The writer's last reported failure; null while it works. */
   #failure: Failure | null = null
@@ -35,7 +35,7 @@ export class RecorderHealth {
   /** When the writer last died, UTC ms; -Infinity if it has committed since. */
   #diedAtMs = -Infinity
 
-  /** The writer died and no recording has begun since: frames are lost. */
+  /** The writer died and no session has begun since: frames are lost. */
   get isRestarting(): boolean {
     return this.#isRestarting
   }
@@ -122,7 +122,7 @@ export class RecorderHealth {
     this.#failure = null
   }
 
-  /** The writer died with `frames` uncommitted frames. `restartInMs`: delay before the next recording begins. */
+  /** The writer died with `frames` uncommitted frames. `restartInMs`: delay before the next session begins. */
   die(
     failure: Failure,
     frames: number,
@@ -138,7 +138,7 @@ export class RecorderHealth {
     return { event, restartInMs: isRepeated ? RESTART_MS : 0 }
   }
 
-  /** The next recording begins after the writer died. */
+  /** The next session begins after the writer died. */
   restart(): void {
     this.#isRestarting = false
   }

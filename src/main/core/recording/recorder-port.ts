@@ -37,8 +37,8 @@ export interface RecorderStats {
 }
 
 export type RecorderEvent =
-  | { readonly is: 'began'; readonly recording: SessionId }
-  | { readonly is: 'ended'; readonly recording: SessionId }
+  | { readonly is: 'began'; readonly session: SessionId }
+  | { readonly is: 'ended'; readonly session: SessionId }
   | { readonly is: 'broken'; readonly why: Reason }
   | { readonly is: 'recovered'; readonly lost: number }
   /** Refused frames were written as a gap, which interrupts the order of records. */

@@ -47,7 +47,7 @@ class StoreRecorder implements Recorder {
   readonly #connSeqs: number[] = [0]
 
   #source: Source | null = null
-  #recording: SessionId | null = null
+  #session: SessionId | null = null
   #breaks = 0
   #sinceMs = unixMs(0)
   /** Monotonic start of the session, ns. */
@@ -77,8 +77,8 @@ class StoreRecorder implements Recorder {
     options.writer.onEvent((event) => this.#onWriter(event))
   }
 
-  get recording(): SessionId | null {
-    return this.#recording
+  get session(): SessionId | null {
+    return this.#session
   }
 
   get breaks(): number {
@@ -93,7 +93,7 @@ class StoreRecorder implements Recorder {
     this.#feedOf.push(index)
     this.#connSeqs.push(0)
     this.#delays.connect(index, this.#options.clock.wallMs())
-    if (this.#recording !== null) {
+    if (this.#session !== null) {
       this.#batch.connections.push({ conn: number, feed })
       this.#armFlush()
     }
@@ -102,7 +102,7 @@ class StoreRecorder implements Recorder {
 
   frame(handle: number, data: Uint8Array, isBinary: boolean, stamp: Stamp): number {
     this.#lastFeed = -1
-    if (this.#recording === null) return 0
+    if (this.#session === null) return 0
     if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp)
     const number = this.#numbers[handle] ?? 0
     if (this.#health.isRestarting) {
@@ -149,7 +149,7 @@ class StoreRecorder implements Recorder {
 
   entry(entry: LedgerEntry, stamp: Stamp): number {
     const complete = this.#withSkew(entry)
-    if (this.#recording === null) return this.#ledger.add(complete, 0)
+    if (this.#session === null) return this.#ledger.add(complete, 0)
     if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp)
     let seq = 0
     if (!this.#health.isRestarting) {
@@ -162,7 +162,7 @@ class StoreRecorder implements Recorder {
   }
 
   async start(source: Source): Promise<SessionId> {
-    if (this.#recording !== null) throw new TypeError('a recording is already open')
+    if (this.#session !== null) throw new TypeError('a session is already open')
     const { writer, newId } = this.#options
     this.#cancelRestart?.() // this session restarts the writer
     this.#cancelRestart = null
@@ -180,37 +180,37 @@ class StoreRecorder implements Recorder {
       await Promise.race([begun, failed.promise])
       begun.catch((thrown: unknown) => this.#onBeginFailed(id, thrown))
     } catch (thrown) {
-      this.#recording = null
+      this.#session = null
       this.#batch = this.#pool.next()
       throw thrown
     } finally {
       this.#onFailure = () => undefined
     }
-    this.#announce({ is: 'began', recording: id })
+    this.#announce({ is: 'began', session: id })
     return id
   }
 
   async stop(): Promise<void> {
-    const ended = this.#recording
+    const ended = this.#session
     if (ended === null) return
     this.#writeRefusal() // even if the backlog is full: the loss belongs to this session
     this.#writeUnread()
     this.#flush()
-    this.#recording = null
+    this.#session = null
     this.#rollAtMs = Infinity
     await this.#options.writer.end(this.#options.clock.wallMs(), this.#tally.counts(true))
-    this.#announce({ is: 'ended', recording: ended })
+    this.#announce({ is: 'ended', session: ended })
   }
 
   state(): RecorderState {
-    if (this.#recording === null) return { is: 'off' }
+    if (this.#session === null) return { is: 'off' }
     const broken = this.#health.broken()
     if (broken !== null) return broken
     const { oldest } = this.#inFlight
     if (oldest !== undefined && this.#options.clock.monoNs() - oldest.sentNs > HUNG_NS) {
       return { is: 'broken', why: HUNG, sinceMs: oldest.sentMs, lost: this.#health.lost }
     }
-    return { is: 'recording', session: this.#recording, sinceMs: this.#sinceMs, paused: false }
+    return { is: 'recording', session: this.#session, sinceMs: this.#sinceMs, paused: false }
   }
 
   stats(): RecorderStats {
@@ -243,7 +243,7 @@ class StoreRecorder implements Recorder {
   /** Makes `id` the open session, carrying over the live connections and open gaps. */
   #reset(id: SessionId, at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
-    this.#recording = id
+    this.#session = id
     this.#sinceMs = wallMs
     this.#startNs = nowNs
     this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
@@ -310,24 +310,24 @@ class StoreRecorder implements Recorder {
     const id = newId(at.wallMs)
     writer.begin(this.#source, at.wallMs, id).catch((thrown: unknown) => this.#onBeginFailed(id, thrown))
     this.#reset(id, at)
-    this.#announce({ is: 'began', recording: id })
+    this.#announce({ is: 'began', session: id })
   }
 
   /** Handles a failed begin that no caller awaits. If the writer died with it, `died` has already reported that. */
   #onBeginFailed(id: SessionId, thrown: unknown): void {
-    if (this.#recording === id && !this.#health.isRestarting) this.#onWriterDied(toFailure(thrown))
+    if (this.#session === id && !this.#health.isRestarting) this.#onWriterDied(toFailure(thrown))
   }
 
   /** Ends the session at midnight UTC and begins the next one at the same instant. */
   #roll(at: ClockPair): void {
     const { wallMs, monoNs: nowNs } = at
-    const ended = this.#recording
+    const ended = this.#session
     if (ended === null || this.#health.isRestarting || this.#health.isRefusing) return
     this.#watchClock(wallMs, nowNs) // the clock may have been set past midnight
     for (const entry of this.#ledger.closing()) this.#put(entry, wallMs, nowNs)
     this.#flush()
     this.#options.writer.end(wallMs, this.#tally.counts(true)).then(
-      () => this.#announce({ is: 'ended', recording: ended }),
+      () => this.#announce({ is: 'ended', session: ended }),
       () => undefined, // `died` reports the error; the next begin closes the session
     )
     this.#begin(at)
@@ -414,13 +414,13 @@ class StoreRecorder implements Recorder {
     const { clock } = this.#options
     const frames = this.#inFlight.drop() + this.#batch.count
     this.#batch = this.#pool.next()
-    if (this.#recording === null) return this.#health.dieIdle(frames)
+    if (this.#session === null) return this.#health.dieIdle(frames)
     const { event, restartInMs } = this.#health.die(failure, frames, clock.wallMs())
     this.#announce(event)
     const restart = (): void => {
       this.#cancelRestart = null
       this.#health.restart()
-      if (this.#recording === null) return
+      if (this.#session === null) return
       this.#breaks++
       this.#begin(this.#now())
     }

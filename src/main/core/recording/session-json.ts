@@ -29,7 +29,7 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
 }
 
 /** A gap as JSON: ISO 8601 times; `to` and `seconds` are null while it is open. */
-export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
+export function gapJson({ session, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
   const seconds = toMs === null ? null : (toMs - fromMs) / 1000
-  return { session: recording, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
+  return { session, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
 }

@@ -18,20 +18,20 @@ export interface Snapshots {
 }
 
 export function createSnapshots(market: Market, writer: Pick<StoreWriter, 'snapshot'>): Snapshots {
-  let recording: SessionId | null = null
+  let session: SessionId | null = null
   let lastSeq = 0
   let lastMs = 0
   /** Replay time: receipt time that never decreases. */
   let timeMs = 0
   const save = (seq: number): void => {
-    if (recording === null) return
+    if (session === null) return
     lastSeq = seq
     lastMs = timeMs
-    writer.snapshot({ recording, seq, wallMs: timeMs, version: market.version, data: market.save() })
+    writer.snapshot({ session, seq, wallMs: timeMs, version: market.version, data: market.save() })
   }
   return {
     began(id, wallMs) {
-      recording = id
+      session = id
       timeMs = wallMs
       save(0)
     },

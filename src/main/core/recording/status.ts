@@ -37,7 +37,7 @@ export interface Status {
   /** Shows a message about what just happened. */
   say(message: string): void
   gapOpened(cause: GapCause): void
-  /** Recording has resumed; `lost` messages are in no recording. */
+  /** Recording has resumed; `lost` messages are in no session. */
   recovered(lost: number): void
   /** Adds today's gaps from before this start. */
   gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void

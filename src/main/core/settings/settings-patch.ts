@@ -2,7 +2,7 @@
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 
 /**
- * Removes the fields that only connecting or disconnecting may change: a patch must not redirect recordings to another
+ * Removes the fields that only connecting or disconnecting may change: a patch must not redirect what is recorded to another
  * account.
  */
 export function allowedPatch(patch: SettingsPatch): SettingsPatch {

@@ -46,7 +46,7 @@ export async function eventBarsPage(
     for (const { session, source, startedMs, endedMs } of await reader.sessions(true)) {
       const [firstMs, lastMs] = [Math.max(startedMs, fromMs), Math.min(endedMs ?? Infinity, toMs - 1)]
       if (firstMs > lastMs || !matchesSource(source, view.source())) continue
-      const { records } = await reader.extent({ feed, instruments: [instrument], recording: session })
+      const { records } = await reader.extent({ feed, instruments: [instrument], session })
       if (records === 0) continue
       for (let day = dayStart(asset, firstMs); day <= lastMs; day = dayEnd(asset, day)) days.add(day)
     }

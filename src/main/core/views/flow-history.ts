@@ -57,22 +57,22 @@ export async function readFlow(
     const followed = await stored.follow(row)
     const begin = followed === 'after break' && isTeamKey(row.source) && !heard.has(row.source) ? 'apart' : followed
     if ((row.endedMs ?? Infinity) < fromMs || row.startedMs > toMs) continue
-    const recording = row.session
+    const session = row.session
     const runs: FeedRun[] = []
     try {
       // The position is that of the last message at or before an instant.
-      const start = await reader.findPosition({ recording, ms: fromMs - lookback - 1 })
-      const last = toMs === Infinity ? null : await reader.findPosition({ recording, ms: toMs })
-      const limit = Math.min(limits.get(recording) ?? Infinity, last?.seq ?? Infinity)
+      const start = await reader.findPosition({ session, ms: fromMs - lookback - 1 })
+      const last = toMs === Infinity ? null : await reader.findPosition({ session, ms: toMs })
+      const limit = Math.min(limits.get(session) ?? Infinity, last?.seq ?? Infinity)
       // A session that goes on from before the range doesn't begin in it.
       if (!isFirst || start === null) sink.sessionBegan(begin)
       isFirst = false
       if (toMs < Infinity && last === null) continue
-      isOpen = limits.has(recording)
+      isOpen = limits.has(session)
       for (const feed of feeds) {
-        const gaps = await reader.gaps({ feed, recording, skipCorrupt: true })
+        const gaps = await reader.gaps({ feed, session, skipCorrupt: true })
         const afterSeq = start?.seq ?? 0
-        const query = { feed, instruments: [instrument], recording, afterSeq, upToSeq: limit }
+        const query = { feed, instruments: [instrument], session, afterSeq, upToSeq: limit }
         const cuts = gaps.filter((gap) => concerns(gap) && gap.fromSeq > afterSeq)
         const run = new FeedRun(feed, reader.ticks(query), cuts, notBeforeMs)
         runs.push(run)
@@ -124,7 +124,7 @@ class StoredTime {
 
   /** Whether a session whose end isn't written yet was stopped, or left open by a crash, rather than ended at midnight. */
   async #hasStopped({ session }: FollowedSession): Promise<boolean> {
-    const gaps = await this.#reader.gaps({ recording: session, skipCorrupt: true })
+    const gaps = await this.#reader.gaps({ session, skipCorrupt: true })
     // At midnight, every open gap is closed.
     return gaps.some(({ cause, toSeq }) => toSeq === null || cause === 'crash' || cause === 'worker')
   }

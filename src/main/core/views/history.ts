@@ -166,8 +166,8 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         else proven?.push(session)
         continue
       }
-      const last = await reader.findPosition({ recording: session, ms: toMs })
-      const newest = await reader.findPosition({ recording: session, ms: wallMs() })
+      const last = await reader.findPosition({ session, ms: toMs })
+      const newest = await reader.findPosition({ session, ms: wallMs() })
       const seq = last?.seq ?? 0
       if ((newest?.seq ?? 0) <= seq || (limit ?? Infinity) <= seq) return null
       // What a session has stored never changes.
@@ -186,21 +186,21 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
    */
   const printsOf = async (
     id: InstrumentId,
-    recording: SessionId,
+    session: SessionId,
     before: number,
     nearMs: number,
     limit: number,
     shortened?: (thrown: unknown) => void,
   ) => {
     const feed = tapeFeed(id)
-    const cuts = (await reader.gaps({ feed, recording, skipCorrupt: true }))
+    const cuts = (await reader.gaps({ feed, session, skipCorrupt: true }))
       .filter((gap) => isGapOf(gap, id))
       .map(({ fromSeq }) => fromSeq)
       .toSorted((a, b) => a - b)
     let nearer = new NewestPrints(limit, cuts)
     for (const back of [...LOOK_BACK_MS, Infinity]) {
       const newest = new NewestPrints(limit, cuts)
-      const query = { feed, instruments: [id], recording, asInSource: true }
+      const query = { feed, instruments: [id], session, asInSource: true }
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
       try {
         for await (const columns of reader.ticks({ ...query, ...fromMs })) {
@@ -231,7 +231,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         const found = await reader.gaps({ feed, source: source(), ...from, ...to, skipCorrupt: true })
         const gaps = visible.gaps(found)
         // The hub has the gaps of the open sessions, with their ends.
-        return spans(toMs === undefined ? gaps.filter((gap) => !now.has(gap.recording)) : gaps, id)
+        return spans(toMs === undefined ? gaps.filter((gap) => !now.has(gap.session)) : gaps, id)
       }),
     sourceGaps: async (fromMs, toMs) =>
       visible.gaps(await reader.gaps({ source: source(), fromMs, toMs, skipCorrupt: true })),
@@ -240,8 +240,8 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       guarded('prints', [], async () => {
         const shortened = (thrown: unknown): void => options.failed('prints', thrown)
         const found: (readonly Print[])[] = []
-        for (const [recording, seq] of await upToNow()) {
-          const { prints } = await printsOf(id, recording, seq + 1, wallMs(), limit, shortened)
+        for (const [session, seq] of await upToNow()) {
+          const { prints } = await printsOf(id, session, seq + 1, wallMs(), limit, shortened)
           if (prints.length > 0) found.push(prints)
         }
         // Prints of one session stay in its order, whatever the wall clock did.
@@ -300,7 +300,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       const now = await upToNow()
       const mine = visible.sessions((await reader.sessions(true)).filter((row) => matchesSource(row.source, source())))
       const rows = inTurn(mine).map(({ of }) => of)
-      let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
+      let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.session)
       if (before !== null && at < 0) {
         throw new CodedError('not-found', 'That page is from another source.', {
           hint: 'Start again from the newest page.',
@@ -313,7 +313,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         const page = await printsOf(id, session, Math.min(seq ?? Infinity, last), ms ?? endedMs ?? wallMs(), limit)
         const [oldest] = page.prints
         if (oldest !== undefined) {
-          const here = page.more ? { recording: session, seq: oldest.seq, ms: oldest.recvMs } : null
+          const here = page.more ? { session, seq: oldest.seq, ms: oldest.recvMs } : null
           return { prints: page.prints, older: here ?? wholeOf(rows[at - 1]) }
         }
         seq = ms = null
@@ -391,7 +391,7 @@ export const gapsUpTo = (gaps: readonly GapSpan[], nowMs: number): readonly GapS
   gaps.flatMap((gap) => (gap.fromMs > nowMs ? [] : [{ ...gap, toMs: unixMs(Math.min(gap.toMs ?? Infinity, nowMs)) }]))
 
 const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
-  row === undefined ? null : { recording: row.session, seq: null, ms: null }
+  row === undefined ? null : { session: row.session, seq: null, ms: null }
 
 /** Whether a gap affects an instrument. */
 const isGapOf = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>

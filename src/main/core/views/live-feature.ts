@@ -40,7 +40,7 @@ export interface LiveService extends SourceSwitch {
   refresh(context: MarketContext): void
   /** Shows the state of these feeds; null: of this terminal's own. */
   showFeeds(feeds: FollowedFeeds | null): void
-  readonly recordings: RecorderControl
+  readonly recorderControl: RecorderControl
   readonly status: Status
   readonly statusStreams: WholeStreams<StatusState>
   setRecording(on: boolean): Promise<void>
@@ -72,7 +72,7 @@ export const live = defineFeature({
     const wallMs = () => clock.wallMs()
     const say: typeof log.add = (level, from, text, detail, facts) => log.add(level, from, text, detail, facts)
     const sourceChanges: (() => void)[] = []
-    const recordingSets: (() => void)[] = []
+    const recordingListeners: (() => void)[] = []
     const ticks: (() => void)[] = []
     const sweeps: ((nowMs: number) => void)[] = []
     const before: (() => Promise<void>)[] = []
@@ -82,7 +82,7 @@ export const live = defineFeature({
       wallMs,
       feeds: () => feeds.status(wallMs()),
       recorder,
-      trouble: () => recordings.trouble(),
+      trouble: () => recorderControl.trouble(),
       source: () => control.source,
       isSimulated: () => shownFeeds?.isSimulated() ?? false,
       storePath: () => store.place.shown,
@@ -116,7 +116,7 @@ export const live = defineFeature({
       wanted: (feed) => ownFeeds.wanted(feed),
     }
     if (control.source.kind === 'team') void ownFeeds.stop()
-    const recordings = createRecorderControl({
+    const recorderControl = createRecorderControl({
       wanted: host.record ?? settings.get().recording.enabled,
       recorder,
       writer: store.writer,
@@ -133,14 +133,14 @@ export const live = defineFeature({
       const gaps = await store.reader
         .gaps({ source: sourceKey(control.source), fromMs, skipCorrupt: true })
         .catch(() => [])
-      status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs))
+      status.gapsBefore(gaps.filter((gap) => gap.session !== recorder.session && gap.fromMs >= fromMs))
     }
     const sources = createSourceSwitch({
       control,
       credentials,
       settings,
       feeds,
-      recordings,
+      recorderControl,
       status,
       changed() {
         hub.reset()
@@ -153,19 +153,21 @@ export const live = defineFeature({
       settled: () => statusStreams.changed(),
     })
     const setRecording = (on: boolean): Promise<void> =>
-      recordings.serially(async () => {
-        recordings.want(on)
+      recorderControl.serially(async () => {
+        recorderControl.want(on)
         if (settings.get().recording.enabled !== on) settings.set({ recording: { enabled: on } })
-        await recordings.apply()
-        for (const tell of recordingSets) tell()
+        await recorderControl.apply()
+        for (const tell of recordingListeners) tell()
         status.say(
-          on ? (recordings.trouble()?.why.message ?? 'Recording.') : 'Recording is off: new messages aren’t saved.',
+          on
+            ? (recorderControl.trouble()?.why.message ?? 'Recording.')
+            : 'Recording is off: new messages aren’t saved.',
         )
         statusStreams.changed()
       })
     settings.onPatch(async ({ recording: change }) => {
       const on = change?.enabled
-      if (typeof on === 'boolean' && on !== recordings.wanted) await setRecording(on)
+      if (typeof on === 'boolean' && on !== recorderControl.wanted) await setRecording(on)
     })
     const offSettings = settings.onChange((now, was) => {
       if (now.account.allowSharding !== was.account.allowSharding) feeds.replan()
@@ -173,14 +175,14 @@ export const live = defineFeature({
 
     let stopTime = (): void => {}
     const endAll = async (): Promise<void> => {
-      recordings.close()
+      recorderControl.close()
       stopTime()
       offSettings()
-      await recordings.settled()
+      await recorderControl.settled()
       try {
         await feeds.close()
       } finally {
-        await recordings.end()
+        await recorderControl.end()
       }
     }
     let ended: Promise<void> | null = null
@@ -198,13 +200,13 @@ export const live = defineFeature({
         shownFeeds = feeds
         statusStreams.changed()
       },
-      recordings,
+      recorderControl,
       status,
       statusStreams,
       setRecording,
       onRecords: (sink) => listener.passOn(sink),
       onSourceChange: (tell) => void sourceChanges.push(tell),
-      onRecordingSet: (tell) => void recordingSets.push(tell),
+      onRecordingSet: (tell) => void recordingListeners.push(tell),
       onTick: (tell) => void ticks.push(tell),
       onSweep: (tell) => void sweeps.push(tell),
       beforeRecording: (work) => void before.push(work),
@@ -225,7 +227,7 @@ export const live = defineFeature({
       ],
       async begin() {
         for (const work of before) await work()
-        await recordings.serially(() => recordings.begin())
+        await recorderControl.serially(() => recorderControl.begin())
         void countGaps()
         stopTime = keepTime(clock, {
           status() {

@@ -12,7 +12,7 @@ import type { Snapshots } from '../recording/snapshots.ts'
 import { gapEndSentence, gapSentence, stateFacts, stateSentence, type Status } from '../recording/status.ts'
 
 export interface LiveListenerOptions {
-  readonly recorder: Pick<Recorder, 'recording' | 'entry' | 'breaks'>
+  readonly recorder: Pick<Recorder, 'session' | 'entry' | 'breaks'>
   readonly fold: DigestFold
   readonly hub: Hub
   readonly commits: Pick<CommitWatch, 'began'>
@@ -69,8 +69,8 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       others = others === NO_SINK ? sink : joinSinks(others, sink)
     },
     record(feed, seq, recvMs, monoNsNow, record) {
-      if (recorder.recording !== digested) {
-        digested = recorder.recording
+      if (recorder.session !== digested) {
+        digested = recorder.session
         fold.reset()
         hub.sessionBegan(recorder.breaks !== breaks)
         breaks = recorder.breaks

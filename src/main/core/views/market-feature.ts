@@ -72,13 +72,13 @@ export const market = defineFeature({
       log.add('warn', 'store', `Couldn’t read the history of ${what}.`, toFailure(thrown).message)
     }
     const present = (): SeqLimits => {
-      const { recording } = recorder
-      const own = recording === null ? [] : [[recording, hub.lastSeq] as const]
+      const { session } = recorder
+      const own = session === null ? [] : [[session, hub.lastSeq] as const]
       return new Map([...own, ...(followed?.present() ?? [])])
     }
     const committed = async (now: SeqLimits): Promise<void> => {
-      const { recording } = recorder
-      const seq = recording === null ? undefined : now.get(recording)
+      const { session } = recorder
+      const seq = session === null ? undefined : now.get(session)
       if (seq !== undefined) await commits.upTo(seq)
     }
     const history = createViewHistory({

@@ -15,7 +15,7 @@ export interface SourceSwitchOptions {
   readonly credentials: Credentials
   readonly settings: SettingsStore
   readonly feeds: Pick<LiveFeeds, 'stop' | 'start'>
-  readonly recordings: RecorderControl
+  readonly recorderControl: RecorderControl
   readonly status: Pick<Status, 'say'>
   /** Called after the source has changed: cached data of the previous one is no longer valid. */
   readonly changed: () => void
@@ -36,27 +36,27 @@ export interface SourceSwitch {
 
 /** The current source is read from `control`. */
 export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
-  const { control: control, credentials, settings, feeds, recordings, status } = options
+  const { control: control, credentials, settings, feeds, recorderControl, status } = options
   /** Stops everything, runs `change` to select another source, and starts again, on the old one if it fails. */
   const through = <T>(change: () => Promise<T>): Promise<T> =>
-    recordings.serially(async () => {
-      if (recordings.closed) throw new CodedError('cancelled', 'Tapedeck is closing.')
+    recorderControl.serially(async () => {
+      if (recorderControl.closed) throw new CodedError('cancelled', 'Tapedeck is closing.')
       const before = sourceKey(control.source)
       const isShown = (): boolean => sourceKey(control.source) === before
       let isDone = false
       await feeds.stop()
-      await recordings.end()
+      await recorderControl.end()
       try {
         const result = await change()
         isDone = true
         return result
       } finally {
-        if (!isShown()) recordings.sourceChanged()
+        if (!isShown()) recorderControl.sourceChanged()
         // A team with another address, history or trusted keys has the same source.
         if (!isShown() || (isDone && control.source.kind === 'team')) options.changed()
-        await recordings.begin()
+        await recorderControl.begin()
         if (control.source.kind !== 'team') feeds.start()
-        recordings.feedsCountAnew()
+        recorderControl.feedsCountAnew()
         options.settled()
       }
     })

@@ -61,9 +61,9 @@ export async function coveredSession(
   gaps: readonly Gap[],
 ): Promise<CoveredSession> {
   const { nowMs } = view
-  const entries = await reader.entries({ recording: session, types: ENTRY_TYPES })
+  const entries = await reader.entries({ session, types: ENTRY_TYPES })
   return {
-    recording: session,
+    session,
     startedMs,
     endedMs: Math.max(startedMs, Math.min(endedMs ?? nowMs, nowMs)),
     entries: view.past ? entries.filter(({ seq }) => isVisible(view, session, seq)) : entries,
@@ -95,7 +95,7 @@ export class ViewSessions {
     range: Span,
     gaps: readonly Gap[],
   ): Promise<readonly CoveredSession[]> {
-    const gapsOf = Map.groupBy(gaps, (gap) => gap.recording)
+    const gapsOf = Map.groupBy(gaps, (gap) => gap.session)
     const sessions: CoveredSession[] = []
     // One after another, so that other requests don't wait behind thousands of these.
     for (const row of rows) {
@@ -124,11 +124,11 @@ export class ViewSessions {
     const found: SymbolExtent[] = []
     for (const { feed, stored } of row.feeds) {
       if (stored === 0) continue
-      for (const { instrument, symbols } of await this.#reader.instruments({ feed, recording: row.session })) {
+      for (const { instrument, symbols } of await this.#reader.instruments({ feed, session: row.session })) {
         const { fromMs, toMs } = await this.#reader.extent({
           feed,
           instruments: [instrument],
-          recording: row.session,
+          session: row.session,
         })
         if (fromMs !== null && toMs !== null) found.push({ feed, symbol: symbols.at(-1) ?? instrument, fromMs, toMs })
       }

@@ -92,14 +92,14 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const [part] = parts
   const fromMs = Math.max(part.fromMs, options.fromMs ?? -Infinity)
   const toMs = Math.min(part.toMs, options.toMs ?? Infinity)
-  const recording = sessionId(options.session)
+  const session = sessionId(options.session)
   const { instrument, condition } = draft
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const grid = condition.is === 'indicator' ? ALERT_CALENDAR.grid(asset, condition.interval) : null
   const aheadMs = fromMs - leadMs(draft)
   // Start at the edge of a bar: later bars are received in full, earlier ones come from the store.
   const edgeMs = grid?.startOf(aheadMs) ?? NaN
-  const begin = await reader.findPosition({ recording, ms: Number.isNaN(edgeMs) ? aheadMs : edgeMs - 1 })
+  const begin = await reader.findPosition({ session, ms: Number.isNaN(edgeMs) ? aheadMs : edgeMs - 1 })
 
   const listed: WouldFire[] = []
   const suspensions: Suspension[] = []
@@ -119,9 +119,8 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     ...ALERT_CALENDAR,
     listener: {
       fired: ({ atMs, eventMs, value, before }) =>
-        add({ is: 'fired', session: recording, atMs, eventMs, seq: eventMs === null ? 0 : seq, value, before }),
-      unseen: (_, atMs, value, before) =>
-        add({ is: 'unseen', session: recording, atMs, eventMs: null, seq, value, before }),
+        add({ is: 'fired', session, atMs, eventMs, seq: eventMs === null ? 0 : seq, value, before }),
+      unseen: (_, atMs, value, before) => add({ is: 'unseen', session, atMs, eventMs: null, seq, value, before }),
       rearmed: () => undefined,
       expired: () => undefined,
       suspended(suspension, _instruments, _alerts, endMs) {
@@ -151,11 +150,11 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   })
   const market = sinkOnly({ ...sink, acknowledged: () => undefined })
   const at = { seq: begin?.seq ?? 0, timeMs: begin?.ms ?? part.fromMs }
-  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq, { reusesBatches: true, prefersRecords: true })
+  const cursor = new Cursor(reader, session, at.seq, part.lastSeq, { reusesBatches: true, prefersRecords: true })
   const state = new PlaybackState(market, part, cursor, at)
   try {
     if (at.seq > 0) {
-      state.catchUp(await reader.entries({ recording }))
+      state.catchUp(await reader.entries({ session }))
       const { feedStates, gaps } = state.tracker.marketContext()
       for (const [feed, state, seen] of feedStates) sink.feedState(feed, state, unixMs(at.timeMs), seen)
       for (const gap of gaps) {

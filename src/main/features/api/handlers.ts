@@ -167,12 +167,12 @@ export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
       ...(fromMs === undefined ? {} : { fromMs }),
       ...(toMs === undefined ? {} : { toMs }),
     })
-    const found = gaps.filter(({ recording }) => chosen.has(recording))
+    const found = gaps.filter(({ session }) => chosen.has(session))
     return json({ schema: 'tapedeck/gaps/1', gaps: found.map(gapJson) })
   },
   async symbols(side, parameters) {
-    const recordings = (await sessionsOf(side, parameters)).map(({ session }) => session)
-    const symbols = await side.reader.instruments({ feed: feedOf(parameters), recordings })
+    const sessions = (await sessionsOf(side, parameters)).map(({ session }) => session)
+    const symbols = await side.reader.instruments({ feed: feedOf(parameters), sessions })
     return json({ schema: 'tapedeck/symbols/1', symbols })
   },
   ticks: (side, parameters) => rows(side, parameters, 'ticks'),

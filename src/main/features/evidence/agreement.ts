@@ -82,11 +82,11 @@ async function openCase(
   const tickFeed = trades ?? TICK_FEEDS[asset][0]
   const has = (feed: FeedId | undefined): FeedId | null =>
     feed !== undefined && row.feeds.some((one) => one.feed === feed && one.stored > 0) ? feed : null
-  const recording = await coveredSession(reader, view, row, await reader.gaps({ recording: row.session }))
+  const covered = await coveredSession(reader, view, row, await reader.gaps({ session: row.session }))
   const key = parseInstrument(instrument)?.key
   const spans = new Map<FeedId, readonly Span[]>()
   const upTo = view.past ? (view.upTo ?? undefined) : undefined
-  const toMs = recording.endedMs
+  const toMs = covered.endedMs
   return {
     row,
     instrument,
@@ -99,7 +99,7 @@ async function openCase(
     received(feed) {
       let known = spans.get(feed)
       if (known === undefined) {
-        known = receivedSpans(recording, feed, (symbol) => instrumentKey(feedAsset(feed), symbol) === key)
+        known = receivedSpans(covered, feed, (symbol) => instrumentKey(feedAsset(feed), symbol) === key)
         spans.set(feed, known)
       }
       return known

@@ -29,7 +29,7 @@ export class BarTerms {
   readonly #of: BarSource
   readonly #grid: BarGrid
   readonly #startMs: number
-  readonly #recordings: SessionId[] = []
+  readonly #sessions: SessionId[] = []
   readonly #builder
   readonly #sent = new Map<number, Sent>()
   #high = NaN
@@ -49,8 +49,8 @@ export class BarTerms {
 
   /** Adds the rows that `wants` accepts and whose time is inside the bar. Returns their indexes. */
   take(columns: TickColumns, wants: (i: number) => boolean): number[] {
-    if (this.#recordings.at(-1) !== columns.recording) this.#recordings.push(columns.recording)
-    const base = (this.#recordings.length - 1) * SESSION_STEP
+    if (this.#sessions.at(-1) !== columns.session) this.#sessions.push(columns.session)
+    const base = (this.#sessions.length - 1) * SESSION_STEP
     const read = this.#reader(columns)
     const rows: number[] = []
     for (let i = 0; i < columns.count; i++) {
@@ -147,7 +147,7 @@ export class BarTerms {
     if (state === undefined) return null
     const term = (value: number, order: number): BarTerm => ({
       value,
-      recording: this.#recordings[Math.floor(order / SESSION_STEP)],
+      session: this.#sessions[Math.floor(order / SESSION_STEP)],
       seq: order % SESSION_STEP,
     })
     return {

@@ -133,7 +133,7 @@ async function refuseUnknownSymbols(
   for (const row of await reader.sessions(true)) {
     if (session !== null && row.session !== session) continue
     for (const { feed } of row.feeds) {
-      for (const { symbols: aliases } of await reader.instruments({ feed, recording: row.session })) {
+      for (const { symbols: aliases } of await reader.instruments({ feed, session: row.session })) {
         for (const one of aliases) recorded.set(instrumentKey(FEEDS[feed].asset, one), one)
       }
     }
@@ -168,7 +168,7 @@ async function agreementOf(
       const { asset } = FEEDS[feed]
       const ticks = TICK_FEEDS[asset].find((one) => FEEDS[one].kind === 'trade') ?? TICK_FEEDS[asset][0]
       if (feed !== ticks) continue
-      for (const { instrument, symbols: aliases } of await reader.instruments({ feed, recording: row.session })) {
+      for (const { instrument, symbols: aliases } of await reader.instruments({ feed, session: row.session })) {
         const key = instrumentKey(asset, aliases.at(-1) ?? '')
         if (symbols.length > 0 && !symbols.some((one) => instrumentKey(asset, one) === key)) continue
         const view = { source: row.source, nowMs: now, upTo: null, past: false }

@@ -84,13 +84,13 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
       }
       // Include gaps that end exactly at the start of the range.
       const inRange = { fromMs: range.fromMs - 1, toMs: range.toMs }
-      const of = session === null ? { source: seen.source } : { recording: sessionId(session) }
+      const of = session === null ? { source: seen.source } : { session: sessionId(session) }
       const sessions = await recorded.within(seen, chosen, range, await reader.gaps({ ...of, ...inRange }))
       const { feeds, covered, symbols, gaps } = coverageOf(sessions, range, seen.nowMs, symbolsOf)
       return {
         fromMs: unixMs(range.fromMs),
         toMs: unixMs(range.toMs),
-        sessions: sessions.map(({ recording }) => recording),
+        sessions: sessions.map(({ session }) => session),
         feeds,
         covered,
         symbols,

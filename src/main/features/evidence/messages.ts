@@ -87,12 +87,12 @@ async function barMessages(
   let more = false
   const query = { feed, instruments: [instrument], source: view.source, fromMs: startMs, toMs: endMs }
   for await (const columns of reader.ticks(query)) {
-    if (seen !== null && !seen.has(columns.recording)) break
-    const rows = terms.take(columns, (i) => isVisible(view, columns.recording, columns.seq[i]))
+    if (seen !== null && !seen.has(columns.session)) break
+    const rows = terms.take(columns, (i) => isVisible(view, columns.session, columns.seq[i]))
     for (const row of rows) {
       if (!isInCell(what, columns, row)) continue
       if (!past) {
-        past = columns.recording === after?.recording && columns.seq[row] >= after.seq
+        past = columns.session === after?.session && columns.seq[row] >= after.seq
         continue
       }
       if (messages.length >= limit || bytes >= MAX_BYTES) {
@@ -112,7 +112,7 @@ async function barMessages(
   const last = page.at(-1)
   return {
     messages: page,
-    after: more && last !== undefined ? { recording: last.recording, seq: last.seq } : null,
+    after: more && last !== undefined ? { session: last.session, seq: last.seq } : null,
     bar:
       after === null && what.cell === undefined
         ? await compare(reader, view, instrument, what, startMs, endMs, arithmetic)
@@ -132,7 +132,7 @@ function rolesOf(columns: TickColumns, row: number, bar: BarArithmetic | null): 
   if ((columns.flags[row] & LEFT_OUT) !== 0) return ['left out']
   if (bar === null) return []
   return (['open', 'high', 'low', 'close'] as const).filter(
-    (part) => bar[part].recording === columns.recording && bar[part].seq === columns.seq[row],
+    (part) => bar[part].session === columns.session && bar[part].seq === columns.seq[row],
   )
 }
 
@@ -192,7 +192,7 @@ async function printMessage(
   reader: StoreReader,
   view: EvidenceView,
   instrument: InstrumentId,
-  { recording, seq, recvMs }: PrintArgs,
+  { session: named, seq, recvMs }: PrintArgs,
 ): Promise<Page> {
   const none = new CodedError('not-found', 'The message of this trade isn’t in the store.', {
     hint: 'Tapedeck wasn’t recording then, or the session was deleted.',
@@ -201,10 +201,10 @@ async function printMessage(
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const feeds = [...TICK_FEEDS[asset], SERVICE_BAR_FEEDS[asset].minute]
   let found: TickColumns | null = null
-  for (const { session } of sessionsOfTrade(view, rows, recording, recvMs)) {
+  for (const { session } of sessionsOfTrade(view, rows, named, recvMs)) {
     if (seq === 0 || !isVisible(view, session, seq)) continue
     for (const feed of feeds) {
-      const query = { feed, instruments: [instrument], recording: session }
+      const query = { feed, instruments: [instrument], session }
       for await (const columns of reader.ticks({ ...query, afterSeq: seq - 1, upToSeq: seq })) {
         if (columns.count > 0 && (found === null || delayOf(columns, recvMs) < delayOf(found, recvMs))) found = columns
       }
@@ -226,10 +226,10 @@ const CLOCKS_MS = 6 * 3_600_000
 function sessionsOfTrade(
   { source }: EvidenceView,
   rows: readonly SessionRow[],
-  recording: SessionId | null,
+  named: SessionId | null,
   ms: number | null,
 ): readonly SessionRow[] {
-  if (recording !== null) return rows.filter(({ session }) => session === recording)
+  if (named !== null) return rows.filter(({ session }) => session === named)
   if (!isTeamKey(source) || ms === null) return [sessionAt(rows, ms)].filter((row) => row !== undefined)
   return rows.filter((row) => row.startedMs - CLOCKS_MS <= ms && ms <= (row.endedMs ?? Infinity) + CLOCKS_MS)
 }
@@ -267,7 +267,7 @@ async function quoteMessages(reader: StoreReader, view: EvidenceView, instrument
   }
   const messages = new Map<string, EvidenceMessage>()
   for (const [role, message] of found) {
-    const key = `${message.recording} ${message.seq}`
+    const key = `${message.session} ${message.seq}`
     const known = messages.get(key)
     messages.set(key, { ...message, roles: [...(known?.roles ?? []), role] })
   }
@@ -289,7 +289,7 @@ async function newest(
   for (const back of LOOK_BACK_MS) {
     const last = new Map<string, { readonly columns: TickColumns; readonly row: number }>()
     const from = back === Infinity ? {} : { fromMs: end - back }
-    for await (const columns of reader.ticks({ feed, instruments: [instrument], recording: session, ...from })) {
+    for await (const columns of reader.ticks({ feed, instruments: [instrument], session, ...from })) {
       for (const { role, usable } of wanted) {
         if (found.has(role)) continue
         for (let row = columns.count - 1; row >= 0; row--) {

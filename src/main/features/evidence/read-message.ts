@@ -34,7 +34,7 @@ export function readMessage(columns: TickColumns, i: number, roles: readonly str
   const text = isUtf8(bytes)
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return {
-    recording: columns.recording,
+    session: columns.session,
     feed: columns.feed,
     conn: columns.conn[i],
     connSeq: columns.connSeq[i],

@@ -48,13 +48,13 @@ export async function tradeMessages(
   let more = false
   const query = { feed, instruments: [instrument], source: view.source, fromMs: what.fromMs, toMs }
   for await (const columns of reader.ticks(query)) {
-    if (seen !== null && !seen.has(columns.recording)) break
+    if (seen !== null && !seen.has(columns.session)) break
     for (let row = 0; row < columns.count && !more; row++) {
       const { seq, recvMs, flags } = columns
-      if ((flags[row] & NOT_TRADED) !== 0 || !isVisible(view, columns.recording, seq[row])) continue
+      if ((flags[row] & NOT_TRADED) !== 0 || !isVisible(view, columns.session, seq[row])) continue
       if (!isInRow(what, columns, row)) continue
       if (!past) {
-        past = columns.recording === after?.recording && seq[row] >= after.seq
+        past = columns.session === after?.session && seq[row] >= after.seq
         continue
       }
       if (wanted !== null && !(await wanted.has(seq[row], recvMs[row]))) continue
@@ -70,7 +70,7 @@ export async function tradeMessages(
   const last = messages.at(-1)
   return {
     messages,
-    after: more && last !== undefined ? { recording: last.recording, seq: last.seq } : null,
+    after: more && last !== undefined ? { session: last.session, seq: last.seq } : null,
     bar: null,
   }
 }

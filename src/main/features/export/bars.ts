@@ -168,7 +168,7 @@ export async function barInstruments(
   { asset, symbols, sessions }: Pick<BarExportOptions, 'asset' | 'symbols' | 'sessions'>,
 ): Promise<readonly Wanted[]> {
   const stored = new Map<InstrumentId, string>()
-  for (const { instrument, symbols } of await reader.instruments({ feed, source, recordings: sessions })) {
+  for (const { instrument, symbols } of await reader.instruments({ feed, source, sessions })) {
     const latest = symbols.at(-1)
     if (latest !== undefined) stored.set(instrument, latest)
   }
@@ -198,7 +198,7 @@ async function* pagesOf(
 ): AsyncGenerator<readonly Bar[], void, void> {
   const pages: { readonly fromMs: number; readonly beforeMs: number | null; bars: readonly Bar[] | null }[] = []
   const ask = (beforeMs: number | null, limit: number) =>
-    reader.bars({ instrument, of, interval, feed, source, recordings: sessions, beforeMs, limit })
+    reader.bars({ instrument, of, interval, feed, source, sessions, beforeMs, limit })
   let beforeMs = toMs
   for (;;) {
     stopIfCancelled(signal)

@@ -59,7 +59,7 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
   const extent = await reader.extent({
     feed,
     instruments: wanted.map(({ instrument }) => instrument),
-    recordings: options.sessions,
+    sessions: options.sessions,
     source: chosen.source,
     ...(range.fromMs === -Infinity ? {} : { fromMs: range.fromMs }),
     ...(range.toMs === null ? {} : { toMs: range.toMs }),

@@ -47,7 +47,7 @@ export function manifestText(input: ManifestInput): string {
     rows: input.rows,
     sha256: input.sha256,
     gaps: input.gaps.map((gap) => ({
-      session: gap.recording,
+      session: gap.session,
       feed: gap.feed,
       symbols: gap.symbols,
       cause: gap.cause,

@@ -128,13 +128,13 @@ export async function gapsOf(
   const gaps = await reader.gaps({
     feed,
     source,
-    recordings: [...chosen],
+    sessions: [...chosen],
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(toMs === undefined ? {} : { toMs }),
   })
   return gaps.filter(
     (gap) =>
-      chosen.has(gap.recording) &&
+      chosen.has(gap.session) &&
       (wanted === null || gap.symbols.length === 0 || gap.symbols.some((symbol) => wanted.has(key(symbol)))),
   )
 }

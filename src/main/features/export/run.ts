@@ -97,7 +97,7 @@ async function refuseUnknownSymbols(
   request: ExportRequest,
 ): Promise<void> {
   if (request.symbols.length === 0) return
-  const stored = await reader.instruments({ feed, source, recordings: namedSessions(request) })
+  const stored = await reader.instruments({ feed, source, sessions: namedSessions(request) })
   const known = new Set(stored.map(({ instrument }) => instrument))
   const unknown = request.symbols.filter((symbol) => !known.has(instrumentId(feedAsset(feed), symbol)))
   if (unknown.length === 0) return
@@ -250,7 +250,7 @@ async function daysOf(
           interval,
           feed: named,
           source: chosen.source,
-          recordings: options.sessions,
+          sessions: options.sessions,
           beforeMs,
           limit: 5_000,
         })

@@ -73,7 +73,7 @@ export function tickQuery(
     feed,
     // Messages without a series of their own are stored under the empty name, which no instrument has.
     instruments: nameless === true ? ['' as InstrumentId] : instrumentsOf(feed, symbols),
-    recordings: sessions,
+    sessions,
     source,
     fromMs,
     toMs,
@@ -163,11 +163,11 @@ async function prepareTicks(reader: StoreReader, options: TickExportOptions, run
   return prepareFile(options, signal, async (file) => {
     const span: Span = { first: Infinity, last: -Infinity }
     const table = beginTickRows(file, options, span, await tableFormat(options))
-    const recordings = new Set<SessionId>()
+    const written = new Set<SessionId>()
     let rows = 0
     for (let part = await run.now(); part !== null && rows < maxRows; part = await run.now()) {
       const { ticks } = part
-      recordings.add(ticks.recording)
+      written.add(ticks.session)
       const write = table.of(ticks)
       while (part.at < ticks.count && rows < maxRows) {
         const to = Math.min(part.at + ROWS_AT_ONCE, part.at + (maxRows - rows), ticks.count)
@@ -180,7 +180,7 @@ async function prepareTicks(reader: StoreReader, options: TickExportOptions, run
     }
     table.end()
     return async () => {
-      const sessions = [...recordings]
+      const sessions = [...written]
       const gaps = await gapsOf(reader, feed, chosen, options)
       options.onGaps?.(countGaps(gaps))
       return {
@@ -209,9 +209,9 @@ function createOrder(): { check(ticks: TickColumns): void } {
   let seq = -1
   return {
     check(ticks: TickColumns): void {
-      if (ticks.recording !== session) {
-        if (seen.has(ticks.recording)) throw new CodedError('internal', 'The store read its recordings out of order.')
-        session = ticks.recording
+      if (ticks.session !== session) {
+        if (seen.has(ticks.session)) throw new CodedError('internal', 'The store read its sessions out of order.')
+        session = ticks.session
         seen.add(session)
         seq = -1
       }

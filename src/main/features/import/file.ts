@@ -23,9 +23,9 @@ export async function importFile(
   { signal, onProgress }: ImportWatch = {},
 ): Promise<ImportDone> {
   if (!(await isPackage(input.path))) return importText(input, mapping, store, { signal, onProgress })
-  const { recording, messages, already } = await importPackage(input.path, store.library, {
+  const { session, messages, already } = await importPackage(input.path, store.library, {
     signal,
     onProgress: (done, count) => onProgress?.({ done, messages: count }),
   })
-  return { sessions: [{ session: recording, messages }], messages, skipped: 0, problems: [], already }
+  return { sessions: [{ session, messages }], messages, skipped: 0, problems: [], already }
 }

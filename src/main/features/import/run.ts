@@ -189,7 +189,7 @@ export async function importText(
       onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
     })
     written += outcome.messages
-    sessions.push({ session: outcome.recording, messages: outcome.messages })
+    sessions.push({ session: outcome.session, messages: outcome.messages })
   }
   // Its last message was taken, but it still has the file open.
   await messages.close()

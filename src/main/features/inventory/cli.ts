@@ -48,10 +48,10 @@ export const symbols = defineCommand({
       const rows = await chosenSessions(reader, values)
       const lines: string[][] = []
       for (const source of [...new Set(rows.map((row) => row.source))].sort()) {
-        const recordings = rows.filter((row) => row.source === source).map(({ session }) => session)
+        const sessions = rows.filter((row) => row.source === source).map(({ session }) => session)
         for (const feed of only === undefined ? FEED_IDS : [only]) {
-          for (const { instrument, symbols: aliases } of await reader.instruments({ feed, source, recordings })) {
-            const extent = await reader.extent({ feed, source, recordings, instruments: [instrument] })
+          for (const { instrument, symbols: aliases } of await reader.instruments({ feed, source, sessions })) {
+            const extent = await reader.extent({ feed, source, sessions, instruments: [instrument] })
             const symbol = aliases.at(-1) ?? ''
             const { records, fromMs, toMs } = extent
             const found = { feed, symbol, aliases, source, messages: records, from: iso(fromMs), to: iso(toMs) }

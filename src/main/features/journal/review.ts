@@ -56,21 +56,21 @@ export async function buildReview(reader: StoreReader, query: ReviewQuery): Prom
       row.startedMs < toMs &&
       (row.endedMs === null || row.endedMs >= fromMs),
   )
-  const recordings = rows.map((row) => row.session)
+  const sessions = rows.map((row) => row.session)
   const interval: Interval = toMs - fromMs <= (PAGE_BARS - 1) * 60_000 ? '1m' : '1h'
-  const moves = recordings.length === 0 ? [] : await movesOf(reader, query, recordings, interval)
+  const moves = sessions.length === 0 ? [] : await movesOf(reader, query, sessions, interval)
   const gaps = query.gaps.filter((gap) => !isEdge(gap) && touches(gap, fromMs, toMs))
   // A replay can't know yet when a gap ends that is open at its clock.
   const known = gaps.map((gap) => ({ ...gap, toMs: gap.toMs !== null && gap.toMs <= query.nowMs ? gap.toMs : null }))
   const lengthOf = (gap: { readonly fromMs: number; readonly toMs: number | null }) =>
     (gap.toMs ?? query.nowMs) - gap.fromMs
   const fired = query.alerts.events.flatMap((event) => firedOf(event, fromMs, toMs)).toSorted((a, b) => a.atMs - b.atMs)
-  const counts = recordings.length === 0 ? [] : await reader.activity({ recordings, fromMs, toMs, buckets: 1 })
+  const counts = sessions.length === 0 ? [] : await reader.activity({ sessions, fromMs, toMs, buckets: 1 })
   return {
     source,
     fromMs,
     toMs,
-    sessions: recordings,
+    sessions: sessions,
     messages: counts.reduce((sum, one) => sum + one, 0),
     // A range that cuts a block is counted as if the block's messages were spread evenly.
     messagesEstimated: rows.some((row) => row.startedMs < fromMs || (row.endedMs ?? query.nowMs) >= toMs),
@@ -135,7 +135,7 @@ function firedOf(event: AlertEvent, fromMs: number, toMs: number): readonly Fire
 async function movesOf(
   reader: StoreReader,
   query: ReviewQuery,
-  recordings: readonly SessionId[],
+  sessions: readonly SessionId[],
   interval: Interval,
 ): Promise<readonly Move[]> {
   const moves: Move[] = []
@@ -144,9 +144,9 @@ async function movesOf(
     // Trades come before quotes, which count only where there are no trades.
     for (const feed of TICK_FEEDS[asset]) {
       const of = FEEDS[feed].kind === 'trade' ? 'trade' : 'mid'
-      for (const { instrument, symbols } of await reader.instruments({ feed, recordings })) {
+      for (const { instrument, symbols } of await reader.instruments({ feed, sessions })) {
         if (done.has(instrument)) continue
-        const bars = await barsOf(reader, query, { instrument, of, interval, recordings })
+        const bars = await barsOf(reader, query, { instrument, of, interval, sessions })
         const move = moveOf(bars, { instrument, symbol: symbols.at(-1) ?? instrument, of })
         if (move === null) continue
         done.add(instrument)
@@ -161,7 +161,7 @@ async function movesOf(
 async function barsOf(
   reader: StoreReader,
   { source, fromMs, toMs, upTo }: ReviewQuery,
-  of: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'recordings'>,
+  of: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'sessions'>,
 ): Promise<readonly Bar[]> {
   const pages: (readonly Bar[])[] = []
   const first = Math.floor(fromMs / msOf(of.interval)) * msOf(of.interval)

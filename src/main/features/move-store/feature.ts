@@ -26,7 +26,7 @@ export const moveStore = defineFeature({
       jobs,
       reader,
       writer,
-      recordings: live.recordings,
+      recorderControl: live.recorderControl,
       replays: () => replay.count(),
       fixed,
       keep: (file) => settings.set({ recording: { storePath: file === defaultStorePath(dataDir) ? '' : file } }),

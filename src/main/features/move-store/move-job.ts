@@ -19,7 +19,7 @@ export interface MovingOptions {
   readonly jobs: Jobs
   readonly reader: Pick<LateReader, 'pause' | 'open'>
   readonly writer: Pick<LateWriter, 'pause' | 'open'>
-  readonly recordings: Pick<RecorderControl, 'serially' | 'interrupt' | 'begin'>
+  readonly recorderControl: Pick<RecorderControl, 'serially' | 'interrupt' | 'begin'>
   /** The number of open replays. */
   readonly replays: () => number
   /** Why the store can't be moved; null if it can. */
@@ -41,7 +41,7 @@ export interface StoreMoving {
 
 /** Creates the mover. Call it after everything that opens the store was created. */
 export function createStoreMoving(options: MovingOptions): StoreMoving {
-  const { place, jobs, reader, writer, recordings, log } = options
+  const { place, jobs, reader, writer, recorderControl, log } = options
   /** Handle of the current store file. Closing it while the store is open would drop the store's locks. */
   let source: FileHandle | null = null
   const release = async (): Promise<void> => {
@@ -67,9 +67,9 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
         onProgress: progress,
         release: () =>
           new Promise((resolve, reject) => {
-            void recordings
+            void recorderControl
               .serially(async () => {
-                await recordings.interrupt({
+                await recorderControl.interrupt({
                   code: 'busy',
                   message: STORE_AWAY,
                   hint: 'Live data continues. Messages that arrive during the move aren’t recorded; the chart shows a gap.',
@@ -90,7 +90,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
           hold()
           await writer.open().catch(() => undefined) // beginning the recording reports the error
           await reader.open().catch(() => undefined)
-          await recordings.serially(() => recordings.begin())
+          await recorderControl.serially(() => recorderControl.begin())
           options.changed()
         },
       })

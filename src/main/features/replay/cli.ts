@@ -238,7 +238,7 @@ interface PlayOptions {
 /** Plays a session to its end. Null if Ctrl+C stopped it. */
 export async function play({ reader, row, speed, fromMs, context, progress }: PlayOptions): Promise<Played | null> {
   const { clock, signal } = context
-  const recording = sessionId(row.session)
+  const session = sessionId(row.session)
   const minutes: MinuteLine[] = []
   const fold = createDigestFold()
   const inner = createMarket(createHub({ calendar: hubCalendar }), fold)
@@ -250,12 +250,12 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
       return taken
     },
   }
-  const end = await reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER })
-  const start = fromMs === undefined ? null : await reader.findPosition({ recording, ms: fromMs })
+  const end = await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER })
+  const start = fromMs === undefined ? null : await reader.findPosition({ session, ms: fromMs })
   const snapshot =
-    start === null ? null : await reader.snapshot({ recording, upToSeq: start.seq, version: market.version })
+    start === null ? null : await reader.snapshot({ session, upToSeq: start.seq, version: market.version })
   const part: Part = {
-    recording,
+    session,
     fromMs: row.startedMs,
     toMs: end?.ms ?? row.startedMs,
     lastSeq: end?.seq ?? 0,
@@ -263,11 +263,11 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     clean: row.clean,
   }
   const at = { seq: snapshot?.seq ?? 0, timeMs: snapshot?.wallMs ?? row.startedMs }
-  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq, { reusesBatches: true, prefersRecords: true })
+  const cursor = new Cursor(reader, session, at.seq, part.lastSeq, { reusesBatches: true, prefersRecords: true })
   const state = new PlaybackState(market, part, cursor, at)
   try {
     if (snapshot !== null) {
-      state.catchUp(await reader.entries({ recording }))
+      state.catchUp(await reader.entries({ session }))
       market.restore(snapshot.data, state.tracker.marketContext())
     }
     const nowMs = (): number => clock.monoNs() / 1e6
@@ -292,15 +292,15 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     const clockMs = Math.max(fromMs ?? -Infinity, state.nextMs() ?? state.timeMs)
     const upToMs = (): number => (speed === 'max' ? Infinity : clockMs + (nowMs() - sinceMs) * speed)
     if (!(await goTo(() => ({ upToMs: upToMs(), upToSeq: Infinity })))) return null
-    const live = await liveDigests(reader, recording, at.seq)
+    const live = await liveDigests(reader, session, at.seq)
     return { messages: state.messages - before, digest: fold.now(), minutes, live, exactness: state.exactness }
   } finally {
     cursor.close()
   }
 }
 
-async function liveDigests(reader: StoreReader, recording: SessionId, afterSeq: number): Promise<MinuteLine[]> {
-  const entries = await reader.entries({ recording, afterSeq, types: ['digest'] })
+async function liveDigests(reader: StoreReader, session: SessionId, afterSeq: number): Promise<MinuteLine[]> {
+  const entries = await reader.entries({ session, afterSeq, types: ['digest'] })
   return entries.flatMap(({ seq, entry }) =>
     entry.type === 'digest' ? [{ at: entry.minuteMs, seq, digest: entry.sha256 }] : [],
   )

@@ -32,7 +32,7 @@ export interface TeamPlayOptions {
 export async function playTeam(options: TeamPlayOptions): Promise<Played | null> {
   const { reader, source, speed, fromMs, toMs, context, progress } = options
   const { clock, signal } = context
-  const { recording, part } = await loadMerge(reader, {
+  const { playback, part } = await loadMerge(reader, {
     source,
     fromMs,
     endMs: toMs === Infinity ? Infinity : previous(toMs),
@@ -50,7 +50,7 @@ export async function playTeam(options: TeamPlayOptions): Promise<Played | null>
       return taken
     },
   }
-  const cursor = new Cursor(recording, part.recording, 0, part.lastSeq)
+  const cursor = new Cursor(playback, part.session, 0, part.lastSeq)
   const state = new PlaybackState(market, part, cursor, { seq: 0, timeMs: -Infinity })
   try {
     const nowMs = (): number => clock.monoNs() / 1e6

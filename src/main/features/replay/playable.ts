@@ -88,8 +88,8 @@ async function inTurnOf(reader: StoreReader, { source, rows, parts: loaded }: Lo
       return parts
     },
     get sessions() {
-      return parts.map(({ recording, fromMs, toMs }) => ({
-        session: recording,
+      return parts.map(({ session, fromMs, toMs }) => ({
+        session,
         fromMs: unixMs(fromMs),
         toMs: unixMs(toMs),
       }))
@@ -101,20 +101,20 @@ async function inTurnOf(reader: StoreReader, { source, rows, parts: loaded }: Lo
       return goesOn
     },
     into: (market) => market,
-    limitsAt: ({ recording, seq }) => new Map([[recording, seq]]),
-    originOf: ({ recording, seq }) => ({ session: recording, seq }),
+    limitsAt: ({ session, seq }) => new Map([[session, seq]]),
+    originOf: ({ session, seq }) => ({ session, seq }),
     visibleAt: (place, nowMs) => ({
       sessions: (some) =>
-        some.filter(({ session }) => (order.get(session) ?? Infinity) <= (order.get(place().recording) ?? -1)),
+        some.filter(({ session }) => (order.get(session) ?? Infinity) <= (order.get(place().session) ?? -1)),
       gaps: (gaps) => gapsKnownAt([...gaps, ...between], order, place(), nowMs()),
     }),
     async grow(isLive) {
       const last = parts[parts.length - 1]
-      const { recording } = last
-      const isOpen = isLive(recording)
+      const { session } = last
+      const isOpen = isLive(session)
       const [end, gaps] = await Promise.all([
-        reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER }),
-        reader.gaps({ recording }),
+        reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER }),
+        reader.gaps({ session }),
       ])
       // That is from before the reads, so a session that has ended since is read once more.
       goesOn = isOpen
@@ -128,14 +128,14 @@ async function inTurnOf(reader: StoreReader, { source, rows, parts: loaded }: Lo
 }
 
 function mergeOf(reader: StoreReader, merge: LoadedMerge): Playable {
-  const { source, recording, hidden } = merge
+  const { source, playback, hidden } = merge
   let { part, gaps, rows } = merge
   const isLane = new Set(rows.map(({ session }) => session))
   const none = hidden.map((session) => [session, 0] as const)
-  const limitsAt = ({ seq }: Place): SeqLimits => new Map([...none, ...recording.limitsAt(seq)])
+  const limitsAt = ({ seq }: Place): SeqLimits => new Map([...none, ...playback.limitsAt(seq)])
   return {
     source,
-    reader: recording,
+    reader: playback,
     get parts() {
       return [part]
     },
@@ -154,16 +154,16 @@ function mergeOf(reader: StoreReader, merge: LoadedMerge): Playable {
     get goesOn() {
       return rows.some(({ live }) => live)
     },
-    into: (market) => recording.into(market),
+    into: (market) => playback.into(market),
     limitsAt,
-    originOf: ({ seq }) => recording.originOf(seq),
+    originOf: ({ seq }) => playback.originOf(seq),
     visibleAt: (place, nowMs) => ({
       sessions(some) {
         const limits = limitsAt(place())
         return some.filter(({ session }) => limits.get(session) !== 0)
       },
       gaps(read) {
-        const earlier = read.filter((gap) => !isLane.has(gap.recording) && !hidden.includes(gap.recording))
+        const earlier = read.filter((gap) => !isLane.has(gap.session) && !hidden.includes(gap.session))
         return [...earlier, ...gapsOfMergeAt(gaps, limitsAt(place()), nowMs())]
       },
     }),

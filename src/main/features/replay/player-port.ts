@@ -9,7 +9,7 @@ import type { Span } from './play.ts'
 
 /** A place in what is played: the session of a part, and a seq of it. */
 export interface Place {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly seq: number
 }
 

@@ -74,8 +74,8 @@ export class Player {
   }
 
   /** The newest visible position. Earlier sessions are visible completely, this one up to `seq`. */
-  get present(): { readonly recording: SessionId; readonly seq: number } {
-    return { recording: this.#playback.part.recording, seq: this.#playback.seq }
+  get present(): { readonly session: SessionId; readonly seq: number } {
+    return { session: this.#playback.part.session, seq: this.#playback.seq }
   }
 
   /** The state of the feed that an instrument's price comes from; undefined: as the feed's. */
@@ -110,7 +110,7 @@ export class Player {
 
   /** Seeks to right after a seq of a session. The clock shows at least `ms`. Unknown session: seeks to `ms`. */
   async seekSeq(session: SessionId, seq: number, ms: number): Promise<void> {
-    const part = this.#parts.findIndex((one) => one.recording === session)
+    const part = this.#parts.findIndex((one) => one.session === session)
     if (part < 0) return this.seek(ms)
     const { lastSeq } = this.#parts[part]
     const target = { part, seq: Math.min(seq, lastSeq), upToMs: ANY_TIME, ms, over: false }
@@ -384,8 +384,8 @@ export class Player {
   }
 
   #cursorAt(index: number, seq: number, upTo?: Pick<Target, 'seq' | 'upToMs'>): Cursor {
-    const { recording, lastSeq } = this.#parts[index]
-    return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, {
+    const { session, lastSeq } = this.#parts[index]
+    return new Cursor(this.#o.reader, session, seq, upTo?.seq ?? lastSeq, {
       upToMs: upTo?.upToMs,
       reusesBatches: true,
       prefersRecords: true,

@@ -300,8 +300,8 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       }
     },
     async timeline({ fromMs, toMs, buckets }) {
-      const recordings = playable.sessions.map(({ session }) => session)
-      const [counts, marks] = await Promise.all([reader.activity({ recordings, fromMs, toMs, buckets }), marksOf()])
+      const sessions = playable.sessions.map(({ session }) => session)
+      const [counts, marks] = await Promise.all([reader.activity({ sessions, fromMs, toMs, buckets }), marksOf()])
       return {
         fromMs: unixMs(fromMs),
         toMs: unixMs(toMs),

@@ -120,8 +120,7 @@ export function createReplays(options: ReplaysOptions): Replays {
     },
     view: (id) => open.get(id)?.view,
     bookmarks: (session) => reader.bookmarks(session === null ? null : sessionId(session)),
-    addBookmark: ({ session, atMs, seq, text }) =>
-      writer.addBookmark({ recording: sessionId(session), atMs, seq, text }),
+    addBookmark: ({ session, atMs, seq, text }) => writer.addBookmark({ session: sessionId(session), atMs, seq, text }),
     async removeBookmark(bookmark) {
       await writer.removeBookmark(bookmark)
     },

@@ -66,11 +66,8 @@ export class SeekTargets {
   }
 
   /** The newest stored snapshot at or before a position. At seq 0 it has what was known when the session began. */
-  async stored(
-    { recording }: Part,
-    place: Omit<SnapshotQuery, 'recording' | 'version'>,
-  ): Promise<Checkpoint | undefined> {
-    const found = await this.#reader.snapshot({ ...place, recording, version: this.#version })
+  async stored({ session }: Part, place: Omit<SnapshotQuery, 'session' | 'version'>): Promise<Checkpoint | undefined> {
+    const found = await this.#reader.snapshot({ ...place, session, version: this.#version })
     if (found === null) return undefined
     const { seq, data } = found
     return { seq, timeMs: seq === 0 ? -Infinity : found.wallMs, lastMessageSeq: 0, data }
@@ -85,8 +82,8 @@ export class SeekTargets {
   entries(index: number): Promise<readonly StoredEntry[]> {
     const known = this.#entries.get(index)
     if (known !== undefined) return known
-    const { recording } = this.#parts()[index]
-    const asked = this.#reader.entries({ recording, types: ENTRY_TYPES })
+    const { session } = this.#parts()[index]
+    const asked = this.#reader.entries({ session, types: ENTRY_TYPES })
     this.#entries.set(index, asked)
     asked.catch(() => this.#entries.delete(index))
     return asked
@@ -105,11 +102,11 @@ export class SeekTargets {
   }
 
   /** Seq of the last message at or before a seq. 0 if there is none. */
-  async #messageBefore({ recording }: Part, seq: number): Promise<number> {
+  async #messageBefore({ session }: Part, seq: number): Promise<number> {
     for (let back = 1_000, upToSeq = seq; upToSeq > 0; back *= 4) {
       const afterSeq = Math.max(0, upToSeq - back)
       let last = 0
-      for await (const batch of this.#reader.replay({ recording, afterSeq, upToSeq, omitConnections: true })) {
+      for await (const batch of this.#reader.replay({ session, afterSeq, upToSeq, omitConnections: true })) {
         if (batch.count > 0) last = batch.seq[batch.count - 1]
       }
       if (last > 0) return last

@@ -103,7 +103,7 @@ export function createServing({ reader, clock, playable, player, failed }: Servi
           if (starting !== mine) return
           failed('a served replay', thrown)
           const { code, message } = toFailure(thrown)
-          failure = { code, message: 'The replay is no longer served: the recording couldn’t be read.', hint: message }
+          failure = { code, message: 'The replay is no longer served: the session couldn’t be read.', hint: message }
           return stop()
         })
         states.changed()

@@ -74,7 +74,7 @@ export const screener = defineFeature({
       const made = new ViewScreener({
         view,
         instruments: () => instrumentsOf(view.source()),
-        async recordings(fromMs) {
+        async sessions(fromMs) {
           if (view.live) await market.settled()
           return recorded.since(recordedView(view), fromMs)
         },

@@ -72,7 +72,7 @@ export class SpanReader {
   readonly #nowMs: number
   readonly #trading = new Map<AssetClass, readonly Span[]>()
 
-  /** `recordings`: those that touch the span, as known at `nowMs`, UTC ms. */
+  /** `sessions`: those that touch the span, as known at `nowMs`, UTC ms. */
   constructor(view: Pick<View, 'history'>, span: ScreenSpan, nowMs: number, sessions: readonly CoveredSession[]) {
     this.#view = view
     this.#span = span

@@ -32,7 +32,7 @@ export interface ViewScreenerParts {
   /** The instruments of the view's source. */
   readonly instruments: () => Promise<Instruments>
   /** The sessions that touch the time from `fromMs` (UTC ms) to the view's clock. */
-  readonly recordings: (fromMs: number) => Promise<readonly CoveredSession[]>
+  readonly sessions: (fromMs: number) => Promise<readonly CoveredSession[]>
   /** Figures of companies from saved responses, as of the view's clock. Never sends a request. */
   readonly fundamentals: (stocks: Instruments) => Promise<ReadonlyMap<InstrumentId, MetricValues>>
   /** Whether an instrument is in a universe. */
@@ -121,12 +121,12 @@ export class ViewScreener {
   }
 
   async #read(span: ScreenSpan, pass: Pass): Promise<Facts> {
-    const { view, changed, instruments, recordings } = this.#o
+    const { view, changed, instruments, sessions } = this.#o
     const facts = new Map<InstrumentId, StoredFacts>()
     const queue = [...(await pass.part(instruments))]
     if (queue.length === 0) return facts
     pass.progress.total = queue.length
-    const touching = await pass.part(() => recordings(spanStart(span, pass.atMs)))
+    const touching = await pass.part(() => sessions(spanStart(span, pass.atMs)))
     const reader = new SpanReader(view, span, pass.atMs, touching)
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined && !pass.isOver(); next = queue.shift()) {

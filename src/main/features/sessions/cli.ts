@@ -67,7 +67,7 @@ export const sessions = defineCommand({
         'not-allowed',
         `Session ${found.session} ended in a crash, and its end isn’t recovered yet.`,
         {
-          hint: 'The next recording into this store does that. Save it then.',
+          hint: 'The next session recorded into this store does that. Save it then.',
         },
       )
     }
@@ -94,8 +94,8 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
     return
   }
   const real = countGaps(gaps)
-  const lines = gaps.map(({ recording, feed, cause, symbols, fromMs, toMs }) => [
-    recording,
+  const lines = gaps.map(({ session, feed, cause, symbols, fromMs, toMs }) => [
+    session,
     new Date(fromMs).toISOString(),
     toMs === null ? 'still open' : new Date(toMs).toISOString(),
     toMs === null ? '-' : ((toMs - fromMs) / 1000).toFixed(3),

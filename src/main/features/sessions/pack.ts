@@ -44,8 +44,8 @@ export async function exportPackage(
       hint: 'Verify the session to list every difference. A session file of it couldn’t be imported anywhere.',
     })
   }
-  const { recording, chains, label, startedMs, endedMs, ...facts } = ledger
-  const gaps = await reader.gaps({ recording })
+  const { chains, label, startedMs, endedMs, ...facts } = ledger
+  const gaps = await reader.gaps({ session })
   // Fail here rather than when somebody imports the file.
   if (gaps.length > MAX_SESSION_GAPS) throw tooLarge('gaps', MAX_SESSION_GAPS)
   checkFlushEntries(chains)
@@ -53,7 +53,6 @@ export async function exportPackage(
   const meta: Meta = {
     format: 'tapedeck session',
     app,
-    session: recording,
     ...facts,
     startedMs,
     endedMs,
@@ -69,7 +68,7 @@ export async function exportPackage(
     await out.part('meta', Buffer.from(JSON.stringify(meta)))
     await out.part('chns', encodeChains(chains))
     let messages = 0
-    for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
+    for await (const batch of reader.replay({ session, afterSeq: 0 })) {
       stop()
       await out.part('rows', encodeRows(batch))
       await out.part('entr', encodeEntries(batch.entries.map(entryRow)))

@@ -12,7 +12,7 @@ export interface Packed {
 
 /** The result of importing a session file. */
 export interface Unpacked {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly messages: number
   /** The store already had this session, so nothing was written. */
   readonly already: boolean

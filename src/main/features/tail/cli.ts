@@ -111,7 +111,7 @@ async function printSession(name: string, wanted: Wanted, values: Values, contex
 /** Throws `not-found` for a feed or symbol that the session doesn't have. */
 async function refuseUnknown(reader: StoreReader, row: SessionRow, wanted: Wanted): Promise<void> {
   for (const [feed, symbols] of wanted ?? []) {
-    const stored = (await reader.instruments({ feed, recording: row.session })).flatMap((one) => one.symbols)
+    const stored = (await reader.instruments({ feed, session: row.session })).flatMap((one) => one.symbols)
     const isWanted = createFilter(new Map([[feed, symbols]]))
     const missing = symbols.filter(
       (symbol) => !stored.some((one) => createFilter(new Map([[feed, [symbol]]]))(feed, one)),
@@ -132,7 +132,7 @@ async function seqBefore(reader: StoreReader, row: SessionRow, values: Values, c
   const from = values.text('from') ?? 'start'
   if (from === 'start') return 0
   const ms = from === 'now' ? Number.MAX_SAFE_INTEGER : (instant(values, 'from', context.clock) ?? 0) - 1
-  return (await reader.findPosition({ recording: row.session, ms }))?.seq ?? 0
+  return (await reader.findPosition({ session: row.session, ms }))?.seq ?? 0
 }
 
 /** A session that is being recorded into the store now and has all of `wanted`; null if there is none. */
@@ -160,7 +160,7 @@ async function findRecorded(wanted: SymbolsByFeed, values: Values, context: Cont
 const printRecorded = (row: SessionRow, wanted: Wanted, values: Values, context: Context): Promise<number> =>
   withReader(values, context, async (reader) => {
     context.err(`Printing what is recorded into session ${row.session}.\n`)
-    const last = await reader.findPosition({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
+    const last = await reader.findPosition({ session: row.session, ms: Number.MAX_SAFE_INTEGER })
     return print(reader, row, last?.seq ?? 0, wanted, values, context)
   })
 
@@ -176,7 +176,7 @@ async function print(
   if (head !== '') await write(head)
   const wait = async (): Promise<boolean> =>
     (await waitUntil(context.clock, context.signal, EVERY_MS)) === 'time' && !context.signal.aborted
-  await tailStored({ reader, recording: session, afterSeq, wanted, line, write, wait })
+  await tailStored({ reader, session, afterSeq, wanted, line, write, wait })
   return context.signal.aborted ? exitWhenStopped(context.signal) : EXIT.ok
 }
 

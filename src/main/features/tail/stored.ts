@@ -34,7 +34,7 @@ export function createFilter(wanted: Wanted): (feed: FeedId, symbol: string) => 
 
 export interface StoredTail {
   readonly reader: Pick<StoreReader, 'replay' | 'sessions'>
-  readonly recording: SessionId
+  readonly session: SessionId
   /** Begins after this seq. */
   readonly afterSeq: number
   readonly wanted: Wanted
@@ -47,13 +47,13 @@ export interface StoredTail {
 
 /** Prints until the session has ended and everything of it was printed, or `wait` says to stop. */
 export async function tailStored(tail: StoredTail): Promise<void> {
-  const { reader, recording, wait } = tail
+  const { reader, session, wait } = tail
   const print = createPrinter(tail)
   let { afterSeq } = tail
   for (;;) {
     // Asked before reading: what is stored until it ends is then read below.
-    const isLive = (await reader.sessions(true)).find((row) => row.session === recording)?.live === true
-    for await (const batch of reader.replay({ recording, afterSeq, omitConnections: true })) {
+    const isLive = (await reader.sessions(true)).find((row) => row.session === session)?.live === true
+    for await (const batch of reader.replay({ session, afterSeq, omitConnections: true })) {
       await print(batch)
       afterSeq = batch.upToSeq
     }

@@ -155,9 +155,7 @@ export class Team {
         sink: live.followed,
         refresh: (context) => live.refresh(context),
         entries: async (session, upToSeq) =>
-          (await reader.entries({ recording: session })).filter(
-            ({ seq, entry }) => seq <= upToSeq && entry.type !== 'digest',
-          ),
+          (await reader.entries({ session })).filter(({ seq, entry }) => seq <= upToSeq && entry.type !== 'digest'),
         wallMs: () => clock.wallMs(),
         wanted: (feed) => live.feeds.wanted(feed),
         failed: market.storeFailed,
@@ -230,7 +228,7 @@ export class Team {
   }
 
   async #lastReceived(session: SessionId, lastSeq: number): Promise<UnixMs | null> {
-    for await (const batch of this.#parts.reader.replay({ recording: session, afterSeq: lastSeq - 1 })) {
+    for await (const batch of this.#parts.reader.replay({ session, afterSeq: lastSeq - 1 })) {
       const ms = batch.count > 0 ? batch.recvMs[batch.count - 1] : batch.entries.at(-1)?.wallMs
       if (ms !== undefined) return unixMs(ms)
     }

@@ -13,7 +13,7 @@ export const watchlist = defineFeature({
       feeds: live.feeds,
       settings: () => settings.get(),
       always: wantWatchlists,
-      recording: () => live.recordings.wanted,
+      recording: () => live.recorderControl.wanted,
       symbolOf: market.symbolOf,
     })
     live.onRecordingSet(subscribe)

@@ -47,8 +47,8 @@ export const journal = defineCommand({
     const review = await withReader(values, context, async (reader) => {
       const row = findSession(await reader.sessions(true), values.text('session') ?? 'latest')
       const fromMs = from ?? row.startedMs
-      // The last message may have the time of the end. A session that crashed has no end before the next recording.
-      const last = () => reader.findPosition({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
+      // The last message may have the time of the end. A session that crashed has no end before the next session.
+      const last = () => reader.findPosition({ session: row.session, ms: Number.MAX_SAFE_INTEGER })
       const endMs = row.live ? context.clock.wallMs() : (row.endedMs ?? (await last())?.ms ?? row.startedMs)
       const toMs = to ?? endMs + 1
       if (toMs <= fromMs) throw new UsageError('--to must be after --from')
@@ -59,7 +59,7 @@ export const journal = defineCommand({
         fromMs,
         toMs,
         nowMs: context.clock.wallMs(),
-        gaps: await reader.gaps({ source, recordings: [session], fromMs, toMs, skipCorrupt: true }),
+        gaps: await reader.gaps({ source, sessions: [session], fromMs, toMs, skipCorrupt: true }),
         alerts: firedAlerts(source, fromMs, context),
         notes: notesOf(row.source, context),
       })

@@ -19,12 +19,12 @@ export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendere
   readonly program: string
 }
 
-/** How long a command may take to close its recording after an error nobody caught, ms. */
+/** How long a command may take to close its session after an error nobody caught, ms. */
 const CLOSE_WITHIN_MS = 10_000
 
 /**
  * Runs `args` (without node and script) and returns the exit code. SIGTERM and Ctrl+C end it cleanly; `exit` is
- * called at the third of them. After an error nobody caught the recording is closed, a report is written, and the
+ * called at the third of them. After an error nobody caught the session is closed, a report is written, and the
  * code is 1.
  */
 export async function runProcess(

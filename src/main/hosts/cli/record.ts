@@ -151,9 +151,9 @@ async function readBack(
     const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1 && !row.live)
     const sessions: RecordedSession[] = []
     for (const row of rows) {
-      const recording = row.session
-      const last = await reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER })
-      const entries = await reader.entries({ recording })
+      const session = row.session
+      const last = await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER })
+      const entries = await reader.entries({ session })
       sessions.push({ row, entries, lastMs: unixMs(last?.ms ?? row.startedMs) })
     }
     return sessions

@@ -58,14 +58,14 @@ export interface ElectronAppOptions {
 /** What a terminal can ask of the desktop. */
 export interface StartDesktop {
   readonly notify: (notice: Notice) => void
-  /** Hands over to an update installer once the recording is closed. */
+  /** Hands over to an update installer once the session is closed. */
   readonly install: (begin: () => void) => void
 }
 
 /** As `appId` in electron-builder.config.mjs, which a test compares. */
 export const APP_ID = 'app.tapedeck.Tapedeck'
 
-/** If closing takes longer than this, ms, the app exits and the next start recovers the recording as after a crash. */
+/** If closing takes longer than this, ms, the app exits and the next start recovers the session as after a crash. */
 const LONGEST_CLOSE_MS = 10_000
 
 /** Runs the app until it quits. Returns at once, because Electron gets ready only after the main module has run. */

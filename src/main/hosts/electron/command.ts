@@ -10,8 +10,8 @@ export type CommandApp = Pick<App, 'whenReady' | 'disableHardwareAcceleration' |
 /**
  * Runs a command and exits with its code: no window, no place in the dock, no part in the single instance. On Linux it
  * needs no display. `run` is called once Electron is ready: its own signal handlers, installed while it starts, would
- * replace earlier ones, and Ctrl+C would leave a recording open. Until it ends, Electron doesn't quit by itself, as it
- * would on a signal: with code 0 and the recording open.
+ * replace earlier ones, and Ctrl+C would leave a session open. Until it ends, Electron doesn't quit by itself, as it
+ * would on a signal: with code 0 and the session open.
  */
 export async function runElectronCommand(
   app: CommandApp,

@@ -29,7 +29,7 @@ export interface SessionWindow {
 }
 
 /**
- * Ends the app when Windows logs off, shuts down or restarts. `holds`: a recording isn't closed yet. The app then
+ * Ends the app when Windows logs off, shuts down or restarts. `holds`: a session isn't closed yet. The app then
  * answers the first query with no, so Windows shows it as still working until it has ended. Windows immediately kills
  * an app that says no without a visible window, so such an app only starts to close.
  */

@@ -20,7 +20,7 @@ export type GapCause = (typeof GAP_CAUSES)[number]
 
 /** An interval in which a subscribed feed wasn't received. `toMs` is null while it is open. */
 export interface Gap {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly feed: FeedId
   /** The subscribed symbols, as the service writes them. Empty means every symbol of the feed. */
   readonly symbols: readonly string[]

@@ -19,7 +19,7 @@ export interface BarsPage {
 }
 /** A cursor between pages of trades: before a seq of a session. Pass it back as a page returned it. */
 const printsPlace = v.strictObject({
-  recording: text(64),
+  session: text(64),
   /** Null for the end of the session. */
   seq: v.nullable(ms),
   /** The approximate time, UTC ms, to find the page without reading a whole day. */

@@ -8,9 +8,10 @@ import { priceRows } from '../../core/views/contract.ts'
 import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
 
 const session = text(64)
-const recording = v.pipe(text(64), v.transform(sessionId))
+/** The session of a message. */
+const sessionOf = v.pipe(session, v.transform(sessionId))
 const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
-const place = v.strictObject({ recording, seq })
+const place = v.strictObject({ session: sessionOf, seq })
 
 /** What to show messages for: a bar, a trade of the tape, the current quote, or the trades of a span. */
 const subject = v.variant('is', [
@@ -22,8 +23,8 @@ const subject = v.variant('is', [
     /** Only its trades in one price row; see `PriceRows`. */
     cell: v.optional(v.strictObject({ ...priceRows.entries, row: v.pipe(v.number(), v.integer()) })),
   }),
-  /** `recording` null: the one recorded at `recvMs`; if that is null too, the newest. */
-  v.strictObject({ is: v.literal('print'), recording: v.nullable(recording), seq, recvMs: v.nullable(ms) }),
+  /** `session` null: the one recorded at `recvMs`; if that is null too, the newest. */
+  v.strictObject({ is: v.literal('print'), session: v.nullable(sessionOf), seq, recvMs: v.nullable(ms) }),
   v.strictObject({ is: v.literal('quote') }),
   /** The trades in [fromMs, toMs), null: up to now. */
   v.strictObject({

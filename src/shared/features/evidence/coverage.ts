@@ -8,7 +8,7 @@ import { FEED_IDS, feedAsset, instrumentKey, type FeedId, type SessionId } from 
 
 /** The parts of a session that decide when its feeds were subscribed. */
 export interface CoveredSession {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly startedMs: number
   /** Its end, or now if it is still running. */
   readonly endedMs: number
@@ -124,7 +124,7 @@ export function subscribedSpans({
   return spans
 }
 
-/** What is known of a symbol of a feed over all recordings. */
+/** What is known of a symbol of a feed over all sessions. */
 interface Tally {
   readonly symbol: string
   readonly wanted: Span[]
@@ -163,7 +163,7 @@ class FeedTally {
 
 /**
  * The symbols affected by a gap of a whole feed: those held when it began, else when it ended, else all of the
- * recording.
+ * session.
  */
 function waiting(
   subscribed: ReadonlyMap<string, SymbolSpans> | undefined,

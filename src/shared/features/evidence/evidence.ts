@@ -77,15 +77,15 @@ export interface AgreementSeconds {
 
 /** Where the next page of messages starts: after this one. */
 export interface MessagePlace {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly seq: number
 }
 
 /** A received message, byte for byte, and how it was read. */
 export interface EvidenceMessage {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly feed: FeedId
-  /** The connection's number in its recording and the message's number on it, both from 1. */
+  /** The connection's number in its session and the message's number on it, both from 1. */
   readonly conn: number
   readonly connSeq: number
   readonly seq: number
@@ -115,7 +115,7 @@ export interface EvidenceMessage {
 /** A number of a bar and the message it comes from. */
 export interface BarTerm {
   readonly value: number
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly seq: number
 }
 

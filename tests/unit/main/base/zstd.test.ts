@@ -78,7 +78,7 @@ describe('a Node without zstd', () => {
       [first, 1],
       [second, 1],
     ])
-    expect((await reader.gaps({ recording: first })).map(({ cause, toMs }) => [cause, toMs])).toEqual([
+    expect((await reader.gaps({ session: first })).map(({ cause, toMs }) => [cause, toMs])).toEqual([
       ['crash', T0 + 5_000],
     ])
     expect((await reader.verify(null)).problems).toEqual([])

@@ -57,14 +57,14 @@ function record(lists: readonly (readonly number[])[], damaged: number): LocalRe
 function rig(
   reader: LocalReader,
   nowMs = NOW,
-  present?: { readonly recording: SessionId; readonly seq: number },
+  present?: { readonly session: SessionId; readonly seq: number },
   visible?: Visible,
 ) {
   const failed: string[] = []
   const history = createViewHistory({
     reader,
     source: () => 'demo',
-    present: () => new Map(present ? [[present.recording, present.seq]] : []),
+    present: () => new Map(present ? [[present.session, present.seq]] : []),
     committed: () => Promise.resolve(),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
@@ -153,7 +153,7 @@ describe('where messages themselves are wanted', () => {
   test('a tape starts after corrupt data, which is reported; a page with it is refused', async () => {
     const hour = 3_600_000
     const reader = record([[T0 + 1_000], [T0 + 2_000], [T0 + hour, T0 + hour + 1_000]], 1)
-    const { history, failed } = rig(reader, T0 + hour + 2_000, { recording: coveredSession(), seq: 4 })
+    const { history, failed } = rig(reader, T0 + hour + 2_000, { session: coveredSession(), seq: 4 })
     expect((await history.prints(BTC, 10)).map(({ eventMs }) => eventMs)).toEqual([T0 + hour, T0 + hour + 1_000])
     expect(failed).toEqual(['prints'])
     await expect(history.printsBefore(BTC, null, 10)).rejects.toMatchObject({ code: 'store-damaged' })

@@ -239,7 +239,7 @@ describe('older prints', () => {
     tape.value.close()
   })
 
-  it('are paged through earlier recordings of the same source, and never through another', async () => {
+  it('are paged through earlier sessions of the same source, and never through another', async () => {
     const service = await simulator()
     const terminal = await terminalOf(signIn(service))
     terminal.want('crypto/XT', ['BTC-USD'])
@@ -272,7 +272,7 @@ describe('older prints', () => {
 
     const [first] = await terminal.service(store).reader.sessions(true)
     await terminal.service(live).disconnect()
-    const foreign = { recording: first.session, seq: null, ms: null }
+    const foreign = { session: first.session, seq: null, ms: null }
     await expect(page(foreign)).rejects.toMatchObject({ code: 'not-found' })
     expect((await page(null)).prints.every((print) => print.price > 100)).toBe(true)
   })

@@ -11,7 +11,7 @@ export type Stamp = ClockPair
 
 export interface FrameSink {
   /** The open session; null while recording is off or hasn't begun. */
-  readonly recording: SessionId | null
+  readonly session: SessionId | null
   /** Adds a connection; returns its handle, from 1, for `frame` and `entry`. */
   connection(feed: FeedId): number
   /**

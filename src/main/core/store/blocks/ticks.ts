@@ -9,7 +9,7 @@ import type { OpenBlock } from './open-block.ts'
  */
 export function blockTicks(
   block: OpenBlock,
-  recording: SessionId,
+  session: SessionId,
   rows: Uint32Array | { readonly from: number; readonly to: number } = { from: 0, to: block.count },
 ): TickColumns {
   const list = rows instanceof Uint32Array ? rows : undefined
@@ -32,7 +32,7 @@ export function blockTicks(
   let conn: Uint32Array | undefined
   let connSeq: Uint32Array | undefined
   return {
-    recording,
+    session,
     feed: block.feed,
     count,
     get seq() {
@@ -93,7 +93,7 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
   let connSeq: Uint32Array | undefined
   const at = (i: number): TickColumns => runs[part[i]]
   return {
-    recording: first.recording,
+    session: first.session,
     feed: first.feed,
     count,
     seq,

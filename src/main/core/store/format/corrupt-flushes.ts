@@ -27,7 +27,7 @@ export class CorruptFlushes {
   constructor(db: Db) {
     this.#journal = new Journal(db)
     this.#sql = {
-      recording: db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
+      session: db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
         'SELECT key, started_ms, ended_ms FROM recording WHERE id = ?',
       ),
       // Up to the watermark, only corrupt rows remain in the journal.
@@ -68,7 +68,7 @@ export class CorruptFlushes {
 
   /** Receive times, bounded by the entries before and after. */
   receivedWithin(session: number, [first, last]: SeqRange): TimeBounds {
-    const row = this.#sql.recording.get(session)
+    const row = this.#sql.session.get(session)
     const fromMs = this.#sql.entryBefore.get(session, first) ?? row?.started_ms ?? -Infinity
     const toMs = this.#sql.entryAfter.get(session, last) ?? row?.ended_ms ?? null
     return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs) }
@@ -84,7 +84,7 @@ export class CorruptFlushes {
   /** The error for a reader that needs every message of the session. */
   refusal(session: number, seqs: SeqRange): CodedError {
     const { fromMs, toMs } = this.receivedWithin(session, seqs)
-    const key = this.#sql.recording.get(session)?.key ?? 'a session'
+    const key = this.#sql.session.get(session)?.key ?? 'a session'
     const until = toMs === null ? 'or later' : `to ${formatInstant(toMs)}`
     return new CodedError(
       'store-damaged',

@@ -29,7 +29,7 @@ export class JournalTotals {
   readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #journal: Journal
   readonly #sealed
-  #recording = ''
+  #session = ''
   #flushes: readonly FlushSums[] = []
   #instruments = new Set<string>()
   readonly #classifier = new Classifier()
@@ -45,11 +45,11 @@ export class JournalTotals {
   /** Totals of the unsealed flushes. Call within a read transaction. */
   of(session: number): readonly FlushSums[] {
     const { key, sealed } = this.#sealed.get(session) ?? { key: '', sealed: 0 }
-    if (key !== this.#recording) {
+    if (key !== this.#session) {
       this.#flushes = []
       this.#instruments = new Set()
     }
-    this.#recording = key
+    this.#session = key
     const unsealed = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
     let feeds: ReadonlyMap<number, FeedId> | null = null

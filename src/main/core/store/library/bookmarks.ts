@@ -8,12 +8,12 @@ import type { Db } from '../schema/sqlite.ts'
 const MAX_BOOKMARKS = 10_000
 
 /** Inserts a bookmark. Throws `not-found` if there is no such session, `not-allowed` if it has too many. */
-export function insertBookmark(db: Db, { recording, atMs, seq, text }: NewBookmark): ReplayBookmark {
-  const id = db.prepare<[string], number>('SELECT id FROM recording WHERE key = ?').pluck().get(recording)
-  if (id === undefined) throw new CodedError('not-found', `There is no session ${recording}.`)
+export function insertBookmark(db: Db, { session, atMs, seq, text }: NewBookmark): ReplayBookmark {
+  const id = db.prepare<[string], number>('SELECT id FROM recording WHERE key = ?').pluck().get(session)
+  if (id === undefined) throw new CodedError('not-found', `There is no session ${session}.`)
   const count = db.prepare<[number], number>('SELECT count(*) FROM bookmark WHERE recording = ?').pluck().get(id) ?? 0
   if (count >= MAX_BOOKMARKS) {
-    throw new CodedError('not-allowed', `Session ${recording} has ${MAX_BOOKMARKS} bookmarks, the maximum.`, {
+    throw new CodedError('not-allowed', `Session ${session} has ${MAX_BOOKMARKS} bookmarks, the maximum.`, {
       hint: 'Remove some of them first.',
     })
   }
@@ -22,7 +22,7 @@ export function insertBookmark(db: Db, { recording, atMs, seq, text }: NewBookma
       'INSERT INTO bookmark (recording, at_ms, seq, text) VALUES (?, ?, ?, ?)',
     )
     .run(id, atMs, seq, text)
-  return { id: Number(made.lastInsertRowid), session: recording, atMs: unixMs(atMs), seq, text }
+  return { id: Number(made.lastInsertRowid), session, atMs: unixMs(atMs), seq, text }
 }
 
 /** Returns whether the bookmark existed. */

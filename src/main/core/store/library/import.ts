@@ -65,7 +65,7 @@ export class Imports {
     if (existing !== undefined) {
       const closeRecord = existing.summary === null ? null : (JSON.parse(existing.summary) as CloseRecord) // written by the engine
       if (closeRecord !== null && about.heads !== undefined && equalHeads(closeRecord.heads, about.heads)) {
-        return { recording: about.id, messages: closeRecord.messages, already: true }
+        return { session: about.id, messages: closeRecord.messages, already: true }
       }
       throw new CodedError('not-allowed', `The store already has a different session ${about.id}.`, {
         hint: 'Sessions are never overwritten. Import into another store with --store.',
@@ -181,14 +181,14 @@ export class Imports {
     })
     if (one.failure !== null || record === undefined) return this.#fail(one, one.failure ?? gone())
     this.#imports.delete(one.handle)
-    one.ending?.done({ recording: about.id, messages: record.messages, already: false })
+    one.ending?.done({ session: about.id, messages: record.messages, already: false })
   }
 
   /** Makes an import visible as a session. */
   #publish({ about, rec }: Import, record: CloseRecord): void {
     const { db, log } = this.#context
-    const { id: recording, source, startedMs, epoch } = about
-    const begin: BeginRecord = { recording, source, startedMs, ...epochPart(epoch) }
+    const { id: session, source, startedMs, epoch } = about
+    const begin: BeginRecord = { recording: session, source, startedMs, ...epochPart(epoch) }
     log('begin', JSON.stringify({ ...begin, imported: about.from }))
     const body = JSON.stringify(record)
     log('close', body)

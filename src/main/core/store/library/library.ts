@@ -12,7 +12,7 @@ import type { ImportDetails, ImportOutcome, LabelChange } from '../types/library
 import type { ReplicaDetails, ReplicaPosition } from '../types/replica.ts'
 import type { Work } from '../write/background-work.ts'
 import type { WriteContext } from '../write/write-context.ts'
-import type { CloseRecord, RecordingRow } from '../schema/records.ts'
+import type { CloseRecord, StoredSession } from '../schema/records.ts'
 
 export interface CompactControl extends Responder<CompactResult> {
   /** Gets a fraction from 0 to 1. */
@@ -87,7 +87,7 @@ export class Library {
     refuseHeld(file, sessions)
     const ids = this.#context.transaction(() =>
       sessions.map((key) => {
-        const row = db.prepare<[string], RecordingRow>('SELECT * FROM recording WHERE key = ?').get(key)
+        const row = db.prepare<[string], StoredSession>('SELECT * FROM recording WHERE key = ?').get(key)
         if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
         const { messages, heads } = this.#endOf(row)
         log('delete', JSON.stringify({ recording: key, messages, heads }))
@@ -100,7 +100,7 @@ export class Library {
   }
 
   /** Throws `not-allowed` for a session that is being recorded here. */
-  #endOf(row: RecordingRow): Pick<CloseRecord, 'messages' | 'heads'> {
+  #endOf(row: StoredSession): Pick<CloseRecord, 'messages' | 'heads'> {
     if (row.summary !== null) return JSON.parse(row.summary) as CloseRecord // written by the engine
     if (!isTeamKey(row.source)) throw new CodedError('not-allowed', `Session ${row.key} isn’t closed yet.`)
     return this.replicas.endOf(row)
@@ -155,7 +155,9 @@ export class Library {
     const id = this.#labels.find(session)
     if (typeof binnedMs !== 'number') return id
     const row = this.#context.db
-      .prepare<[number], Pick<RecordingRow, 'summary' | 'source'>>('SELECT summary, source FROM recording WHERE id = ?')
+      .prepare<[number], Pick<StoredSession, 'summary' | 'source'>>(
+        'SELECT summary, source FROM recording WHERE id = ?',
+      )
       .get(id)
     // A replica whose recorder never ends it must not stay forever.
     if (row?.summary === null && !isTeamKey(row.source))

@@ -7,7 +7,7 @@ import { sessionId, type FeedId, type SessionId } from '../../../../shared/base/
 import { isTeamKey, isWholeTeam, sourceKey } from '../../../../shared/core/recording/session.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { feedTotals } from '../format/totals.ts'
-import { epochPart, type BeginRecord, type CloseRecord, type RecordingRow } from '../schema/records.ts'
+import { epochPart, type BeginRecord, type CloseRecord, type StoredSession } from '../schema/records.ts'
 import { isDiskError } from '../schema/sqlite.ts'
 import type { Batch } from '../types/messages.ts'
 import type { ReplicaDetails, ReplicaEnd, ReplicaPosition } from '../types/replica.ts'
@@ -60,7 +60,7 @@ export class Replicas {
 
   constructor(context: WriteContext) {
     this.#context = context
-    this.#row = context.db.prepare<[string], RecordingRow>('SELECT * FROM recording WHERE key = ?')
+    this.#row = context.db.prepare<[string], StoredSession>('SELECT * FROM recording WHERE key = ?')
   }
 
   /** What the store must still hold, as long as nobody else writes to it. */
@@ -132,7 +132,7 @@ export class Replicas {
   }
 
   /** What an open replica holds. */
-  endOf(row: RecordingRow): Pick<CloseRecord, 'messages' | 'heads'> {
+  endOf(row: StoredSession): Pick<CloseRecord, 'messages' | 'heads'> {
     const { db } = this.#context
     const rec = this.#open.get(sessionId(row.key))?.rec ?? loadSession(db, row)
     return { messages: feedTotals(db, row.id).messages, heads: headsOf(rec) }

@@ -29,7 +29,7 @@ import { CorruptData } from '../types/corruption.ts'
 import { GapIntervalReader, intersectGaps, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
 import type { BarPage, BarQuery, SeqLimits } from '../types/bars.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { StoreQueries } from './queries.ts'
 import { StoredBarBuilder, type BarSeries, type Part } from './stored-bars.ts'
 
@@ -199,11 +199,11 @@ export class BarReader {
 
   #parts(query: BarQuery, feed: FeedId): Part[] {
     const turns = this.#queries.inTurn(
-      this.#queries.selectSessions({ source: query.source, recordings: query.recordings }),
+      this.#queries.selectSessions({ source: query.source, sessions: query.sessions }),
       feed,
     )
     const { upTo = NO_LIMITS } = query
-    const limitOf = ({ key }: RecordingRow): number | undefined => upTo.get(sessionId(key))
+    const limitOf = ({ key }: StoredSession): number | undefined => upTo.get(sessionId(key))
     /** By source, the index of its last session with a limit. */
     const lastAt = new Map<string, number>()
     for (const [i, { of }] of turns.entries()) if (limitOf(of.row) !== undefined) lastAt.set(of.source, i)

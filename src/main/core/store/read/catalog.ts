@@ -5,7 +5,7 @@
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
-import type { BeginRecord, RecordingRow } from '../schema/records.ts'
+import type { BeginRecord, StoredSession } from '../schema/records.ts'
 
 /** The time range of a session's gaps, UTC ms. */
 export interface GapExtent {
@@ -30,7 +30,7 @@ export interface SeriesExtent {
 export class ClosedSessionCache<T> {
   readonly #values = new Map<string, T>()
 
-  of(row: RecordingRow, read: () => T): T {
+  of(row: StoredSession, read: () => T): T {
     if (row.summary === null) return read()
     const known = this.#values.get(row.key)
     if (known !== undefined) return known // a cached value may be null, never undefined
@@ -51,7 +51,7 @@ export class Catalog {
   readonly #sql
   /** The newest store log row. Opening, closing, erasing and importing each add one. */
   #newest = -1
-  #rows: readonly RecordingRow[] = []
+  #rows: readonly StoredSession[] = []
   /** Indexes of the open sessions in the list. */
   #open: readonly number[] = []
   #next: ReadonlyMap<number, number> | null = null
@@ -71,7 +71,7 @@ export class Catalog {
           `SELECT body FROM store_log WHERE n > ? AND kind = 'begin' AND body LIKE '%"epoch":%' ORDER BY n`,
         )
         .pluck(),
-      all: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
+      all: db.prepare<[], StoredSession>('SELECT * FROM recording ORDER BY id'),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
       receives: db
         .prepare<[number, string], number>('SELECT 1 FROM connection WHERE recording = ? AND feed = ? LIMIT 1')
@@ -90,14 +90,14 @@ export class Catalog {
   }
 
   /** In the order they were added to the store. Call within a read transaction. */
-  recordings(): readonly RecordingRow[] {
+  storedSessions(): readonly StoredSession[] {
     const newest = this.#sql.newest.get() ?? 0
     if (newest !== this.#newest) {
       // An erased session may come back by an import, with the same name.
       if (this.#sql.erased.get(this.#newest) !== undefined) this.#forget()
       for (const body of this.#sql.begun.iterate(this.#newest)) {
-        const { recording, epoch } = JSON.parse(body) as BeginRecord // written by the engine
-        if (epoch !== undefined) this.#epochs.set(recording, epoch)
+        const { recording: session, epoch } = JSON.parse(body) as BeginRecord // written by the engine
+        if (epoch !== undefined) this.#epochs.set(session, epoch)
       }
       this.#newest = newest
       this.#next = null
@@ -119,26 +119,26 @@ export class Catalog {
     return this.#newest
   }
 
-  /** The lease of a team's session; 0 without one. Call after `recordings`. */
-  epochOf({ key }: RecordingRow): number {
+  /** The lease of a team's session; 0 without one. Call after `storedSessions`. */
+  epochOf({ key }: StoredSession): number {
     return this.#epochs.get(key) ?? 0
   }
 
   /** Whether a session had a connection of a feed. */
-  receives(row: RecordingRow, feed: FeedId): boolean {
+  receives(row: StoredSession, feed: FeedId): boolean {
     let cached = this.#receives.get(feed)
     if (cached === undefined) this.#receives.set(feed, (cached = this.createCache()))
     return cached.of(row, () => this.#sql.receives.get(row.id, feed) !== undefined)
   }
 
   /** When the next session of the same source began, UTC ms; null if there is none. */
-  nextStart(row: RecordingRow): number | null {
+  nextStart(row: StoredSession): number | null {
     this.#next ??= nextStarts(this.#rows, (one) => this.epochOf(one))
     return this.#next.get(row.id) ?? null
   }
 
   /** Time range of its gaps; null if it has none. */
-  gaps(row: RecordingRow): GapExtent | null {
+  gaps(row: StoredSession): GapExtent | null {
     return this.#gaps.of(row, () => {
       const found = this.#sql.gaps.get(row.id)
       if (found === undefined || found.least === null) return null
@@ -147,7 +147,7 @@ export class Catalog {
   }
 
   /** Whether a session may have a gap in a range, UTC ms. */
-  hasGaps(row: RecordingRow, fromMs: number, toMs: number): boolean {
+  hasGaps(row: StoredSession, fromMs: number, toMs: number): boolean {
     const extent = this.gaps(row)
     if (extent === null || extent.leastMs >= toMs) return false
     const end = !extent.open ? -Infinity : row.ended_ms === null ? Infinity : (this.nextStart(row) ?? Infinity)
@@ -155,7 +155,7 @@ export class Catalog {
   }
 
   /** What a session has sealed of an instrument; null if nothing. */
-  series(row: RecordingRow, feed: FeedId, instrument: InstrumentId): SeriesExtent | null {
+  series(row: StoredSession, feed: FeedId, instrument: InstrumentId): SeriesExtent | null {
     const name = `${feed} ${instrument}`
     let cache = this.#series.get(name)
     if (cache === undefined) {
@@ -185,8 +185,8 @@ export class Catalog {
 
 /** When the next session of the same source began, by session number. */
 function nextStarts(
-  rows: readonly RecordingRow[],
-  epochOf: (row: RecordingRow) => number,
+  rows: readonly StoredSession[],
+  epochOf: (row: StoredSession) => number,
 ): ReadonlyMap<number, number> {
   const next = new Map<number, number>()
   for (const [source, ofSource] of Map.groupBy(rows, (row) => row.source)) {

@@ -19,7 +19,7 @@ import type { JournalIndex, JournalPart } from './journal-index.ts'
 import type { Overlapping } from './merged-reader.ts'
 import { findLastReceived, findNewestStamp } from '../format/last-received.ts'
 import { corruptGapError, type StoreQueries } from './queries.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
 /** Largest expected difference between event and receive time, ms. Sessions further away can't affect a page. */
@@ -32,7 +32,7 @@ const MAX_CLOCK_LEAD_MS = MINUTE
 export interface SkewedGap extends GapInterval {
   readonly skewMs?: number
   /** What can't be read: an entry or gap of the ledger, or the messages of a corrupt flush. */
-  readonly unreadable?: 'ledger' | { readonly recording: number; readonly seqs: SeqRange }
+  readonly unreadable?: 'ledger' | { readonly session: number; readonly seqs: SeqRange }
 }
 
 /** A part of a session, and the sessions that overlap it. */
@@ -197,7 +197,7 @@ export class GapIntervalReader {
   #refuse({ fromMs, toMs, unreadable }: SkewedGap, shown: { readonly fromMs: number; readonly toMs: number }): void {
     if (typeof unreadable !== 'object') throw corruptGapError()
     if (fromMs <= shown.toMs && (toMs ?? Infinity) >= shown.fromMs)
-      throw this.#corruptFlushes.refusal(unreadable.recording, unreadable.seqs)
+      throw this.#corruptFlushes.refusal(unreadable.session, unreadable.seqs)
   }
 
   /** Intervals of closed sessions, cached whole. A gap open at the end of a session lasts until the next one begins. */
@@ -215,7 +215,7 @@ export class GapIntervalReader {
    * instrument.
    */
   #gapsIn(
-    row: RecordingRow,
+    row: StoredSession,
     limit: number,
     end: number | null,
     feed: FeedId,
@@ -224,7 +224,7 @@ export class GapIntervalReader {
     const intervals: SkewedGap[] = []
     const endOf = (toMs: number | null, toSeq: number | null): number | null =>
       limit < Infinity && (toSeq ?? Infinity) > limit ? null : (toMs ?? end)
-    for (const gap of this.#queries.allGaps({ feed, recording: sessionId(row.key) })) {
+    for (const gap of this.#queries.allGaps({ feed, session: sessionId(row.key) })) {
       const { fromMs, fromSeq, toSeq } = gap
       if (fromSeq > limit) continue
       const toMs = endOf(gap.toMs, toSeq)
@@ -259,8 +259,8 @@ export class GapIntervalReader {
     return intervals
   }
 
-  #corruptGap(row: RecordingRow, seqs: SeqRange): SkewedGap {
-    return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), unreadable: { recording: row.id, seqs } }
+  #corruptGap(row: StoredSession, seqs: SeqRange): SkewedGap {
+    return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), unreadable: { session: row.id, seqs } }
   }
 }
 

@@ -12,11 +12,11 @@ import { type Classifier } from '../format/classify.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
 import { Journal } from '../format/journal.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 
 /** The part of a session that a query reads. */
 export interface JournalPart {
-  readonly row: RecordingRow
+  readonly row: StoredSession
   /** Last seq to read. */
   readonly limit: number
   /** What counts of it. */
@@ -100,7 +100,7 @@ export class JournalIndex {
   }
 
   /** Updates the cache of an open session; undefined for a closed one, which has no journal. */
-  #refresh(row: RecordingRow): JournalCache | undefined {
+  #refresh(row: StoredSession): JournalCache | undefined {
     if (row.summary !== null) {
       this.#known.delete(row.key)
       return undefined
@@ -131,7 +131,7 @@ export class JournalIndex {
       }
   }
 
-  #takeNew(known: JournalCache, row: RecordingRow): void {
+  #takeNew(known: JournalCache, row: StoredSession): void {
     const after = Math.max(row.sealed_seq, known.heads.at(-1)?.first ?? 0)
     let feeds: ReadonlyMap<number, FeedId> | null = null
     for (const flush of this.#journal.from(row.id, after + 1)) {

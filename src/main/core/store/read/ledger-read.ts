@@ -11,7 +11,7 @@ export function readLedger(queries: StoreQueries, key: SessionId): SessionLedger
   const { db } = queries
   return db
     .transaction((): SessionLedger => {
-      const row = queries.recordings().find((one) => one.key === key)
+      const row = queries.storedSessions().find((one) => one.key === key)
       if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
       if (row.summary === null) {
         throw new CodedError('not-allowed', 'A session can be saved as a file once it has ended.', {
@@ -41,7 +41,7 @@ export function readLedger(queries: StoreQueries, key: SessionId): SessionLedger
       }))
       const label = db.prepare<[number], LabelRow>('SELECT * FROM label WHERE recording = ?').get(row.id)
       return {
-        recording: key,
+        session: key,
         source: begin.source,
         startedMs: unixMs(row.started_ms),
         endedMs: unixMs(close.endedMs),

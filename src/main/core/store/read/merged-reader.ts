@@ -23,7 +23,7 @@ import {
 import { isTeamKey } from '../../../../shared/core/recording/session.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
 import type { SeriesName } from '../format/classify.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
 import {
@@ -133,7 +133,7 @@ export class MergedReader {
   }
 
   /** Service clock minus a session's clock. */
-  clockOf(row: RecordingRow): Share['clock'] {
+  clockOf(row: StoredSession): Share['clock'] {
     return this.#receptions.clockOf(row)
   }
 

@@ -6,7 +6,7 @@ import type { LiteralWriter, TickColumns } from '../types/ticks.ts'
 export const BATCH_ROWS = 4096
 
 export class MergedTicks implements TickColumns {
-  readonly recording: SessionId
+  readonly session: SessionId
   count = 0
   readonly #blocks: OpenBlock[] = []
   readonly #ids = new Map<OpenBlock, number>()
@@ -24,7 +24,7 @@ export class MergedTicks implements TickColumns {
   } = {}
 
   constructor(session: SessionId) {
-    this.recording = session
+    this.session = session
   }
 
   /** Sets the block of the rows added next. */

@@ -36,14 +36,14 @@ import type { InstrumentQuery, StoredInstrument } from '../types/reader.ts'
 import type { TickQuery } from '../types/ticks.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { BlockQuery, ListedBlock, TickPlan, TickSource, TickWindow } from '../types/ticks.ts'
-import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
+import type { BeginRecord, CloseRecord, StoredSession } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
 const WINDOW_BYTES = 4 << 20
 
 /** A session and its relation to a feed. */
 interface Received extends Recorded {
-  readonly row: RecordingRow
+  readonly row: StoredSession
   /** Whether it had a connection of the feed. */
   readonly receives: boolean
 }
@@ -61,9 +61,9 @@ interface GapRow {
 
 export interface GapQuery {
   readonly feed?: FeedId
-  readonly recording?: SessionId
+  readonly session?: SessionId
   /** Only these sessions, as if no others existed. */
-  readonly recordings?: readonly SessionId[]
+  readonly sessions?: readonly SessionId[]
   readonly source?: string
   readonly fromMs?: number
   readonly toMs?: number
@@ -103,7 +103,7 @@ export class StoreQueries implements TickSource {
     this.#journal = new Journal(db)
     this.#corruptFlushes = new CorruptFlushes(db)
     this.#sql = {
-      recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
+      sessions: db.prepare<[], StoredSession>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
         // A gap that ends before it begins (a clock was set back) counts where it begins. A gap without a feed can
         // concern any.
@@ -139,12 +139,12 @@ export class StoreQueries implements TickSource {
   }
 
   /** In the order they were added to the store, which is that of the wall clock unless it was changed. */
-  recordings(): readonly RecordingRow[] {
-    return this.#sql.recordings.all()
+  storedSessions(): readonly StoredSession[] {
+    return this.#sql.sessions.all()
   }
 
   /** Sessions of one source, or of the shards of a team, in the order in which a feed is read. */
-  inTurn(rows: readonly RecordingRow[], feed: FeedId): readonly InTurn<Received>[] {
+  inTurn(rows: readonly StoredSession[], feed: FeedId): readonly InTurn<Received>[] {
     return inTurn(
       rows.map((row): Received => {
         const receives = this.catalog.receives(row, feed)
@@ -155,7 +155,7 @@ export class StoreQueries implements TickSource {
     )
   }
 
-  #recordedOf(row: RecordingRow, endedMs: number | null): Omit<Received, 'receives'> {
+  #recordedOf(row: StoredSession, endedMs: number | null): Omit<Received, 'receives'> {
     const { id, source, started_ms: startedMs } = row
     return { row, source, startedMs, endedMs, imported: id < 0, epoch: this.catalog.epochOf(row) }
   }
@@ -164,7 +164,7 @@ export class StoreQueries implements TickSource {
    * When an open replica ends for a later session of its shard, UTC ms: at its last message, since its recorder may
    * have died. Null: there is no later one.
    */
-  #endSoFar(row: RecordingRow, rows: readonly RecordingRow[]): number | null {
+  #endSoFar(row: StoredSession, rows: readonly StoredSession[]): number | null {
     if (!isTeamKey(row.source)) return null
     const isFollowed = rows.some(
       ({ id, source, started_ms: startedMs }) => id !== row.id && source === row.source && startedMs >= row.started_ms,
@@ -173,17 +173,17 @@ export class StoreQueries implements TickSource {
   }
 
   /** Whether an open session is being recorded, here or by the team. If not, a crash left it. */
-  isLive(row: RecordingRow): boolean {
-    return this.#liveAmong(this.catalog.recordings()).has(row.id)
+  isLive(row: StoredSession): boolean {
+    return this.#liveAmong(this.catalog.storedSessions()).has(row.id)
   }
 
-  #liveAmong(rows: readonly RecordingRow[]): ReadonlySet<number> {
+  #liveAmong(rows: readonly StoredSession[]): ReadonlySet<number> {
     return this.#isWritten() ? findLive(rows, Date.now()) : new Set()
   }
 
   sessions(brief = false): readonly SessionRow[] {
     return this.#read(() => {
-      const rows = this.catalog.recordings()
+      const rows = this.catalog.storedSessions()
       return this.#sessions.list(rows, brief ? null : summarizeGaps(this.gaps({})), this.#liveAmong(rows))
     })
   }
@@ -195,17 +195,17 @@ export class StoreQueries implements TickSource {
         if (gap.cause === 'unreadable' && query.skipCorrupt !== true) throw corruptGapError()
         return gap.cause !== 'unreadable'
       })
-      const { source, recording, recordings } = query
-      if (source === undefined || !isTeamKey(source) || recording !== undefined || gaps.length === 0) return gaps
+      const { source, session, sessions } = query
+      if (source === undefined || !isTeamKey(source) || session !== undefined || gaps.length === 0) return gaps
       const { fromMs = -Infinity, toMs = Infinity } = query
-      return this.#unfilled(gaps, source, recordings).filter((gap) => isWithin(gap, fromMs, toMs))
+      return this.#unfilled(gaps, source, sessions).filter((gap) => isWithin(gap, fromMs, toMs))
     })
   }
 
   /** The shares of sessions, as if no others existed; see `StoreReader.shares`. */
-  shares(recordings: readonly SessionId[], source: string): readonly SessionShares[] {
+  shares(sessions: readonly SessionId[], source: string): readonly SessionShares[] {
     return this.#read(() => {
-      const rows = this.selectSessions({ recordings, source })
+      const rows = this.selectSessions({ sessions, source })
       const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
       const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
       return turns.map(({ of: { row } }): SessionShares => {
@@ -216,13 +216,13 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  #unfilled(gaps: readonly Gap[], source: string, recordings: readonly SessionId[] | undefined): readonly Gap[] {
-    const rows = this.selectSessions({ source, recordings })
+  #unfilled(gaps: readonly Gap[], source: string, sessions: readonly SessionId[] | undefined): readonly Gap[] {
+    const rows = this.selectSessions({ source, sessions })
     const ids = new Map(rows.map(({ key, id }) => [key, id]))
     const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
     const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
     return gaps.flatMap((gap) => {
-      const id = ids.get(gap.recording)
+      const id = ids.get(gap.session)
       const group = id === undefined ? undefined : overlapping.get(id)
       return id === undefined || group === undefined ? [gap] : unfilledGaps(gap, id, group)
     })
@@ -230,12 +230,12 @@ export class StoreQueries implements TickSource {
 
   /** Like `gaps`, with those that can't be read. */
   allGaps(query: GapQuery): readonly (Gap | UnreadableGap)[] {
-    const { recording, recordings, source, feed, fromMs = -Infinity, toMs = Infinity } = query
-    const named = recordings === undefined ? null : new Set<string>(recordings)
+    const { session, sessions, source, feed, fromMs = -Infinity, toMs = Infinity } = query
+    const named = sessions === undefined ? null : new Set<string>(sessions)
     return this.#read(() => {
       const gaps: (Gap | UnreadableGap)[] = []
-      for (const row of this.catalog.recordings()) {
-        if (recording !== undefined && row.key !== recording) continue
+      for (const row of this.catalog.storedSessions()) {
+        if (session !== undefined && row.key !== session) continue
         if (named !== null && !named.has(row.key)) continue
         if (source !== undefined && !matchesSource(row.source, source)) continue
         if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
@@ -252,17 +252,17 @@ export class StoreQueries implements TickSource {
 
   /** The sessions a query selects, in the order they were added. Throws `ambiguous-source` or `not-found`. */
   selectSessions(query: {
-    readonly recording?: SessionId | undefined
-    readonly recordings?: readonly SessionId[] | undefined
+    readonly session?: SessionId | undefined
+    readonly sessions?: readonly SessionId[] | undefined
     readonly source?: string | undefined
-  }): readonly RecordingRow[] {
-    const { recording, source } = query
-    const named = query.recordings ?? (recording === undefined ? undefined : [recording])
+  }): readonly StoredSession[] {
+    const { session, source } = query
+    const named = query.sessions ?? (session === undefined ? undefined : [session])
     const selected = named === undefined ? null : new Set<string>(named)
     // Sessions in the bin are read only if named.
     const binned = new Set(selected === null ? this.#sql.binned.all() : [])
     const rows = this.catalog
-      .recordings()
+      .storedSessions()
       .filter(
         (row) =>
           !binned.has(row.id) &&
@@ -316,16 +316,16 @@ export class StoreQueries implements TickSource {
   ledgerHead(sessions: readonly SessionId[]): string | null {
     const selected = new Set(sessions)
     for (const { body, hash } of this.#sql.log.iterate()) {
-      const { recording } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
-      if (selected.has(recording)) return hash.toString('hex')
+      const { recording: session } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
+      if (selected.has(session)) return hash.toString('hex')
     }
     return null
   }
 
   plan(query: TickQuery): readonly TickPlan[] {
     return this.#read(() => {
-      const { feed, recording, recordings, source } = query
-      const named = this.selectSessions({ recording, recordings, source })
+      const { feed, session, sessions, source } = query
+      const named = this.selectSessions({ session, sessions, source })
       const isNamed = new Set(named.map(({ id }) => id))
       // What counts of a team's session in the view of its whole shard depends on the other ones.
       const shards = new Set(query.asInSource === true ? named.map((row) => row.source).filter(isTeamKey) : [])
@@ -341,7 +341,7 @@ export class StoreQueries implements TickSource {
           const instruments = group === undefined ? [] : (query.instruments ?? group.instruments(feed))
           return {
             id: row.id,
-            recording: sessionId(row.key),
+            session: sessionId(row.key),
             maxSeq: this.#journal.lastSeq(row.id),
             share,
             shares: new Map(instruments.map((one) => [one, group?.share(row.id, feed, one) ?? share])),
@@ -405,7 +405,7 @@ const isWithin = (gap: Pick<Gap, 'fromMs' | 'toMs'>, fromMs: number, toMs: numbe
 export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap in the store is corrupt.', { hint: VERIFY_HINT })
 
-function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | UnreadableGap {
+function toGap({ key }: StoredSession, row: GapRow, nextMs: number | null): Gap | UnreadableGap {
   const toMs = row.to_ms ?? nextMs
   const range = {
     fromMs: unixMs(row.from_ms),
@@ -419,7 +419,7 @@ function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap |
     return { ...range, cause: 'unreadable' }
   return {
     ...range,
-    recording: sessionId(key),
+    session: sessionId(key),
     feed: row.feed,
     symbols,
     cause: row.cause as GapCause, // checked above

@@ -10,7 +10,7 @@ import {
 import { mergeSpans, withoutSpans, type Span } from '../../../../shared/base/spans.ts'
 import { skewAt, type Reception, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { findLastStamp } from '../format/last-received.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { SessionClocks } from './session-clock.ts'
 
@@ -24,7 +24,7 @@ export interface Positions {
 
 /** A session up to a seq. */
 export interface ReadSession {
-  readonly row: RecordingRow
+  readonly row: StoredSession
   /** Last seq to read; Infinity: all of it. */
   readonly limit: number
 }
@@ -96,7 +96,7 @@ export class ReceptionReader {
   }
 
   /** Service clock minus a session's clock. */
-  clockOf(row: RecordingRow): Share['clock'] {
+  clockOf(row: StoredSession): Share['clock'] {
     return this.#clocks.of(row)
   }
 
@@ -125,7 +125,7 @@ export class ReceptionReader {
     return { clock, running, isOpen, feeds: new Set(this.#sql.feeds.all(row.id)), gaps, subscriptions, isAcknowledged }
   }
 
-  #endMs(row: RecordingRow, limit: number): number {
+  #endMs(row: StoredSession, limit: number): number {
     const endedMs = row.ended_ms ?? findLastStamp(this.#db, row.id)?.wallMs ?? row.started_ms
     if (limit === Infinity) return endedMs
     if (limit <= 0) return row.started_ms

@@ -57,7 +57,7 @@ export class ReplaySql {
     const place =
       'SELECT id, min_seq, max_seq, min_ms, max_ms, count FROM block INDEXED BY block_order WHERE series = ?'
     this.#sql = {
-      recording: db.prepare<[string], { id: number; started_ms: number }>(
+      session: db.prepare<[string], { id: number; started_ms: number }>(
         'SELECT id, started_ms FROM recording WHERE key = ?',
       ),
       series: db.prepare<[number], { id: number; feed: string }>('SELECT id, feed FROM series WHERE recording = ?'),
@@ -98,8 +98,8 @@ export class ReplaySql {
   }
 
   /** Throws `not-found`. */
-  recording(key: SessionId): ReplaySession {
-    const row = this.#sql.recording.get(key)
+  session(key: SessionId): ReplaySession {
+    const row = this.#sql.session.get(key)
     if (row === undefined) {
       throw new CodedError('not-found', `There is no session ${key}.`, { hint: 'List them with "tapedeck sessions".' })
     }

@@ -8,7 +8,7 @@ import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
 import { Journal } from '../format/journal.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { tryRead } from '../types/corruption.ts'
 
@@ -64,7 +64,7 @@ export class SessionClocks {
    * Service clock minus the session's clock, in steps. It is taken from the first messages, so a slow drift isn't in
    * it, and from the stored shifts of the clock.
    */
-  of(row: RecordingRow): Clock {
+  of(row: StoredSession): Clock {
     const shifts = this.#sql.shifts.all(row.id).flatMap(({ seq, body }) => {
       const ms = shiftOf(body)
       return ms === null ? [] : [{ seq, ms }]
@@ -75,7 +75,7 @@ export class SessionClocks {
     return clock.map((step) => (Math.abs(step.skewMs) <= TRUSTED_MS ? { ...step, skewMs: 0 } : step))
   }
 
-  #skewAtStart(row: RecordingRow, shifts: readonly Lead[]): number {
+  #skewAtStart(row: StoredSession, shifts: readonly Lead[]): number {
     const known = this.#known.get(row.key)
     if (known !== undefined) return known
     const leads = [...this.#sealedLeads(row), ...this.#journalLeads(row)]
@@ -89,7 +89,7 @@ export class SessionClocks {
     return skewMs
   }
 
-  *#sealedLeads({ id }: RecordingRow): Generator<Lead, void, void> {
+  *#sealedLeads({ id }: StoredSession): Generator<Lead, void, void> {
     let remaining = MAX_SERIES
     for (const { id: series, feed } of this.#sql.series.all(id)) {
       if (!isDatedWhenSent(feed) || remaining-- === 0) continue
@@ -106,7 +106,7 @@ export class SessionClocks {
     }
   }
 
-  *#journalLeads({ id, summary }: RecordingRow): Generator<Lead, void, void> {
+  *#journalLeads({ id, summary }: StoredSession): Generator<Lead, void, void> {
     if (summary !== null) return
     const feeds = this.#feeds(id)
     let flushes = 0

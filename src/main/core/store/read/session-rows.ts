@@ -11,7 +11,7 @@ import { isFeedId, sessionId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
-import { epochPart, type CloseRecord, type LabelRow, type RecordingRow } from '../schema/records.ts'
+import { epochPart, type CloseRecord, type LabelRow, type StoredSession } from '../schema/records.ts'
 
 /** A row's summary of its session's gaps. */
 type GapSummary = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
@@ -22,8 +22,8 @@ const BRIEF_GAPS = 8
 /** Every gap, by session. */
 export function summarizeGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSummary> {
   return new Map(
-    [...Map.groupBy(gaps, (gap) => gap.recording)].map(([recording, of]): [string, GapSummary] => [
-      recording,
+    [...Map.groupBy(gaps, (gap) => gap.session)].map(([session, of]): [string, GapSummary] => [
+      session,
       { gaps: of, gapCount: of.length, edges: of.reduce((n, gap) => (isEdge(gap) ? n + 1 : n), 0) },
     ]),
   )
@@ -33,7 +33,7 @@ export function summarizeGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSumm
 const LONGEST_MS = 2 * 86_400_000
 
 /** Which sessions of a store that is being written are still recorded: the newest one if it is open, and open replicas. */
-export function findLive(rows: readonly RecordingRow[], nowMs: number): ReadonlySet<number> {
+export function findLive(rows: readonly StoredSession[], nowMs: number): ReadonlySet<number> {
   const newest = rows.reduce((most, { id }) => Math.max(most, id), 0)
   const open = rows.filter(({ id, source, started_ms: startedMs, ended_ms: endedMs }) => {
     if (endedMs !== null) return false
@@ -83,14 +83,14 @@ export class SessionList {
    * gaps that aren't edges, without symbols.
    */
   list(
-    rows: readonly RecordingRow[],
+    rows: readonly StoredSession[],
     gapsOf: ReadonlyMap<string, GapSummary> | null,
     live: ReadonlySet<number>,
   ): readonly SessionRow[] {
     const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
     // One query for all is cheaper than thousands of single ones, and closed sessions are queried once.
     let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
-    const brief = (row: RecordingRow): GapSummary => {
+    const brief = (row: StoredSession): GapSummary => {
       if (row.summary === null) return this.#brief(row, this.#gaps.iterate(row.id))
       all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
       return this.#brief(row, all.get(row.id) ?? [])
@@ -123,13 +123,13 @@ export class SessionList {
     })
   }
 
-  #totals(row: RecordingRow): Closed {
+  #totals(row: StoredSession): Closed {
     if (row.summary === null) return feedTotals(this.#db, row.id, this.#journal)
     const { counts, symbols, messages, bytes } = JSON.parse(row.summary) as CloseRecord // written by the engine's close
     return { feeds: counts, symbols, messages, bytes }
   }
 
-  #brief(row: RecordingRow, rows: Iterable<BriefGapRow>): GapSummary {
+  #brief(row: StoredSession, rows: Iterable<BriefGapRow>): GapSummary {
     const gaps: Gap[] = []
     let gapCount = 0
     let edges = 0
@@ -139,7 +139,7 @@ export class SessionList {
       if (isEdge({ cause })) edges += 1
       else if (gaps.length < BRIEF_GAPS) {
         gaps.push({
-          recording: sessionId(row.key),
+          session: sessionId(row.key),
           feed,
           symbols: [],
           cause,

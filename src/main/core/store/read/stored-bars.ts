@@ -14,7 +14,7 @@ import { BlockScratch } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
 import { applyRecord, HOUR, hasRollups, MINUTE, type Classifier } from '../format/classify.ts'
 import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { CorruptData } from '../types/corruption.ts'
 import { applyBlock } from './block-bars.ts'
@@ -26,7 +26,7 @@ const minuteGrid = fixedGrid(MINUTE)
 
 /** One session's part of a series. */
 export interface Part {
-  readonly row: RecordingRow
+  readonly row: StoredSession
   /** Null if none of it is sealed. */
   readonly sealed: SeriesExtent | null
   /** Last seq to read. */

@@ -39,7 +39,7 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
       if (sealed > cursor) {
         const from = cursor
         yield* merge(
-          plan.recording,
+          plan.session,
           window.series.map(({ id, instrument }) =>
             blocksOf(source, query, shareOf(plan, instrument), id, from, sealed),
           ),
@@ -50,7 +50,7 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
       if (window.upToSeq <= cursor) break
       const upTo = Math.min(window.upToSeq, last)
       const tail = journalStreams(classifier, query, plan, window.journal, new Set(window.conns), cursor, upTo)
-      yield* merge(plan.recording, tail)
+      yield* merge(plan.session, tail)
       cursor = upTo
     }
   }

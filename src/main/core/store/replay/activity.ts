@@ -9,12 +9,12 @@ const MAX_BUCKETS = 10_000
 
 /** Messages in equal buckets of [from, to), by replay time in UTC ms. */
 export function countActivity(cache: MarksCache, query: ActivityQuery): readonly number[] {
-  const { recordings, fromMs, toMs } = query
+  const { sessions, fromMs, toMs } = query
   const buckets = Math.min(MAX_BUCKETS, Math.max(1, Math.floor(query.buckets)))
   const width = (toMs - fromMs) / buckets
   const sums = new Float64Array(buckets + 1)
   if (width > 0) {
-    const all = recordings.map((session) => cache.of(session))
+    const all = sessions.map((session) => cache.of(session))
     for (const marks of all) {
       refine(marks, query, width, Math.ceil(MAX_BLOCK_READS / all.length))
       for (let i = 0; i <= buckets; i++) sums[i] = sums[i] + messagesBefore(marks, fromMs + i * width)

@@ -41,13 +41,13 @@ export class FlushReader {
 
   /** Throws `not-found`, `bad-arguments` for a seq that isn't the end of a flush, and `store-damaged`. */
   read(query: FlushQuery): FlushStep {
-    const { recording, afterSeq } = query
-    let session = this.#open.get(recording)
-    this.#open.delete(recording)
-    const isOnItsWay = session?.target === afterSeq && session.seq < afterSeq
-    if (session === undefined || (session.seq !== afterSeq && !isOnItsWay)) session = this.#start(recording, afterSeq)
-    const step = session.read(query)
-    this.#open.set(recording, session)
+    const { session, afterSeq } = query
+    let flushes = this.#open.get(session)
+    this.#open.delete(session)
+    const isOnItsWay = flushes?.target === afterSeq && flushes.seq < afterSeq
+    if (flushes === undefined || (flushes.seq !== afterSeq && !isOnItsWay)) flushes = this.#start(session, afterSeq)
+    const step = flushes.read(query)
+    this.#open.set(session, flushes)
     for (const oldest of this.#open.keys()) {
       if (this.#open.size <= MAX_SESSIONS) break
       this.#open.delete(oldest)
@@ -56,7 +56,7 @@ export class FlushReader {
   }
 
   #start(session: SessionId, afterSeq: number): SessionFlushes {
-    const { id } = this.#sql.recording(session)
+    const { id } = this.#sql.session(session)
     return new SessionFlushes(
       {
         sql: this.#sql,
@@ -194,7 +194,7 @@ class SessionFlushes {
         after: { seq: this.seq, counts: new Map([...this.#chains].map(([conn, { count }]) => [conn, count])) },
         corrupt: (what) => this.#corrupt(what),
       })
-      const cursor = new ReplayCursor(sql, { recording: key, afterSeq: this.seq, upToSeq: upTo })
+      const cursor = new ReplayCursor(sql, { session: key, afterSeq: this.seq, upToSeq: upTo })
       const heads = new Map(rows.map(({ conn, head }) => [conn, new Uint8Array(head)]))
       return (this.#sealed = { batches: batches(cursor, regroup), upTo, heads })
     })

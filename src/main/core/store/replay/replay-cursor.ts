@@ -87,7 +87,7 @@ export interface CursorOptions {
 
 export class ReplayCursor {
   readonly #sql: ReplaySql
-  readonly #recording: ReplaySession
+  readonly #session: ReplaySession
   readonly #wanted: Wanted
   readonly #upToSeq: number
   readonly #upToMs: number
@@ -110,7 +110,7 @@ export class ReplayCursor {
 
   /** Fixes the seq where reading ends. Throws `not-found`. */
   constructor(sql: ReplaySql, query: ReplayQuery, options: CursorOptions = {}) {
-    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity } = query
+    const { session, afterSeq, upToSeq = Infinity, upToMs = Infinity } = query
     this.#sql = sql
     this.#upToMs = upToMs
     this.#wanted = {
@@ -119,9 +119,9 @@ export class ReplayCursor {
       connections: query.omitConnections !== true,
     }
     this.#bytesPerRow = this.#wanted.records ? 0 : TYPICAL_BYTES
-    this.#recording = sql.recording(recording)
+    this.#session = sql.session(session)
     this.#cursor = Math.max(0, Math.floor(afterSeq))
-    this.#upToSeq = Math.min(Math.floor(upToSeq), sql.journal.lastSeq(this.#recording.id))
+    this.#upToSeq = Math.min(Math.floor(upToSeq), sql.journal.lastSeq(this.#session.id))
   }
 
   /** The next batch, in `spare` if it fits; null at the end. Throws `store-damaged` at a corrupt flush. */
@@ -139,7 +139,7 @@ export class ReplayCursor {
   }
 
   #read(): ReplayBatch | null {
-    const { id } = this.#recording
+    const { id } = this.#session
     const sealed = this.#sql.journal.sealedSeq(id)
     if (sealed !== this.#sealedSeq) {
       this.#sealedSeq = sealed
@@ -158,7 +158,7 @@ export class ReplayCursor {
     if (!this.#wanted.texts) return last
     const next = this.#corruptFlushes.find(([, lastCorrupt]) => lastCorrupt > this.#cursor)
     if (next === undefined || next[0] > last) return last
-    if (next[0] <= this.#cursor + 1) throw this.#sql.corruptFlushes.refusal(this.#recording.id, next)
+    if (next[0] <= this.#cursor + 1) throw this.#sql.corruptFlushes.refusal(this.#session.id, next)
     return next[0] - 1
   }
 
@@ -279,7 +279,7 @@ export class ReplayCursor {
     stream.last = null
     stream.from = range?.min_seq ?? Infinity
     if (range === undefined || range.min_seq > end) return null
-    const block = this.#sql.open(this.#recording.key, stream.id, range, this.#batches < CACHED_BATCHES)
+    const block = this.#sql.open(this.#session.key, stream.id, range, this.#batches < CACHED_BATCHES)
     return (stream.last = { block, maxSeq: range.max_seq })
   }
 
@@ -340,7 +340,7 @@ export class ReplayCursor {
   }
 
   #batch({ records, ...rows }: Rows, shapes: readonly RecordShape[], upToSeq: number): ReplayBatch {
-    const { id, key } = this.#recording
+    const { id, key } = this.#session
     const entries = this.#sql.entries(id, this.#cursor, upToSeq)
     // Only an imported part of a session skips seqs. Elsewhere the store has lost track of a block or an entry.
     if (this.#wanted.texts && id > 0 && rows.seq.length + entries.length !== upToSeq - this.#cursor) {
@@ -352,7 +352,7 @@ export class ReplayCursor {
     }
     if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#isPastTarget = true
     const recordColumns = records === undefined ? {} : { records: { ...records, shapes } }
-    return { recording: key, count: rows.seq.length, ...rows, ...recordColumns, entries, upToSeq }
+    return { session: key, count: rows.seq.length, ...rows, ...recordColumns, entries, upToSeq }
   }
 }
 

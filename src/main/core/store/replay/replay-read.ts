@@ -53,15 +53,15 @@ export function createReplayMethods(sql: ReplaySql): ReplayMethods {
     closeReplay: (cursor) => void cursors.delete(cursor),
     findPosition: (query) => findPosition(sql, marks, query),
     activity: (query) => countActivity(marks, query),
-    snapshot: (query) => snapshots.read(sql.recording(query.recording).id, query),
-    entries: (query) => sql.entriesOf(sql.recording(query.recording).id, query),
+    snapshot: (query) => snapshots.read(sql.session(query.session).id, query),
+    entries: (query) => sql.entriesOf(sql.session(query.session).id, query),
     bookmarks: (session) => sql.bookmarks(session),
   }
 }
 
 /** When the message or entry with a seq was received, UTC ms; null if there is none. */
-export function findWallMs(sql: ReplaySql, recording: SessionId, seq: number): number | null {
-  for (const { wallMs } of stampsOf(sql, { recording, afterSeq: seq - 1, upToSeq: seq })) return wallMs
+export function findWallMs(sql: ReplaySql, session: SessionId, seq: number): number | null {
+  for (const { wallMs } of stampsOf(sql, { session, afterSeq: seq - 1, upToSeq: seq })) return wallMs
   return null
 }
 

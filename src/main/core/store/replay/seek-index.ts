@@ -10,8 +10,8 @@ const READ_SEQS = 8192
 const MAX_BLOCK_READS = 48
 
 /** The last message or entry received at or before a replay time; null if the session begins later. */
-export function findPosition(sql: ReplaySql, cache: MarksCache, { recording, ms }: PositionQuery): Position | null {
-  const marks = cache.of(recording)
+export function findPosition(sql: ReplaySql, cache: MarksCache, { session, ms }: PositionQuery): Position | null {
+  const marks = cache.of(session)
   if (marks.lastSeq === 0) return null
   for (let reads = 0, passedSeq = 0; ; reads++) {
     const { seq, wallMs } = marks.marks
@@ -27,7 +27,7 @@ export function findPosition(sql: ReplaySql, cache: MarksCache, { recording, ms 
     while (start > 0 && !(wallMs[start] <= wallMs[lo] - CLOCK_SLACK_MS)) start--
     if (upTo - seq[start] > READ_SEQS) start = lo
     let replayMs = start === 0 ? -Infinity : marks.replayMs[start]
-    for (const stamp of stampsOf(sql, { recording, afterSeq: seq[start], upToSeq: upTo })) {
+    for (const stamp of stampsOf(sql, { session, afterSeq: seq[start], upToSeq: upTo })) {
       if (stamp.wallMs > ms) return stamp.seq === 1 ? null : { seq: stamp.seq - 1, ms: replayMs }
       replayMs = Math.max(replayMs, stamp.wallMs)
     }

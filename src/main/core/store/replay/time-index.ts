@@ -28,7 +28,7 @@ interface Marks {
 
 export class TimeMarks {
   readonly #sql: ReplaySql
-  readonly #recording: ReplaySession
+  readonly #session: ReplaySession
   #seq: number[] = [0]
   #wall: number[]
   /** Seqs of all entries, ascending. */
@@ -43,7 +43,7 @@ export class TimeMarks {
 
   constructor(sql: ReplaySql, session: ReplaySession) {
     this.#sql = sql
-    this.#recording = session
+    this.#session = session
     this.#wall = [session.startedMs]
   }
 
@@ -53,7 +53,7 @@ export class TimeMarks {
 
   /** Adds what was stored since the last call. */
   update(): void {
-    const { id } = this.#recording
+    const { id } = this.#session
     const lastSeq = this.#sql.read(() => this.#sql.journal.lastSeq(id))
     if (lastSeq === this.#lastSeq) return
     for (const { seq, wallMs, shiftMs } of [...this.#sql.stamps(id, this.#entries.at(-1) ?? 0)]) {
@@ -73,7 +73,7 @@ export class TimeMarks {
   /** The latest wall time in (after, upTo], UTC ms. */
   #findLatest(afterSeq: number, upToSeq: number): number {
     let latest = -Infinity
-    for (const { wallMs } of stampsOf(this.#sql, { recording: this.#recording.key, afterSeq, upToSeq })) {
+    for (const { wallMs } of stampsOf(this.#sql, { session: this.#session.key, afterSeq, upToSeq })) {
       latest = Math.max(latest, wallMs)
     }
     return latest
@@ -106,7 +106,7 @@ export class TimeMarks {
     const counts = new Map<string, BlockCount>()
     let messages = 0
     this.#sql.read(() => {
-      for (const { id } of this.#sql.series(this.#recording.id)) {
+      for (const { id } of this.#sql.series(this.#session.id)) {
         for (const { min_seq: first, max_seq: last, count } of this.#sql.blocksWithin(id, 0, Number.MAX_SAFE_INTEGER)) {
           counts.set(blockName(id, first, last), { seqs: [first - 1, last], upTo: [0, count] })
           messages += count
@@ -134,7 +134,7 @@ export class TimeMarks {
 
   /** Inspects the journal, which holds everything unsealed. */
   #inspectJournal(after: number, upTo: number): boolean {
-    const { id, key: recording } = this.#recording
+    const { id, key: session } = this.#session
     const from = Math.max(after, this.#sql.journal.sealedSeq(id))
     const name = `journal ${from} ${upTo}`
     if (from >= upTo || this.#inspected.has(name)) return false
@@ -142,7 +142,7 @@ export class TimeMarks {
     const seqs: number[] = []
     const walls: number[] = []
     let row = 0
-    for (const { seq, wallMs } of stampsOf(this.#sql, { recording, afterSeq: from, upToSeq: upTo })) {
+    for (const { seq, wallMs } of stampsOf(this.#sql, { session, afterSeq: from, upToSeq: upTo })) {
       if (row++ % ROWS_PER_MARK > 0) continue
       seqs.push(seq)
       walls.push(wallMs)
@@ -155,7 +155,7 @@ export class TimeMarks {
   #inspectBlock(after: number, upTo: number): boolean {
     return this.#sql.read(() => {
       let best: { series: number; place: BlockRange; rows: number } | null = null
-      for (const { id } of this.#sql.series(this.#recording.id)) {
+      for (const { id } of this.#sql.series(this.#session.id)) {
         const blocks = this.#sql.blocksWithin(id, after, upTo)
         const middle = blocks[blocks.length >> 1]
         // With missing seqs, one block tells nothing about the others.
@@ -170,7 +170,7 @@ export class TimeMarks {
       const name = blockName(series, place.min_seq, place.max_seq)
       if (this.#inspected.has(name)) return false
       this.#inspected.add(name)
-      const block = this.#sql.open(this.#recording.key, series, place, true)
+      const block = this.#sql.open(this.#session.key, series, place, true)
       const { seq, recvMs, count } = block.within(-Infinity, Infinity)
       const seqs: number[] = []
       const walls: number[] = []
@@ -261,7 +261,7 @@ export class MarksCache {
 
   /** The updated marks of a session. Throws `not-found`. */
   of(key: ReplaySession['key']): TimeMarks {
-    const session = this.#sql.recording(key)
+    const session = this.#sql.session(key)
     let marks = this.#marks.get(key)
     if (marks === undefined) marks = new TimeMarks(this.#sql, session)
     this.#marks.delete(key)

@@ -3,7 +3,7 @@ import type { FeedCounts, Source } from '../../../../shared/core/recording/sessi
 import type { SessionId } from '../../../../shared/base/units.ts'
 
 /** A row of the table `recording`. */
-export interface RecordingRow {
+export interface StoredSession {
   readonly id: number
   readonly key: string
   readonly source: string

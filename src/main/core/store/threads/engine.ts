@@ -44,7 +44,7 @@ const CLOSE_PATIENCE_MS = 1_000
 const NOTHING = newColumns(0, 0)
 
 export interface CommitResult {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly seq: number
   readonly messages: number
   readonly firstMonoNs: number
@@ -213,7 +213,7 @@ export class StoreEngine {
     }
     this.#appender.accept(rec, done, this.#nowMs())
     this.#transactions.note(rec)
-    return { recording: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
+    return { session: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
   }
 
   /**

@@ -150,7 +150,7 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
   const replays = createReplayMethods(replaySql)
   const queries = new StoreQueries(db, () => isLocked(file), {
     wallMsAt: (session, seq) => findWallMs(replaySql, session, seq),
-    seqAt: (recording, ms) => replays.findPosition({ recording, ms })?.seq ?? 0,
+    seqAt: (session, ms) => replays.findPosition({ session, ms })?.seq ?? 0,
   })
   const bars = new BarReader(queries)
   const flushes = new FlushReader(replaySql)

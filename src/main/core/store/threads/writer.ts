@@ -130,9 +130,9 @@ class BackendWriter implements LibraryWriter {
   }
 
   snapshot(snapshot: NewSnapshot): void {
-    const { recording = this.#current } = snapshot
-    if (recording === null || recording !== this.#current) return
-    this.#caller.send('snapshot', [{ ...snapshot, recording }], buffersOf(snapshot))
+    const { session = this.#current } = snapshot
+    if (session === null || session !== this.#current) return
+    this.#caller.send('snapshot', [{ ...snapshot, session }], buffersOf(snapshot))
   }
 
   addBookmark(bookmark: NewBookmark): Promise<ReplayBookmark> {

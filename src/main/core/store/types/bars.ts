@@ -16,7 +16,7 @@ export interface BarQuery {
   readonly feed?: FeedId | undefined
   readonly source: string
   /** Only these sessions, as if no others existed: reception ends where one ends. */
-  readonly recordings?: readonly SessionId[] | undefined
+  readonly sessions?: readonly SessionId[] | undefined
   /** The newest `limit` bars that start before this instant, UTC ms; null starts at the newest bar. */
   readonly beforeMs: number | null
   /** Instead: the oldest `limit` bars that start after this instant, UTC ms. `more` then counts newer ones. */

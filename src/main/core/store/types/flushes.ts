@@ -27,7 +27,7 @@ export interface ChainHead {
 export type ChainHeads = ReadonlyMap<number, ChainHead>
 
 export interface FlushQuery {
-  readonly recording: SessionId
+  readonly session: SessionId
   /** The last seq of a flush; 0 starts at the beginning. */
   readonly afterSeq: number
   /** Message bytes after which the page ends. Above 0, it holds at least one flush if there is one. */

@@ -28,11 +28,11 @@ export interface ImportDetails {
   /** Expected heads (hex) of its chains by connection. Without them nothing is compared. */
   readonly heads?: Readonly<Record<string, string>> | undefined
   readonly label?: LabelPatch | undefined
-  readonly bookmarks?: readonly Omit<NewBookmark, 'recording'>[] | undefined
+  readonly bookmarks?: readonly Omit<NewBookmark, 'session'>[] | undefined
 }
 
 export interface ImportOutcome {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly messages: number
   /** The store already held it with the same heads, so nothing was written. */
   readonly already: boolean
@@ -88,7 +88,7 @@ export interface ChainRuns {
 
 /** What a session file stores about a closed session besides its messages and entries. */
 export interface SessionLedger {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly source: Source
   readonly startedMs: UnixMs
   readonly endedMs: UnixMs

@@ -28,8 +28,8 @@ export interface StoredInstrument {
 
 export interface InstrumentQuery {
   readonly feed: FeedId
-  readonly recording?: SessionId | undefined
-  readonly recordings?: readonly SessionId[] | undefined
+  readonly session?: SessionId | undefined
+  readonly sessions?: readonly SessionId[] | undefined
   readonly source?: string | undefined
 }
 
@@ -64,14 +64,14 @@ export interface StoreReader {
   /** `overlaps` lists times covered by two sessions. */
   bars(query: BarQuery): Promise<BarPage>
   /**
-   * Gaps as they were recorded. With a team's `source` and no `recording`: where sessions overlap, only what none of
-   * them received (of `recordings`, as if no others existed). Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
+   * Gaps as they were recorded. With a team's `source` and no `session`: where sessions overlap, only what none of
+   * them received (of `sessions`, as if no others existed). Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
    * reports it.
    */
   gaps(query: {
     readonly feed?: FeedId
-    readonly recording?: SessionId
-    readonly recordings?: readonly SessionId[]
+    readonly session?: SessionId
+    readonly sessions?: readonly SessionId[]
     readonly source?: string
     readonly fromMs?: number
     readonly toMs?: number

@@ -18,18 +18,18 @@ export interface NewSnapshot extends Snapshot {
   /**
    * The session it belongs to; default the current one. The current one may have changed since the snapshot was taken.
    */
-  readonly recording?: SessionId | undefined
+  readonly session?: SessionId | undefined
 }
 
 export interface NewBookmark {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly atMs: number
   readonly seq: number | null
   readonly text: string
 }
 
 export interface ReplayQuery {
-  readonly recording: SessionId
+  readonly session: SessionId
   /** Seqs after this one; 0 starts at the beginning. */
   readonly afterSeq: number
   /** Seqs up to this one; default the last durable one when reading begins. */
@@ -59,7 +59,7 @@ export interface BatchRecords {
  * The receiver of a batch owns its buffers.
  */
 export interface ReplayBatch {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly count: number
   /** Index into FEED_IDS. */
   readonly feed: Uint8Array
@@ -87,7 +87,7 @@ export interface ReplayBatch {
 }
 
 export interface PositionQuery {
-  readonly recording: SessionId
+  readonly session: SessionId
   /** Replay time, UTC ms: receive time that never decreases. */
   readonly ms: number
 }
@@ -99,7 +99,7 @@ export interface Position {
 }
 
 export interface ActivityQuery {
-  readonly recordings: readonly SessionId[]
+  readonly sessions: readonly SessionId[]
   /** Replay time, [from, to), UTC ms. */
   readonly fromMs: number
   readonly toMs: number
@@ -107,7 +107,7 @@ export interface ActivityQuery {
 }
 
 export interface SnapshotQuery {
-  readonly recording: SessionId
+  readonly session: SessionId
   /** The newest snapshot at or before this seq. */
   readonly upToSeq: number
   /** And at or before this replay time, UTC ms. */
@@ -118,7 +118,7 @@ export interface SnapshotQuery {
 }
 
 export interface EntryQuery {
-  readonly recording: SessionId
+  readonly session: SessionId
   /** Seqs after this one. */
   readonly afterSeq?: number | undefined
   readonly types?: readonly LedgerEntry['type'][] | undefined

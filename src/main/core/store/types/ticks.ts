@@ -6,9 +6,9 @@ export interface TickQuery {
   readonly feed: FeedId
   /** Instruments to return; null returns all of them. */
   readonly instruments: readonly InstrumentId[] | null
-  readonly recording?: SessionId | undefined
+  readonly session?: SessionId | undefined
   /** Only these sessions, in reading order. */
-  readonly recordings?: readonly SessionId[] | undefined
+  readonly sessions?: readonly SessionId[] | undefined
   readonly source?: string | undefined
   /** Event time, [from, to), UTC ms. Undated messages count by receive time. */
   readonly fromMs?: number | undefined
@@ -34,7 +34,7 @@ export interface LiteralWriter {
  * message lacks it. `literal(key, row)` is the server's number text, `raw(row)` the whole message byte for byte.
  */
 export interface TickColumns {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly feed: FeedId
   readonly count: number
   readonly seq: Float64Array
@@ -68,7 +68,7 @@ export interface TickExtent {
 /** A session to read, up to a seq fixed when reading begins. */
 export interface TickPlan {
   readonly id: number
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly maxSeq: number
   /** What counts of messages without an instrument, and of instruments that aren't in `shares`. */
   readonly share: Share

@@ -12,7 +12,7 @@ import type { StoreReplicas } from './replica.ts'
  * Sent after a transaction is durable: everything up to `seq` of the session, and every earlier session, is on disk.
  */
 export interface Committed {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly seq: number
   readonly messages: number
   /** Monotonic ns (since the session started) of the first message of each committed batch, to measure latency. */

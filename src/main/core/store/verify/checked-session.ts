@@ -1,7 +1,7 @@
 /** The session being verified: how its checks read it, and how they report what they find. */
 import type { Problem } from '../../../../shared/core/recording/session.ts'
 import { sessionId, unixMs, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Reports one problem. */
@@ -17,11 +17,11 @@ export class ErasedDuringCheck extends Error {}
 
 export class CheckedSession {
   readonly db: Db
-  readonly row: RecordingRow
+  readonly row: StoredSession
   readonly key: SessionId
   readonly #report: Report
 
-  constructor(db: Db, row: RecordingRow, report: Report) {
+  constructor(db: Db, row: StoredSession, report: Report) {
     this.db = db
     this.row = row
     this.key = sessionId(row.key)

@@ -23,7 +23,7 @@ import { checkGaps } from './verify-gaps.ts'
 import { SnapshotCheck } from '../write/snapshots.ts'
 import { checkRollups, rollupRows } from './verify-rollups.ts'
 import { SessionTables, type CheckedSeries, type JournalFlush } from './verify-tables.ts'
-import type { CloseRecord, RecordingRow } from '../schema/records.ts'
+import type { CloseRecord, StoredSession } from '../schema/records.ts'
 
 /** Messages between two progress calls; each is a chance to cancel. */
 const PROGRESS_ROWS = 4_096
@@ -58,7 +58,7 @@ export class StoredSessionCheck {
   #nextSeq = 1
   #messages = 0
 
-  constructor(queries: StoreQueries, row: RecordingRow, { close, report, folds }: SessionCheckOptions) {
+  constructor(queries: StoreQueries, row: StoredSession, { close, report, folds }: SessionCheckOptions) {
     const { db } = queries
     const { id } = row
     const session = new CheckedSession(db, row, report)

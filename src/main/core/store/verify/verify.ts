@@ -13,7 +13,7 @@ import { ErasedDuringCheck, type Report } from './checked-session.ts'
 import { StoredSessionCheck } from './stored-session-check.ts'
 import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
-import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
+import type { BeginRecord, CloseRecord, StoredSession } from '../schema/records.ts'
 
 /** Maximum problems in a report; more add nothing. */
 const MAX_PROBLEMS = 500
@@ -55,15 +55,15 @@ export function verifyStore(
     checkLogFile(db, () => queries.isWritten(), report)
     checkStructure(db, report, (done) => progress(done * STRUCTURE_SHARE, 0), structure)
     const checked = (done: number): number => STRUCTURE_SHARE + done * (1 - STRUCTURE_SHARE)
-    const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
-    const rows = queries.recordings().filter((row) => session === null || row.key === session)
+    const log = db.transaction(() => checkLog(db, queries.storedSessions(), report)).deferred()
+    const rows = queries.storedSessions().filter((row) => session === null || row.key === session)
     const named = session === null ? undefined : log.get(session)
     // A session erased after the log was read is no difference.
     if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
       report(session, 'missing', 'no such session')
     const begin = (id: number, key: string): StoredSessionCheck | null => {
       // Read again: a live session has grown since the list was read, one may be deleted, and its number may be reused.
-      const row = queries.recordings().find((one) => one.id === id && one.key === key)
+      const row = queries.storedSessions().find((one) => one.id === id && one.key === key)
       if (row === undefined) {
         if (!isErased(db, key))
           report(sessionId(key), 'missing', 'the session is missing, and the store log has no record of its deletion')
@@ -134,7 +134,7 @@ interface LogEntry {
 }
 
 /** Checks the store log's hash chain and returns the sessions it lists. */
-function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<string, LogEntry> {
+function checkLog(db: Db, rows: readonly StoredSession[], report: Report): Map<string, LogEntry> {
   const known = new Map<string, LogEntry>()
   let previous = LOG_GENESIS
   let expected = 1

@@ -134,14 +134,14 @@ export function findMissingCommits(db: Db, head: Head | null): MissingCommits | 
   }
   // After an erasure, another session may have the number of the last one.
   if (head.last === null || findErasure(db).get(head.log?.n ?? 0) !== undefined) return null
-  const { recording, seq } = head.last
+  const { session, seq } = head.last
   const found = db
     .prepare<[number, number, number], number | null>(
       `SELECT max(sealed_seq, coalesce((SELECT max(last_seq) FROM journal WHERE recording = ?), 0),
               coalesce((SELECT max(seq) FROM entry WHERE recording = ?), 0)) FROM recording WHERE id = ?`,
     )
     .pluck()
-    .get(recording, recording, recording)
+    .get(session, session, session)
   return (found ?? 0) < seq ? { is: 'seq', expected: seq, found: found ?? 0 } : null
 }
 

@@ -15,7 +15,7 @@ export interface Head {
   /** Newest row of the store log; null if it had none. */
   readonly log: { readonly n: number; readonly hash: Uint8Array } | null
   /** Number and last seq of the last session written; null if there was none. */
-  readonly last: { readonly recording: number; readonly seq: number } | null
+  readonly last: { readonly session: number; readonly seq: number } | null
   /** The session whose close record is the newest row of the store log; null if that row is something else. */
   readonly closed: { readonly session: string; readonly clean: boolean } | null
 }
@@ -94,7 +94,7 @@ function encode({ position, isInFile, log, last, closed }: Head, counter: number
   for (const [i, word] of [salt1, salt2, frames, sum1, sum2, pageBytes].entries()) bytes.writeUInt32LE(word, 16 + i * 4)
   bytes.writeDoubleLE(log?.n ?? 0, 40)
   if (log !== null) bytes.set(log.hash.subarray(0, 32), 48)
-  bytes.writeDoubleLE(last?.recording ?? 0, 80)
+  bytes.writeDoubleLE(last?.session ?? 0, 80)
   bytes.writeDoubleLE(last?.seq ?? 0, 88)
   if (session.length <= SESSION_BYTES) bytes.set(session, 96)
   bytes.writeUInt32LE(crc32(bytes.subarray(0, SLOT_BYTES - 4)), SLOT_BYTES - 4)
@@ -124,7 +124,7 @@ function decode(bytes: Buffer): { readonly counter: number; readonly head: Head 
       position: (flags & HAS_POSITION) === 0 ? null : position,
       isInFile: (flags & IN_FILE) !== 0,
       log: n === 0 ? null : { n, hash: Uint8Array.from(bytes.subarray(48, 80)) },
-      last: (flags & HAS_LAST) === 0 ? null : { recording: bytes.readDoubleLE(80), seq: bytes.readDoubleLE(88) },
+      last: (flags & HAS_LAST) === 0 ? null : { session: bytes.readDoubleLE(80), seq: bytes.readDoubleLE(88) },
       closed: session === '' ? null : { session, clean: (flags & CLEAN) !== 0 },
     },
   }

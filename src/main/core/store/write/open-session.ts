@@ -1,5 +1,5 @@
 /** What the writer holds in memory of an open session, and how it is loaded after a restart. */
-import type { RecordingRow } from '../schema/records.ts'
+import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import {
   barSources,
@@ -102,7 +102,7 @@ export function newChain(key: SessionId, conn: number, feed: FeedId | ''): Chain
 
 export const seriesKey = (feed: FeedId, name: SeriesName): string => `${feed} ${name}`
 
-type OpenRow = Pick<RecordingRow, 'id' | 'key' | 'source' | 'started_ms' | 'sealed_seq'>
+type OpenRow = Pick<StoredSession, 'id' | 'key' | 'source' | 'started_ms' | 'sealed_seq'>
 
 /** Sessions recorded here that a crash left open, oldest first. Open replicas aren't among them: they are resumed. */
 export function loadOpenSessions(db: Db): OpenSession[] {

@@ -44,7 +44,7 @@ function snapshotSum({ recording, seq, wall_ms: wallMs, version, data }: Omit<Sn
 
 /** A full snapshot that later ones are stored relative to. */
 interface BaseSnapshot {
-  readonly recording: number
+  readonly session: number
   readonly seq: number
   readonly data: Uint8Array
   readonly packedBytes: number
@@ -81,7 +81,7 @@ export class SnapshotWriter {
     const pending = this.#pending
     if (pending === null || pending.seq > rec.lastSeq) return false
     // While a session is being closed, a snapshot of the next one may be waiting.
-    return pending.recording === undefined || pending.recording === rec.key
+    return pending.session === undefined || pending.session === rec.key
   }
 
   /** Call when another session begins. */
@@ -98,13 +98,13 @@ export class SnapshotWriter {
     const { seq, wallMs, version, data: raw } = snapshot
     const known = this.#base
     // A snapshot at the base's own seq replaces it. After a full disk the base may not have been stored.
-    const usable = known !== null && known.recording === rec.id && known.seq < seq
+    const usable = known !== null && known.session === rec.id && known.seq < seq
     const base = usable && this.#sql.has.get(rec.id, known.seq) !== undefined ? known : null
     let data = base === null ? null : yield* packInSteps(raw, base)
     if (base !== null && data !== null && data.length <= base.packedBytes * MAX_DELTA_RATIO) base.usedBy = seq
     else {
       data = yield* packInSteps(raw, null)
-      this.#base = { recording: rec.id, seq, data: raw, packedBytes: data.length, usedBy: seq }
+      this.#base = { session: rec.id, seq, data: raw, packedBytes: data.length, usedBy: seq }
     }
     const neededSeq = base !== null && base.usedBy > base.seq ? base.seq : NaN
     const row = { recording: rec.id, seq, wall_ms: wallMs, version, data }
@@ -149,7 +149,7 @@ function pieceOf(base: { readonly data: Uint8Array } | null, at: number): Uint8A
 /** Reads snapshots. Caches the last base, because nearby seeks share it. */
 export class SnapshotReader {
   readonly #sql
-  #base: { readonly recording: number; readonly seq: number; readonly data: Uint8Array } | null = null
+  #base: { readonly session: number; readonly seq: number; readonly data: Uint8Array } | null = null
 
   constructor(db: Db) {
     this.#sql = {
@@ -179,13 +179,13 @@ export class SnapshotReader {
     return whole === null ? null : unpackSnapshot(row.data, whole)
   }
 
-  #readBase(recording: number, seq: number): Uint8Array | null {
+  #readBase(session: number, seq: number): Uint8Array | null {
     const known = this.#base
-    if (known !== null && known.recording === recording && known.seq === seq) return known.data
-    const row = this.#sql.at.get(recording, seq)
+    if (known !== null && known.session === session && known.seq === seq) return known.data
+    const row = this.#sql.at.get(session, seq)
     if (row === undefined || readBaseSeq(row.data) !== null) return null
     const data = this.unpack(row)
-    if (data !== null) this.#base = { recording, seq, data }
+    if (data !== null) this.#base = { session, seq, data }
     return data
   }
 }
@@ -232,13 +232,13 @@ function unpackSnapshot(packed: Uint8Array, against: Uint8Array | null): Uint8Ar
 /** Checks the snapshots of one session one by one, because thinning out continues during the check. */
 export class SnapshotCheck {
   readonly #reader: SnapshotReader
-  readonly #recording: number
+  readonly #session: number
   readonly #row
   readonly ids: readonly number[]
 
   constructor(db: Db, session: number) {
     this.#reader = new SnapshotReader(db)
-    this.#recording = session
+    this.#session = session
     this.#row = db.prepare<[number], SnapshotRow>('SELECT * FROM snapshot WHERE id = ?')
     this.ids = db
       .prepare<[number], number>('SELECT id FROM snapshot WHERE recording = ? ORDER BY seq')
@@ -252,7 +252,7 @@ export class SnapshotCheck {
    */
   check(id: number, lastSeq: number, problem: (seq: number, wallMs: number, what: string) => void): void {
     const row = this.#row.get(id)
-    if (row === undefined || row.recording !== this.#recording) return
+    if (row === undefined || row.recording !== this.#session) return
     if (!equalBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'fails its checksum')
     else if (this.#reader.unpack(row) === null) problem(row.seq, row.wall_ms, 'can’t be decoded')
     else if (row.seq > lastSeq) problem(row.seq, row.wall_ms, 'is later than the end of the session')

@@ -69,7 +69,7 @@ export class Transactions {
 
   /** Notes a commit, of a session or of something else. */
   note(rec?: OpenSession): void {
-    const frames = this.#head.committed(rec === undefined ? undefined : { recording: rec.id, seq: rec.lastSeq })
+    const frames = this.#head.committed(rec === undefined ? undefined : { session: rec.id, seq: rec.lastSeq })
     if (frames < CHECKPOINT_FRAMES) return
     try {
       if (copyLog(this.#db)) this.#head.copiedToFile()

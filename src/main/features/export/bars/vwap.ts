@@ -49,7 +49,7 @@ export async function vwapsOf(
   const query = {
     feed,
     instruments: [instrument],
-    recordings: sessions,
+    sessions,
     source,
     fromMs: first.startMs,
     toMs: last.endMs,

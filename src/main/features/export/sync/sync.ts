@@ -173,7 +173,7 @@ async function syncSession(reader: StoreReader, turn: Turn, options: SyncOptions
   const { session } = row
   const state = (await readDocument(stateFile(root, session), sessionDocument))?.feeds ?? {}
   // Fixed now: the same for every feed, also while the session is being recorded.
-  const last = (await reader.findPosition({ recording: session, ms: Number.MAX_SAFE_INTEGER }))?.seq ?? 0
+  const last = (await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER }))?.seq ?? 0
   const notBefore = notBeforeMs === -Infinity ? null : notBeforeMs
   let changed = false
   for (const { feed, stored } of row.feeds) {
@@ -203,7 +203,7 @@ async function syncSession(reader: StoreReader, turn: Turn, options: SyncOptions
     await keep()
   }
   if (!changed) return
-  const gaps = await reader.gaps({ recording: session })
+  const gaps = await reader.gaps({ session })
   const written = await writeGaps(gapsFile(root, session), session, gaps)
   if (written.rows > 0) wrote(1, { rows: 0, bytes: written.bytes })
 }
@@ -241,11 +241,11 @@ async function syncChunk(
   const stop = (): void => {
     if (signal.aborted) throw new CodedError('cancelled', 'The sync was canceled; what is complete stays.')
   }
-  const stored = await reader.instruments({ feed, recording: session })
+  const stored = await reader.instruments({ feed, session })
   for (const instrument of [...stored.map((one) => one.instrument), NAMELESS]) {
     const query = {
       feed,
-      recordings: [session],
+      sessions: [session],
       asInSource: true,
       instruments: [instrument],
       afterSeq,
@@ -312,7 +312,7 @@ async function partitionsOf(
   reader: StoreReader,
   query: {
     feed: FeedId
-    recordings: SessionRow['session'][]
+    sessions: SessionRow['session'][]
     instruments: InstrumentId[]
     afterSeq: number
     upToSeq: number

@@ -72,7 +72,7 @@ export function writeTicks(
   return writeTable(path, tickColumnsOf(feed), async (table, file) => {
     let rows = 0
     for await (const ticks of runs) {
-      const { eventMs, recvMs, seq, flags, recording } = ticks
+      const { eventMs, recvMs, seq, flags, session } = ticks
       const columns = fields.map(({ key, isTime }) => (isTime ? timesOf(ticks.column(key)) : ticks.column(key)))
       for (let row = 0; row < ticks.count; row++) {
         if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0 || !isIn(ticks, row)) continue
@@ -82,7 +82,7 @@ export function writeTicks(
         table.number(3, recvMs[row])
         table.number(4, seq[row])
         for (let i = 0; i < columns.length; i++) table.number(5 + i, columns[i][row])
-        table.text(5 + columns.length, recording)
+        table.text(5 + columns.length, session)
         table.row()
         seen(seq[row])
         rows++

@@ -100,15 +100,15 @@ export class LedPlayout implements SharedClock {
     }
   }
 
-  #open({ recording, seq }: Place): Cursor {
+  #open({ session, seq }: Place): Cursor {
     const parts = this.#of.parts()
-    this.#part = parts.findIndex((part) => part.recording === recording)
+    this.#part = parts.findIndex((part) => part.session === session)
     return this.#cursorAt(seq)
   }
 
   #cursorAt(afterSeq: number): Cursor {
-    const { recording, lastSeq } = this.#of.parts()[this.#part]
-    const cursor = new Cursor(this.#of.reader, recording, afterSeq, lastSeq)
+    const { session, lastSeq } = this.#of.parts()[this.#part]
+    const cursor = new Cursor(this.#of.reader, session, afterSeq, lastSeq)
     cursor.begin()
     return cursor
   }
@@ -116,8 +116,8 @@ export class LedPlayout implements SharedClock {
   /** Gives the outlet what the leader has played. Returns why it stopped. */
   #advance(place: Place): 'reached' | 'pending' | 'turn' {
     const parts = this.#of.parts()
-    const { recording, counts, lastSeq } = parts[this.#part]
-    const upToSeq = place.recording === recording ? place.seq : Infinity
+    const { session, counts, lastSeq } = parts[this.#part]
+    const upToSeq = place.session === session ? place.seq : Infinity
     const cursor = this.#cursor
     for (let budget = TURN_MESSAGES; budget > 0; budget--) {
       switch (cursor.next()) {

@@ -201,9 +201,9 @@ export class Playout implements SharedClock {
     this.#part = partAt(parts, ms)
     const part = parts[this.#part]
     // The last message or entry before the instant: the instant itself is played.
-    const { recording } = part
-    const seq = (await reader.findPosition({ recording, ms: previous(ms) }))?.seq ?? 0
-    const all = (await gapsOf?.(recording)) ?? null
+    const { session } = part
+    const seq = (await reader.findPosition({ session, ms: previous(ms) }))?.seq ?? 0
+    const all = (await gapsOf?.(session)) ?? null
     if (this.#isClosed || this.#seekMs !== null) return
     this.#open(part, seq)
     this.#timeMs = ms
@@ -213,9 +213,9 @@ export class Playout implements SharedClock {
     outlet.jumped?.(gaps === undefined ? null : { gaps, isBetween })
   }
 
-  #open({ recording, lastSeq }: Part, afterSeq: number): void {
+  #open({ session, lastSeq }: Part, afterSeq: number): void {
     this.#cursor?.close()
-    this.#cursor = new Cursor(this.#of.reader, recording, afterSeq, lastSeq)
+    this.#cursor = new Cursor(this.#of.reader, session, afterSeq, lastSeq)
     this.#cursor.begin()
   }
 

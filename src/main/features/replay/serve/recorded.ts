@@ -40,7 +40,7 @@ export type Served =
 export async function loadRecorded(reader: StoreReader, served: Served): Promise<Recorded> {
   if ('playable' in served) return loadedOf(reader, served.playable)
   const merge = 'source' in served ? await loadMerge(reader, served) : await findMerge(reader, served.sessions, false)
-  if (merge !== null) return loaded(reader, merge.recording, [merge.part], merge.rows)
+  if (merge !== null) return loaded(reader, merge.playback, [merge.part], merge.rows)
   const { parts, rows } = await loadParts(reader, 'sessions' in served ? served.sessions : [])
   return loaded(reader, reader, parts, rows)
 }
@@ -74,9 +74,9 @@ async function hasShown(
     () => atMs,
   )
   const limits = playable.limitsAt(place)
-  for (const { session: recording } of visible.sessions(rows)) {
-    const upToSeq = limits.get(recording) ?? Infinity
-    for await (const { count, flags } of store.ticks({ feed, instruments: [instrument], recording, upToSeq }))
+  for (const { session } of visible.sessions(rows)) {
+    const upToSeq = limits.get(session) ?? Infinity
+    for await (const { count, flags } of store.ticks({ feed, instruments: [instrument], session, upToSeq }))
       // Unrequested messages aren't served.
       if (flags.subarray(0, count).some((flag) => (flag & FLAG.unasked) === 0)) return true
   }
@@ -89,11 +89,11 @@ async function loaded(
   parts: readonly Part[],
   rows: readonly SessionRow[],
 ): Promise<Recorded> {
-  const recordings = rows.map(({ session }) => session)
+  const sessions = rows.map(({ session }) => session)
   const feeds = new Set(rows.flatMap((row) => row.feeds.map(({ feed }) => feed)))
   const instruments = new Map<FeedId, ReadonlySet<InstrumentId>>()
   for (const feed of feeds) {
-    const found = await store.instruments({ feed, recordings, source: sourceOf(rows) })
+    const found = await store.instruments({ feed, sessions, source: sourceOf(rows) })
     instruments.set(feed, new Set(found.map(({ instrument }) => instrument)))
   }
   const has: Recorded['has'] = (feed, id) => Promise.resolve(instruments.get(feed)?.has(id) === true)
@@ -112,13 +112,13 @@ export function rangeOf(parts: readonly Part[], { fromMs, toMs }: Pick<OwnClock,
   const span = { fromMs: Math.max(first, fromMs ?? first), toMs: Math.min(last, toMs ?? last) }
   if (span.fromMs < span.toMs) return span
   throw new CodedError('usage', 'Nothing was recorded at these times.', {
-    hint: `The recording runs from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}.`,
+    hint: `The sessions run from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}.`,
   })
 }
 
 /** The parts up to a place at a time, UTC ms: what follows isn't known there. */
-export function partsUpTo(parts: readonly Part[], { recording, seq }: Place, atMs: number): readonly Part[] {
-  const at = parts.findIndex((part) => part.recording === recording)
+export function partsUpTo(parts: readonly Part[], { session, seq }: Place, atMs: number): readonly Part[] {
+  const at = parts.findIndex((part) => part.session === session)
   const last = parts[at]
   const toMs = Math.min(Math.max(atMs, last.fromMs), last.toMs)
   return [...parts.slice(0, at), { ...last, lastSeq: Math.min(seq, last.lastSeq), toMs }]
@@ -127,9 +127,9 @@ export function partsUpTo(parts: readonly Part[], { recording, seq }: Place, atM
 /** The parts of some of the sessions; of all if none is named. Throws `not-found`. */
 export function partsOf(parts: readonly Part[], sessions: readonly string[]): readonly Part[] {
   if (sessions.length === 0) return parts
-  const unknown = sessions.find((name) => !parts.some(({ recording }) => recording === name))
+  const unknown = sessions.find((name) => !parts.some(({ session }) => session === name))
   if (unknown !== undefined) throw new CodedError('not-found', `The session "${unknown}" isn’t served here.`)
-  return joinParts(parts.filter(({ recording }) => sessions.includes(recording)))
+  return joinParts(parts.filter(({ session }) => sessions.includes(session)))
 }
 
 /**

@@ -125,12 +125,12 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
           clock,
           outlet: shared,
           // A client with a clock of its own would start in the same gap again and again, so only this one restores them.
-          gapsOf: gapsDisconnect ? (session) => reader.gaps({ recordings: [session] }) : undefined,
+          gapsOf: gapsDisconnect ? (session) => reader.gaps({ sessions: [session] }) : undefined,
         })
       : new LedPlayout({ reader: recorded.reader, parts: () => recorded.parts, leader, outlet: shared })
   playout.done.catch((thrown: unknown) => {
     failPlayed(thrown)
-    shared.closeAll('the recording can’t be read')
+    shared.closeAll('the session can’t be read')
   })
 
   const isWholeSubscribed = (): boolean =>
@@ -168,7 +168,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
       outlet: audience,
     })
     alones.add(alone)
-    alone.done.catch(() => audience.closeAll('the recording can’t be read'))
+    alone.done.catch(() => audience.closeAll('the session can’t be read'))
     follow(new ServedConnection(feed, ws, socket, () => audience.freed()), ws, audience, () => {
       audience.subscriptionsChanged()
       if (!alone.state.ended) alone.setPlaying(true)

@@ -11,13 +11,13 @@ export class FlushCursor implements BatchCursor {
   batch: ReplayBatch | null = null
   row = 0
   entry = 0
-  readonly #recording: SessionId
+  readonly #session: SessionId
   /** Index of the feed of each connection. */
   readonly #feeds = new Map<number, number>()
   #queue: Batch[] = []
 
   constructor(session: SessionId) {
-    this.#recording = session
+    this.#session = session
   }
 
   /** The connections of these batches and entries are known from now on. */
@@ -76,7 +76,7 @@ export class FlushCursor implements BatchCursor {
     for (let i = 0; i < messages.count; i++) feed[i] = this.feedOf(messages.conn[i])
     const { count, seq, recvMs, monoNs, conn, flags, offsets, bytes } = messages
     return {
-      recording: this.#recording,
+      session: this.#session,
       count,
       feed,
       seq,

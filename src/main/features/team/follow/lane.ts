@@ -65,7 +65,7 @@ export class Lane {
     const { session, startedMs } = parts.info
     this.#cursor = new FlushCursor(session)
     const part = {
-      recording: session,
+      session,
       fromMs: startedMs,
       toMs: Infinity,
       lastSeq: Infinity,

@@ -213,13 +213,13 @@ async function fetchInto(
       signal: context.signal,
       onStored: (stored, all) => line.draw(stored, all, 'fetching', 'messages'),
     })
-    const { recording, messages, already, author } = fetched
+    const { session, messages, already, author } = fetched
     line.clear()
     const by = author === null ? '' : `, ${authorshipText(author, trusted !== null)}`
     context.out(
       values.on('json')
-        ? `${JSON.stringify({ session: recording, messages, already, author })}\n`
-        : `${recording}: ${countText(messages, 'message')}${already ? ', already in the store' : ''}${by}\n`,
+        ? `${JSON.stringify({ session, messages, already, author })}\n`
+        : `${session}: ${countText(messages, 'message')}${already ? ', already in the store' : ''}${by}\n`,
     )
     return EXIT.ok
   } finally {

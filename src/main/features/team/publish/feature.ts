@@ -66,7 +66,7 @@ export const publish = defineFeature({
         if (event.is === 'committed') publishing.committed(event)
       }),
       recorder.onEvent((event) => {
-        if (event.is === 'ended') publishing.ended(event.recording)
+        if (event.is === 'ended') publishing.ended(event.session)
       }),
     ]
     return {

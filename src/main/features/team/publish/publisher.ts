@@ -264,7 +264,7 @@ export class Publisher {
 
   /** The chains of a session at the end of a flush. */
   async #headsAt(session: SessionId, afterSeq: number): Promise<ChainHeads> {
-    const query = { recording: session, afterSeq, maxBytes: 0, withHeads: true }
+    const query = { session, afterSeq, maxBytes: 0, withHeads: true }
     const page = await ofStore(session, this.#parts.reader.flushes(query)).catch((thrown: unknown) => {
       // The log has flushes that end elsewhere than the store's.
       throw toFailure(thrown).code === 'bad-arguments' ? foreign(session) : thrown
@@ -282,7 +282,7 @@ export class Publisher {
     const log = this.#open()
     let attempt = this.#attempts.get(session)
     if (attempt?.afterSeq !== cursor.seq || attempt.maxPayload !== log.maxPayload) {
-      const query = { recording: session, afterSeq: cursor.seq, maxBytes: BUNDLE_BYTES }
+      const query = { session, afterSeq: cursor.seq, maxBytes: BUNDLE_BYTES }
       const page = await ofStore(session, this.#parts.reader.flushes(query))
       if (page.flushes.length === 0) return { is: 'caught-up', session }
       const { maxPayload } = log

@@ -149,11 +149,11 @@ export class Publishing {
     this.#note(() => this.#spool.begin({ session, shard, shards, recorder, source, startedMs, epoch, end: null }))
   }
 
-  committed({ recording, seq }: Pick<Committed, 'recording' | 'seq'>): void {
-    if (!this.#committed.has(recording)) this.#add(recording)
-    this.#committed.set(recording, seq)
-    this.#noteAge(recording, seq)
-    this.#publisher.committed(recording)
+  committed({ session, seq }: Pick<Committed, 'session' | 'seq'>): void {
+    if (!this.#committed.has(session)) this.#add(session)
+    this.#committed.set(session, seq)
+    this.#noteAge(session, seq)
+    this.#publisher.committed(session)
   }
 
   #noteAge(session: SessionId, seq: number): void {

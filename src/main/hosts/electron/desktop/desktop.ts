@@ -154,7 +154,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     }
     asked = now.desktop
   }
-  /** Adds a bookmark at the current time of the recording. */
+  /** Adds a bookmark at the current time of the open session. */
   function bookmark(): void {
     const { recorder, nowMs } = terminal.status()
     if (recorder.is !== 'recording') return

@@ -37,7 +37,7 @@ export interface Leaving {
   close(): Promise<void>
   /** Quits without asking: the user has answered, or the system is shutting down. */
   now(): void
-  /** Hands over to an update installer once the recording is closed, without asking again. */
+  /** Hands over to an update installer once the session is closed, without asking again. */
   install(begin: () => void): void
   /** There is nothing to close: the terminal failed to start. */
   nothingToEnd(): void

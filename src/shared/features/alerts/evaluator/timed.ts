@@ -78,7 +78,7 @@ export class Timed {
     if (run.isReported || context.nowMs < sinceMs + afterMs || !isOpen(run.watch.asset, context.nowMs)) return
     run.isReported = true
     context.eventMs = NaN
-    // If time didn't move meanwhile, as in a recording, it was due earlier.
+    // If time didn't move meanwhile, as in a session, it was due earlier.
     const now = context.nowMs
     context.nowMs = Math.min(now, Math.max(sinceMs + afterMs, run.snoozedMs, this.#checkedMs))
     firing.fire(run, context.nowMs - sinceMs, null)

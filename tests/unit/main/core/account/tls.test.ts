@@ -80,7 +80,7 @@ describe.each([
         renew: () => Promise.reject(new Error('not of this test')),
       },
       recorder: {
-        recording: sessionId('r'),
+        session: sessionId('r'),
         connection: () => 1,
         frame: () => 0,
         mark: ignored,

@@ -83,7 +83,7 @@ interface Frame {
 }
 
 class FakeRecorder implements FrameSink {
-  recording = sessionId('r')
+  session = sessionId('r')
   readonly frames: Frame[] = []
   readonly entries: LedgerEntry[] = []
   /** Kinds in their one order, for order tests. */

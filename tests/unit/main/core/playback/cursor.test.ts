@@ -4,12 +4,12 @@ import type { ReplayBatch } from '../../../../../src/main/core/store/types/repla
 import { sessionId } from '../../../../../src/shared/base/units.ts'
 
 const ROWS = 3
-const recording = sessionId('one')
+const session = sessionId('one')
 
 function batch(from: number): ReplayBatch {
   const buffer = new ArrayBuffer(8 * ROWS)
   return {
-    recording,
+    session,
     count: ROWS,
     feed: new Uint8Array(ROWS),
     seq: new Float64Array(buffer).map((_, i) => from + i + 1),
@@ -36,7 +36,7 @@ async function readAll(reusesBatches: boolean): Promise<number[][]> {
       yield* batches
     },
   }
-  const cursor = new Cursor(reader, recording, 0, 6 * ROWS, { reusesBatches })
+  const cursor = new Cursor(reader, session, 0, 6 * ROWS, { reusesBatches })
   for (let kind = cursor.next(); kind !== 'end'; kind = cursor.next()) {
     if (kind === 'pending') {
       await cursor.waitForNext()

@@ -15,8 +15,8 @@ function world() {
     return () => undefined
   }
   const watch = watchCommits({ onEvent }, clock)
-  const commit = (recording: typeof A, seq: number) =>
-    send({ is: 'committed', recording, seq, messages: 1, firstMonoNs: 0, storeBytes: 0, freeBytes: 0 })
+  const commit = (session: typeof A, seq: number) =>
+    send({ is: 'committed', session, seq, messages: 1, firstMonoNs: 0, storeBytes: 0, freeBytes: 0 })
   const done: string[] = []
   const ask = (name: string, seq: number) => watch.upTo(seq).then(() => done.push(name))
   const settled = async () => {

@@ -65,7 +65,7 @@ function noteWriter(): StoreWriter & {
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const committed = (seq: number, messages: number): WriterEvent => ({
   is: 'committed',
-  recording: sessionId('r'),
+  session: sessionId('r'),
   seq,
   messages,
   firstMonoNs: 0,
@@ -184,10 +184,10 @@ describe('Recorder', () => {
       clock.stamp,
     )
     recorder.frame(conn, bytes('old'), false, clock.stamp)
-    const first = recorder.recording
+    const first = recorder.session
     clock.advance(1_500)
     expect(recorder.frame(conn, bytes('new'), false, clock.stamp)).toBeGreaterThan(0)
-    expect(recorder.recording).not.toBe(first)
+    expect(recorder.session).not.toBe(first)
     expect(recorder.breaks, 'none at midnight').toBe(1)
     recorder.entry({ type: 'gap-close', feed: 'crypto/XQ', openedSeq: opened }, clock.stamp)
     clock.advance(10)
@@ -369,9 +369,9 @@ describe('Recorder', () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
-    const first = recorder.recording
+    const first = recorder.session
     writer.say({ is: 'died', failure })
-    expect(recorder.recording).not.toBe(first)
+    expect(recorder.session).not.toBe(first)
     expect(recorder.stats().lost).toBe(1)
     expect(recorder.frame(conn, bytes('b'), false, clock.stamp)).toBe(2)
     writer.say({ is: 'died', failure })
@@ -399,7 +399,7 @@ describe('Recorder', () => {
     const id = await recorder.start(DEMO)
     expect(recorder.frame(conn, bytes('a'), false, clock.stamp)).toBeGreaterThan(0)
     clock.advance(1_000)
-    expect(recorder.recording).toBe(id)
+    expect(recorder.session).toBe(id)
     expect(recorder.stats().lost).toBe(0)
   })
 

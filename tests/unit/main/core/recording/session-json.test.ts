@@ -10,7 +10,7 @@ import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const session = sessionId('s')
 const gap = (cause: GapCause, fromSeq: number): Gap => ({
-  recording: session,
+  session,
   feed: 'crypto/XT',
   cause,
   symbols: [],

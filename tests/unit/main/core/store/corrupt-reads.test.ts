@@ -125,26 +125,26 @@ describe('a corrupt block', () => {
   })
 
   it("doesn't affect what was received before it", async () => {
-    const recording = store(rounds)
+    const session = store(rounds)
     flipped('block', blocks()[1])
-    const page = await readPastCorrupt({ interval: '1s', upTo: new Map([[recording, 4]]) })
+    const page = await readPastCorrupt({ interval: '1s', upTo: new Map([[session, 4]]) })
     expect(page.gaps).toEqual([])
     expect(page.bars).toHaveLength(3)
-    expect((await readPastCorrupt({ interval: '1s', upTo: new Map([[recording, 5]]) })).gaps).toHaveLength(1)
+    expect((await readPastCorrupt({ interval: '1s', upTo: new Map([[session, 5]]) })).gaps).toHaveLength(1)
   })
 
   it.each(['bars', 'ticks', 'replay'] as const)('is refused by %s with the times that it is about', async (of) => {
-    const recording = store(rounds)
+    const session = store(rounds)
     flipped('block', blocks()[1])
     const reader = openLocalReader(folder.file)
     const read = {
       bars: () => reader.bars({ ...BARS, interval: '1s' }),
       ticks: () =>
         reader
-          .ticks({ feed: 'crypto/XT', instruments: [BTC], recording, fromMs: at(3) })
+          .ticks({ feed: 'crypto/XT', instruments: [BTC], session, fromMs: at(3) })
           [Symbol.asyncIterator]()
           .next(),
-      replay: () => reader.replay({ recording, afterSeq: 4 })[Symbol.asyncIterator]().next(),
+      replay: () => reader.replay({ session, afterSeq: 4 })[Symbol.asyncIterator]().next(),
     }
     await expect(read[of]()).rejects.toMatchObject({
       code: 'store-damaged',
@@ -156,12 +156,12 @@ describe('a corrupt block', () => {
 
 describe('a corrupt index', () => {
   const rounds = [[acknowledged(0), print(0), print(1)], [print(2), print(3)], [print(4)]]
-  const readAll = async (of: 'ticks' | 'replay', recording: SessionId): Promise<void> => {
+  const readAll = async (of: 'ticks' | 'replay', session: SessionId): Promise<void> => {
     const reader = openLocalReader(folder.file)
     const seqs: number[] = []
     try {
-      const query = { feed: 'crypto/XT', instruments: null, recording } as const
-      for await (const { seq } of of === 'ticks' ? reader.ticks(query) : reader.replay({ recording, afterSeq: 0 }))
+      const query = { feed: 'crypto/XT', instruments: null, session } as const
+      for await (const { seq } of of === 'ticks' ? reader.ticks(query) : reader.replay({ session, afterSeq: 0 }))
         seqs.push(...seq)
     } finally {
       await reader.close()
@@ -172,10 +172,10 @@ describe('a corrupt index', () => {
   it.each(['ticks', 'replay'] as const)(
     "doesn't keep %s reading a block that ends before its listed end",
     async (of) => {
-      const recording = store(rounds)
-      await readAll(of, recording)
+      const session = store(rounds)
+      await readAll(of, session)
       sql((db) => db.prepare('UPDATE block SET max_seq = max_seq + 50 WHERE id = ?').run(blocks()[0]))
-      await expect(readAll(of, recording)).rejects.toMatchObject({ code: 'store-damaged' })
+      await expect(readAll(of, session)).rejects.toMatchObject({ code: 'store-damaged' })
     },
   )
 
@@ -184,10 +184,10 @@ describe('a corrupt index', () => {
     ['a series', () => sql((db) => db.exec(`UPDATE series SET recording = 99 WHERE feed = 'crypto/XT'`))],
     ['an entry', () => sql((db) => db.exec('DELETE FROM entry WHERE seq = 1'))],
   ])('that hides %s makes a replay refuse', async (_, hide) => {
-    const recording = store(rounds)
-    await readAll('replay', recording)
+    const session = store(rounds)
+    await readAll('replay', session)
     hide()
-    await expect(readAll('replay', recording)).rejects.toMatchObject({ code: 'store-damaged' })
+    await expect(readAll('replay', session)).rejects.toMatchObject({ code: 'store-damaged' })
   })
 })
 

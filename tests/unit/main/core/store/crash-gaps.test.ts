@@ -74,7 +74,7 @@ async function startAgain(key: string): Promise<Record<string, number>> {
   next.begin(newSessionId(NEXT), DEMO, unixMs(NEXT))
   next.drain()
   const reader = openLocalReader(folder.file)
-  const gaps = (await reader.gaps({})).filter((gap) => gap.recording === key && gap.cause === 'crash')
+  const gaps = (await reader.gaps({})).filter((gap) => gap.session === key && gap.cause === 'crash')
   expect(gaps.every(({ toMs }) => toMs === NEXT)).toBe(true)
   expect((await reader.verify(null)).problems).toEqual([])
   await reader.close()

@@ -70,9 +70,9 @@ export interface Row {
 }
 
 /** Everything a reader returns of a feed, raw bytes as latin1 text. */
-export async function readAll(reader: StoreReader, feed: FeedId, recording?: SessionId): Promise<Row[]> {
+export async function readAll(reader: StoreReader, feed: FeedId, session?: SessionId): Promise<Row[]> {
   const rows: Row[] = []
-  for await (const ticks of reader.ticks({ feed, instruments: null, recording })) {
+  for await (const ticks of reader.ticks({ feed, instruments: null, session })) {
     for (let i = 0; i < ticks.count; i++) {
       rows.push({
         seq: ticks.seq[i],
@@ -87,9 +87,9 @@ export async function readAll(reader: StoreReader, feed: FeedId, recording?: Ses
 }
 
 /** Every message of every feed, by seq. */
-export async function readEverything(reader: StoreReader, recording?: SessionId): Promise<Row[]> {
+export async function readEverything(reader: StoreReader, session?: SessionId): Promise<Row[]> {
   const all: Row[] = []
-  for (const feed of FEED_IDS) all.push(...(await readAll(reader, feed, recording)))
+  for (const feed of FEED_IDS) all.push(...(await readAll(reader, feed, session)))
   return all.sort((a, b) => a.seq - b.seq)
 }
 

@@ -9,7 +9,7 @@ it('keeps everything committed exactly once after kill -9 in a burst, and closes
   const folder = makeStoreFolder()
   for (let i = 0; i < 10; i++) {
     const killed = await killBurst(folder.file, 10 + i * 40)
-    const seqs = await kept(folder.file, killed.recording)
+    const seqs = await kept(folder.file, killed.session)
     expect(seqs).toEqual(seqs.map((_, at) => at + 1))
     expect(seqs.length).toBeGreaterThanOrEqual(killed.committed)
     expect(killed.committed).toBeGreaterThan(0)

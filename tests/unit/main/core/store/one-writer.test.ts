@@ -58,8 +58,8 @@ async function session(writer: LibraryWriter) {
   return { id, send, texts }
 }
 
-const stored = async (file: string, recording: SessionId): Promise<string[]> =>
-  (await readAll(await reading(file), 'crypto/XT', recording)).map((row) => row.raw)
+const stored = async (file: string, session: SessionId): Promise<string[]> =>
+  (await readAll(await reading(file), 'crypto/XT', session)).map((row) => row.raw)
 const problems = async (file: string) => (await (await reading(file)).verify(null)).problems
 
 describe('a second path to a store that is being recorded', () => {
@@ -205,8 +205,8 @@ describe('a lock file that was deleted', () => {
       return recorder.stats().stored >= 2
     })
     expect(recorder.state()).toMatchObject({ is: 'recording' })
-    expect(recorder.recording).not.toBe(first)
-    const mine = recorder.recording
+    expect(recorder.session).not.toBe(first)
+    const mine = recorder.session
     await recorder.stop()
     expect(await stored(folder.file, first)).toEqual([before])
     expect(mine && (await stored(folder.file, mine)).at(-1)).toBe(after)
@@ -260,7 +260,7 @@ describe('the store itself', () => {
       engine.begin(key, DEMO, unixMs(T0))
       unlinkSync(`${folder.file}.lock`)
       const other = new StoreEngine(folder.file)
-      other.addBookmark({ recording: key, atMs: 0, seq: null, text: '' })
+      other.addBookmark({ session: key, atMs: 0, seq: null, text: '' })
       other.close()
       expect(() => engine.removeBookmark(1)).toThrow(OwnershipLost)
     } finally {

@@ -88,7 +88,7 @@ describe('a session left open by a crash', () => {
       expect(live).toMatchObject({ live: true, messages: 0 })
       expect(old.gaps).toEqual([
         {
-          recording: key,
+          session: key,
           feed: 'crypto/XT',
           symbols: [],
           cause: 'crash',
@@ -130,7 +130,7 @@ describe('a session left open by a crash', () => {
     expect((await edges())[1][2]).toBe(null)
     engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 20_000))
     expect((await edges())[1]).toEqual(['quit', T0 + 8_000, T0 + 20_000])
-    expect((await reader.gaps({ recording: first, fromMs: T0 + 30_000 })).length).toBe(0)
+    expect((await reader.gaps({ session: first, fromMs: T0 + 30_000 })).length).toBe(0)
     expect((await reader.verify(null)).problems).toEqual([])
     await reader.close()
     engine.close()
@@ -157,7 +157,7 @@ describe('a session left open by a crash', () => {
   const recorded = (reader: LocalReader, key: SessionId) =>
     Promise.all([
       reader.sessions().then((rows) => rows.find(({ session }) => session === key)?.endedMs),
-      reader.gaps({ recording: key }).then((gaps) => gaps.map(({ cause, fromMs, toMs }) => [cause, fromMs, toMs])),
+      reader.gaps({ session: key }).then((gaps) => gaps.map(({ cause, fromMs, toMs }) => [cause, fromMs, toMs])),
     ])
 
   it("doesn't delay new commits: it is sealed and closed in the background", async () => {
@@ -380,7 +380,7 @@ describe('a session left open by a crash', () => {
     const writer = await openStoreWriter({ file: folder.file })
     const reader = openLocalReader(folder.file)
     await vi.waitFor(async () => expect((await reader.sessions())[0].endedMs).toBe(T0 + 31))
-    expect((await reader.gaps({ recording: crashed })).map(({ cause }) => cause)).toEqual(['crash'])
+    expect((await reader.gaps({ session: crashed })).map(({ cause }) => cause)).toEqual(['crash'])
     await writer.close()
     await reader.close()
   })
@@ -390,7 +390,7 @@ describe('a session left open by a crash', () => {
     const engine = new StoreEngine(folder.file)
     engine.begin(newSessionId(T0), DEMO, unixMs(T0 + 5_000), new Map<SessionId, GapCause>([[key, 'worker']]))
     const reader = openLocalReader(folder.file)
-    expect((await reader.gaps({ recording: key })).map((gap) => gap.cause)).toEqual(['worker'])
+    expect((await reader.gaps({ session: key })).map((gap) => gap.cause)).toEqual(['worker'])
     await reader.close()
     engine.close()
   })

@@ -74,8 +74,8 @@ function newMarket(): TestMarket {
 function live(events: readonly Event[], file: string, snapshots: ReadonlySet<number>, seal: ReadonlySet<number>) {
   let now = T0
   const engine = new StoreEngine(file, () => now)
-  const recording = newSessionId(unixMs(T0))
-  engine.begin(recording, DEMO, unixMs(T0))
+  const session = newSessionId(unixMs(T0))
+  engine.begin(session, DEMO, unixMs(T0))
   const writer = new Writer(FEEDS)
   const { market, state } = newMarket()
   const record = scratch()
@@ -125,19 +125,19 @@ function live(events: readonly Event[], file: string, snapshots: ReadonlySet<num
     }
   }
   engine.close()
-  return { recording, states, last: writer.seq, toMs: wall }
+  return { session, states, last: writer.seq, toMs: wall }
 }
 
 /** A position in a replay: a market and its player. */
-async function seek(reader: LocalReader, recording: SessionId, seq: number, last: number, toMs: number) {
+async function seek(reader: LocalReader, session: SessionId, seq: number, last: number, toMs: number) {
   const made = newMarket()
-  const found = await reader.snapshot({ recording, upToSeq: seq, version: made.market.version })
+  const found = await reader.snapshot({ session, upToSeq: seq, version: made.market.version })
   const at = { seq: found?.seq ?? 0, timeMs: found?.wallMs ?? T0 }
-  const part = { recording, fromMs: T0, toMs, lastSeq: last, counts: null, clean: false }
-  const cursor = new Cursor(reader, recording, at.seq, last, { prefersRecords: true })
+  const part = { session, fromMs: T0, toMs, lastSeq: last, counts: null, clean: false }
+  const cursor = new Cursor(reader, session, at.seq, last, { prefersRecords: true })
   const rig = new PlaybackState(made.market, part, cursor, at)
   if (found !== null) {
-    rig.catchUp(await reader.entries({ recording }))
+    rig.catchUp(await reader.entries({ session }))
     made.market.restore(found.data, rig.tracker.marketContext())
   }
   const to = async (upToSeq: number): Promise<void> => {
@@ -180,7 +180,7 @@ it('is the same reached directly, from any snapshot, and after any seeks', async
       async (events, snapshots, seal, seeks) => {
         const folder = makeStoreFolder()
         try {
-          const { recording, states, last, toMs } = live(events, folder.file, new Set(snapshots), new Set(seal))
+          const { session, states, last, toMs } = live(events, folder.file, new Set(snapshots), new Set(seal))
           const reader = openLocalReader(folder.file)
           const known = [...states.keys()]
           for (const [a, b] of [[0, 1_000], ...seeks]) {
@@ -188,7 +188,7 @@ it('is the same reached directly, from any snapshot, and after any seeks', async
             const [from, to] = [a, b]
               .sort((x, y) => x - y)
               .map((share) => known[Math.floor((share / 1_001) * known.length)])
-            const replay = await seek(reader, recording, from, last, toMs)
+            const replay = await seek(reader, session, from, last, toMs)
             expect(replay.state()).toBe(states.get(from))
             await replay.to(to)
             expect(replay.state()).toBe(states.get(to))

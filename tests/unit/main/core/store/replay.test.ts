@@ -149,11 +149,11 @@ describe('replay', () => {
         try {
           record(items, cuts).close()
           const reader = openLocalReader(made.file)
-          const recording = await only(reader)
+          const session = await only(reader)
           const all = linesOfItems(items)
-          expect(await readLines(reader, { recording, afterSeq: 0 })).toEqual(all)
+          expect(await readLines(reader, { session, afterSeq: 0 })).toEqual(all)
           const [afterSeq, upToSeq] = [Math.min(a, b), Math.max(a, b)]
-          expect(await readLines(reader, { recording, afterSeq, upToSeq })).toEqual(
+          expect(await readLines(reader, { session, afterSeq, upToSeq })).toEqual(
             all.filter(({ seq }) => seq > afterSeq && seq <= upToSeq),
           )
           await reader.close()
@@ -187,7 +187,7 @@ describe('replay', () => {
     const reader = reading()
     const lines: Line[] = []
     let turns = 0
-    for await (const batch of reader.replay({ recording: await only(reader), afterSeq: 0 })) {
+    for await (const batch of reader.replay({ session: await only(reader), afterSeq: 0 })) {
       lines.push(...linesOf(batch))
       // New messages are after the end fixed at the start; existing ones move into blocks.
       if (turns++ < 3) {
@@ -207,13 +207,13 @@ describe('replay', () => {
     ]).close()
     const reader = await openRemoteReader(folder.file, READER_WORKER)
     close.push(() => reader.close())
-    const recording = await only(reader)
-    expect(await readLines(reader, { recording, afterSeq: 0 })).toEqual(linesOfItems(items))
-    for await (const batch of reader.replay({ recording, afterSeq: 5_000 })) {
+    const session = await only(reader)
+    expect(await readLines(reader, { session, afterSeq: 0 })).toEqual(linesOfItems(items))
+    for await (const batch of reader.replay({ session, afterSeq: 5_000 })) {
       expect(batch.seq[0]).toBe(5_001)
       break
     }
-    await expect(readLines(reader, { recording: sessionId('none'), afterSeq: 0 })).rejects.toMatchObject({
+    await expect(readLines(reader, { session: sessionId('none'), afterSeq: 0 })).rejects.toMatchObject({
       code: 'not-found',
     })
   })
@@ -239,7 +239,7 @@ describe('replay', () => {
     const spares = [...used]
     const lines: Line[] = []
     let reused = 0
-    for await (const batch of reader.replay({ recording: await only(reader), afterSeq: 0 }, spares)) {
+    for await (const batch of reader.replay({ session: await only(reader), afterSeq: 0 }, spares)) {
       lines.push(...linesOf(batch))
       const { buffer } = batch
       if (buffer?.byteLength === 2 << 20) reused++
@@ -269,11 +269,11 @@ describe('replay', () => {
     ]).close()
     const reader = await open()
     close.push(() => reader.close())
-    const recording = await only(reader)
+    const session = await only(reader)
     let records = 0
     const decoded = async (prefersRecords: boolean): Promise<unknown[]> => {
       const rows: unknown[] = []
-      for await (const batch of reader.replay({ recording, afterSeq: 0, prefersRecords })) {
+      for await (const batch of reader.replay({ session, afterSeq: 0, prefersRecords })) {
         for (let row = 0; row < batch.count; row++) {
           const { feed, seq, recvMs, flags } = batch
           const out = scratch()
@@ -296,7 +296,7 @@ describe('replay', () => {
     ).close()
     const reader = reading()
     const sizes: number[] = []
-    for await (const { count, bytes } of reader.replay({ recording: await only(reader), afterSeq: 0 })) {
+    for await (const { count, bytes } of reader.replay({ session: await only(reader), afterSeq: 0 })) {
       sizes.push(count)
       expect(bytes.length).toBeLessThan(3 << 20)
     }
@@ -351,13 +351,13 @@ describe('findPosition', () => {
             }
             record(items, cuts).close()
             const reader = openLocalReader(made.file)
-            const recording = await only(reader)
+            const session = await only(reader)
             const lines = linesOfItems(items)
             for (const at of instants) {
               const place = positionOf(lines, T0 + at)
-              expect(await reader.findPosition({ recording, ms: T0 + at })).toEqual(place)
+              expect(await reader.findPosition({ session, ms: T0 + at })).toEqual(place)
               // Reading up to an instant ends soon after it, never before, and leaves nothing out.
-              const read = await readLines(reader, { recording, afterSeq: 0, upToMs: T0 + at })
+              const read = await readLines(reader, { session, afterSeq: 0, upToMs: T0 + at })
               expect(read).toEqual(lines.slice(0, Math.max(read.length, place?.seq ?? 0)))
             }
             await reader.close()
@@ -379,12 +379,12 @@ describe('findPosition', () => {
     }))
     record(items, [{ size: 9_000, seal: true }]).close()
     const reader = reading()
-    const recording = await only(reader)
+    const session = await only(reader)
     const lines = linesOfItems(items)
     for (const at of [0, 1, 999, 30_000, 44_999, 45_003, 300_000, 645_002, 660_000, 689_998, 689_999, 900_000]) {
-      expect([at, await reader.findPosition({ recording, ms: T0 + at })]).toEqual([at, positionOf(lines, T0 + at)])
+      expect([at, await reader.findPosition({ session, ms: T0 + at })]).toEqual([at, positionOf(lines, T0 + at)])
     }
-    expect(await reader.findPosition({ recording, ms: T0 - 1 })).toBeNull()
+    expect(await reader.findPosition({ session, ms: T0 - 1 })).toBeNull()
   })
 })
 
@@ -397,9 +397,9 @@ describe('activity', () => {
     )
     record(items, [{ size: 1_300, seal: true }]).close()
     const reader = reading()
-    const recording = await only(reader)
+    const session = await only(reader)
     const ask = (fromMs: number, toMs: number, buckets: number) =>
-      reader.activity({ recordings: [recording], fromMs: T0 + fromMs, toMs: T0 + toMs, buckets })
+      reader.activity({ sessions: [session], fromMs: T0 + fromMs, toMs: T0 + toMs, buckets })
     const whole = await ask(0, 70_000, 7)
     expect(whole.reduce((sum, n) => sum + n)).toBe(19_980)
     expect(whole).toHaveLength(7)
@@ -428,7 +428,7 @@ describe('activity', () => {
     db.close()
     const sum = async (): Promise<number> => {
       const reader = reading()
-      const query = { recordings: [await only(reader)], fromMs: T0, toMs: T0 + 10_000, buckets: 10 }
+      const query = { sessions: [await only(reader)], fromMs: T0, toMs: T0 + 10_000, buckets: 10 }
       return (await reader.activity(query)).reduce((a, b) => a + b)
     }
     expect(await sum()).toBe(99 + 60)
@@ -461,13 +461,13 @@ describe('activity', () => {
       endedMs: unixMs(T0 + 3_700_000),
     }
     await writer.library.importSession({ ...about, clean: true, from: 'a test' }, stream(batches))
-    const counts = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_720_000, buckets: 62 })
+    const counts = await reading().activity({ sessions: [id], fromMs: T0, toMs: T0 + 3_720_000, buckets: 62 })
     expect(counts.reduce((a, b) => a + b)).toBe(4_000)
     // The first block of each series after the gap is spread over it.
     expect(counts[0]).toBe(3_000)
     expect(counts[60]).toBeGreaterThan(995)
     // A query about seconds returns seconds.
-    const fine = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_000, buckets: 30 })
+    const fine = await reading().activity({ sessions: [id], fromMs: T0, toMs: T0 + 3_000, buckets: 30 })
     for (const n of fine) expect(Math.abs(n - 100)).toBeLessThan(12)
   })
 
@@ -478,15 +478,15 @@ describe('activity', () => {
     )
     close.push(() => engine.close())
     const reader = reading()
-    const recording = await only(reader)
-    const sum = async (recordings: readonly SessionId[]): Promise<number> =>
-      (await reader.activity({ recordings, fromMs: T0, toMs: T0 + 10_000, buckets: 10 })).reduce((a, b) => a + b)
-    expect(await sum([recording])).toBe(100)
+    const session = await only(reader)
+    const sum = async (sessions: readonly SessionId[]): Promise<number> =>
+      (await reader.activity({ sessions, fromMs: T0, toMs: T0 + 10_000, buckets: 10 })).reduce((a, b) => a + b)
+    expect(await sum([session])).toBe(100)
     const writer = new Writer(FEEDS)
     writer.batch(Array.from({ length: 100 }, (): Item => ({ conn: 1, data: '' })))
     engine.commit([writer.batch([{ conn: 1, data: tradeText('BTC-USD', 1, 1, T0) }])])
-    expect(await sum([recording])).toBe(101)
-    expect(await sum([recording, recording])).toBe(202)
+    expect(await sum([session])).toBe(101)
+    expect(await sum([session, session])).toBe(202)
   })
 })
 
@@ -499,9 +499,9 @@ describe('entries', () => {
       [{ size: 2, seal: false }],
     ).close()
     const reader = reading()
-    const recording = await only(reader)
+    const session = await only(reader)
     const seqs = async (query: { afterSeq?: number; types?: LedgerEntry['type'][] }): Promise<number[]> =>
-      (await reader.entries({ recording, ...query })).map(({ seq }) => seq)
+      (await reader.entries({ session, ...query })).map(({ seq }) => seq)
     expect(await seqs({})).toEqual([1, 2, 4])
     expect(await seqs({ types: ['digest'] })).toEqual([1, 4])
     expect(await seqs({ types: ['digest', 'connected'], afterSeq: 1 })).toEqual([2, 4])
@@ -514,10 +514,10 @@ describe('snapshots', () => {
   it('are written once durable, and the newest before a seq is read', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     close.push(() => writer.close())
-    const recording = await writer.begin(DEMO, unixMs(T0))
+    const session = await writer.begin(DEMO, unixMs(T0))
     const items = new Writer(FEEDS)
     const reader = reading()
-    const stored = (upToSeq: number) => reader.snapshot({ recording, upToSeq, version: 3 })
+    const stored = (upToSeq: number) => reader.snapshot({ session, upToSeq, version: 3 })
     writer.snapshot({ seq: 20, wallMs: T0 + 20, version: 3, data: data(600_000) })
     writer.append(items.batch(Array.from({ length: 10 }, (): Item => ({ conn: 1, data: 'x' }))))
     await new Promise<void>((done) => writer.onEvent(({ is }) => is === 'committed' && done()))
@@ -525,9 +525,9 @@ describe('snapshots', () => {
     writer.append(items.batch(Array.from({ length: 10 }, (): Item => ({ conn: 1, data: 'x' }))))
     await expect.poll(() => stored(100), { timeout: 20_000 }).toEqual({ seq: 20, wallMs: T0 + 20, data: data(600_000) })
     expect(await stored(19)).toBeNull()
-    expect(await reader.snapshot({ recording, upToSeq: 100, version: 4 })).toBeNull()
+    expect(await reader.snapshot({ session, upToSeq: 100, version: 4 })).toBeNull()
     // A snapshot of another session isn't stored with this one.
-    writer.snapshot({ seq: 20, wallMs: 1, version: 3, data: data(9), recording: sessionId('other') })
+    writer.snapshot({ seq: 20, wallMs: 1, version: 3, data: data(9), session: sessionId('other') })
     // A waiting snapshot is written when the session ends.
     writer.snapshot({ seq: 20, wallMs: T0 + 21, version: 3, data: data(10) })
     await writer.end(unixMs(T0 + 100), [])
@@ -541,7 +541,7 @@ describe('snapshots', () => {
     engine.end(unixMs(T0 + 5), [])
     const next = newSessionId(unixMs(T0 + 5))
     engine.begin(next, DEMO, unixMs(T0 + 5))
-    engine.snapshot({ seq: 0, wallMs: T0 + 5, version: 1, data: data(50), recording: next })
+    engine.snapshot({ seq: 0, wallMs: T0 + 5, version: 1, data: data(50), session: next })
     engine.drain()
     const stored = reading()
       .queries.db.prepare('SELECT r.key, s.seq FROM snapshot s JOIN recording r ON r.id = s.recording')
@@ -589,7 +589,7 @@ describe('snapshots', () => {
     for (const [i, data] of states.entries()) {
       engine.snapshot({ seq: 100 + i, wallMs: T0 + i, version: 1, data })
       engine.drain()
-      const query = { recording: sessionId(key), upToSeq: 1_000, upToMs: T0 + i, version: 1 }
+      const query = { session: sessionId(key), upToSeq: 1_000, upToMs: T0 + i, version: 1 }
       const snapshots = new SnapshotReader(db)
       expect(snapshots.read(id, query)).toEqual({ seq: 100 + i, wallMs: T0 + i, data })
       expect(snapshots.read(id, { ...query, afterSeq: 100 + i })).toBeNull()
@@ -618,8 +618,8 @@ describe('snapshots', () => {
     db.prepare('UPDATE snapshot SET wall_ms = wall_ms + 1 WHERE seq = 2').run()
     db.close()
     const reader = reading()
-    const recording = await only(reader)
-    expect((await reader.snapshot({ recording, upToSeq: 2, version: 1 }))?.seq).toBe(1)
+    const session = await only(reader)
+    expect((await reader.snapshot({ session, upToSeq: 2, version: 1 }))?.seq).toBe(1)
     const { problems } = await reader.verify(null)
     expect(problems.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([
       'changed: the snapshot after seq 2 fails its checksum',
@@ -633,17 +633,17 @@ describe('bookmarks', () => {
     const writer = await openStoreWriter({ file: folder.file })
     close.push(() => writer.close())
     const reader = reading()
-    const recording = await only(reader)
-    const later = await writer.addBookmark({ recording, atMs: T0 + 9, seq: null, text: 'later' })
-    const first = await writer.addBookmark({ recording, atMs: T0 + 1, seq: 1, text: 'first' })
-    expect(first).toMatchObject({ session: recording, atMs: T0 + 1, seq: 1, text: 'first' })
-    expect(await reader.bookmarks(recording)).toEqual([first, later])
+    const session = await only(reader)
+    const later = await writer.addBookmark({ session, atMs: T0 + 9, seq: null, text: 'later' })
+    const first = await writer.addBookmark({ session, atMs: T0 + 1, seq: 1, text: 'first' })
+    expect(first).toMatchObject({ session, atMs: T0 + 1, seq: 1, text: 'first' })
+    expect(await reader.bookmarks(session)).toEqual([first, later])
     expect(await reader.bookmarks(null)).toEqual([first, later])
     expect(await writer.removeBookmark(later.id)).toBe(true)
     expect(await writer.removeBookmark(later.id)).toBe(false)
-    expect(await reader.bookmarks(recording)).toEqual([first])
+    expect(await reader.bookmarks(session)).toEqual([first])
     await expect(
-      writer.addBookmark({ recording: sessionId('none'), atMs: 0, seq: null, text: '' }),
+      writer.addBookmark({ session: sessionId('none'), atMs: 0, seq: null, text: '' }),
     ).rejects.toMatchObject({ code: 'not-found' })
   })
 })

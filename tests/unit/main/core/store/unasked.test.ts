@@ -81,7 +81,7 @@ async function readRows(): Promise<{ readonly rows: Row[]; readonly replayed: st
     const rows = await readEverything(reader)
     const replayed: string[] = []
     const [{ session }] = await reader.sessions()
-    for await (const { count, offsets, bytes } of reader.replay({ recording: session, afterSeq: 0 }))
+    for await (const { count, offsets, bytes } of reader.replay({ session, afterSeq: 0 }))
       for (let i = 0; i < count; i++) replayed.push(latin1(bytes.slice(offsets[i], offsets[i + 1])))
     return { rows, replayed }
   } finally {

@@ -47,7 +47,7 @@ serveWriter(parentPort, workerData.file)
   }
   const before = send(1)
   await until(() => recorder.stats().stored === 1)
-  const gone = until(() => recorder.recording !== first)
+  const gone = until(() => recorder.session !== first)
   writeFileSync(trap, '')
   await Promise.race([gone, died.promise])
   const after = send(2)

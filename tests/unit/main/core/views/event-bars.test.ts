@@ -85,12 +85,12 @@ function apply(hub: Hub, seq: number, item: Item): void {
 }
 
 /** A view that stands after `seq` messages of a store that may hold more. */
-function viewAt(reader: LocalReader, recording: SessionId, seq: number, nowMs: number): View {
+function viewAt(reader: LocalReader, session: SessionId, seq: number, nowMs: number): View {
   const hub = createHub({ calendar: hubCalendar })
   const history = createViewHistory({
     reader,
     source: () => 'demo',
-    present: () => new Map([[recording, seq]]),
+    present: () => new Map([[session, seq]]),
     committed: () => Promise.resolve(),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
@@ -98,7 +98,7 @@ function viewAt(reader: LocalReader, recording: SessionId, seq: number, nowMs: n
       throw new Error(`${what}: ${String(thrown)}`)
     },
   })
-  const limits = new Map([[recording, seq]])
+  const limits = new Map([[session, seq]])
   // The parts of a view that pages and streams of event bars use.
   return { hub, history, source: () => 'demo', upTo: () => limits, wallMs: () => nowMs } as never
 }
@@ -129,9 +129,9 @@ describe.each(RULES)('$kind bars', (rule) => {
         if (isSpent()) return
         const items = itemsOf(list, fromMs)
         const nowMs = Math.max(...items.map(({ atMs }) => atMs))
-        const { reader, recording } = storeOf(items)
+        const { reader, session } = storeOf(items)
         const streamed = async (stored: number, sinceMs: number): Promise<readonly Bar[]> => {
-          const view = viewAt(reader, recording, stored, nowMs)
+          const view = viewAt(reader, session, stored, nowMs)
           let wake = (): void => undefined
           const woken = new Promise<void>((resolve) => (wake = resolve))
           const stream = eventBarsStream(
@@ -154,7 +154,7 @@ describe.each(RULES)('$kind bars', (rule) => {
         // A terminal that has run since the first day.
         const lived = await streamed(0, fromMs - 80 * items.length)
         // The whole store, in pages of two bars: today's bars and those of earlier days.
-        const view = viewAt(reader, recording, items.length, nowMs)
+        const view = viewAt(reader, session, items.length, nowMs)
         const pages: Bar[] = []
         for (let beforeMs: number | null = null, more = true; more;) {
           const page = await eventBarsPage(reader, view, { instrument: BTC, rule, beforeMs, limit: 2 })
@@ -165,9 +165,9 @@ describe.each(RULES)('$kind bars', (rule) => {
         expect(pages.slice(pages.length - live.length)).toEqual(live)
         expect(pages).toEqual(lived)
         // A view in the past shows what a store that ends there would.
-        const past = viewAt(reader, recording, middle, items[Math.max(0, middle - 1)].atMs)
+        const past = viewAt(reader, session, middle, items[Math.max(0, middle - 1)].atMs)
         const cut = storeOf(items.slice(0, middle))
-        const cutView = viewAt(cut.reader, cut.recording, middle, past.wallMs())
+        const cutView = viewAt(cut.reader, cut.session, middle, past.wallMs())
         const asked = { instrument: BTC, rule, beforeMs: null, limit: 500 }
         const [seen, there] = [
           await eventBarsPage(reader, past, asked),
@@ -192,8 +192,8 @@ describe('bars of single trades', () => {
     recvMs,
   })
   async function closesOf(items: readonly Item[], nowMs: number) {
-    const { reader, recording } = storeOf(items)
-    const view = viewAt(reader, recording, items.length, nowMs)
+    const { reader, session } = storeOf(items)
+    const view = viewAt(reader, session, items.length, nowMs)
     let wake = (): void => undefined
     const woken = new Promise<void>((resolve) => (wake = resolve))
     const stream = eventBarsStream(

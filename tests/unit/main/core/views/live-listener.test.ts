@@ -13,7 +13,7 @@ import { T0 } from '../store/harness.ts'
 const nothing = () => undefined
 
 it('says before which sessions nothing was stored, however many began without a record', () => {
-  const recorder = { recording: null as SessionId | null, breaks: 0, entry: () => 0 }
+  const recorder = { session: null as SessionId | null, breaks: 0, entry: () => 0 }
   const hub = createHub({ calendar: hubCalendar })
   const listener = createLiveListener({
     recorder,
@@ -36,11 +36,11 @@ it('says before which sessions nothing was stored, however many began without a 
   })
   const record = scratch()
   const bytes = new TextEncoder().encode(tradeText('BTC-USD', 100, 1, T0))
-  const receive = (recording: string | null, breaks: number) => {
-    recorder.recording = recording === null ? null : sessionId(recording)
+  const receive = (session: string | null, breaks: number) => {
+    recorder.session = session === null ? null : sessionId(session)
     recorder.breaks = breaks
     decodeStored('crypto/XT', 0, bytes, 0, bytes.length, record)
-    listener.record('crypto/XT', recording === null ? 0 : 1, unixMs(T0), monoNs(0), record)
+    listener.record('crypto/XT', session === null ? 0 : 1, unixMs(T0), monoNs(0), record)
   }
   receive('one', 1)
   receive('two', 1) // at midnight

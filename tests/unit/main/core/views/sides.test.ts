@@ -63,11 +63,11 @@ function itemsOf(list: readonly Event[]): Item[] {
   })
 }
 
-const historyOf = (reader: LocalReader, recording: SessionId, seq: number, wallMs: number = T0): ViewHistory =>
+const historyOf = (reader: LocalReader, session: SessionId, seq: number, wallMs: number = T0): ViewHistory =>
   createViewHistory({
     reader,
     source: () => 'demo',
-    present: () => new Map([[recording, seq]]),
+    present: () => new Map([[session, seq]]),
     committed: () => Promise.resolve(),
     wallMs: () => wallMs,
     days: (asset) => hubCalendar.days(asset),
@@ -126,9 +126,9 @@ describe('the sides of trades', () => {
         const items = itemsOf(list)
         const live = await sidesOf(items, 0, nothingStored, 0)
         expect(live).toHaveLength(list.filter(({ what, symbol }) => what === 'trade' && symbol === 'BTC-USD').length)
-        const { reader, recording } = storeOf(items)
+        const { reader, session } = storeOf(items)
         for (const stored of [items.length, at % items.length]) {
-          const history = historyOf(reader, recording, stored)
+          const history = historyOf(reader, session, stored)
           expect(await sidesOf(items, stored, history, during)).toEqual(live)
         }
         await cleanUp()
@@ -140,14 +140,14 @@ describe('the sides of trades', () => {
   it('need no more of the store than the lookback', async () => {
     const [list] = fc.sample(events(900, 900), { numRuns: 1, seed: 19 })
     const items = itemsOf(list)
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const live = await sidesOf(items, 0, nothingStored, 0)
     const received = items.map((item) => ('entry' in item ? 0 : (item.recvMs ?? 0)))
     const fromMs = T0 + SIDES_LOOKBACK_MS * 1.5
     const since = live.filter(([seq]) => received[seq - 1] >= fromMs)
     expect(since.length).toBeGreaterThan(50)
     expect(since.length).toBeLessThan(live.length - 50)
-    expect(await sidesOf(items, items.length, historyOf(reader, recording, items.length), 0, fromMs)).toEqual(since)
+    expect(await sidesOf(items, items.length, historyOf(reader, session, items.length), 0, fromMs)).toEqual(since)
   })
 
   it('depend on no older date or price, although every later quote leaves them out', async () => {
@@ -161,11 +161,11 @@ describe('the sides of trades', () => {
       ask(103, atMs + 20)
       ask(102, atMs + 500)
     }
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const live = await sidesOf(items, 0, nothingStored, 0)
     expect(live).toHaveLength(10)
     expect(live[0][3]).toEqual({ side: 0, reason: 'first' })
-    expect(await sidesOf(items, items.length, historyOf(reader, recording, items.length), 0, fromMs)).toEqual(live)
+    expect(await sidesOf(items, items.length, historyOf(reader, session, items.length), 0, fromMs)).toEqual(live)
   })
 
   it('follow their prints on the tape, and begin again when the view moves', async () => {
@@ -175,9 +175,9 @@ describe('the sides of trades', () => {
       { afterMs: 90, what: 'quote', symbol: 'BTC-USD', price: 100, lateMs: 5 },
       { afterMs: 10, what: 'trade', symbol: 'BTC-USD', price: 100, lateMs: 5 },
     ])
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const hub = newHub()
-    const history = historyOf(reader, recording, 3)
+    const history = historyOf(reader, session, 3)
     const settle = async () => {
       for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -245,14 +245,14 @@ describe('the volume by side of bars', () => {
         const items = itemsOf([...list, { afterMs: 600_000, what: 'quote', symbol: 'BTC-USD', price: 100, lateMs: 0 }])
         const last = items[items.length - 1]
         const endMs = 'entry' in last ? T0 : (last.recvMs ?? T0)
-        const { reader, recording } = storeOf(items)
+        const { reader, session } = storeOf(items)
         const stored = at % items.length
         const hub = newHub()
         const open = { fromMs: T0 - 60_000, toMs: null }
-        const live = await barsOf(hub, historyOf(reader, recording, stored), open, () => {
+        const live = await barsOf(hub, historyOf(reader, session, stored), open, () => {
           for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
         })
-        const all = historyOf(reader, recording, items.length)
+        const all = historyOf(reader, session, items.length)
         const whole = await barsOf(newHub(), all, open)
         expect(live).toEqual(whole)
         expect(await barsOf(newHub(), all, { ...open, toMs: endMs + 60_000 })).toEqual(whole)
@@ -303,21 +303,21 @@ describe('the cells of bars', () => {
   it('count a gap as soon as a quote ends it, before another trade', async () => {
     const of = (what: Event['what']): Event => ({ afterMs: 100, what, symbol: 'BTC-USD', price: 100, lateMs: 0 })
     const items = itemsOf([of('quote'), of('trade'), of('quote'), of('quote-gap'), of('quote')])
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const hub = newHub()
-    const live = await cellsOf(hub, historyOf(reader, recording, 3), () => {
+    const live = await cellsOf(hub, historyOf(reader, session, 3), () => {
       for (const [i, item] of items.entries()) if (i >= 3) apply(hub, i + 1, item)
     })
     expect(live.coverage).toMatchObject({ gaps: 1 })
-    expect(live).toEqual(await cellsOf(newHub(), historyOf(reader, recording, items.length)))
+    expect(live).toEqual(await cellsOf(newHub(), historyOf(reader, session, items.length)))
   })
   it('tell a gap of quotes before the first quote', async () => {
     const of = (what: Event['what']): Event => ({ afterMs: 100, what, symbol: 'BTC-USD', price: 100, lateMs: 0 })
     const items = itemsOf([of('trade'), of('quote-gap'), of('trade'), of('quote')])
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     for (const stored of [0, 3, items.length]) {
       const hub = newHub()
-      const { coverage } = await cellsOf(hub, historyOf(reader, recording, stored), () => {
+      const { coverage } = await cellsOf(hub, historyOf(reader, session, stored), () => {
         for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
       })
       expect(coverage).toMatchObject({ gaps: 1 })
@@ -329,19 +329,19 @@ describe('the cells of bars', () => {
       fc.asyncProperty(events(60, 10), fc.nat(1_000), async (list, at) => {
         if (isSpent()) return
         const items = itemsOf([...list, { afterMs: 600_000, what: 'quote', symbol: 'BTC-USD', price: 100, lateMs: 0 }])
-        const { reader, recording } = storeOf(items)
+        const { reader, session } = storeOf(items)
         const stored = at % items.length
-        const all = historyOf(reader, recording, items.length)
+        const all = historyOf(reader, session, items.length)
         const hub = newHub()
-        const live = await cellsOf(hub, historyOf(reader, recording, stored), () => {
+        const live = await cellsOf(hub, historyOf(reader, session, stored), () => {
           for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
         })
         const whole = await cellsOf(newHub(), all)
         expect(live).toEqual(whole)
         // A view that has come to this seq reads the same as if nothing had followed.
         const upTo = storeOf(items.slice(0, stored))
-        const early = await cellsOf(newHub(), historyOf(reader, recording, stored))
-        expect(early).toEqual(await cellsOf(newHub(), historyOf(upTo.reader, upTo.recording, stored)))
+        const early = await cellsOf(newHub(), historyOf(reader, session, stored))
+        expect(early).toEqual(await cellsOf(newHub(), historyOf(upTo.reader, upTo.session, stored)))
         const profile = async (fromMs: number, toMs: number | null, history = all) => {
           const flow = flowStream(
             newHub(),
@@ -361,7 +361,7 @@ describe('the cells of bars', () => {
         const { buy, sell, unknown } = everything.cells
         expect(sumOf([...buy, ...sell, ...unknown])).toBe(trades(items) * 0.5)
         expect(everything.coverage).toEqual(whole.coverage)
-        const prefix = await profile(T0 - 60_000, null, historyOf(reader, recording, stored))
+        const prefix = await profile(T0 - 60_000, null, historyOf(reader, session, stored))
         expect(sumOf(prefix.cells.count)).toBe(trades(items.slice(0, stored)))
         const cut = T0 + at * 37
         const [first, second] = [await profile(T0 - 60_000, cut), await profile(cut, null)]
@@ -391,14 +391,14 @@ describe('the cells of bars', () => {
       { afterMs: 10, what: 'trade', symbol: 'BTC-USD', price: 100, lateMs: 5 },
       { afterMs: 90, what: 'quote', symbol: 'BTC-USD', price: 100, lateMs: 5 },
     ])
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const hub = newHub()
-    const open = await cellsOf(hub, historyOf(reader, recording, 2), () => apply(hub, 3, items[2]))
+    const open = await cellsOf(hub, historyOf(reader, session, 2), () => apply(hub, 3, items[2]))
     const start = Math.floor(T0 / 60_000) * 60_000
     const nothing = { leastDelta: 0, mostDelta: 0, buy: 0, sell: 0 }
     expect(open.bars[start]).toMatchObject({ ...nothing, unknown: 1, cells: { row: [100, 101], unknown: [0.5, 0.5] } })
     expect(open.coverage).toEqual({ trades: 2, unknown: 2, unquoted: 0, gaps: 0, breaks: 0 })
-    const settled = await cellsOf(newHub(), historyOf(reader, recording, 4))
+    const settled = await cellsOf(newHub(), historyOf(reader, session, 4))
     expect(settled.bars[start]).toMatchObject({ leastDelta: 0, mostDelta: 0.5, buy: 0.5, sell: 0.5, unknown: 0 })
     expect(settled.bars[start]).toMatchObject({
       cells: { row: [100, 101], buy: [0, 0.5], sell: [0.5, 0] },
@@ -424,9 +424,9 @@ describe('the cells of bars', () => {
       next(60_000, 'quote-gap'),
       next(10, 'quote'),
     ])
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const gapsOf = async (range: { fromMs: number; toMs: number | null }) => {
-      const history = historyOf(reader, recording, items.length)
+      const history = historyOf(reader, session, items.length)
       const flow = await new Promise<ReturnType<typeof flowStream>>((resolve) => {
         const args = { instrument: BTC, grid: null, rows: null, ...range }
         const stream = flowStream(newHub(), history, args, () => resolve(stream))
@@ -468,16 +468,16 @@ describe('the quotes of bars', () => {
       fc.asyncProperty(events(60, 10), fc.nat(1_000), async (list, at) => {
         if (isSpent()) return
         const items = itemsOf([...list, { afterMs: 600, what: 'quote', symbol: 'BTC-USD', price: 100, lateMs: 0 }])
-        const { reader, recording } = storeOf(items)
+        const { reader, session } = storeOf(items)
         const stored = at % items.length
         const hub = newHub()
-        const live = await quotesOf(hub, historyOf(reader, recording, stored), () => {
+        const live = await quotesOf(hub, historyOf(reader, session, stored), () => {
           for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
         })
-        expect(live).toEqual(await quotesOf(newHub(), historyOf(reader, recording, items.length)))
+        expect(live).toEqual(await quotesOf(newHub(), historyOf(reader, session, items.length)))
         const upTo = storeOf(items.slice(0, stored))
-        expect(await quotesOf(newHub(), historyOf(reader, recording, stored))).toEqual(
-          await quotesOf(newHub(), historyOf(upTo.reader, upTo.recording, stored)),
+        expect(await quotesOf(newHub(), historyOf(reader, session, stored))).toEqual(
+          await quotesOf(newHub(), historyOf(upTo.reader, upTo.session, stored)),
         )
         await cleanUp()
       }),
@@ -503,8 +503,8 @@ describe('large trades', () => {
       trade(day + DAY - 5, 4),
       trade(day + DAY + 30_000, 900),
     ]
-    const { reader, recording } = storeOf(items)
-    const large = (stored: number, nowMs: number) => readLargeTrades(historyOf(reader, recording, stored), BTC, nowMs)
+    const { reader, session } = storeOf(items)
+    const large = (stored: number, nowMs: number) => readLargeTrades(historyOf(reader, session, stored), BTC, nowMs)
     expect(await large(5, day + DAY + 60_000)).toEqual({
       size: 4,
       trades: 4,
@@ -588,8 +588,8 @@ describe('whole past days', () => {
   }
 
   it('are read once, and their profile is that of reading everything', async () => {
-    const { reader, recording } = storeOf(items)
-    const view = historyOf(reader, recording, items.length, nowMs)
+    const { reader, session } = storeOf(items)
+    const view = historyOf(reader, session, items.length, nowMs)
     const { history, reads } = counted(view)
     const expected = await profile(view, null)
     expect(expected.coverage?.trades).toBe(90)
@@ -601,28 +601,28 @@ describe('whole past days', () => {
   })
 
   it('are read again where the view has not come to their end, or the store may add to them', async () => {
-    const { reader, recording } = storeOf(items)
+    const { reader, session } = storeOf(items)
     const days = new FlowDays()
-    await profile(historyOf(reader, recording, items.length, nowMs), days)
-    const past = counted(historyOf(reader, recording, 60 + 10, day + DAY + 3_600_000 + 10_000))
+    await profile(historyOf(reader, session, items.length, nowMs), days)
+    const past = counted(historyOf(reader, session, 60 + 10, day + DAY + 3_600_000 + 10_000))
     const seen = await profile(past.history, days)
     expect(seen.coverage?.trades, 'no trade from after the clock').toBe(35)
     expect(past.reads, 'the first day is over').toHaveLength(1)
-    const open = counted(historyOf(reader, recording, items.length, day + 2 * DAY - 1))
+    const open = counted(historyOf(reader, session, items.length, day + 2 * DAY - 1))
     await profile(open.history, days)
     expect(open.reads, 'the second day isn’t').toHaveLength(1)
   })
 
   it('aren’t kept if a replay seeked back while they were read', async () => {
-    const { reader, recording } = storeOf(items)
-    const whole = historyOf(reader, recording, items.length, nowMs)
+    const { reader, session } = storeOf(items)
+    const whole = historyOf(reader, session, items.length, nowMs)
     const days = new FlowDays()
     let isClosed = false
     const moving: FlowHistory = {
       settled: () => whole.settled(),
       flow(...asked) {
         isClosed = true
-        return historyOf(reader, recording, 10, day + 3_600_000 + 5_000).flow(...asked)
+        return historyOf(reader, session, 10, day + 3_600_000 + 5_000).flow(...asked)
       },
     }
     const span = { instrument: BTC, decimals: 2, fromMs: day, toMs: null }
@@ -632,8 +632,8 @@ describe('whole past days', () => {
   })
 
   it('are forgotten beyond a number of rows, the oldest used first', async () => {
-    const { reader, recording } = storeOf(items)
-    const { history, reads } = counted(historyOf(reader, recording, items.length, nowMs))
+    const { reader, session } = storeOf(items)
+    const { history, reads } = counted(historyOf(reader, session, items.length, nowMs))
     const days = new FlowDays(null, 7)
     const first = await profile(history, days)
     expect(await profile(history, days)).toEqual(first)
@@ -673,8 +673,8 @@ describe('whole past days', () => {
           const feed = FEED_OF[what === 'trade-gap' ? 0 : 1]
           return { entry: { type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(at - 50) }, wallMs: at }
         })
-        const { reader, recording } = storeOf(items)
-        const history = historyOf(reader, recording, items.length, at + 3_600_000)
+        const { reader, session } = storeOf(items)
+        const history = historyOf(reader, session, items.length, at + 3_600_000)
         const days = new FlowDays()
         for (const [fromMs, toMs] of [
           [day, null],
@@ -717,21 +717,21 @@ describe('whole past days', () => {
       { conn: 1, data: tradeText('BTC-USD', 102, 5, midnight - 60_000), recvMs: midnight + 3 * 3_600_000 },
       trade(midnight + 4 * 3_600_000, 101, 1),
     ]
-    const { reader, recording } = storeOf(across)
-    const history = historyOf(reader, recording, across.length, midnight + 5 * 3_600_000)
+    const { reader, session } = storeOf(across)
+    const history = historyOf(reader, session, across.length, midnight + 5 * 3_600_000)
     const expected = await profile(history, null)
     expect(expected.coverage).toMatchObject({ gaps: 1, trades: 4 })
     expect(await profile(history, new FlowDays())).toEqual(expected)
   })
 
   it('begin with the first session, and take room without trades, too', async () => {
-    const { reader, recording } = storeOf(items)
-    const { history, reads } = counted(historyOf(reader, recording, items.length, nowMs))
+    const { reader, session } = storeOf(items)
+    const { history, reads } = counted(historyOf(reader, session, items.length, nowMs))
     const all = await profile(history, new FlowDays(), null, 0)
     expect(all.coverage?.trades).toBe(90)
     expect(reads.length, 'the day of the session’s start, two days, and the rest').toBeLessThanOrEqual(4)
     const empty = storeOf([trade(day + 1_000, 100, 1), trade(day + 9 * DAY, 100, 1)])
-    const far = counted(historyOf(empty.reader, empty.recording, 2, day + 9 * DAY + 3_600_000))
+    const far = counted(historyOf(empty.reader, empty.session, 2, day + 9 * DAY + 3_600_000))
     const few = new FlowDays(null, 3)
     await profile(far.history, few)
     const once = far.reads.length

@@ -14,11 +14,11 @@ export async function cleanUp(): Promise<void> {
 }
 
 /** Stores the items as a session of the demo market that is still open. `cleanUp` removes the store. */
-export function storeOf(items: readonly Item[]): { readonly reader: LocalReader; readonly recording: SessionId } {
+export function storeOf(items: readonly Item[]): { readonly reader: LocalReader; readonly session: SessionId } {
   const folder = makeStoreFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  const recording = newSessionId(unixMs(T0))
-  engine.begin(recording, DEMO, unixMs(T0))
+  const session = newSessionId(unixMs(T0))
+  engine.begin(session, DEMO, unixMs(T0))
   const writer = new Writer()
   for (let i = 0; i < items.length; i += 20) engine.commit([writer.batch(items.slice(i, i + 20))])
   const reader = openLocalReader(folder.file)
@@ -27,5 +27,5 @@ export function storeOf(items: readonly Item[]): { readonly reader: LocalReader;
     () => engine.close(),
     () => reader.close(),
   )
-  return { reader, recording }
+  return { reader, session }
 }

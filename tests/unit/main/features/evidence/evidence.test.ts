@@ -217,7 +217,7 @@ describe('the messages of a bar', () => {
       [100, 103, 99, 101].map((value) => ({ part: 'price', value })),
     )
     expect(messages[1]).toEqual({
-      recording: id,
+      session: id,
       feed: 'crypto/XT',
       conn: 1,
       connSeq: 2,
@@ -241,7 +241,7 @@ describe('the messages of a bar', () => {
       roles: ['high'],
     })
     expect(after).toBeNull()
-    const term = (value: number, seq: number) => ({ value, recording: id, seq })
+    const term = (value: number, seq: number) => ({ value, session: id, seq })
     expect(sum?.arithmetic).toEqual({
       open: term(100, 1),
       high: term(103, 2),
@@ -320,7 +320,7 @@ describe('the messages of a bar', () => {
     expect(messages.map(({ seq }) => seq)).toEqual([1, 2])
     expect(sum).toMatchObject({ same: true, arithmetic: { close: { value: 103 } }, stored: { close: 103, count: 2 } })
     await expect(
-      made.evidence.messages({ ...page, what: { is: 'print', recording: null, seq: 4, recvMs: null } }),
+      made.evidence.messages({ ...page, what: { is: 'print', session: null, seq: 4, recvMs: null } }),
     ).rejects.toMatchObject({ code: 'not-found' })
   })
 })
@@ -335,16 +335,16 @@ describe('the messages of a print and of a quote', () => {
 
   it('are found by seq', async () => {
     const { evidence, id } = await record(items)
-    const asked = { ...page, what: { is: 'print' as const, recording: null, seq: 3, recvMs: T0 + 3_040 } }
-    expect((await evidence.messages(asked)).messages).toMatchObject([{ recording: id, seq: 3, roles: ['print'] }])
+    const asked = { ...page, what: { is: 'print' as const, session: null, seq: 3, recvMs: T0 + 3_040 } }
+    expect((await evidence.messages(asked)).messages).toMatchObject([{ session: id, seq: 3, roles: ['print'] }])
     await expect(
-      evidence.messages({ ...page, what: { is: 'print', recording: id, seq: 99, recvMs: null } }),
+      evidence.messages({ ...page, what: { is: 'print', session: id, seq: 99, recvMs: null } }),
     ).rejects.toMatchObject({ code: 'not-found' })
   })
 
   it('are found while they lie in the journal, with others before and behind', async () => {
     const { evidence } = await record(items, { closed: false })
-    const asked = { ...page, what: { is: 'print' as const, recording: null, seq: 3, recvMs: T0 + 3_040 } }
+    const asked = { ...page, what: { is: 'print' as const, session: null, seq: 3, recvMs: T0 + 3_040 } }
     expect((await evidence.messages(asked)).messages).toMatchObject([{ seq: 3, conn: 1, connSeq: 2 }])
   })
 

@@ -45,7 +45,7 @@ const runOf = (
   flags: readonly number[] = [],
   more: Partial<FakeRun> = {},
 ): FakeRun => ({
-  recording: 'r1',
+  session: 'r1',
   source: 'demo',
   feed: 'crypto/XT',
   messages: messagesOf(
@@ -63,8 +63,8 @@ const options = (more: Partial<TickExportOptions> = {}): TickExportOptions => ({
 const read = () => readFile(out, 'utf8')
 const AS_USUAL = exportRequest()
 
-test('recordings that hold the same time are named: in a sentence, and in the manifest', async () => {
-  const reader = fakeReader([runOf([xt('A', '1', T, '1')]), runOf([xt('A', '2', T, '1')], [], { recording: 'r2' })])
+test('sessions that hold the same time are named: in a sentence, and in the manifest', async () => {
+  const reader = fakeReader([runOf([xt('A', '1', T, '1')]), runOf([xt('A', '2', T, '1')], [], { session: 'r2' })])
   const told: string[] = []
   const watch = { onOverlap: (sentence: string) => told.push(sentence) }
   const done = await runExport(reader, AS_USUAL, out, watch)
@@ -90,7 +90,7 @@ describe('ticks as CSV', () => {
   test('columns, literals, order, an undated row, and the manifest', async () => {
     const gaps = [
       {
-        recording: sessionId('r1'),
+        session: sessionId('r1'),
         feed: 'crypto/XT' as const,
         symbols: ['BTC-USD'],
         cause: 'drop' as const,
@@ -197,7 +197,7 @@ describe('ticks as CSV', () => {
 describe('sources', () => {
   const runs = [
     runOf([xt('A', '1', T, '1')]),
-    runOf([xt('A', '2', T, '1')], [], { recording: 'r2', source: 'service:u@https://x' }),
+    runOf([xt('A', '2', T, '1')], [], { session: 'r2', source: 'service:u@https://x' }),
   ]
   test('several need a choice', async () => {
     await expect(exportTicks(fakeReader(runs), options())).rejects.toMatchObject({ code: 'ambiguous-source' })

@@ -11,7 +11,7 @@ import { instrumentId, sessionId, unixMs, type FeedId } from '../../../../../src
 import { makeSession } from '../../../../kit/market.ts'
 
 export interface FakeRun {
-  readonly recording: string
+  readonly session: string
   readonly source: string
   readonly feed: FeedId
   readonly messages: MessageColumns
@@ -19,7 +19,7 @@ export interface FakeRun {
 }
 
 const session = (run: FakeRun, at: number): SessionRow =>
-  makeSession(run.recording, {
+  makeSession(run.session, {
     source: run.source,
     startedMs: unixMs(1.7e12 + at),
     endedMs: unixMs(1.8e12),
@@ -36,12 +36,12 @@ export function fakeReader(
   { bars = [], gaps = [], onTicks }: { bars?: readonly Bar[]; gaps?: readonly Gap[]; onTicks?: () => void } = {},
 ): StoreReader {
   return {
-    sessions: () => Promise.resolve([...new Map(runs.map((r, i) => [r.recording, session(r, i)])).values()]),
+    sessions: () => Promise.resolve([...new Map(runs.map((r, i) => [r.session, session(r, i)])).values()]),
     async *ticks(query: TickQuery) {
       for (const run of runs) {
         if (run.feed !== query.feed) continue
         if (query.source !== undefined && run.source !== query.source) continue
-        if (query.recordings?.some((one) => one === run.recording) === false) continue
+        if (query.sessions?.some((one) => one === run.session) === false) continue
         await Promise.resolve()
         onTicks?.()
         const block = openBlock(encodeBlock(run.feed, run.messages, { eventMs: run.eventMs }))
@@ -50,12 +50,12 @@ export function fakeReader(
           const instrument = instrumentId('crypto', block.symbol(i))
           if (query.instruments === null || query.instruments.includes(instrument)) rows.push(i)
         }
-        yield blockTicks(block, sessionId(run.recording), Uint32Array.from(rows))
+        yield blockTicks(block, sessionId(run.session), Uint32Array.from(rows))
       }
     },
     instruments: () => Promise.resolve([]),
     extent: () => Promise.resolve({ messages: 0, records: 0, instruments: 0, fromMs: null, toMs: null }),
-    ledgerHead: (recordings) => Promise.resolve(`head of ${recordings.join(' ')}`),
+    ledgerHead: (sessions) => Promise.resolve(`head of ${sessions.join(' ')}`),
     bars({ beforeMs, limit }) {
       const before = bars.filter((bar) => bar.startMs < (beforeMs ?? Infinity))
       return Promise.resolve({ bars: before.slice(-limit), more: before.length > limit, gaps: [] })

@@ -1,4 +1,4 @@
-/** A store with recordings to export, made without a network. */
+/** A store with sessions to export, made without a network. */
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
@@ -26,7 +26,7 @@ export async function recorded(
   }: {
     readonly feeds?: readonly FeedId[]
     readonly source?: Source
-    /** Of the first recordings; those after them are of `source`. */
+    /** Of the first sessions; those after them are of `source`. */
     readonly sources?: readonly Source[]
   } = {},
 ): Promise<RecordedStore> {

@@ -103,7 +103,7 @@ describe('the same from window and command line', () => {
   })
 })
 
-describe('a chosen few recordings', () => {
+describe('a chosen few sessions', () => {
   let three: RecordedStore
   const HOUR = 3_600_000
   const prints = (hour: number): Item[] =>

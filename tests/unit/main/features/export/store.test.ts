@@ -77,17 +77,17 @@ const bars = async (more: object = {}) => {
     manifest: JSON.parse(await readFile(manifest, 'utf8')) as Record<string, unknown> & { gaps: { cause: string }[] },
   }
 }
-const headOf = (kind: 'begin' | 'close', recording: SessionId): string => {
+const headOf = (kind: 'begin' | 'close', session: SessionId): string => {
   const db = new Database(folder.file, { readonly: true })
   const rows = db
     .prepare<[string], { body: string; hash: Buffer }>('SELECT body, hash FROM store_log WHERE kind = ?')
     .all(kind)
   db.close()
-  const row = rows.find(({ body }) => (JSON.parse(body) as { recording: string }).recording === recording)
+  const row = rows.find(({ body }) => (JSON.parse(body) as { recording: string }).recording === session)
   return row?.hash.toString('hex') ?? 'none'
 }
 
-it('exports the bars of every symbol, by symbol and start, over all recordings of the source', async () => {
+it('exports the bars of every symbol, by symbol and start, over all sessions of the source', async () => {
   const { rows, manifest } = await bars()
   expect(rows).toEqual([
     'ADA-USD 7 1',

@@ -100,7 +100,7 @@ describe('gaps of a manifest', () => {
     print(5),
   ]
   const gapsOf = async (reader: StoreReader) =>
-    (await reader.gaps({})).map(({ recording: _, ...gap }) => ({ ...gap, toMs: gap.toMs }))
+    (await reader.gaps({})).map(({ session: _, ...gap }) => ({ ...gap, toMs: gap.toMs }))
 
   it.each(['csv', 'jsonl'] as const)('come with %s, and out again', async (format) => {
     const store = await recorded([items(2), [print(3_600), print(3_601)]])
@@ -176,12 +176,12 @@ it('says which rows run back in time: a replay keeps their order', async () => {
     zone: 'UTC',
     symbol: '',
   })
-  const [session] = await fresh.reader.sessions()
-  expect(session?.notes).toContain('2 rows were received before the row above')
+  const [row] = await fresh.reader.sessions()
+  expect(row?.notes).toContain('2 rows were received before the row above')
   expect((await fresh.reader.verify(null)).problems).toEqual([])
-  const recording = session.session
-  expect(await fresh.reader.findPosition({ recording, ms: T0 + 25_000 })).toBe(null)
-  expect(await fresh.reader.findPosition({ recording, ms: T0 + 35_000 })).toMatchObject({ seq: 3 })
+  const { session } = row
+  expect(await fresh.reader.findPosition({ session, ms: T0 + 25_000 })).toBe(null)
+  expect(await fresh.reader.findPosition({ session, ms: T0 + 35_000 })).toMatchObject({ seq: 3 })
 })
 
 describe('export, import, export', () => {

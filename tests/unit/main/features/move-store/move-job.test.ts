@@ -107,7 +107,7 @@ it('refuses before a job is made: no room, a place that is fixed, other work, a 
     jobs,
     reader: { pause: unasked, open: unasked },
     writer: { pause: unasked, open: unasked },
-    recordings: { serially: unasked, interrupt: unasked, begin: unasked },
+    recorderControl: { serially: unasked, interrupt: unasked, begin: unasked },
     replays: () => facts.replays,
     fixed: () => facts.fixed,
     keep: () => {},

@@ -30,7 +30,7 @@ interface Message {
 }
 
 export interface Recorded {
-  readonly recording: SessionId
+  readonly session: SessionId
   readonly startedMs: number
   endedMs: number
   readonly messages: Message[]
@@ -64,7 +64,7 @@ export function rowsOf(hub: Hub, nowMs: number): readonly Omit<QuoteRow, 'flash'
 
 export class FakeLive {
   readonly of = emptyMarket()
-  readonly recordings: Recorded[] = []
+  readonly sessions: Recorded[] = []
   seq = 0
   #conn = 0
   readonly #conns = new Map<FeedId, number>()
@@ -85,15 +85,15 @@ export class FakeLive {
   }
 
   get now(): Recorded {
-    return this.recordings[this.recordings.length - 1]
+    return this.sessions[this.sessions.length - 1]
   }
 
   begin(atMs: number): void {
     this.seq = 0
     this.#conn = 0
     this.#began = false
-    this.recordings.push({
-      recording: sessionId(`r${this.recordings.length + 1}`),
+    this.sessions.push({
+      session: sessionId(`r${this.sessions.length + 1}`),
       startedMs: atMs,
       endedMs: atMs,
       messages: [],
@@ -201,7 +201,7 @@ export class FakeLive {
       this.#began = true
       this.of.market.cut()
       this.of.hub.sessionBegan(true)
-      this.#snapshots.began(this.now.recording, atMs)
+      this.#snapshots.began(this.now.session, atMs)
     }
     this.#take(feed, seq, atMs)
   }
@@ -236,8 +236,8 @@ export class FakeLive {
   }
 
   parts(): readonly Part[] {
-    return this.recordings.map((one) => ({
-      recording: one.recording,
+    return this.sessions.map((one) => ({
+      session: one.session,
       fromMs: one.startedMs,
       toMs: one.endedMs,
       lastSeq: Math.max(0, one.messages.at(-1)?.seq ?? 0, one.entries.at(-1)?.seq ?? 0),
@@ -249,18 +249,18 @@ export class FakeLive {
 
 /** What a player reads, out of memory; `rows` messages a batch. */
 export function memoryReader(
-  recordings: readonly Recorded[],
+  sessions: readonly Recorded[],
   rows = 64,
   withSnapshots = true,
 ): Pick<StoreReader, 'replay' | 'snapshot' | 'entries'> {
-  const of = (recording: SessionId): Recorded => {
-    const found = recordings.find((one) => one.recording === recording)
-    if (found === undefined) throw new Error(`no recording ${recording}`)
+  const of = (session: SessionId): Recorded => {
+    const found = sessions.find((one) => one.session === session)
+    if (found === undefined) throw new Error(`no session ${session}`)
     return found
   }
   return {
-    async *replay({ recording, afterSeq, upToSeq = Infinity, upToMs = Infinity }) {
-      const { messages, entries } = of(recording)
+    async *replay({ session, afterSeq, upToSeq = Infinity, upToMs = Infinity }) {
+      const { messages, entries } = of(session)
       const wanted = messages.filter(({ seq }) => seq > afterSeq && seq <= upToSeq)
       const later = wanted.findIndex(({ recvMs }) => recvMs > upToMs)
       const mine = later < 0 ? wanted : wanted.slice(0, later)
@@ -273,7 +273,7 @@ export function memoryReader(
         const from = after
         await Promise.resolve()
         yield batchOf(
-          recording,
+          session,
           some,
           entries.filter(({ seq }) => seq > from && seq <= reached),
           reached,
@@ -282,21 +282,21 @@ export function memoryReader(
         if (last) return
       }
     },
-    async snapshot({ recording, upToSeq, upToMs = Infinity, afterSeq = -1, version }) {
+    async snapshot({ session, upToSeq, upToMs = Infinity, afterSeq = -1, version }) {
       if (!withSnapshots) return null
-      const found = of(recording).snapshots.findLast(
+      const found = of(session).snapshots.findLast(
         (one) => one.seq <= upToSeq && (one.seq === 0 || one.wallMs <= upToMs) && one.version === version,
       )
       return found !== undefined && found.seq > afterSeq ? found : null
     },
-    async entries({ recording, types }) {
-      return of(recording).entries.filter(({ entry }) => types?.includes(entry.type) ?? true)
+    async entries({ session, types }) {
+      return of(session).entries.filter(({ entry }) => types?.includes(entry.type) ?? true)
     },
   }
 }
 
 function batchOf(
-  recording: SessionId,
+  session: SessionId,
   messages: readonly Message[],
   entries: readonly StoredEntry[],
   upToSeq: number,
@@ -306,7 +306,7 @@ function batchOf(
   const bytes = new Uint8Array(offsets[messages.length])
   for (const [i, one] of messages.entries()) bytes.set(one.bytes, offsets[i])
   return {
-    recording,
+    session,
     count: messages.length,
     feed: Uint8Array.from(messages, ({ feed }) => FEED_IDS.indexOf(feed)),
     seq: Float64Array.from(messages, ({ seq }) => seq),

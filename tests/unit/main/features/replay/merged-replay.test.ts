@@ -203,10 +203,10 @@ describe('a replay of a team', () => {
       const [print] = await replay.view.history.prints(instrument, 1)
       expect(print.price).toBe(price)
       const view = { source: 'team:*@eu', nowMs: second(91), upTo: replay.view.upTo() ?? null, past: true }
-      const what = { is: 'print', recording: null, seq: print.seq, recvMs: print.recvMs } as const
+      const what = { is: 'print', session: null, seq: print.seq, recvMs: print.recvMs } as const
       const { messages } = await readMessages(reader, view, { view: 'x', instrument, what, after: null, limit: 10 })
       expect(messages[0].read.values.map(({ value: read }) => read)).toContain(price)
-      expect(messages[0].recording).toBe(instrument === BTC ? other.id : late.id)
+      expect(messages[0].session).toBe(instrument === BTC ? other.id : late.id)
     }
   })
 })
@@ -243,7 +243,7 @@ describe('gaps and ends in a replay of a team', () => {
     const replay = await opened([one, two, three])
     const { gaps } = await replay.timeline({ fromMs: second(0), toMs: second(90), buckets: 1 })
     expect(gaps.filter(({ cause }) => cause === 'drop')).toMatchObject([
-      { recording: one.id, symbols: ['BTC-USD'], fromMs: second(19), toMs: second(30) },
+      { session: one.id, symbols: ['BTC-USD'], fromMs: second(19), toMs: second(30) },
     ])
     await replay.seek({ at: 'ms', ms: second(19) + 500 })
     const { hub, history } = replay.view

@@ -88,13 +88,13 @@ it('plays a recorder whose clock is an hour off at its time', async () => {
 
 it('gives the messages of all shards in one order, from any place in it', async () => {
   recordTeam()
-  const { recording, part } = await loadMerge(reader, { source: 'team:*@eu', fromMs: -Infinity, endMs: Infinity })
+  const { playback, part } = await loadMerge(reader, { source: 'team:*@eu', fromMs: -Infinity, endMs: Infinity })
   const read = async (afterSeq: number) => {
     const found: { readonly seq: number; readonly ms: number; readonly text: string; readonly limits: string }[] = []
-    for await (const batch of recording.replay({ recording: part.recording, afterSeq })) {
+    for await (const batch of playback.replay({ session: part.session, afterSeq })) {
       for (let i = 0; i < batch.count; i += 1) {
         const text = Buffer.from(batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1])).toString()
-        const limits = [...recording.limitsAt(batch.seq[i]).values()].join()
+        const limits = [...playback.limitsAt(batch.seq[i]).values()].join()
         found.push({ seq: batch.seq[i], ms: batch.recvMs[i] - T0, text, limits })
       }
     }
@@ -107,12 +107,12 @@ it('gives the messages of all shards in one order, from any place in it', async 
   expect(all.slice(1, 5).map(({ text }) => /[A-Z]{3}-USD/.exec(text)?.[0])).toEqual(['BTC-USD', 'ETH-USD', 'BTC-USD', 'ETH-USD']) // prettier-ignore
   for (const { seq } of [all[0], all[100], all[200], all[306]]) expect(await read(seq)).toEqual(all.filter((one) => one.seq > seq)) // prettier-ignore
   const { seq, ms } = all[150]
-  expect(await recording.findPosition({ recording: part.recording, ms: ms + T0 })).toMatchObject({ ms: ms + T0 })
+  expect(await playback.findPosition({ session: part.session, ms: ms + T0 })).toMatchObject({ ms: ms + T0 })
   const [btc, first, second] = (await reader.sessions()).toSorted((a, b) => (a.source < b.source ? -1 : 1))
   // What had arrived of each of them: an acknowledgement, then a message each second.
-  expect(recording.limitsAt(seq).get(btc.session)).toBe(Math.floor((ms - 20) / 1_000))
-  expect([first, second].map(({ session }) => recording.limitsAt(seq).get(session))).toContain(Math.floor((ms - 20) / 1_000) + 1) // prettier-ignore
-  expect(recording.originOf(seq)).toMatchObject({ session: expect.any(String) as string })
+  expect(playback.limitsAt(seq).get(btc.session)).toBe(Math.floor((ms - 20) / 1_000))
+  expect([first, second].map(({ session }) => playback.limitsAt(seq).get(session))).toContain(Math.floor((ms - 20) / 1_000) + 1) // prettier-ignore
+  expect(playback.originOf(seq)).toMatchObject({ session: expect.any(String) as string })
 })
 
 it('is read from anywhere in a long merge, with exact places', async () => {
@@ -121,20 +121,20 @@ it('is read from anywhere in a long merge, with exact places', async () => {
   session(1, 'BTC-USD', ticks(2, 2_500))
   session(2, 'ETH-USD', ticks(231, 900), { epoch: 5 })
   const load = () => loadMerge(reader, { source: 'team:*@eu', fromMs: -Infinity, endMs: Infinity })
-  const { recording, part } = await load()
-  const seqsAfter = async (of: typeof recording, afterSeq: number) => {
+  const { playback, part } = await load()
+  const seqsAfter = async (of: typeof playback, afterSeq: number) => {
     const seqs: number[] = []
-    for await (const { seq } of of.replay({ recording: part.recording, afterSeq })) seqs.push(...seq)
+    for await (const { seq } of of.replay({ session: part.session, afterSeq })) seqs.push(...seq)
     return seqs
   }
-  const all = await seqsAfter(recording, 0)
+  const all = await seqsAfter(playback, 0)
   expect(all.length).toBe(2_500 + 2_300 + 900)
-  const fresh = (await load()).recording
+  const fresh = (await load()).playback
   for (const at of [5_000, 2_048, 2_047, 4_095, 1]) expect(await seqsAfter(fresh, all[at])).toEqual(all.slice(at + 1))
-  let before = recording.limitsAt(0)
+  let before = playback.limitsAt(0)
   for (const seq of all) {
-    const limits = recording.limitsAt(seq)
-    const origin = recording.originOf(seq)
+    const limits = playback.limitsAt(seq)
+    const origin = playback.originOf(seq)
     expect(origin?.seq).toBe(limits.get(origin?.session ?? before.keys().next().value!))
     expect([...limits].every(([one, upTo]) => upTo >= (before.get(one) ?? 0))).toBe(true)
     before = limits

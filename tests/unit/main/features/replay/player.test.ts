@@ -56,7 +56,7 @@ function replaying(
     },
   }
   const player = new Player({
-    reader: memoryReader(live.recordings, options.rows, options.snapshots),
+    reader: memoryReader(live.sessions, options.rows, options.snapshots),
     parts: joinParts(live.parts()),
     market,
     newMarket: () => emptyMarket().market,
@@ -335,7 +335,7 @@ describe('a replay', () => {
 
   it('tells a reader that fails, and stops there', async () => {
     const live = calm(1)
-    const reader = memoryReader(live.recordings)
+    const reader = memoryReader(live.sessions)
     const of = emptyMarket()
     const time = new FakeTime()
     let failing = false
@@ -411,7 +411,7 @@ describe('several sessions', () => {
     await played.player.stepMessage(false)
     await played.player.stepMessage(false)
     await played.player.stepMessage(false)
-    expect(played.player.present.recording).toBe('r1')
+    expect(played.player.present.session).toBe('r1')
     played.player.close()
     sought.player.close()
   })
@@ -435,7 +435,7 @@ const step = fc.record({
 })
 
 interface Seen {
-  readonly recording: string
+  readonly session: string
   readonly seq: number
   readonly nowMs: number
   readonly rows: unknown
@@ -464,10 +464,10 @@ function happen(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T :
     else if (what === 'odd') live.message(feed, 'not JSON', at)
     else if (what === 'unasked') live.message('crypto/XT', `{"ev":"XT","pair":"DOGE-USD","p":1,"t":${at}}`, at, true)
     else if (what === 'roll' && live.connected === FEEDS.length) live.roll(SYMBOLS, at)
-    // Before a recording's first message, what was known before it is not told.
-    if (!live.now.messages.some(({ flags }) => flags === 0) && live.recordings.length > 1) continue
+    // Before a session's first message, what was known before it is not told.
+    if (!live.now.messages.some(({ flags }) => flags === 0) && live.sessions.length > 1) continue
     seen.push({
-      recording: live.now.recording,
+      session: live.now.session,
       seq: live.seq,
       nowMs: at,
       rows: rowsOf(live.of.hub, at),
@@ -495,13 +495,13 @@ describe('any cut into live, seek and replay', () => {
           const { player, of, time } = replaying(live, { rows, snapshots })
           await player.seekStart()
           const isAsSeen = (one: Seen) => {
-            // What a recording began with is known from its snapshot only; a view has it from the store.
-            if (snapshots || one.recording === 'r1') expect(rowsOf(of.hub, one.nowMs)).toEqual(one.rows)
+            // What a session began with is known from its snapshot only; a view has it from the store.
+            if (snapshots || one.session === 'r1') expect(rowsOf(of.hub, one.nowMs)).toEqual(one.rows)
             expect(of.digest()).toBe(one.digest)
           }
           for (const { to, then } of walk) {
             const one = seen[to % seen.length]
-            await player.seekSeq(one.recording as never, one.seq, one.nowMs)
+            await player.seekSeq(one.session as never, one.seq, one.nowMs)
             isAsSeen(one)
             if (then === 'on') await player.stepMessage(true)
             else if (then === 'back') await player.stepMessage(false)
@@ -513,7 +513,7 @@ describe('any cut into live, seek and replay', () => {
               player.play(false)
             }
             const here = seen.find(
-              ({ seq, recording }) => seq === player.present.seq && recording === player.present.recording,
+              ({ seq, session }) => seq === player.present.seq && session === player.present.session,
             )
             if (here !== undefined) isAsSeen(here)
           }
@@ -521,7 +521,7 @@ describe('any cut into live, seek and replay', () => {
           player.play(true)
           while (player.state.playing) await settled()
           const last = seen[seen.length - 1]
-          if (last.seq === player.present.seq && last.recording === player.present.recording) isAsSeen(last)
+          if (last.seq === player.present.seq && last.session === player.present.session) isAsSeen(last)
           expect(player.present.seq).toBe(live.seq)
           expect(['none', 'identical']).toContain(player.state.exactness.is)
           player.close()

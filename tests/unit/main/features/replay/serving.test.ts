@@ -191,7 +191,7 @@ describe('a symbol of a served replay', () => {
 })
 
 describe('serving', () => {
-  it('that ends because the recording can’t be read says why, in the log and to windows', async () => {
+  it('that ends because the session can’t be read says why, in the log and to windows', async () => {
     const store = await recorded([trades(1, 3)], { feeds: FEEDS })
     closing.push(() => store.close())
     const playable = await loadPlayable(store.reader, { sessions: [...store.sessions], team: false })
@@ -210,7 +210,7 @@ describe('serving', () => {
         },
       },
       player: {
-        present: { recording: store.sessions[0], seq: 1 },
+        present: { session: store.sessions[0], seq: 1 },
         state: { playing: false, speed: 1, nowMs: T0, ended: false },
         play: () => undefined,
         speed: () => undefined,
@@ -220,7 +220,7 @@ describe('serving', () => {
     })
     closing.push(() => serving.stop())
     await serving.start(0)
-    const message = 'The replay is no longer served: the recording couldn’t be read.'
+    const message = 'The replay is no longer served: the session couldn’t be read.'
     await vi.waitFor(() =>
       expect(serving.states.open(() => undefined).take()).toEqual({
         failure: { code: 'store-damaged', message, hint: 'Block 7 is corrupt.' },

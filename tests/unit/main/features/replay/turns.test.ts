@@ -12,7 +12,7 @@ const after = (_ms: number, then: () => void): (() => void) => {
   return () => clearImmediate(timer)
 }
 
-describe('a replay of recordings that overlap', () => {
+describe('a replay of sessions that overlap', () => {
   it('applies each message once: where the earlier one ends, the later one begins', async () => {
     const live = new FakeLive()
     live.begin(T0)
@@ -38,7 +38,7 @@ describe('a replay of recordings that overlap', () => {
     }
     const of = counting()
     const player = new Player({
-      reader: memoryReader(live.recordings, 64, false),
+      reader: memoryReader(live.sessions, 64, false),
       parts,
       market: of.market,
       newMarket: () => counting().market,
@@ -77,7 +77,7 @@ describe('a replay beside a recording', () => {
     /** A clock that moves half a millisecond each time that it is read. */
     let realMs = 0
     const player = new Player({
-      reader: memoryReader(live.recordings, 100_000, false),
+      reader: memoryReader(live.sessions, 100_000, false),
       parts: joinParts(live.parts()),
       market: emptyMarket().market,
       newMarket: () => emptyMarket().market,

@@ -56,7 +56,7 @@ const sampleOf = (lengthMs: number, signal = new AbortController().signal) =>
 async function storedTexts(): Promise<Map<string, string[]>> {
   const [session] = await reader.sessions()
   const texts = new Map<string, string[]>()
-  for await (const batch of reader.replay({ recording: session.session, afterSeq: 0 })) {
+  for await (const batch of reader.replay({ session: session.session, afterSeq: 0 })) {
     for (let i = 0; i < batch.count; i++) {
       const feed = FEED_IDS[batch.feed[i]]
       const text = new TextDecoder().decode(batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1]))

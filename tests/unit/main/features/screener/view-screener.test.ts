@@ -27,7 +27,7 @@ interface Setup {
   readonly live?: boolean
   readonly ids?: Instruments
   readonly fundamentals?: (stocks: Instruments) => Promise<ReadonlyMap<InstrumentId, MetricValues>>
-  readonly recordings?: readonly CoveredSession[]
+  readonly sessions?: readonly CoveredSession[]
   /** Called for each query for bars; what it returns is awaited first. */
   readonly beforeBars?: (nth: number, of: BarSource) => Promise<void>
   readonly quoted?: boolean
@@ -67,7 +67,7 @@ function open(count: number, { live = false, quoted = false, ...setup }: Setup =
   const screener = new ViewScreener({
     view,
     instruments: async () => ids,
-    recordings: async () => setup.recordings ?? [],
+    sessions: async () => setup.sessions ?? [],
     fundamentals: setup.fundamentals ?? (async () => new Map()),
     inUniverse: (universe) => universeOf(universe, []),
     realMs: () => realMs,
@@ -345,8 +345,8 @@ describe('who may belong', () => {
 describe('received', () => {
   const TRADES: FeedId = 'crypto/XT'
   const QUOTES: FeedId = 'crypto/XQ'
-  const recording = (entries: readonly (readonly [minute: number, entry: object])[]): CoveredSession => ({
-    recording: sessionId('r'),
+  const covered = (entries: readonly (readonly [minute: number, entry: object])[]): CoveredSession => ({
+    session: sessionId('r'),
     startedMs: T0,
     endedMs: T0 + HOUR,
     entries: entries.map(([minute, entry]) => ({ wallMs: T0 + minute * MINUTE, entry: entry as LedgerEntry })),
@@ -364,8 +364,8 @@ describe('received', () => {
     const off = { ...both, type: 'unsubscribe', symbols: ['C0-USD'] }
     expect(
       await coverage({
-        recordings: [
-          recording([
+        sessions: [
+          covered([
             [0, both],
             [15, off],
           ]),
@@ -376,15 +376,15 @@ describe('received', () => {
   it('isn’t what is corrupt', async () => {
     const gap = { feed: TRADES, cause: 'unreadable' as const }
     const spans = [{ ...gap, fromMs: unixMs(T0 + 6 * MINUTE), toMs: unixMs(T0 + 12 * MINUTE) }]
-    expect(await coverage({ recordings: [recording([[0, both]])] }, spans)).toEqual([90, 90])
+    expect(await coverage({ sessions: [covered([[0, both]])] }, spans)).toEqual([90, 90])
   })
   it('is of the feed that the bars are from', async () => {
     const quotes = { ...both, feed: QUOTES }
     expect(
       await coverage({
         quoted: true,
-        recordings: [
-          recording([
+        sessions: [
+          covered([
             [0, both],
             [30, quotes],
           ]),

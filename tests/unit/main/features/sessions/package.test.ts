@@ -47,9 +47,9 @@ function record(flushes: readonly (readonly Item[])[], clean = true): { file: st
 }
 
 /** Everything of a recording: stamps, flags, bytes, entries. */
-async function whole(reader: StoreReader, recording: SessionId): Promise<unknown[]> {
+async function whole(reader: StoreReader, session: SessionId): Promise<unknown[]> {
   const all: unknown[] = []
-  for await (const batch of reader.replay({ recording, afterSeq: 0 })) all.push(...rowsOf(batch), ...batch.entries)
+  for await (const batch of reader.replay({ session, afterSeq: 0 })) all.push(...rowsOf(batch), ...batch.entries)
   return all
 }
 function* rowsOf(b: ReplayBatch): Generator<unknown> {
@@ -115,7 +115,7 @@ describe('a session as a file', () => {
           const packed = await exportPackage(reader, session, out, '1.0')
           expect(await isPackage(out)).toBe(true)
           const done = await importPackage(out, writer.library)
-          expect(done).toEqual({ recording: session, messages: packed.messages, already: false })
+          expect(done).toEqual({ session, messages: packed.messages, already: false })
           const there = await other()
           expect(await whole(there, session)).toEqual(await whole(reader, session))
           expect((await there.verify(null)).problems).toEqual([])
@@ -127,10 +127,8 @@ describe('a session as a file', () => {
             endedMs: was.endedMs,
             lastSeq: was.lastSeq,
           })
-          const gaps = (rows: readonly object[]) => rows.map((gap) => ({ ...gap, recording: '' }))
-          expect(gaps(await there.gaps({ recording: session }))).toEqual(
-            gaps(await reader.gaps({ recording: session })),
-          )
+          const gaps = (rows: readonly object[]) => rows.map((gap) => ({ ...gap, session: '' }))
+          expect(gaps(await there.gaps({ session }))).toEqual(gaps(await reader.gaps({ session })))
           expect(await importPackage(out, writer.library)).toMatchObject({ already: true })
           expect((await there.sessions()).length).toBe(1)
         })
@@ -145,7 +143,7 @@ describe('a session as a file', () => {
     await labelled.library.label([
       { session, patch: { name: 'CPI day', notes: 'a\nb', tags: ['macro'], pinned: true } },
     ])
-    await labelled.addBookmark({ recording: session, atMs: T0 + 5, seq: 1, text: 'here' })
+    await labelled.addBookmark({ session, atMs: T0 + 5, seq: 1, text: 'here' })
     await labelled.close()
     await withStores(file, async (reader, writer, other) => {
       const out = path('.tapedeck')
@@ -159,7 +157,7 @@ describe('a session as a file', () => {
       const again = path('.tapedeck')
       await exportPackage(there, session, again, '1.0')
       const third = await openStoreWriter({ file: path('.db') })
-      expect(await importPackage(again, third.library)).toMatchObject({ recording: session })
+      expect(await importPackage(again, third.library)).toMatchObject({ session })
       await third.close()
     })
   })
@@ -184,7 +182,7 @@ describe('a session as a file', () => {
     await withStores(file, async (reader, into, other) => {
       const out = path('.tapedeck')
       await exportPackage(reader, session, out, '1.0')
-      expect(await importPackage(out, into.library)).toMatchObject({ recording: session, messages: 4 })
+      expect(await importPackage(out, into.library)).toMatchObject({ session, messages: 4 })
       const there = await other()
       expect(await whole(there, session)).toEqual(await whole(reader, session))
       expect((await there.verify(null)).problems).toEqual([])

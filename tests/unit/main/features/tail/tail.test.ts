@@ -101,7 +101,7 @@ const batchOf = (texts: readonly string[], firstSeq: number): ReplayBatch => {
   const offsets = new Uint32Array(texts.length + 1)
   for (const [i, { length }] of encoded.entries()) offsets[i + 1] = (offsets[i] ?? 0) + length
   return {
-    recording: sessionId('r'),
+    session: sessionId('r'),
     count: texts.length,
     feed: new Uint8Array(texts.length).fill(3),
     seq: Float64Array.from(texts, (_, i) => firstSeq + i),
@@ -131,7 +131,7 @@ it('follows a session until it has ended, and misses nothing that is stored whil
         yield* stored.filter(({ upToSeq }) => upToSeq > afterSeq)
       },
     },
-    recording: sessionId('r'),
+    session: sessionId('r'),
     afterSeq: 0,
     wanted: null,
     line: (_feed, seq) => `${seq}\n`,

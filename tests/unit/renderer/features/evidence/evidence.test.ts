@@ -339,7 +339,7 @@ describe('the messages behind a number', () => {
     const rows = screen.getAllByRole('row').slice(1)
     await fireEvent.dblClick(rows[2])
     const what = serviceOf(state, evidence).subject?.what
-    expect(what).toMatchObject({ is: 'print', recording: null, seq: serviceOf(state, tape).at(2)?.seq })
+    expect(what).toMatchObject({ is: 'print', session: null, seq: serviceOf(state, tape).at(2)?.seq })
     const table = screen.getByRole('table', { name: /Prints/ })
     await fireEvent.keyDown(table, { key: 'ArrowDown' })
     await fireEvent.keyDown(table, { key: 'ArrowDown' })

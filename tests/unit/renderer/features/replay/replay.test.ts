@@ -280,7 +280,7 @@ describe('labels of a replay', () => {
       '3 min',
     ])
     const gap = {
-      recording: sessionId('a'),
+      session: sessionId('a'),
       feed: 'crypto/XT',
       symbols: [],
       cause: 'drop',

@@ -222,7 +222,7 @@ describe('serving to other programs', () => {
 
   it('says why it ended by itself', async () => {
     await openPanel(null)
-    const message = 'The replay is no longer served: the recording couldn’t be read.'
+    const message = 'The replay is no longer served: the session couldn’t be read.'
     terminal.alter('replay.served', () => ({ failure: { code: 'store-damaged', message } }))
     render(StatusBar, { app: app! })
     await screen.findByText(new RegExp(message))

@@ -8,7 +8,7 @@ import { sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/u
 const R = sessionId('r1')
 const XT: FeedId = 'crypto/XT'
 const gap = (feed: FeedId, cause: GapCause, fromMs: number, toMs: number | null, symbols: string[] = []): Gap => ({
-  recording: R,
+  session: R,
   feed,
   symbols,
   cause,
@@ -21,8 +21,8 @@ const subscribe = (wallMs: number, conn = 1, feed: FeedId = XT, symbols = ['BTC-
   wallMs,
   entry: { type: 'subscribe', feed, conn, symbols } satisfies LedgerEntry,
 })
-const recording = (part: Partial<CoveredSession>): CoveredSession => ({
-  recording: R,
+const sessionOf = (part: Partial<CoveredSession>): CoveredSession => ({
+  session: R,
   startedMs: 0,
   endedMs: 10_000,
   entries: [],
@@ -57,7 +57,7 @@ it('counts every instant of overlapping spans once', () => {
 it('tells what share of the wanted time was covered, overlapping gaps counted once', () => {
   const { feeds, covered, gaps } = coverageOf(
     [
-      recording({
+      sessionOf({
         entries: [subscribe(1_000)],
         gaps: [gap(XT, 'connect', 500, 1_200), gap(XT, 'drop', 4_000, 5_000), gap(XT, 'unacknowledged', 4_500, 5_500)],
       }),
@@ -92,19 +92,19 @@ it('does not count time that nobody wanted: before, after, and the end that the 
     { wallMs: 3_000, entry: { type: 'released', feed: XT, conn: 1, symbols: ['BTC-USD'] } satisfies LedgerEntry },
     subscribe(8_000),
   ]
-  const { feeds } = coverageOf([recording({ entries, gaps: [gap(XT, 'quit', 9_000, 90_000)] })], all, 100_000)
+  const { feeds } = coverageOf([sessionOf({ entries, gaps: [gap(XT, 'quit', 9_000, 90_000)] })], all, 100_000)
   expect(feeds).toMatchObject([{ wantedMs: 2_000, gapMs: 0, covered: 1, gaps: 0, causes: [] }])
 })
 
 it('counts what a crash left until the next start, and a gap that is still open until now', () => {
-  const one = recording({ entries: [subscribe(0)], gaps: [gap(XT, 'crash', 10_000, 15_000)] })
+  const one = sessionOf({ entries: [subscribe(0)], gaps: [gap(XT, 'crash', 10_000, 15_000)] })
   expect(coverageOf([one], all, 50_000).feeds).toMatchObject([{ wantedMs: 15_000, gapMs: 5_000 }])
-  const open = recording({ entries: [subscribe(0)], gaps: [gap(XT, 'drop', 9_000, null)] })
+  const open = sessionOf({ entries: [subscribe(0)], gaps: [gap(XT, 'drop', 9_000, null)] })
   expect(coverageOf([open], all, 12_000).feeds).toMatchObject([{ wantedMs: 12_000, gapMs: 3_000 }])
 })
 
 it('keeps to the range asked for', () => {
-  const one = recording({
+  const one = sessionOf({
     entries: [subscribe(0)],
     gaps: [gap(XT, 'drop', 1_000, 3_000), gap(XT, 'drop', 7_000, 8_000)],
   })
@@ -115,7 +115,7 @@ it('keeps to the range asked for', () => {
 
 it('counts by symbol and time: one symbol of four that is missing is a quarter', () => {
   const entries = [subscribe(0, 1, XT, ['A-USD', 'B-USD', 'C-USD', 'D-USD'])]
-  const one = recording({ entries, gaps: [gap(XT, 'unacknowledged', 0, 5_000, ['b/usd'])] })
+  const one = sessionOf({ entries, gaps: [gap(XT, 'unacknowledged', 0, 5_000, ['b/usd'])] })
   const { feeds, covered, symbols, gaps } = coverageOf([one], all, 10_000, XT)
   expect(feeds).toMatchObject([{ wantedMs: 10_000, gapMs: 5_000, covered: 1 - 5 / 40, gaps: 1, symbols: 4 }])
   expect(covered).toBe(1 - 5 / 40)
@@ -131,7 +131,7 @@ it('counts by symbol and time: one symbol of four that is missing is a quarter',
 
 it('counts a gap of the whole feed for those who waited in it, not for a symbol that was added later', () => {
   const entries = [subscribe(0, 1, XT, ['A-USD']), subscribe(6_000, 1, XT, ['B-USD'])]
-  const one = recording({ entries, gaps: [gap(XT, 'drop', 2_000, 4_000)] })
+  const one = sessionOf({ entries, gaps: [gap(XT, 'drop', 2_000, 4_000)] })
   expect(coverageOf([one], all, 10_000, XT).symbols).toMatchObject([
     { symbol: 'A-USD', wantedMs: 10_000, gapMs: 2_000 },
     { symbol: 'B-USD', wantedMs: 4_000, gapMs: 0 },
@@ -139,7 +139,7 @@ it('counts a gap of the whole feed for those who waited in it, not for a symbol 
 })
 
 it('counts a feed that was refused before it was subscribed to as wanted and missing', () => {
-  const refused = recording({ gaps: [gap(XT, 'refused', 1_000, 4_000)] })
+  const refused = sessionOf({ gaps: [gap(XT, 'refused', 1_000, 4_000)] })
   expect(coverageOf([refused], all, 10_000, XT)).toMatchObject({ covered: 0, symbols: [{ symbol: '', gapMs: 3_000 }] })
 })
 
@@ -154,7 +154,7 @@ it('takes symbols of an import that tells no subscriptions as wanted from their 
     gap(XT, 'crash', 9_000, 20_000),
     gap('crypto/XQ', 'drop', 2_000, 3_000),
   ]
-  const report = coverageOf([recording({ extents, gaps })], all, 100_000, XT)
+  const report = coverageOf([sessionOf({ extents, gaps })], all, 100_000, XT)
   expect(report.feeds).toMatchObject([
     { feed: 'crypto/XQ', wantedMs: 0, covered: null },
     { feed: XT, wantedMs: 8_000, gapMs: 2_000, covered: 1 - 2_000 / 10_000, symbols: 2, assumed: true },
@@ -164,7 +164,7 @@ it('takes symbols of an import that tells no subscriptions as wanted from their 
     { symbol: 'A-USD', wantedMs: 8_000, gapMs: 1_000 },
   ])
   // what the file does tell counts
-  const told = recording({ entries: [subscribe(0)], extents, gaps })
+  const told = sessionOf({ entries: [subscribe(0)], extents, gaps })
   expect(coverageOf([told], all, 10_000).feeds.find(({ feed }) => feed === XT)).toMatchObject({ assumed: false })
 })
 
@@ -187,7 +187,7 @@ it('counts symbols and time as counting every instant of every symbol does', () 
       const gaps = misses.map(([who, from, length]) =>
         gap(XT, 'drop', from, from + length, who < 3 ? [names[who]] : [...names]),
       )
-      const { feeds } = coverageOf([recording({ entries: events, gaps, endedMs: 100 })], all, 100)
+      const { feeds } = coverageOf([sessionOf({ entries: events, gaps, endedMs: 100 })], all, 100)
       const held = new Set<string>()
       const missing = new Set<string>()
       const mark = (set: Set<string>, who: number, from: number, length: number): void => {
@@ -217,7 +217,7 @@ it('never says more missing than wanted', () => {
     fc.property(gaps, fc.array(fc.nat(10_000)), fc.nat(9_000), (list, starts, from) => {
       const entries = starts.sort((a, b) => a - b).map((ms) => subscribe(ms))
       const { feeds, covered } = coverageOf(
-        [recording({ entries, gaps: list })],
+        [sessionOf({ entries, gaps: list })],
         { fromMs: from, toMs: 11_000 },
         10_500,
       )
@@ -245,10 +245,10 @@ it('knows when an instrument was received: acknowledged, connected, and in no ga
     gap(XT, 'drop', 8_000, 9_000, ['ETH-USD']),
   ]
   const mine = (symbol: string) => symbol === 'BTC-USD'
-  expect(receivedSpans(recording({ entries, gaps }), XT, mine)).toEqual([
+  expect(receivedSpans(sessionOf({ entries, gaps }), XT, mine)).toEqual([
     { fromMs: 100, toMs: 1_950 },
     { fromMs: 3_050, toMs: 6_000 },
     { fromMs: 7_000, toMs: 10_000 },
   ])
-  expect(receivedSpans(recording({ gaps: [] }), XT, mine)).toEqual([{ fromMs: 0, toMs: 10_000 }])
+  expect(receivedSpans(sessionOf({ gaps: [] }), XT, mine)).toEqual([{ fromMs: 0, toMs: 10_000 }])
 })

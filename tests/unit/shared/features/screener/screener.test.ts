@@ -116,19 +116,19 @@ describe('reception', () => {
   const feed: FeedId = 'crypto/XT'
   const entry = (wallMs: number, part: object) => ({ wallMs, entry: { feed, conn: 1, ...part } as LedgerEntry })
   const gap = (fromMs: number, toMs: number | null, part: Partial<Gap> = {}): Gap => ({
-    ...{ recording: sessionId('r'), feed, symbols: [], cause: 'drop' },
+    ...{ session: sessionId('r'), feed, symbols: [], cause: 'drop' },
     ...{ fromMs: unixMs(fromMs), toMs: toMs === null ? null : unixMs(toMs), fromSeq: 1, toSeq: null },
     ...part,
   })
-  const recording = (part: Partial<CoveredSession>): CoveredSession => ({
-    ...{ recording: sessionId('r'), startedMs: 0, endedMs: 1_000, entries: [], gaps: [] },
+  const sessionOf = (part: Partial<CoveredSession>): CoveredSession => ({
+    ...{ session: sessionId('r'), startedMs: 0, endedMs: 1_000, entries: [], gaps: [] },
     ...part,
   })
-  const of = (symbol: string, ...recordings: readonly CoveredSession[]) =>
-    new Reception(recordings, 1_000).of(feed, instrumentKey('crypto', symbol))
+  const of = (symbol: string, ...sessions: readonly CoveredSession[]) =>
+    new Reception(sessions, 1_000).of(feed, instrumentKey('crypto', symbol))
 
   it('is only what was subscribed, symbol by symbol', () => {
-    const one = recording({
+    const one = sessionOf({
       entries: [
         entry(10, { type: 'subscribe', symbols: ['BTC-USD', 'ETH-USD'] }),
         entry(100, { type: 'unsubscribe', symbols: ['BTC-USD'] }),
@@ -143,7 +143,7 @@ describe('reception', () => {
     expect(of('SOL-USD', one)).toEqual({ subscribed: [], gaps: [] })
   })
   it('has the gaps of the symbol, and those of the feed that touch its subscription; an open one ends now', () => {
-    const one = recording({
+    const one = sessionOf({
       entries: [
         entry(100, { type: 'subscribe', symbols: ['BTC-USD'] }),
         entry(200, { type: 'disconnected' }),
@@ -161,12 +161,12 @@ describe('reception', () => {
   })
   it('ends where the user ended it, without a gap', () => {
     const entries = [entry(0, { type: 'subscribe', symbols: ['BTC-USD'] })]
-    const one = recording({ entries, gaps: [gap(600, null, { cause: 'quit' })] })
+    const one = sessionOf({ entries, gaps: [gap(600, null, { cause: 'quit' })] })
     expect(of('BTC-USD', one)).toEqual({ subscribed: [{ fromMs: 0, toMs: 600 }], gaps: [] })
   })
   it('of an import without subscriptions is from its first message to its last', () => {
     const extents = [{ feed, symbol: 'BTC-USD', fromMs: 5, toMs: 50 }]
-    expect(of('BTC-USD', recording({ extents })).subscribed).toEqual([{ fromMs: 5, toMs: 50 }])
+    expect(of('BTC-USD', sessionOf({ extents })).subscribed).toEqual([{ fromMs: 5, toMs: 50 }])
   })
 })
 

@@ -17,7 +17,7 @@ const brought = (name: string, startedMs: number, endedMs: number | null) => ({
 const read = (...all: ReturnType<typeof here>[]) =>
   inTurn(all).map(({ of, behind, notBeforeMs }) => (behind === null ? of.name : `${of.name}>${notBeforeMs}`))
 
-describe('recordings in turn', () => {
+describe('sessions in turn', () => {
   it('made here are never behind each other, whatever the clock said', () => {
     expect(read(here('a', 100, 200), here('b', 50, 150), here('c', 120, null))).toEqual(['a', 'b', 'c'])
   })

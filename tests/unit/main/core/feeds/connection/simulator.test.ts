@@ -40,7 +40,7 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
   let conn = 0
   let seq = 0
   const recorder: FrameSink = {
-    recording: sessionId('r'),
+    session: sessionId('r'),
     connection: () => ++conn,
     frame: (_conn, data) => {
       frames.push(Buffer.from(data))

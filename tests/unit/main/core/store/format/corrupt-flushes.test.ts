@@ -60,22 +60,22 @@ describe.each([
   ['sealed over', true],
 ])('a corrupt flush %s', (_, sealed) => {
   let reader: LocalReader
-  let recording: SessionId
+  let session: SessionId
   beforeEach(() => {
-    recording = store(sealed)
+    session = store(sealed)
     reader = openLocalReader(folder.file)
   })
   afterEach(() => reader.close())
 
   const minutes = async (query: { fromMs?: number; toMs?: number; afterSeq?: number; upToSeq?: number }) => {
     const found: number[] = []
-    for await (const run of reader.ticks({ feed: FEED, instruments: null, recording, ...query }))
+    for await (const run of reader.ticks({ feed: FEED, instruments: null, session, ...query }))
       for (let i = 0; i < run.count; i++) found.push(Math.floor((run.recvMs[i] - T0) / MINUTE))
     return found
   }
   const played = async (afterSeq: number, until: { upToSeq?: number; upToMs?: number } = {}) => {
     const found: number[] = []
-    const batches = reader.replay({ recording, afterSeq, ...until })
+    const batches = reader.replay({ session, afterSeq, ...until })
     try {
       for await (const { seq } of batches) found.push(...seq)
     } catch (thrown) {
@@ -96,7 +96,7 @@ describe.each([
     await expect(minutes({ fromMs: at(3, 0) })).rejects.toMatchObject(refusal)
     await expect(minutes({ afterSeq: 6, upToSeq: 8 })).rejects.toMatchObject(refusal)
     // The corrupt flush may have held any instrument.
-    const other = reader.ticks({ feed: FEED, instruments: [instrumentId('crypto', 'ETH-USD')], recording })
+    const other = reader.ticks({ feed: FEED, instruments: [instrumentId('crypto', 'ETH-USD')], session })
     await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject(refusal)
     // A trade can arrive up to a minute after its event time.
     await expect(minutes({ toMs: at(1, 0) })).rejects.toMatchObject(refusal)
@@ -116,10 +116,10 @@ describe.each([
   })
 
   it("doesn't prevent a session from being listed, searched and counted", async () => {
-    expect((await reader.sessions()).map(({ session }) => session)).toEqual([recording])
-    const found = await reader.activity({ recordings: [recording], fromMs: T0, toMs: at(5, 0), buckets: 5 })
+    expect((await reader.sessions()).map(({ session }) => session)).toEqual([session])
+    const found = await reader.activity({ sessions: [session], fromMs: T0, toMs: at(5, 0), buckets: 5 })
     expect(found.reduce((a, b) => a + b)).toBe(8)
-    expect(await reader.findPosition({ recording, ms: at(3, 30) })).toMatchObject({ seq: 11 })
+    expect(await reader.findPosition({ session, ms: at(3, 30) })).toMatchObject({ seq: 11 })
   })
 })
 
@@ -128,15 +128,15 @@ describe.each([0, 6, 8, 2 ** 50])('a flush with the corrupt last seq %d', (lastS
     ['before it is sealed', false],
     ['sealed over', true],
   ])('is neither skipped nor hides what follows, %s', async (_, sealed) => {
-    const recording = store(sealed, lastSeq)
+    const session = store(sealed, lastSeq)
     const reader = openLocalReader(folder.file)
     const played: number[] = []
     const play = async (): Promise<void> => {
-      for await (const { seq } of reader.replay({ recording, afterSeq: 0 })) played.push(...seq)
+      for await (const { seq } of reader.replay({ session, afterSeq: 0 })) played.push(...seq)
     }
     await expect(play()).rejects.toMatchObject({ code: 'store-damaged' })
     expect(played).toEqual([2, 3, 5, 6])
-    const ticks = reader.ticks({ feed: FEED, instruments: null, recording })
+    const ticks = reader.ticks({ feed: FEED, instruments: null, session })
     await expect(ticks[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'store-damaged' })
     expect((await reader.verify(null)).ok).toBe(false)
     await reader.close()

@@ -98,7 +98,7 @@ describe('importing a session', () => {
       { onStored: (n) => (stored = n) },
     )
     for (let i = 0; i < 20; i++) writer.append(mine.batch(trades(10)))
-    expect(await importing).toEqual({ recording: id, messages: 8_000, already: false })
+    expect(await importing).toEqual({ session: id, messages: 8_000, already: false })
     expect(stored).toBe(8_000)
     await writer.end(unixMs(T0 + 200_000), [])
     const reader = await openStoreReader({ file: folder.file })
@@ -182,10 +182,10 @@ describe('importing a session', () => {
     const id = newSessionId(T0)
     await writer.library.importSession(about(id), stream(batchesOf(3).batches))
     const db = openLocalReader(folder.file)
-    const { heads } = JSON.parse(db.queries.recordings()[0].summary!) as { heads: Record<string, string> }
+    const { heads } = JSON.parse(db.queries.storedSessions()[0].summary!) as { heads: Record<string, string> }
     await db.close()
     expect(await writer.library.importSession(about(id, { heads }), stream([]))).toEqual({
-      recording: id,
+      session: id,
       messages: 300,
       already: true,
     })
@@ -309,7 +309,7 @@ describe('labels and rules', () => {
     const [first, second] = (await reader.sessions(true)).toSorted((a, b) => (a.binnedMs ?? 0) - (b.binnedMs ?? 0))
     expect([first.session, second.session, second.name, second.tags]).toEqual([active, binned, 'A', ['x']])
     const seen = new Set<string>()
-    for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: null })) seen.add(ticks.recording)
+    for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: null })) seen.add(ticks.session)
     expect([...seen]).toEqual([active])
     expect(await readEverything(reader, binned)).toHaveLength(200)
     const none = newSessionId(T0 + 9)

@@ -347,7 +347,7 @@ it('reads sessions one after another, also if the clock was set back in between'
   expect((await then(0)).bars).toMatchObject([{ count: 2 }])
   const seen: string[] = []
   for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: [BTC] })) {
-    for (let i = 0; i < ticks.count; i++) seen.push(`${ticks.recording} ${ticks.seq[i]}`)
+    for (let i = 0; i < ticks.count; i++) seen.push(`${ticks.session} ${ticks.seq[i]}`)
   }
   expect(seen).toEqual([`${keys[0]} 1`, `${keys[0]} 2`, `${keys[1]} 1`, `${keys[1]} 2`])
   await reader.close()

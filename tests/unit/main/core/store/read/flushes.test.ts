@@ -97,7 +97,7 @@ describe('flushes read back from the store', () => {
             for (let seq = start, page = 0; ; page++) {
               if (sealWhileReading[page % 8]) store.seal()
               const { flushes: some, heads } = await reader.flushes({
-                recording: SESSION,
+                session: SESSION,
                 afterSeq: seq,
                 maxBytes,
                 withHeads: true,
@@ -139,7 +139,7 @@ describe('flushes read back from the store', () => {
       store.remove()
     })
 
-    const read = (afterSeq: number) => reader.flushes({ recording: SESSION, afterSeq, maxBytes: 1 << 20 })
+    const read = (afterSeq: number) => reader.flushes({ session: SESSION, afterSeq, maxBytes: 1 << 20 })
     const edit = (sql: string) => {
       const db = new Database(store.folder.file)
       db.exec(sql)

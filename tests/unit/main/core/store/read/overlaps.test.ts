@@ -76,7 +76,7 @@ const ticks = async (query: Partial<TickQuery> = {}): Promise<readonly (readonly
   const rows: [string, number][] = []
   for await (const run of reader.ticks({ feed: 'crypto/XT', instruments: [BTC], source: SHARD, ...query })) {
     const prices = run.column('p')
-    for (let i = 0; i < run.count; i++) rows.push([run.recording, prices[i]])
+    for (let i = 0; i < run.count; i++) rows.push([run.session, prices[i]])
   }
   return rows
 }
@@ -165,17 +165,17 @@ describe.each(['open', 'sealed', 'ended'])('a standby that took over, with sessi
     const gaps = await reader.gaps({ source: SHARD, feed: 'crypto/XT' })
     expect(gaps).toEqual([])
     // As recorded.
-    expect(await reader.gaps({ recording: second.id })).toHaveLength(1)
-    expect(await reader.gaps({ source: SHARD, recordings: [second.id] })).toHaveLength(1)
+    expect(await reader.gaps({ session: second.id })).toHaveLength(1)
+    expect(await reader.gaps({ source: SHARD, sessions: [second.id] })).toHaveLength(1)
   })
 
   it('is whole when read alone, and as a part of the shard when asked so', async () => {
     const { first, second, end } = takeOver()
     finish(end)
-    expect(await ticks({ recording: first.id })).toHaveLength(130)
-    expect(await ticks({ recording: second.id })).toHaveLength(90)
-    expect(await ticks({ recording: first.id, asInSource: true })).toHaveLength(110)
-    expect(await ticks({ recording: second.id, asInSource: true })).toHaveLength(89)
+    expect(await ticks({ session: first.id })).toHaveLength(130)
+    expect(await ticks({ session: second.id })).toHaveLength(90)
+    expect(await ticks({ session: first.id, asInSource: true })).toHaveLength(110)
+    expect(await ticks({ session: second.id, asInSource: true })).toHaveLength(89)
     const { parts } = await loadParts(reader, [first.id])
     expect(parts[0].counts).toBeNull()
   })
@@ -212,8 +212,8 @@ describe('overlaps', () => {
     second.add(one.acknowledged(10, 'BTC-USD', 'ETH-USD'), ...range(11, 20).map((at) => one.trade('BTC-USD', at)))
     second.add(...one.gap(second.seq + 1, 19.5, 35), ...range(35, 70).map((at) => one.trade('BTC-USD', at)))
     const gaps = await reader.gaps({ source: SHARD })
-    const times = gaps.map(({ recording, symbols, fromMs, toMs }) => [
-      recording === first.id ? 1 : 2,
+    const times = gaps.map(({ session, symbols, fromMs, toMs }) => [
+      session === first.id ? 1 : 2,
       symbols,
       (fromMs - T0) / 1_000,
       ((toMs ?? NaN) - T0) / 1_000,

@@ -171,7 +171,7 @@ describe('other reads of all shards of a team', () => {
     two.add({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0) } })
     const instruments = await reader.instruments({ feed: 'crypto/XT', source: TEAM })
     expect(instruments.map(({ instrument }) => instrument).sort()).toEqual([BTC, ETH])
-    expect((await reader.gaps({ source: TEAM })).map(({ recording }) => recording)).toEqual([two.id])
+    expect((await reader.gaps({ source: TEAM })).map(({ session }) => session)).toEqual([two.id])
     expect(await reader.gaps({ source: 'team:1@eu' })).toEqual([])
     const seqs: number[] = []
     for await (const run of reader.ticks({ feed: 'crypto/XT', instruments: null, source: TEAM })) seqs.push(run.count)
@@ -242,7 +242,7 @@ describe('other reads of all shards of a team', () => {
     const standby = new Replica(engine, 1, T0 + 2_000)
     standby.add(at('BTC-USD', 4))
     const { parts } = await loadParts(reader, [died.id, standby.id])
-    expect(parts.map(({ recording }) => recording)).toEqual([died.id, standby.id])
+    expect(parts.map(({ session }) => session)).toEqual([died.id, standby.id])
   })
 })
 

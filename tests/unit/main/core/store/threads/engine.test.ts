@@ -327,7 +327,7 @@ describe('StoreEngine', () => {
       again.drain()
       again.close()
       const reader = openLocalReader(folder.file)
-      const entries = await reader.entries({ recording: id })
+      const entries = await reader.entries({ session: id })
       expect(entries.map(({ seq }) => seq).filter((seq) => seq > writer.seq + 10)).toEqual([])
       await reader.close()
     })

@@ -201,11 +201,11 @@ describe('what a reader caches of closed sessions', () => {
       await fresh.close()
     }
     await same()
-    expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, null])
+    expect((await reader.gaps({ session: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, null])
     record(engine, T0 + STEP)
     await same()
     // a gap open at the end lasts until the next session begins
-    expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, T0 + STEP])
+    expect((await reader.gaps({ session: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, T0 + STEP])
     expect(await reader.gaps({ fromMs: T0 + 300, toMs: T0 + 30_000 })).toEqual([])
     expect(await reader.gaps({ source: 'another' })).toEqual([])
     engine.library.erase([old])

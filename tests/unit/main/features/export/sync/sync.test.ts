@@ -202,7 +202,7 @@ describe('a later run', () => {
           { ...row, imported: true },
         ]),
       findPosition: (query) =>
-        query.recording === other.session ? Promise.resolve(null) : store.reader.findPosition(query),
+        query.session === other.session ? Promise.resolve(null) : store.reader.findPosition(query),
     }
     await sync(reader, root)
     const rows = await sql(`SELECT symbol, date::VARCHAR AS date FROM '${root}/ticks/**/*.parquet' ORDER BY ALL`)
@@ -220,20 +220,20 @@ describe('a later run', () => {
 const bound = (reader: StoreReader): StoreReader => ({
   sessions: (brief) => reader.sessions(brief),
   instruments: (query) => reader.instruments(query),
-  ledgerHead: (recordings) => reader.ledgerHead(recordings),
+  ledgerHead: (sessions) => reader.ledgerHead(sessions),
   ticks: (query) => reader.ticks(query),
   extent: (query) => reader.extent(query),
   bars: (query) => reader.bars(query),
   gaps: (query) => reader.gaps(query),
-  shares: (recordings, source) => reader.shares(recordings, source),
+  shares: (sessions, source) => reader.shares(sessions, source),
   replay: (query) => reader.replay(query),
   flushes: (query) => reader.flushes(query),
   findPosition: (query) => reader.findPosition(query),
   activity: (query) => reader.activity(query),
   snapshot: (query) => reader.snapshot(query),
   entries: (query) => reader.entries(query),
-  bookmarks: (recording) => reader.bookmarks(recording),
-  ledger: (recording) => reader.ledger(recording),
+  bookmarks: (session) => reader.bookmarks(session),
+  ledger: (session) => reader.ledger(session),
   verify: (...args) => reader.verify(...args),
   close: () => reader.close(),
 })

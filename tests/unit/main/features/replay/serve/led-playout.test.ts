@@ -29,7 +29,7 @@ afterAll(() => store.close())
 /** The place after the nth message of everything; 0: before the first. */
 const placeOf = (n: number): Place => {
   const part = n > EACH ? 1 : 0
-  return { recording: of.parts[part].recording, seq: n - part * EACH }
+  return { session: of.parts[part].session, seq: n - part * EACH }
 }
 
 class Leader {

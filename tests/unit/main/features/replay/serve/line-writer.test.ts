@@ -8,7 +8,7 @@ const TEXT = '{"p":1}'
 function batchOf(rows: readonly { readonly recvMs: number; readonly seq: number }[]): ReplayBatch {
   const count = rows.length
   return {
-    recording: sessionId('a'),
+    session: sessionId('a'),
     count,
     feed: new Uint8Array(count).fill(3),
     seq: Float64Array.from(rows, ({ seq }) => seq),
