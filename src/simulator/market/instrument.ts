@@ -2,7 +2,8 @@
  * One instrument of the demo market over time: the ticks of its source, second and minute bars built from them by the
  * shared rules, and sometimes a late tick followed by a corrected bar.
  */
-import { createBarBuilder, fixedGrid, type BarBuilder, type BarState } from '../../shared/core/market/bars.ts'
+import { fixedGrid, type BarState } from '../../shared/core/market/bars.ts'
+import { createBarBuilder, type BarBuilder } from '../../shared/core/market/bar-builder.ts'
 import type { AssetClass, FeedId } from '../../shared/base/units.ts'
 import type { Values } from './frames.ts'
 import { hashAt, hashText } from './random.ts'

@@ -1,5 +1,6 @@
 /** Bars of short intervals for indicators, built by the terminal's own rules from the demo market's ticks. */
-import { createBarBuilder, fixedGrid, midPrice, type BarState } from '../../shared/core/market/bars.ts'
+import { fixedGrid, midPrice, type BarState } from '../../shared/core/market/bars.ts'
+import { createBarBuilder } from '../../shared/core/market/bar-builder.ts'
 import { instrumentId, type InstrumentId } from '../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import { assetOf } from './asset.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBarBuilder, fixedGrid } from '../../../src/shared/core/market/bars.ts'
+import { fixedGrid } from '../../../src/shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../src/shared/core/market/bar-builder.ts'
 import { PRICES } from '../../../src/shared/core/market/indicators/row.ts'
 import { computeAll, INDICATORS } from '../../../src/shared/core/market/indicators/table.ts'
 import { instrumentId } from '../../../src/shared/base/units.ts'

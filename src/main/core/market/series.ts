@@ -1,13 +1,6 @@
 /** Forming bars while they are watched: one series per (instrument, source, interval), built by the shared rules. */
-import {
-  createBarBuilder,
-  mergeBars,
-  toBar,
-  type BarBuilder,
-  type BarGrid,
-  type BarState,
-  stateOfStored,
-} from '../../../shared/core/market/bars.ts'
+import { toBar, type BarGrid, type BarState, stateOfStored } from '../../../shared/core/market/bars.ts'
+import { createBarBuilder, mergeBars, type BarBuilder } from '../../../shared/core/market/bar-builder.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import {
   msOf,

@@ -1,5 +1,6 @@
 /** Rebuilds a bar row by row and records which messages set its open, high, low and close, and how many have a size. */
-import { createBarBuilder, midPrice, usable, type BarGrid, type BarState } from '../../../shared/core/market/bars.ts'
+import { midPrice, usable, type BarGrid, type BarState } from '../../../shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../shared/core/market/bar-builder.ts'
 import type { BarArithmetic, BarTerm } from '../../../shared/features/evidence/evidence.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
 import { FLAG } from '../../../shared/core/recording/session.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBarBuilder, fixedGrid } from '../../../../src/shared/core/market/bars.ts'
+import { fixedGrid } from '../../../../src/shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../../src/shared/core/market/bar-builder.ts'
 import { decodeText } from '../../../../src/service/codecs/decode.ts'
 import { DEMO_SYMBOLS } from '../../../../src/service/demo-symbols.ts'
 import { DEFAULT_WATCHLISTS } from '../../../../src/shared/core/settings/settings.ts'

@@ -1,7 +1,8 @@
 /** Builds bars directly from the columns of a sealed block. */
 import { isCounted, isWhole, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
-import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/core/market/bars.ts'
+import { barsFromColumns, midColumn } from '../../../../shared/core/market/bar-columns.ts'
+import type { BarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'

@@ -1,11 +1,6 @@
 /** Builds the bars of a time range from stored data: rollups where they apply, blocks and journal elsewhere. */
-import {
-  createBarBuilder,
-  fixedGrid,
-  type BarBuilder,
-  type BarGrid,
-  type BarState,
-} from '../../../../shared/core/market/bars.ts'
+import { fixedGrid, type BarGrid, type BarState } from '../../../../shared/core/market/bars.ts'
+import { createBarBuilder, type BarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { isCut, WHOLE, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'

@@ -1,5 +1,6 @@
 /** Compares rollups with the bars built from the messages. */
-import { createBarBuilder, fixedGrid, type BarState } from '../../../../shared/core/market/bars.ts'
+import { fixedGrid, type BarState } from '../../../../shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import { countText } from '../../../../shared/base/count-text.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { HOUR, type MinuteBars } from '../format/classify.ts'

@@ -1,5 +1,6 @@
 /** Writes finished minute bars into the hourly rows that charts read. */
-import type { BarBuilder, BarState } from '../../../../shared/core/market/bars.ts'
+import type { BarState } from '../../../../shared/core/market/bars.ts'
+import type { BarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { HOUR } from '../format/classify.ts'
 import { rowChecksum } from '../format/ledger.ts'

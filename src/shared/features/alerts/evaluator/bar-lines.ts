@@ -1,5 +1,6 @@
 /** Bars of one source and interval for indicators, and the line comparisons that alerts wait for. */
-import { createBarBuilder, stateOfStored, toBar, type BarBuilder, type BarGrid } from '../../../core/market/bars.ts'
+import { stateOfStored, toBar, type BarGrid } from '../../../core/market/bars.ts'
+import { createBarBuilder, type BarBuilder } from '../../../core/market/bar-builder.ts'
 import type { BarValues, Indicator } from '../../../core/market/indicators/indicator.ts'
 import type { DayOf } from '../../../core/market/indicators/indicators.ts'
 import { PRICES } from '../../../core/market/indicators/row.ts'

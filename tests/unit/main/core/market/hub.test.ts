@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createBarBuilder, fixedGrid, type BarState } from '../../../../../src/shared/core/market/bars.ts'
+import { fixedGrid, type BarState } from '../../../../../src/shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../../../src/shared/core/market/bar-builder.ts'
 import { msOf } from '../../../../../src/shared/core/market/market.ts'
 import type { FeedState, Freshness } from '../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../../src/shared/base/units.ts'

@@ -1,16 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  barsFromColumns,
-  createBarBuilder,
-  fixedGrid,
-  mergeBars,
-  midColumn,
-  midPrice,
-  toBar,
-  touchesGap,
-  type BarState,
-} from '../../../../../src/shared/core/market/bars.ts'
+import { fixedGrid, midPrice, toBar, touchesGap, type BarState } from '../../../../../src/shared/core/market/bars.ts'
+import { barsFromColumns, midColumn } from '../../../../../src/shared/core/market/bar-columns.ts'
+import { createBarBuilder, mergeBars } from '../../../../../src/shared/core/market/bar-builder.ts'
 import { LEAN_DAY, leanRows, type LeanFile } from '../../lean-forex.ts'
 
 const SECOND = 1000

@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBarBuilder, fixedGrid, toBar } from '../../../../../src/shared/core/market/bars.ts'
+import { fixedGrid, toBar } from '../../../../../src/shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../../../src/shared/core/market/bar-builder.ts'
 import {
   createEventBars,
   EVENT_BAR_KINDS,

@@ -7,7 +7,8 @@ import {
   joinVerdicts,
   type Circumstances,
 } from '../../../../../src/shared/features/evidence/agreement.ts'
-import { createBarBuilder, fixedGrid, toBar } from '../../../../../src/shared/core/market/bars.ts'
+import { fixedGrid, toBar } from '../../../../../src/shared/core/market/bars.ts'
+import { createBarBuilder } from '../../../../../src/shared/core/market/bar-builder.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { makeBar, type BarParts } from '../../../../kit/market.ts'
 
