@@ -2,7 +2,7 @@
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import type { WorkspacePane } from '../../../shared/features/workspace/document.ts'
-import { NEW_LINK } from '../../../shared/features/workspace/edits.ts'
+import { NEW_LINK } from '../../../shared/features/workspace/links.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 
 /** Getters are reactive. */

@@ -11,6 +11,7 @@ import {
   type WorkspacePane,
 } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
+import * as links from '../../../shared/features/workspace/links.ts'
 import { layoutOf, type Area, type Layout } from '../../../shared/features/workspace/fit.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { usualBelow } from '../../../shared/features/workspace/migrate.ts'
@@ -54,12 +55,12 @@ export class DockState extends ShownWorkspace implements PaneLayout {
   /** Instruments of the visible panes, the front pane's first. */
   readonly instruments = $derived.by<readonly InstrumentId[]>(() => {
     const { now, visible } = this
-    const seen = now.panes.filter((one) => visible.has(one.id)).map((one) => edits.instrumentOf(now, one))
+    const seen = now.panes.filter((one) => visible.has(one.id)).map((one) => links.instrumentOf(now, one))
     return [this.instrument, ...seen].filter((one, i, all) => all.indexOf(one) === i)
   })
   readonly instrument = $derived.by<InstrumentId>(() => {
     const pane = this.front
-    return pane ? edits.instrumentOf(this.now, pane) : edits.NEW_LINK.instrument
+    return pane ? links.instrumentOf(this.now, pane) : links.NEW_LINK.instrument
   })
   /** Takes over the layout that a gesture made in the view. Panes that it lacks were closed in the view. */
   arrange(layout: Layout): void {
@@ -118,7 +119,7 @@ export class DockState extends ShownWorkspace implements PaneLayout {
       id: edits.freshId(this.whole, kind),
       kind,
       link: front?.link ?? 'blue',
-      instrument: front && front.link === null ? edits.instrumentOf(this.now, front) : null,
+      instrument: front && front.link === null ? links.instrumentOf(this.now, front) : null,
       settings: kind === 'chart' && front?.kind === 'chart' ? front.settings : {},
     }
     this.change((now) => {
@@ -191,7 +192,7 @@ export class DockState extends ShownWorkspace implements PaneLayout {
     else if (before?.pane === pane) this.crosshairs = others
   }
   select(instrument: InstrumentId, pane: string | undefined = this.front?.id): void {
-    if (pane !== undefined) this.change((now) => edits.setInstrument(now, pane, instrument), false)
+    if (pane !== undefined) this.change((now) => links.setInstrument(now, pane, instrument), false)
   }
   /** The chart that shortcuts act on: the front pane if it is a chart, else the first chart, visible ones first. */
   get chart(): WorkspacePane | undefined {
@@ -201,7 +202,7 @@ export class DockState extends ShownWorkspace implements PaneLayout {
     const pane = this.chart
     if (pane)
       this.change((now) =>
-        edits.setLinkInterval(
+        links.setLinkInterval(
           edits.setPaneSettings(now, pane.id, { interval, ticks: false, eventBars: null }),
           pane.id,
           interval,

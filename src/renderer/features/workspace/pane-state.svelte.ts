@@ -4,6 +4,7 @@ import type { Interval } from '../../../shared/core/market/market.ts'
 import { parseInstrument, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
 import type { WorkspacePane } from '../../../shared/features/workspace/document.ts'
 import * as edits from '../../../shared/features/workspace/edits.ts'
+import * as links from '../../../shared/features/workspace/links.ts'
 import type { LinkColour, PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import { zoneOf } from '../../text/zones.ts'
 import type { DockState } from './dock.svelte.ts'
@@ -17,7 +18,7 @@ export class PaneState implements PaneContext {
   /** The last known pane: a closing pane still needs its kind, color and settings. */
   #last: WorkspacePane
   readonly #pane = $derived.by<WorkspacePane>(() => this.#find())
-  readonly instrument = $derived.by<InstrumentId>(() => edits.instrumentOf(this.#dock.whole, this.#pane))
+  readonly instrument = $derived.by<InstrumentId>(() => links.instrumentOf(this.#dock.whole, this.#pane))
   readonly #shared = $derived.by(() => (this.#pane.link === null ? undefined : this.#dock.whole.links[this.#pane.link]))
 
   /** `zoneSetting` returns the window's time zone setting; reactive. */
@@ -50,7 +51,7 @@ export class PaneState implements PaneContext {
     return this.#shared?.shares.includes('interval') ? this.#shared.interval : null
   }
   setInterval(interval: Interval): void {
-    this.#dock.change((now) => edits.setLinkInterval(now, this.id, interval), false)
+    this.#dock.change((now) => links.setLinkInterval(now, this.id, interval), false)
   }
   get crosshair(): number | null {
     const { link } = this.#pane

@@ -1,6 +1,6 @@
 /** Tab titles of panes. */
 import type { WorkspacePane } from '../../../shared/features/workspace/document.ts'
-import { instrumentOf } from '../../../shared/features/workspace/edits.ts'
+import { instrumentOf } from '../../../shared/features/workspace/links.ts'
 import { symbolOf } from '../../core/market/symbol-of.ts'
 import { paneRow } from '../../core/window/pane-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'

@@ -1,6 +1,4 @@
 /** Every change that the user can make to a workspace, as a function from one to the next. Pure. */
-import type { Interval } from '../../core/market/market.ts'
-import type { InstrumentId } from '../../base/units.ts'
 import {
   groupsIn,
   MAX_PANES,
@@ -12,22 +10,16 @@ import {
   type DockGroup,
   type DockNode,
   type Workspace,
-  type WorkspaceLink,
   type WorkspacePane,
 } from './document.ts'
 import { boxesOf, fitTo, leastOf, type Box, type KindOf, type Layout } from './fit.ts'
-import type { LinkColour, LinkShare, PaneKind } from './kinds.ts'
+import type { PaneKind } from './kinds.ts'
 
 export type Direction = 'left' | 'right' | 'up' | 'down'
 /** Where to put a pane: into another pane's group, or next to that group. */
 export interface Spot {
   readonly of: string
   readonly side: Direction | 'within'
-}
-export const NEW_LINK: WorkspaceLink = {
-  instrument: 'crypto:BTCUSD' as InstrumentId, // Valid as written.
-  interval: null,
-  shares: [],
 }
 
 export function paneOf(workspace: Workspace, id: string): WorkspacePane | undefined {
@@ -37,12 +29,6 @@ export const kindOfIn =
   (workspace: Workspace): KindOf =>
   (id) =>
     paneOf(workspace, id)?.kind
-
-/** The instrument that a pane shows. */
-export function instrumentOf(workspace: Workspace, pane: WorkspacePane): InstrumentId {
-  const linked = pane.link === null ? undefined : workspace.links[pane.link]
-  return linked?.instrument ?? pane.instrument ?? NEW_LINK.instrument
-}
 
 /** An unused id for a pane of a kind. */
 export function freshId(workspace: Workspace, kind: PaneKind): string {
@@ -295,7 +281,7 @@ export function popIn(workspace: Workspace, window: string): Workspace {
   if (!found) return workspace
   return panesIn(found.dock).reduce((now, id) => dockPane(now, id), workspace)
 }
-const changePane = (workspace: Workspace, id: string, change: Partial<WorkspacePane>): Workspace => ({
+export const changePane = (workspace: Workspace, id: string, change: Partial<WorkspacePane>): Workspace => ({
   ...workspace,
   panes: workspace.panes.map((one) => (one.id === id ? { ...one, ...change } : one)),
 })
@@ -306,38 +292,7 @@ export function setPaneSettings(workspace: Workspace, id: string, patch: Readonl
   const merged = Object.entries({ ...pane.settings, ...patch }).filter(([, value]) => value !== undefined)
   return changePane(workspace, id, { settings: Object.fromEntries(merged) })
 }
-/** Links a pane to a color; null unlinks it. */
-export function setLink(workspace: Workspace, id: string, link: LinkColour | null): Workspace {
-  const pane = paneOf(workspace, id)
-  if (!pane || pane.link === link) return workspace
-  const instrument = instrumentOf(workspace, pane)
-  if (link === null) return changePane(workspace, id, { link, instrument })
-  const links = { [link]: { ...NEW_LINK, instrument }, ...workspace.links }
-  return { ...changePane(workspace, id, { link, instrument: null }), links }
-}
-export function setInstrument(workspace: Workspace, id: string, instrument: InstrumentId): Workspace {
-  const pane = paneOf(workspace, id)
-  if (!pane || instrumentOf(workspace, pane) === instrument) return workspace
-  if (pane.link === null) return changePane(workspace, id, { instrument })
-  return changeLink(workspace, pane.link, { instrument })
-}
-export function changeLink(workspace: Workspace, colour: LinkColour, change: Partial<WorkspaceLink>): Workspace {
-  const before = workspace.links[colour] ?? NEW_LINK
-  return { ...workspace, links: { ...workspace.links, [colour]: { ...before, ...change } } }
-}
 /** The panes in the same group as one, in tab order, including itself; empty if it isn't in the layout. */
 export function tabsWith(workspace: Workspace, id: string): readonly string[] {
   return shownGroups(workspace).find((one) => one.panes.includes(id))?.panes ?? []
-}
-
-/** Sets the interval that a pane's link color shares. Changes nothing if it doesn't share one. */
-export function setLinkInterval(workspace: Workspace, id: string, interval: Interval): Workspace {
-  const colour = paneOf(workspace, id)?.link ?? null
-  if (colour === null || !workspace.links[colour]?.shares.includes('interval')) return workspace
-  return changeLink(workspace, colour, { interval })
-}
-export function toggleShare(workspace: Workspace, colour: LinkColour, share: LinkShare): Workspace {
-  const { shares, interval } = workspace.links[colour] ?? NEW_LINK
-  const next = shares.includes(share) ? shares.filter((one) => one !== share) : [...shares, share]
-  return changeLink(workspace, colour, { shares: next, interval: next.includes('interval') ? interval : null })
 }

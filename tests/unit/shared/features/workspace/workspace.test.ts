@@ -16,7 +16,6 @@ import {
   dockPane,
   floatPane,
   freshId,
-  instrumentOf,
   kindOfIn,
   movePane,
   moveTowards,
@@ -26,12 +25,11 @@ import {
   popOut,
   resizePane,
   setFront,
-  setInstrument,
-  setLink,
   setPaneSettings,
   toggleMaximised,
   type Direction,
 } from '../../../../../src/shared/features/workspace/edits.ts'
+import { instrumentOf, setInstrument, setLink } from '../../../../../src/shared/features/workspace/links.ts'
 import { readWorkspaceFile, workspaceFile } from '../../../../../src/shared/features/workspace/file.ts'
 import { boxesOf, fitTo, leastOf } from '../../../../../src/shared/features/workspace/fit.ts'
 import { NO_HISTORY, noted, redone, undone } from '../../../../../src/shared/features/workspace/history.ts'
