@@ -2,7 +2,8 @@
  * The report of `tapedeck record`, read back from the store: counts, coverage, and symbols that the service never
  * confirmed.
  */
-import { coverageOf, type CoveredSession, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
+import { coverageOf, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../shared/features/evidence/session-spans.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { countGaps, type FeedCounts, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'

@@ -1,6 +1,6 @@
 /** The sessions of a view's source and, in a replay, only what of them was recorded up to its clock. */
 import type { Span } from '../../../shared/base/spans.ts'
-import type { CoveredSession, SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
+import type { CoveredSession, SymbolExtent } from '../../../shared/features/evidence/session-spans.ts'
 import { matchesSource, type Gap, type LedgerEntry, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { SessionId } from '../../../shared/base/units.ts'

@@ -9,7 +9,7 @@ import {
   type AgreementCounts,
   type Comparison,
 } from '../../../shared/features/evidence/agreement.ts'
-import { liesIn, receivedSpans } from '../../../shared/features/evidence/coverage.ts'
+import { liesIn, receivedSpans } from '../../../shared/features/evidence/session-spans.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type {

@@ -10,7 +10,7 @@ import {
   type FeedId,
   type InstrumentId,
 } from '../../../shared/base/units.ts'
-import type { CoveredSession } from '../../../shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../shared/features/evidence/session-spans.ts'
 import { Reception } from '../../../shared/features/screener/reception.ts'
 import { SCREEN_SPANS, type ScreenSpan } from '../../../shared/features/screener/screen.ts'
 import {

@@ -19,7 +19,7 @@ import {
   type Screen,
   type ScreenSpan,
 } from '../../../shared/features/screener/screen.ts'
-import type { CoveredSession } from '../../../shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../shared/features/evidence/session-spans.ts'
 import type { Hub } from '../../core/market/hub-types.ts'
 import type { View } from '../../core/views/views.ts'
 import { ClockedReading, type Pass } from './clocked-reading.ts'

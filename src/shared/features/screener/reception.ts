@@ -1,7 +1,8 @@
 /** When the symbols of feeds were subscribed, and which gaps they have, from the sessions of a span. Pure. */
 import { instrumentKey, feedAsset, type FeedId } from '../../base/units.ts'
 import { mergeSpans, withoutSpans, type Span } from '../../base/spans.ts'
-import { isUnwanted, subscribedSpans, type CoveredSession } from '../evidence/coverage.ts'
+import { isUnwanted } from '../evidence/coverage.ts'
+import { subscribedSpans, type CoveredSession } from '../evidence/session-spans.ts'
 
 /** A symbol's reception from one feed. */
 export interface SymbolReception {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { coverageOf, receivedSpans, type CoveredSession } from '../../../../../src/shared/features/evidence/coverage.ts'
+import { coverageOf } from '../../../../../src/shared/features/evidence/coverage.ts'
+import { receivedSpans, type CoveredSession } from '../../../../../src/shared/features/evidence/session-spans.ts'
 import type { Gap, GapCause, LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans } from '../../../../../src/shared/base/spans.ts'
 import { sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'

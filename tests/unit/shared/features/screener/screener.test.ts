@@ -13,7 +13,7 @@ import {
 import { NEW_SCREEN, screenSchema, universeOf } from '../../../../../src/shared/features/screener/screen.ts'
 import { correlationOf, coverageOf, spanStats } from '../../../../../src/shared/features/screener/span-stats.ts'
 import type { Bar } from '../../../../../src/shared/core/market/market.ts'
-import type { CoveredSession } from '../../../../../src/shared/features/evidence/coverage.ts'
+import type { CoveredSession } from '../../../../../src/shared/features/evidence/session-spans.ts'
 import type { Gap, LedgerEntry } from '../../../../../src/shared/core/recording/session.ts'
 import { Reception } from '../../../../../src/shared/features/screener/reception.ts'
 import { instrumentId, instrumentKey, sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
