@@ -1,5 +1,6 @@
 /** What drawings are called, and what is said while they are drawn, in English: sentences whole. */
 import { labelsOf } from '../../base/text.ts'
+import type { Drawing } from './types.ts'
 
 export const drawingPhrase = labelsOf({
   'drawing.trend': 'Trend line',
@@ -25,3 +26,6 @@ export const drawingPhrase = labelsOf({
   'drawings.long-entry': 'Long {price}  {ratio}',
   'drawings.short-entry': 'Short {price}  {ratio}',
 })
+
+/** The text the user gave a drawing, or the name of its kind. */
+export const drawingName = ({ text, kind }: Drawing): string => text || drawingPhrase(`drawing.${kind}`)
