@@ -125,6 +125,8 @@ export interface HostOptions {
         readonly apiKey?: string
       }
     | undefined
+  /** Refuse to start on an account without a password, for hosts in which nobody can enter one. */
+  readonly mustSignIn?: boolean | undefined
   /** Record (true) or not (false) whatever the settings say. */
   readonly record?: boolean | undefined
   /** Allow a feed more than one connection, whatever the settings say. */

@@ -17,8 +17,8 @@ export interface SourceOptions {
 export interface SourceControl {
   /** The current source, set before any feed starts. */
   readonly source: Source
-  /** Selects the first source, from the command line or else the settings. */
-  begin(settings: Settings, override: Pick<HostOptions, 'source' | 'account' | 'team'>): Promise<void>
+  /** Selects the first source, from the command line or else the settings. Rejects with `usage` if it can't be used. */
+  begin(settings: Settings, override: Pick<HostOptions, 'source' | 'account' | 'team' | 'mustSignIn'>): Promise<void>
   useDemo(): Promise<void>
   /** Shows what a team's recorders receive. */
   useTeam(team: string): Promise<void>
@@ -93,6 +93,11 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
         return
       }
       const state = await credentials.useSaved({ baseUrl, user, plan, userField, passwordField })
+      if (override.mustSignIn === true && !state.hasPassword) {
+        throw new CodedError('usage', `There is no password for ${user} at ${state.baseUrl}.`, {
+          hint: 'Set TAPEDECK_PASSWORD, or save the account with tapedeck login.',
+        })
+      }
       source = sourceOf(state)
     },
     close: stopDemo,

@@ -64,7 +64,8 @@ const DAY_MS = 86_400_000
 
 export const live = defineFeature({
   name: 'live',
-  needs: { settings, log, store, account, recording, market },
+  // The account before the store, so that a refused account leaves no empty store behind.
+  needs: { settings, log, account, store, recording, market },
   start({ settings, log, store, account: { credentials, source: control }, recording, market }, host) {
     const { clock, notes = [] } = host
     const { recorder, commits, skew, growth } = recording

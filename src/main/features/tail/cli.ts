@@ -196,6 +196,7 @@ async function printLive(wanted: SymbolsByFeed, values: Values, context: Context
       demoData: context.demoData,
       clock: context.clock,
       record: false,
+      mustSignIn: true,
       wantWatchlists: false,
       logLevel: logLevel(values),
       onLog: ({ level, from, text }) => {

@@ -79,6 +79,7 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
     clock: context.clock,
     record: true,
     mustRecord: true,
+    mustSignIn: true,
     wantWatchlists: false,
     allowSharding: setup.allowSharding,
     logLevel: setup.logLevel,

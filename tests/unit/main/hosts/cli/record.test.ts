@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { credentialsFile } from '../../../../../src/main/core/account/credentials-file.ts'
 import { requireAccount } from '../../../../../src/main/core/account/cli.ts'
 import {
   UsageError,
@@ -110,6 +111,22 @@ describe('the account of a command that keeps market data', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/--demo .*--base-url and --user .*TAPEDECK_PASSWORD.*TAPEDECK_API_KEY/)
     expect(err.trimEnd().split('\n')).toHaveLength(1)
+    expect(existsSync(store)).toBe(false)
+  })
+
+  it.each(['record', 'tail'])('%s without its password is refused before it tries to sign in', async (name) => {
+    const account = ['--base-url', 'http://127.0.0.1:1', '--user', 'joe']
+    const store = join(home, 'no-password.db')
+    const dataDir = makeFolder('no-password')
+    // An empty file in place of the keychain, which a test machine may lack.
+    credentialsFile(dataDir).create()
+    const { code, out, err } = await run([name, ...account, '--feed', 'crypto/XT:BTC-USD', '--store', store], {
+      dataDir,
+    })
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(
+      'There is no password for joe at http://127.0.0.1:1. Set TAPEDECK_PASSWORD, or save the account with tapedeck login.',
+    )
     expect(existsSync(store)).toBe(false)
   })
 
