@@ -64,8 +64,7 @@ const DAY_MS = 86_400_000
 
 export const live = defineFeature({
   name: 'live',
-  // The account before the store, so that a refused account leaves no empty store behind.
-  needs: { settings, log, account, store, recording, market },
+  needs: { settings, log, store, account, recording, market },
   start({ settings, log, store, account: { credentials, source: control }, recording, market }, host) {
     const { clock, notes = [] } = host
     const { recorder, commits, skew, growth } = recording
