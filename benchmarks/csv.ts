@@ -8,8 +8,10 @@ import Database from 'better-sqlite3'
 import { exportTicks } from '../src/main/features/export/ticks.ts'
 import { encodeBlock } from '../src/main/core/store/blocks/encode.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
-import { blockTicks, mergeTicks } from '../src/main/core/store/blocks/ticks.ts'
+import { readTicks } from '../src/main/core/store/read/ticks.ts'
 import type { StoreReader } from '../src/main/core/store/types/reader.ts'
+import type { TickSource } from '../src/main/core/store/types/ticks.ts'
+import { WHOLE } from '../src/shared/core/recording/merged-sessions.ts'
 import { sessionId, unixMs } from '../src/shared/base/units.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
 import { UNLABELLED } from '../src/shared/core/recording/session.ts'
@@ -20,8 +22,35 @@ const ID = sessionId('bench')
 
 const SYMBOLS = 100
 
-/** A store of nothing but blocks of one recording; those of a group lie side by side in time, a symbol each. */
-function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): StoreReader {
+/** A block and its last seq. */
+interface BenchBlock {
+  readonly last: number
+  readonly data: Uint8Array
+}
+
+/** The sealed series of one session in memory, read as those of a file. */
+function sourceOf(series: readonly (readonly BenchBlock[])[]): TickSource {
+  const maxSeq = Math.max(...series.map((blocks) => blocks.at(-1)?.last ?? 0))
+  return {
+    plan: () => [{ id: 1, session: ID, maxSeq, share: WHOLE, shares: new Map() }],
+    window: () => ({
+      sealedSeq: maxSeq,
+      series: series.map((_, id) => ({ id, instrument: `S${id}` })),
+      journal: [],
+      upToSeq: maxSeq,
+      conns: [],
+    }),
+    blocks: ({ series: id, after, limit }) =>
+      series[id]
+        .filter(({ last }) => last > after)
+        .slice(0, limit)
+        .map(({ data }) => ({ data, minMs: -Infinity, maxMs: Infinity })),
+  }
+}
+
+/** A store of these series. */
+function readerOf(series: readonly (readonly BenchBlock[])[], count: number): StoreReader {
+  const source = sourceOf(series)
   const counts = { received: count, decoded: count, control: 0, undecodable: 0, unasked: 0, stored: count }
   return {
     sessions: () =>
@@ -45,9 +74,7 @@ function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): St
         },
       ]),
 
-    async *ticks() {
-      for (const blocks of groups) yield mergeTicks(blocks.map((bytes) => blockTicks(openBlock(bytes), ID)))
-    },
+    ticks: (query) => readTicks(source, query),
     instruments: () => Promise.resolve([]),
     ledgerHead: () => Promise.resolve(null),
     bars: () => Promise.resolve({ bars: [], more: false, gaps: [] }),
@@ -94,10 +121,7 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
     const select = `SELECT 'crypto/XT' AS feed, 'BTC-USD' AS symbol, event_ms, ${iso('event_ms')} AS event_iso,
       recv_ms, ${iso('recv_ms')} AS recv_iso, seq, p, s FROM ticks ORDER BY seq`
     const ourFile = join(folder, 'ours.csv')
-    const reader = readerOf(
-      blocks.map((one) => [one]),
-      count,
-    )
+    const reader = readerOf([blocks.map((data) => ({ data, last: lastSeq(data) }))], count)
     const { ours, theirs } = await duel(
       3,
       () => exportTicks(reader, { out: ourFile, feed: 'crypto/XT', format: 'csv' }),
@@ -127,16 +151,18 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
 
 /** A session has many symbols, and their ticks alternate: the same export beside that of one symbol (M ticks/s). */
 async function manySymbols(folder: string, count: number, single: number): Promise<Row> {
-  const groups = [...messageRuns('crypto/XT', Math.ceil(count / SYMBOLS))].map((run) => {
-    const text = Buffer.from(run.bytes).toString('latin1')
-    return Array.from({ length: SYMBOLS }, (_, i) => {
+  const runs = [...messageRuns('crypto/XT', Math.ceil(count / SYMBOLS))]
+  const series = Array.from({ length: SYMBOLS }, (_, i) =>
+    runs.map((run) => {
+      const text = Buffer.from(run.bytes).toString('latin1')
       const named = text.replaceAll('BTC-USD', `S${String(i).padStart(2, '0')}-USD`)
       const seq = run.seq.map((one) => one * SYMBOLS + i)
-      return encodeBlock('crypto/XT', { ...run, seq, bytes: Buffer.from(named, 'latin1') }, { prove: false })
-    })
-  })
+      const data = encodeBlock('crypto/XT', { ...run, seq, bytes: Buffer.from(named, 'latin1') }, { prove: false })
+      return { data, last: lastSeq(data) }
+    }),
+  )
   const all = Math.ceil(count / SYMBOLS) * SYMBOLS
-  const reader = readerOf(groups, all)
+  const reader = readerOf(series, all)
   const time = await seconds(3, () =>
     exportTicks(reader, { out: join(folder, 'many.csv'), feed: 'crypto/XT', format: 'csv' }),
   )
@@ -149,6 +175,8 @@ async function manySymbols(folder: string, count: number, single: number): Promi
     goal: { is: 'at least', ratio: 0.3 },
   })
 }
+
+const lastSeq = (data: Uint8Array): number => openBlock(data).seq.at(-1) ?? 0
 
 /** The first lines of a file, numbers reduced to their values: literals are not the peer's concern. */
 async function sample(file: string): Promise<string> {

@@ -5,7 +5,7 @@ import { encodeBlock, encodeInSteps } from '../../../../../../src/main/core/stor
 import { BlockScratch, type OpenBlock } from '../../../../../../src/main/core/store/blocks/open-block.ts'
 import { openBlock } from '../../../../../../src/main/core/store/blocks/open.ts'
 import { proveBlock } from '../../../../../../src/main/core/store/blocks/prove.ts'
-import { blockTicks, mergeTicks } from '../../../../../../src/main/core/store/blocks/ticks.ts'
+import { blockTicks } from '../../../../../../src/main/core/store/blocks/ticks.ts'
 import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { sessionId } from '../../../../../../src/shared/base/units.ts'
@@ -320,33 +320,6 @@ test("text that only looks like a number isn't one, and is restored all the same
   expect([0, 1, 2].map((i) => block.literal('p', i))).toEqual(['1.5', '', ''])
   expect([0, 1, 2].map((i) => written(block, 'p', i))).toEqual(['1.5', '', ''])
   expect([0, 1, 2].map((i) => text(block, i))).toEqual(frames)
-})
-
-test('runs merge by seq', () => {
-  const stamps = (seqs: readonly number[]) =>
-    seqs.map((seq) => ({ seq, conn: 1, connSeq: seq, recvMs: seq * 10, monoNs: seq, flags: seq }))
-  const run = (symbol: string, seqs: readonly number[]) =>
-    blockTicks(
-      openBlock(
-        encodeBlock(
-          'crypto/XT',
-          messagesOf(
-            seqs.map((n) => `{"pair":"${symbol}","p":${n}.25,"t":${1.7e12 + n}}`),
-            stamps(seqs),
-          ),
-        ),
-      ),
-      sessionId('r'),
-    )
-  const merged = mergeTicks([run('A', [1, 4, 9]), run('B', [2, 3, 10, 11]), run('C', [5])])
-  expect([...merged.seq]).toEqual([1, 2, 3, 4, 5, 9, 10, 11])
-  expect([...merged.flags]).toEqual([1, 2, 3, 4, 5, 9, 10, 11])
-  expect([...merged.recvMs]).toEqual([10, 20, 30, 40, 50, 90, 100, 110])
-  expect([...merged.eventMs].map((t) => t - 1.7e12)).toEqual([1, 2, 3, 4, 5, 9, 10, 11])
-  expect(Array.from(merged.seq, (_, i) => merged.symbol(i)).join('')).toBe('ABBACABB')
-  const out = new Uint8Array(64)
-  expect(decoder.decode(out.subarray(0, merged.writer('p').write(6, out, 0)))).toBe('10.25')
-  expect(merged.column('p')[4]).toBe(5.25)
 })
 
 /** Trades with prices of two decimals. In `odd` of them the price has a style of its own. */
