@@ -12,21 +12,32 @@ import {
   writeWhole,
   type TimeWriter,
 } from './cells.ts'
-import { createSymbolCells, LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import {
+  createSymbolCells,
+  LEFT_OUT_OF_TABLES,
+  timesOf,
+  utf8Of,
+  widen,
+  type Span,
+  type TickRows,
+  type WriteRows,
+} from './rows.ts'
+import { CsvBatches, type RowStart } from './csv-batches.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
 const encoder = new TextEncoder()
 
-/** Writes a row's first cells: feed, symbol and event time. `bytes`: length of the part before the time. */
+/** A row's first cells: feed, symbol and event time. */
 interface Head {
-  readonly bytes: number
+  readonly start: RowStart
   readonly event: TimeWriter
 }
 
 /** Writes a column of times in ms. */
-const millisWriter = (times: Float64Array): LiteralWriter => ({
+export const millisWriter = (times: Float64Array): LiteralWriter => ({
   maxBytes: 32,
   write: (row, out, at) => writeMs(out, at, times[row]),
+  numbers: { values: times, forms: 0 },
 })
 
 /** Writes the columns of `tickColumns`, separated by `separatorText`, and extends `span` with each row's time. */
@@ -49,9 +60,11 @@ export function createCsvRows(
     at = writeText(out, at, text, separator, true)
     out[at++] = separator
     const event = createTimeWriter(separator, isLong)
-    event.lead(out.subarray(0, at))
-    return { bytes: at, event }
+    const bytes = out.subarray(0, at)
+    event.lead(bytes)
+    return { start: { bytes, number: 0, round: -1 }, event }
   })
+  const batches = raw ? null : CsvBatches.create(fields.length, separator, isLong, (symbol) => headOf(symbol).start)
   return {
     end() {},
     of(ticks) {
@@ -62,7 +75,7 @@ export function createCsvRows(
       const count = writers.length
       let most = 2 * TIME_ROOM + 24
       for (const writer of writers) most += writer.maxBytes + 1
-      return (from, to) => {
+      const writeEach: WriteRows = (from, to) => {
         file.room(64 * most)
         let out = file.bytes
         let view = new DataView(out.buffer)
@@ -72,7 +85,7 @@ export function createCsvRows(
           if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
           const head = headOf(ticks.symbol(row))
           const text = raw ? utf8Of(ticks.raw(row), flags[row]) : undefined
-          const need = most + head.bytes + (text === undefined ? 0 : textRoom(text) + 1)
+          const need = most + head.start.bytes.length + (text === undefined ? 0 : textRoom(text) + 1)
           if (at + need > out.length) {
             file.at = at
             file.room(need)
@@ -107,6 +120,9 @@ export function createCsvRows(
         file.at = at
         return rows
       }
+      if (batches === null) return writeEach
+      const numbers = writers.map((writer) => writer.numbers)
+      return (from, to) => batches.write(file, ticks, numbers, [from, to], span, (row) => writeEach(row, row + 1))
     },
   }
 }

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { tickFields } from '../../../service/tick-columns.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import { createTimeWriter, TIME_ROOM, writeMs, writeWhole } from './cells.ts'
+import { millisWriter } from './csv-rows.ts'
 import { createSymbolCells, LEFT_OUT_OF_TABLES, timesOf, UNSURE, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from '../../base/file-sink.ts'
 
@@ -28,9 +29,7 @@ export function createDecodedRows(file: ByteSink, feed: FeedId, span: Span): Tic
     end() {},
     of(ticks) {
       const writers = fields.map(({ key, isTime }) => {
-        const times = isTime ? timesOf(ticks.column(key)) : null
-        if (times === null) return ticks.writer(key)
-        return { maxBytes: 32, write: (row: number, out: Uint8Array, at: number) => writeMs(out, at, times[row]) }
+        return isTime ? millisWriter(timesOf(ticks.column(key))) : ticks.writer(key)
       })
       const most = 4 * TIME_ROOM + 128 + labels + writers.reduce((sum, { maxBytes }) => sum + maxBytes + 4, 0)
       const write = (row: number): void => {

@@ -208,15 +208,14 @@ function createOrder(): { check(ticks: TickColumns): void } {
   let session: SessionId | undefined
   let seq = -1
   return {
-    check(ticks: TickColumns): void {
-      if (ticks.session !== session) {
-        if (seen.has(ticks.session)) throw new CodedError('internal', 'The store read its sessions out of order.')
-        session = ticks.session
+    check({ session: of, seq: seqs }: TickColumns): void {
+      if (of !== session) {
+        if (seen.has(of)) throw new CodedError('internal', 'The store read its sessions out of order.')
+        session = of
         seen.add(session)
         seq = -1
       }
-      for (let i = 0; i < ticks.count; i++) {
-        const next = ticks.seq[i]
+      for (const next of seqs) {
         if (!(next > seq)) throw new CodedError('internal', 'The store read its messages out of order.')
         seq = next
       }

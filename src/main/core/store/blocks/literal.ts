@@ -16,6 +16,15 @@ export const STYLE = {
 } as const
 export type Style = (typeof STYLE)[keyof typeof STYLE]
 
+/** How `RowWriter` writes a number: its decimals, plus a style. */
+export const NUMBER_FORM: Readonly<Record<Style | 'decimals', number>> = {
+  decimals: 31,
+  [STYLE.fixed]: 0,
+  [STYLE.js]: 32,
+  [STYLE.python]: 64,
+  [STYLE.explicit]: 0,
+}
+
 /** Largest mantissa. It keeps differences of differences exact in a double. */
 export const MAX_MANTISSA = 1e15
 export const MAX_DECIMALS = 22

@@ -68,6 +68,8 @@ export interface OpenBlock {
   writer(key: string): LiteralWriter
   /** The symbol as the service wrote it; '' if the message names none. */
   symbol(row: number): string
+  /** The symbol of all rows; undefined if they have different ones, or some are stored as text. */
+  readonly onlySymbol: string | undefined
   /** The whole message, byte for byte. */
   raw(row: number): Uint8Array
   /** Writes the messages of many rows. */

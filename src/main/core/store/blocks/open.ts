@@ -4,7 +4,7 @@
  */
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { upperBound } from '../../../../shared/base/search.ts'
-import type { LiteralWriter } from '../types/ticks.ts'
+import type { BatchNumbers, LiteralWriter } from '../types/ticks.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import { corruptBlock } from './bytes.ts'
 import { TIME, TIME_UNITS } from './format.ts'
@@ -16,7 +16,7 @@ import { NO_TEXT, numberText, RowNumbers } from './row-numbers.ts'
 import { RowRecords } from './row-records.ts'
 import { RowTexts } from './row-texts.ts'
 import { BlockSource, type Span } from './source.ts'
-import { MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
+import { MAX_LITERAL, NUMBER_FORM, POW10, STYLE, writeLiteral } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
 /** Seqs of the block being searched. */
@@ -47,8 +47,7 @@ class Block implements OpenBlock {
   readonly #rows: Span
   readonly #columns: RowInts
   readonly #numbers: RowNumbers
-  /** The symbol of all rows if they share one. */
-  #onlySymbol: string | undefined
+  readonly onlySymbol: string | undefined
   #cache: {
     conn?: Uint32Array
     connSeq?: Uint32Array
@@ -59,6 +58,7 @@ class Block implements OpenBlock {
     records?: RowRecords
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
+    writers?: Map<string, LiteralWriter>
   } = {}
 
   constructor(source: BlockSource, shapes: Float64Array | undefined, rows: Span, columns: RowInts) {
@@ -73,7 +73,7 @@ class Block implements OpenBlock {
     this.#numbers = new RowNumbers(source.directory, columns, this.count)
     if (rawEnds.length > 0) return
     const symbol = templates[0]?.symbol
-    if (templates.every((template) => template.symbol === symbol)) this.#onlySymbol = symbol
+    if (templates.every((template) => template.symbol === symbol)) this.onlySymbol = symbol
   }
 
   get bytes(): number {
@@ -226,6 +226,13 @@ class Block implements OpenBlock {
   }
 
   writer(key: string): LiteralWriter {
+    const cache = (this.#cache.writers ??= new Map<string, LiteralWriter>())
+    let writer = cache.get(key)
+    if (writer === undefined) cache.set(key, (writer = this.#makeWriter(key)))
+    return writer
+  }
+
+  #makeWriter(key: string): LiteralWriter {
     const of = this.#numbers.columnsOf(key)
     const only = this.#numbers.oneColumn(of)
     if (only >= 0) {
@@ -235,16 +242,37 @@ class Block implements OpenBlock {
         return {
           maxBytes: MAX_LITERAL,
           write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style),
+          numbers: { values: mantissas, forms: decimals | NUMBER_FORM[style] },
         }
       }
     }
     const ids = this.#columns.int(TEMPLATE)
+    const readNumbers = (): BatchNumbers => {
+      const values = new Float64Array(this.count)
+      const forms = new Uint8Array(this.count)
+      for (let row = 0; row < this.count; row++) {
+        const id = ids[row]
+        const c = id === 0 ? -1 : of[id - 1]
+        if (c < 0) {
+          values[row] = id === 0 ? Infinity : NaN
+          continue
+        }
+        const place = this.#numbers.positions[c]?.[row] ?? row
+        values[row] = this.#numbers.exceptions(c).has(place) ? Infinity : this.#numbers.mantissa(c, place)
+        forms[row] = this.#numbers.decimals(c, place) | NUMBER_FORM[this.#directory.numbers[c].style]
+      }
+      return { values, forms }
+    }
     let maxBytes = MAX_LITERAL
     for (const { exceptions } of this.#directory.numbers)
       for (const e of exceptions) maxBytes = Math.max(maxBytes, e.length)
     for (const [i, end] of this.#directory.rawEnds.entries())
       maxBytes = Math.max(maxBytes, end - (this.#directory.rawEnds[i - 1] ?? 0))
+    let numbers: BatchNumbers | undefined
     return {
+      get numbers() {
+        return (numbers ??= readNumbers())
+      },
       maxBytes,
       write: (row, out, at) => {
         const id = ids[row]
@@ -261,7 +289,7 @@ class Block implements OpenBlock {
   }
 
   symbol(row: number): string {
-    if (this.#onlySymbol !== undefined) return this.#onlySymbol
+    if (this.onlySymbol !== undefined) return this.onlySymbol
     const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return ''
     return id === 0 ? this.#shape(row).symbol : this.#directory.templates[id - 1].symbol

@@ -112,9 +112,19 @@ export class RowNumbers {
 
   /** Writes the number at a place of a column. Returns the offset after it. */
   write(c: number, at: number, out: Uint8Array, to: number): number {
-    const { values, decimals, perRow, style } = this.#directory.numbers[c]
+    return writeLiteral(out, to, this.mantissa(c, at), this.decimals(c, at), this.#directory.numbers[c].style)
+  }
+
+  /** The digits of the number at a place, as a whole number. */
+  mantissa(c: number, at: number): number {
+    return this.#columns.int(this.#directory.numbers[c].values)[at]
+  }
+
+  /** How many of them follow the decimal point. */
+  decimals(c: number, at: number): number {
+    const { decimals, perRow, style } = this.#directory.numbers[c]
     const places = style === STYLE.explicit ? this.#columns.int(perRow)[at] : decimals
     if (!(places <= MAX_DECIMALS)) throw corruptBlock('a column has too many decimals')
-    return writeLiteral(out, to, this.#columns.int(values)[at], places, style)
+    return places
   }
 }

@@ -1,6 +1,6 @@
 /** Converts rows of an open block to the tick columns that readers return. */
 import type { SessionId } from '../../../../shared/base/units.ts'
-import type { TickColumns } from '../types/ticks.ts'
+import type { BatchNumbers, TickColumns } from '../types/ticks.ts'
 import type { OpenBlock } from './open-block.ts'
 
 /**
@@ -54,6 +54,9 @@ export function blockTicks(
       return (connSeq ??= part(block.connSeq))
     },
     symbol: (row) => block.symbol(at(row)),
+    get symbols() {
+      return block.onlySymbol === undefined ? undefined : { names: [block.onlySymbol], which: null }
+    },
     get keys() {
       return block.keys
     },
@@ -66,7 +69,15 @@ export function blockTicks(
     writer(key) {
       const whole = block.writer(key)
       if (list === undefined && from === 0) return whole
-      return { maxBytes: whole.maxBytes, write: (row, out, to) => whole.write(at(row), out, to) }
+      let numbers: BatchNumbers | undefined
+      return {
+        maxBytes: whole.maxBytes,
+        write: (row, out, to) => whole.write(at(row), out, to),
+        get numbers() {
+          const { values, forms } = whole.numbers
+          return (numbers ??= { values: part(values), forms: typeof forms === 'number' ? forms : part(forms) })
+        },
+      }
     },
     raw: (row) => block.raw(at(row)),
   }

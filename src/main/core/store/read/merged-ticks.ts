@@ -1,7 +1,7 @@
 /** Rows of several blocks in one order, as tick columns. */
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
-import type { LiteralWriter, TickColumns } from '../types/ticks.ts'
+import type { BatchNumbers, LiteralWriter, RowSymbols, TickColumns } from '../types/ticks.ts'
 
 export const BATCH_ROWS = 4096
 
@@ -63,6 +63,10 @@ export class MergedTicks implements TickColumns {
   get keys(): readonly string[] {
     return (this.#cache.keys ??= [...new Set(this.#blocks.flatMap((b) => [...b.keys]))])
   }
+  get symbols(): RowSymbols | undefined {
+    const names = this.#blocks.flatMap(({ onlySymbol }) => onlySymbol ?? [])
+    return names.length === this.#blocks.length ? { names, which: this.#which } : undefined
+  }
   symbol(row: number): string {
     return this.#block(row).symbol(this.#rows[row])
   }
@@ -74,9 +78,24 @@ export class MergedTicks implements TickColumns {
   }
   writer(key: string): LiteralWriter {
     const writers = this.#blocks.map((b) => b.writer(key))
+    const gatherNumbers = (): BatchNumbers => {
+      const all = writers.map((writer) => writer.numbers)
+      const values = new Float64Array(this.count)
+      const forms = new Uint8Array(this.count)
+      for (let i = 0; i < this.count; i++) {
+        const own = all[this.#which[i]]
+        values[i] = own.values[this.#rows[i]]
+        forms[i] = typeof own.forms === 'number' ? own.forms : own.forms[this.#rows[i]]
+      }
+      return { values, forms }
+    }
+    let numbers: BatchNumbers | undefined
     return {
       maxBytes: Math.max(...writers.map((w) => w.maxBytes)),
       write: (row, out, at) => writers[this.#which[row]].write(this.#rows[row], out, at),
+      get numbers() {
+        return (numbers ??= gatherNumbers())
+      },
     }
   }
   raw(row: number): Uint8Array {

@@ -27,6 +27,23 @@ export interface LiteralWriter {
   readonly maxBytes: number
   /** Writes at `at` and returns the offset after it, or `at` itself if the row has no such number. */
   write(row: number, out: Uint8Array, at: number): number
+  /** The same numbers for `RowWriter`, made on first use. */
+  readonly numbers: BatchNumbers
+}
+
+/**
+ * Numbers of many rows as they are written: a whole number and its `NUMBER_FORM`, the same for all rows if there is one. NaN for rows
+ * without a number, Infinity for those that only `write` can write.
+ */
+export interface BatchNumbers {
+  readonly values: Float64Array
+  readonly forms: Uint8Array | number
+}
+
+/** Symbols by row: `which` has the number of each row's name, or is null if they all have the first. */
+export interface RowSymbols {
+  readonly names: readonly string[]
+  readonly which: Uint32Array | Uint16Array | null
 }
 
 /**
@@ -46,6 +63,8 @@ export interface TickColumns {
   readonly connSeq: Uint32Array
   /** The symbol as the service writes it. */
   symbol(row: number): string
+  /** The same for all rows; undefined if it takes as long as asking for each. */
+  readonly symbols: RowSymbols | undefined
   readonly keys: readonly string[]
   column(key: string): Float64Array
   literal(key: string, row: number): string
