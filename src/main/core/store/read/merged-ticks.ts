@@ -2,19 +2,20 @@
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import type { BatchNumbers, LiteralWriter, RowSymbols, TickColumns } from '../types/ticks.ts'
+import type { OrderedRows } from './seq-order.ts'
 
-export const BATCH_ROWS = 4096
+type Column = Float64Array | Uint32Array | Uint8Array
 
 export class MergedTicks implements TickColumns {
   readonly session: SessionId
-  count = 0
-  readonly #blocks: OpenBlock[] = []
-  readonly #ids = new Map<OpenBlock, number>()
-  readonly #which = new Uint16Array(BATCH_ROWS)
-  readonly #rows = new Uint32Array(BATCH_ROWS)
-  #using = 0
+  readonly count: number
+  readonly seq: Float64Array
+  readonly #ordered: OrderedRows
+  readonly #blocks: readonly OpenBlock[]
   #cache: {
-    seq?: Float64Array
+    /** The segment and the row in its block, of each row in order. */
+    which?: Uint32Array
+    rows?: Uint32Array
     recvMs?: Float64Array
     eventMs?: Float64Array
     flags?: Uint8Array
@@ -23,73 +24,63 @@ export class MergedTicks implements TickColumns {
     keys?: readonly string[]
   } = {}
 
-  constructor(session: SessionId) {
+  constructor(session: SessionId, ordered: OrderedRows) {
     this.session = session
-  }
-
-  /** Sets the block of the rows added next. */
-  use(block: OpenBlock): void {
-    const known = this.#ids.get(block)
-    this.#using = known ?? this.#blocks.push(block) - 1
-    if (known === undefined) this.#ids.set(block, this.#using)
-  }
-
-  add(row: number): void {
-    this.#which[this.count] = this.#using
-    this.#rows[this.count++] = row
+    this.count = ordered.seq.length
+    this.seq = ordered.seq
+    this.#ordered = ordered
+    this.#blocks = ordered.segments.map(({ block }) => block)
   }
 
   get feed(): FeedId {
     return this.#blocks[0].feed // called only for batches with rows
   }
-  get seq(): Float64Array {
-    return (this.#cache.seq ??= this.#gather((b) => b.seq))
-  }
   get recvMs(): Float64Array {
-    return (this.#cache.recvMs ??= this.#gather((b) => b.recvMs))
+    return (this.#cache.recvMs ??= this.#floats((b) => b.recvMs))
   }
   get eventMs(): Float64Array {
-    return (this.#cache.eventMs ??= this.#gather((b) => b.eventMs))
+    return (this.#cache.eventMs ??= this.#floats((b) => b.eventMs))
   }
   get flags(): Uint8Array {
-    return (this.#cache.flags ??= Uint8Array.from(this.#gather((b) => b.flags)))
+    return (this.#cache.flags ??= this.#readFlags())
   }
   get conn(): Uint32Array {
-    return (this.#cache.conn ??= Uint32Array.from(this.#gather((b) => b.conn)))
+    return (this.#cache.conn ??= this.#gather((i) => this.#blocks[i].conn, new Uint32Array(this.count)))
   }
   get connSeq(): Uint32Array {
-    return (this.#cache.connSeq ??= Uint32Array.from(this.#gather((b) => b.connSeq)))
+    return (this.#cache.connSeq ??= this.#gather((i) => this.#blocks[i].connSeq, new Uint32Array(this.count)))
   }
   get keys(): readonly string[] {
     return (this.#cache.keys ??= [...new Set(this.#blocks.flatMap((b) => [...b.keys]))])
   }
   get symbols(): RowSymbols | undefined {
-    const names = this.#blocks.flatMap(({ onlySymbol }) => onlySymbol ?? [])
-    return names.length === this.#blocks.length ? { names, which: this.#which } : undefined
+    const names = this.#blocks.map(({ onlySymbol }) => onlySymbol)
+    // checked, but `every` doesn't narrow through the copy
+    return names.every((name) => name !== undefined) ? { names, which: this.#which } : undefined
   }
   symbol(row: number): string {
     return this.#block(row).symbol(this.#rows[row])
   }
   column(key: string): Float64Array {
-    return this.#gather((b) => b.column(key))
+    return this.#floats((b) => b.column(key))
   }
   literal(key: string, row: number): string {
     return this.#block(row).literal(key, this.#rows[row])
   }
   writer(key: string): LiteralWriter {
     const writers = this.#blocks.map((b) => b.writer(key))
+    let numbers: BatchNumbers | undefined
     const gatherNumbers = (): BatchNumbers => {
       const all = writers.map((writer) => writer.numbers)
-      const values = new Float64Array(this.count)
-      const forms = new Uint8Array(this.count)
-      for (let i = 0; i < this.count; i++) {
-        const own = all[this.#which[i]]
-        values[i] = own.values[this.#rows[i]]
-        forms[i] = typeof own.forms === 'number' ? own.forms : own.forms[this.#rows[i]]
+      const values = this.#gather((i) => all[i].values, new Float64Array(this.count))
+      const { forms } = all[0]
+      if (typeof forms === 'number' && all.every((one) => one.forms === forms)) return { values, forms }
+      const formsOf = (i: number): Uint8Array => {
+        const own = all[i].forms
+        return typeof own === 'number' ? new Uint8Array(this.#blocks[i].count).fill(own) : own
       }
-      return { values, forms }
+      return { values, forms: this.#gather(formsOf, new Uint8Array(this.count)) }
     }
-    let numbers: BatchNumbers | undefined
     return {
       maxBytes: Math.max(...writers.map((w) => w.maxBytes)),
       write: (row, out, at) => writers[this.#which[row]].write(this.#rows[row], out, at),
@@ -102,16 +93,53 @@ export class MergedTicks implements TickColumns {
     return this.#block(row).raw(this.#rows[row])
   }
 
+  #readFlags(): Uint8Array {
+    const flags = new Uint8Array(this.count)
+    const { commonFlags } = this.#blocks[0]
+    const isCommon = commonFlags !== undefined && this.#blocks.every((b) => b.commonFlags === commonFlags)
+    return isCommon ? flags.fill(commonFlags) : this.#gather((i) => this.#blocks[i].flags, flags)
+  }
+
+  get #which(): Uint32Array {
+    return (this.#cache.which ??= this.#readWhich())
+  }
+
+  #readWhich(): Uint32Array {
+    const { segments, places } = this.#ordered
+    const which = new Uint32Array(this.count)
+    for (const [i, { from, to }] of segments.entries()) for (let k = from; k < to; k++) which[places[k]] = i
+    return which
+  }
+
+  get #rows(): Uint32Array {
+    return (this.#cache.rows ??= this.#readRows())
+  }
+
+  #readRows(): Uint32Array {
+    const { rows, places } = this.#ordered
+    const ordered = new Uint32Array(this.count)
+    for (let k = 0; k < rows.length; k++) ordered[places[k]] = rows[k]!
+    return ordered
+  }
+
   #block(row: number): OpenBlock {
     const block = this.#blocks[this.#which[row]]
     if (block === undefined || row >= this.count) throw new RangeError(`row ${row} of ${this.count}`)
     return block
   }
 
-  #gather(of: (block: OpenBlock) => Float64Array | Uint32Array | Uint8Array): Float64Array {
-    const columns = this.#blocks.map(of)
-    const out = new Float64Array(this.count)
-    for (let i = 0; i < this.count; i++) out[i] = columns[this.#which[i]][this.#rows[i]]!
+  #floats(of: (block: OpenBlock) => Float64Array): Float64Array {
+    return this.#gather((i) => of(this.#blocks[i]), new Float64Array(this.count))
+  }
+
+  /** Fills `out` with the values of all rows in order. `columnOf` returns the column of a segment's block. */
+  #gather<Out extends Column>(columnOf: (segment: number) => Column, out: Out): Out {
+    const { segments, rows, places } = this.#ordered
+    for (let i = 0; i < segments.length; i++) place(columnOf(i), segments[i].from, segments[i].to, rows, places, out)
     return out
   }
+}
+
+function place(column: Column, from: number, to: number, rows: Uint32Array, places: Uint32Array, out: Column): void {
+  for (let k = from; k < to; k++) out[places[k]] = column[rows[k]]!
 }

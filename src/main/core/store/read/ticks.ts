@@ -13,16 +13,10 @@ import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { decodeJournal } from '../format/journal.ts'
-import { MergedTicks, BATCH_ROWS } from './merged-ticks.ts'
+import { MergedTicks } from './merged-ticks.ts'
+import { rowAt, rowCount, SeqOrder, type SelectedRows } from './seq-order.ts'
 import type { TickColumns, TickQuery } from '../types/ticks.ts'
-import { dropHead, pushHead, sinkHead, nextStreamSeq } from '../format/seq-heap.ts'
 import type { TickPlan, TickSource } from '../types/ticks.ts'
-
-/** The rows of a block that a query selects, ascending. */
-interface SelectedRows {
-  readonly block: OpenBlock
-  readonly rows: Uint32Array | { readonly from: number; readonly to: number }
-}
 
 /** The rows of one series, in order. */
 type Stream = AsyncIterator<SelectedRows, void> | Iterator<SelectedRows, void>
@@ -152,61 +146,55 @@ interface Head {
   readonly stream: Stream
   selected: SelectedRows
   at: number
+  /** The seq of the row at `at`; Infinity after the last one. */
   seq: number
 }
 
-const rowAt = ({ rows }: SelectedRows, at: number): number => (rows instanceof Uint32Array ? rows[at] : rows.from + at)
-const rowCount = ({ rows }: SelectedRows): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
+/** Moves to the next block if there is no row left in this one. */
+async function advance(head: Head): Promise<void> {
+  if (head.at === rowCount(head.selected)) {
+    const next = await head.stream.next()
+    if (next.done === true) {
+      head.seq = Infinity
+      return
+    }
+    head.selected = next.value
+    head.at = 0
+  }
+  head.seq = head.selected.block.seq[rowAt(head.selected, head.at)]
+  if (!(head.seq < Infinity)) throw corruptBlock('a seq isn’t a number')
+}
 
 /** Merges streams, each in seq order, by seq. */
 async function* merge(session: SessionId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
-  const heap: Head[] = []
+  let heads: Head[] = []
   for (const stream of streams) {
     const next = await stream.next()
-    if (next.done !== true)
-      pushHead(heap, { stream, selected: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)] })
+    if (next.done === true) continue
+    const head = { stream, selected: next.value, at: 0, seq: 0 }
+    await advance(head)
+    heads.push(head)
   }
-  let batch = new MergedTicks(session)
-  while (heap.length > 0) {
-    const head = heap[0]
-    if (heap.length === 1 && head.at === 0 && batch.count === 0) {
-      // One series is left, so its blocks are passed on unchanged.
-      yield blockTicks(head.selected.block, session, head.selected.rows)
+  const order = new SeqOrder()
+  while (heads.length > 1) {
+    const until = order.begin(heads.reduce((least, { seq }) => Math.min(least, seq), Infinity))
+    for (const head of heads) {
+      while (head.seq < until) {
+        head.at = order.add(head.selected, head.at)
+        await advance(head)
+      }
+    }
+    yield new MergedTicks(session, order.end())
+    heads = heads.filter(({ seq }) => seq < Infinity)
+  }
+  // One series is left, so its blocks are passed on unchanged.
+  for (const head of heads) {
+    while (head.seq < Infinity) {
+      const { block, rows } = head.selected
+      const rest = rows instanceof Uint32Array ? rows.subarray(head.at) : { from: rows.from + head.at, to: rows.to }
+      yield blockTicks(block, session, rest)
       head.at = rowCount(head.selected)
-    } else {
-      const until = nextStreamSeq(heap)
-      const { selected } = head
-      const { seq } = selected.block
-      const n = rowCount(selected)
-      batch.use(selected.block)
-      while (head.at < n && batch.count < BATCH_ROWS) {
-        const row = rowAt(selected, head.at)
-        if (seq[row] > until) break
-        batch.add(row)
-        head.at++
-      }
-      if (batch.count === BATCH_ROWS) {
-        yield batch
-        batch = new MergedTicks(session)
-      }
-    }
-    if (head.at < rowCount(head.selected)) head.seq = head.selected.block.seq[rowAt(head.selected, head.at)]!
-    else {
-      const next = await head.stream.next()
-      if (next.done === true) {
-        dropHead(heap)
-        if (heap.length === 0) break
-      } else {
-        head.selected = next.value
-        head.at = 0
-        head.seq = next.value.block.seq[rowAt(next.value, 0)]
-      }
-    }
-    sinkHead(heap)
-    if (heap.length === 1 && heap[0].at === 0 && batch.count > 0) {
-      yield batch
-      batch = new MergedTicks(session)
+      await advance(head)
     }
   }
-  if (batch.count > 0) yield batch
 }

@@ -43,7 +43,7 @@ export interface BatchNumbers {
 /** Symbols by row: `which` has the number of each row's name, or is null if they all have the first. */
 export interface RowSymbols {
   readonly names: readonly string[]
-  readonly which: Uint32Array | Uint16Array | null
+  readonly which: Uint32Array | null
 }
 
 /**

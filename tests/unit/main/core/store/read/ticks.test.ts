@@ -1,0 +1,111 @@
+/** Rows of many series are read in seq order, none of them lost or twice. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeBlock } from '../../../../../../src/main/core/store/blocks/encode.ts'
+import { newColumns } from '../../../../../../src/main/core/store/format/message-columns.ts'
+import { readTicks } from '../../../../../../src/main/core/store/read/ticks.ts'
+import type { BlockQuery, TickColumns, TickSource } from '../../../../../../src/main/core/store/types/ticks.ts'
+import { WHOLE } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
+
+const SESSION = sessionId('r')
+const T = 1.7e12
+
+/** A block of trades whose prices say their seq. */
+function blockOf(symbol: string, seqs: readonly number[], price: (seq: number) => string): Uint8Array {
+  const texts = seqs.map((seq) => Buffer.from(`{"ev":"XT","pair":"${symbol}","p":${price(seq)},"t":${T + seq}}`))
+  const m = { ...newColumns(seqs.length, 0), bytes: Buffer.concat(texts) }
+  seqs.forEach((seq, i) => {
+    m.seq[i] = seq
+    m.connSeq[i] = seq
+    m.recvMs[i] = T + seq + 5
+    m.offsets[i + 1] = m.offsets[i] + texts[i].length
+  })
+  return encodeBlock('crypto/XT', m)
+}
+
+/** Series of blocks in memory. */
+function sourceOf(
+  series: readonly (readonly { readonly last: number; readonly data: Uint8Array }[])[],
+  maxSeq: number,
+): TickSource {
+  return {
+    plan: () => [{ id: 1, session: SESSION, maxSeq, share: WHOLE, shares: new Map() }],
+    window: () => ({
+      sealedSeq: maxSeq,
+      series: series.map((_, id) => ({ id, instrument: `S${id}` })),
+      journal: [],
+      upToSeq: maxSeq,
+      conns: [],
+    }),
+    blocks: ({ series: id, after, limit }: BlockQuery) =>
+      series[id]
+        .filter(({ last }) => last > after)
+        .slice(0, limit)
+        .map(({ data }) => ({ data, minMs: -Infinity, maxMs: Infinity })),
+  }
+}
+
+async function read(source: TickSource): Promise<TickColumns[]> {
+  const batches: TickColumns[] = []
+  for await (const batch of readTicks(source, { feed: 'crypto/XT', instruments: null })) batches.push(batch)
+  return batches
+}
+
+test('rows of many series are read in seq order, each once', async () => {
+  const rows = fc.array(
+    fc.tuple(fc.nat(8), fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60_000 }))),
+    {
+      minLength: 1,
+      maxLength: 400,
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(rows, fc.integer({ min: 1, max: 50 }), async (steps, blockRows) => {
+      const price = (seq: number): string => (seq % 7 === 0 ? '1e+30' : `${seq}.5`)
+      const seqs: number[][] = Array.from({ length: 9 }, () => [])
+      let last = 0
+      for (const [id, step] of steps) seqs[id].push((last += step))
+      const series = seqs.map((all, id) =>
+        Array.from({ length: Math.ceil(all.length / blockRows) }, (_, i) => {
+          const part = all.slice(i * blockRows, (i + 1) * blockRows)
+          return { last: part.at(-1) ?? 0, data: blockOf(`S${id}`, part, price) }
+        }),
+      )
+      const batches = await read(sourceOf(series, last))
+      const found = batches.flatMap((batch) => {
+        const writer = batch.writer('p')
+        const { values, forms } = writer.numbers
+        return Array.from(batch.seq, (seq, i) => {
+          expect(batch.eventMs[i]).toBe(T + seq)
+          expect(batch.recvMs[i]).toBe(T + seq + 5)
+          expect(batch.connSeq[i]).toBe(seq)
+          expect(batch.literal('p', i)).toBe(price(seq))
+          const form = typeof forms === 'number' ? forms : forms[i]
+          if (values[i] !== Infinity) expect(values[i] / 10 ** (form & 31)).toBe(seq + 0.5)
+          else expect(seq % 7).toBe(0)
+          return [seq, batch.symbol(i)]
+        })
+      })
+      const expected = seqs.flatMap((all, id) => all.map((seq) => [seq, `S${id}`] as const))
+      expect(found).toEqual(expected.sort(([a], [b]) => a - b))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a seq that two series have is corrupt, not one message', async () => {
+  const series = [
+    [1, 2, 5],
+    [3, 5, 6],
+  ].map((seqs, id) => [{ last: 6, data: blockOf(`S${id}`, seqs, String) }])
+  await expect(read(sourceOf(series, 6))).rejects.toMatchObject({ code: 'store-damaged' })
+})
+
+test('seqs that don’t ascend are corrupt', async () => {
+  const series = [
+    [1, 30_000_000, 2, 30_000_001],
+    [3, 4, 40_000_000],
+  ].map((seqs, id) => [{ last: seqs.at(-1) ?? 0, data: blockOf(`S${id}`, seqs, String) }])
+  await expect(read(sourceOf(series, 40_000_000))).rejects.toMatchObject({ code: 'store-damaged' })
+})
