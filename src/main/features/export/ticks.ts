@@ -142,7 +142,10 @@ function createTickRun(reader: StoreReader, options: TickExportOptions): TickRun
   const now = async (): Promise<(typeof current & object) | null> => {
     while (current === undefined || (current !== null && current.at >= current.ticks.count)) {
       runs ??= reader
-        .ticks(tickQuery(options, chooseSource(await reader.sessions(), options.feed, options).source))
+        .ticks({
+          ...tickQuery(options, chooseSource(await reader.sessions(), options.feed, options).source),
+          reusesArrays: true,
+        })
         [Symbol.asyncIterator]()
       const next = await runs.next()
       if (next.done === true) return (current = null)

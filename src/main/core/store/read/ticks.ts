@@ -7,7 +7,7 @@ import { isCounted, isWhole, type Share } from '../../../../shared/core/recordin
 import { corruptBlock } from '../blocks/bytes.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
-import type { OpenBlock } from '../blocks/open-block.ts'
+import { BlockScratch, type OpenBlock } from '../blocks/open-block.ts'
 import { readDated } from '../types/corruption.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
@@ -32,10 +32,12 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
       const sealed = Math.min(window.sealedSeq, last)
       if (sealed > cursor) {
         const from = cursor
+        // Where series are merged, rows of several blocks of each are needed at a time.
+        const scratch = query.reusesArrays === true && window.series.length === 1 ? new BlockScratch() : undefined
         yield* merge(
           plan.session,
           window.series.map(({ id, instrument }) =>
-            blocksOf(source, query, shareOf(plan, instrument), id, from, sealed),
+            blocksOf(source, query, shareOf(plan, instrument), id, from, sealed, scratch),
           ),
         )
         cursor = sealed
@@ -59,6 +61,7 @@ async function* blocksOf(
   series: number,
   after: number,
   upTo: number,
+  scratch: BlockScratch | undefined,
 ): AsyncGenerator<SelectedRows, void, void> {
   let cursor = after
   let limit = 1
@@ -73,7 +76,7 @@ async function* blocksOf(
     })
     if (blocks.length === 0) return
     for (const { data, minMs, maxMs } of blocks) {
-      const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data))
+      const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data, scratch))
       const selected = selectRows(block, query, share, cursor, upTo)
       const lastSeq = block.seq[block.count - 1]
       if (!(lastSeq > cursor)) throw corruptBlock('its seqs don’t match its index')

@@ -19,6 +19,8 @@ export interface TickQuery {
   readonly afterSeq?: number | undefined
   /** Only seqs up to this one. */
   readonly upToSeq?: number | undefined
+  /** Each result is used only until the next one is asked for, so its arrays may be reused. */
+  readonly reusesArrays?: boolean | undefined
 }
 
 /** Writes the server's number text of a row without creating a string. */
