@@ -218,6 +218,7 @@ function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, fr
   const to = from + out.length
   const ones = high.subarray(highAt, highAt + size)
   const twos = high.subarray(highAt + size, highAt + planes * size)
+  const isShort = ((planes === 2 ? 0xffff : 0xff) * divisor + Math.abs(floor)) * SHORT_RUN < 2 ** 31
   let sum = first
   let i = 1
   let p = 0
@@ -236,9 +237,19 @@ function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, fr
   out[0] = sum
   while (i < to) {
     const stop = next(to)
-    if (planes === 2) sum = sumPairs(out, from, i, stop, ones, twos, divisor, floor, sum)
-    else if (divisor === 1) sum = sumBytes(out, from, i, stop, ones, floor, sum)
-    else sum = sumSteps(out, from, i, stop, ones, divisor, floor, sum)
+    // 32-bit integers where the sum of a run can't overflow them
+    for (let at = i; at < stop;) {
+      const end = isShort ? Math.min(stop, at + SHORT_RUN) : stop
+      if (planes === 2)
+        sum = isShort
+          ? sumShortPairs(out, from, at, end, ones, twos, divisor, floor, sum)
+          : sumPairs(out, from, at, end, ones, twos, divisor, floor, sum)
+      else
+        sum = isShort
+          ? sumShortBytes(out, from, at, end, ones, divisor, floor, sum)
+          : sumBytes(out, from, at, end, ones, divisor, floor, sum)
+      at = end
+    }
     i = stop
     if (i < to) {
       out[i++ - from] = sum += patches[p + 1] * divisor
@@ -246,6 +257,9 @@ function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, fr
     }
   }
 }
+
+/** Most values that are summed up as 32-bit integers at a time. */
+const SHORT_RUN = 1024
 
 function passBytes(from: number, to: number, bytes: Uint8Array, divisor: number, floor: number, sum: number): number {
   let v = sum
@@ -267,21 +281,50 @@ function passPairs(
   return v
 }
 
-function sumBytes(
+// A double waits four cycles for the sum before it, an integer one: so the integers are summed up and then added to the run's start.
+
+function sumShortBytes(
   out: Float64Array,
   first: number,
   from: number,
   to: number,
   bytes: Uint8Array,
+  divisor: number,
   floor: number,
   sum: number,
 ): number {
-  let v = sum
-  for (let i = from; i < to; i++) out[i - first] = v += bytes[i - 1] + floor
-  return v
+  const unit = divisor | 0
+  const least = floor | 0
+  let v = 0
+  for (let i = from; i < to; i++) {
+    v = (v + ((Math.imul(bytes[i - 1], unit) + least) | 0)) | 0
+    out[i - first] = sum + v
+  }
+  return sum + v
 }
 
-function sumSteps(
+function sumShortPairs(
+  out: Float64Array,
+  first: number,
+  from: number,
+  to: number,
+  ones: Uint8Array,
+  twos: Uint8Array,
+  divisor: number,
+  floor: number,
+  sum: number,
+): number {
+  const unit = divisor | 0
+  const least = floor | 0
+  let v = 0
+  for (let i = from; i < to; i++) {
+    v = (v + ((Math.imul(ones[i - 1] | (twos[i - 1] << 8), unit) + least) | 0)) | 0
+    out[i - first] = sum + v
+  }
+  return sum + v
+}
+
+function sumBytes(
   out: Float64Array,
   first: number,
   from: number,
