@@ -1,6 +1,7 @@
 /** Rows of many series are read in seq order, none of them lost or twice. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { NUMBER_FORM } from '../../../../../../src/main/core/store/blocks/literal.ts'
 import { encodeBlock } from '../../../../../../src/main/core/store/blocks/encode.ts'
 import { newColumns } from '../../../../../../src/main/core/store/format/message-columns.ts'
 import { readTicks } from '../../../../../../src/main/core/store/read/ticks.ts'
@@ -77,21 +78,40 @@ test('rows of many series are read in seq order, each once', async () => {
         const writer = batch.writer('p')
         const { values, forms } = writer.numbers
         return Array.from(batch.seq, (seq, i) => {
-          expect(batch.eventMs[i]).toBe(T + seq)
-          expect(batch.recvMs[i]).toBe(T + seq + 5)
-          expect(batch.connSeq[i]).toBe(seq)
-          expect(batch.literal('p', i)).toBe(price(seq))
           const form = typeof forms === 'number' ? forms : forms[i]
-          if (values[i] !== Infinity) expect(values[i] / 10 ** (form & 31)).toBe(seq + 0.5)
-          else expect(seq % 7).toBe(0)
-          return [seq, batch.symbol(i)]
+          const number = values[i] === Infinity ? null : values[i] / 10 ** (form & NUMBER_FORM.decimals)
+          const times = [batch.eventMs[i] - T, batch.recvMs[i] - T, batch.connSeq[i]]
+          return [seq, batch.symbol(i), batch.literal('p', i), number, ...times]
         })
       })
-      const expected = seqs.flatMap((all, id) => all.map((seq) => [seq, `S${id}`] as const))
+      const expected = seqs.flatMap((all, id) =>
+        all.map((seq) => [seq, `S${id}`, price(seq), seq % 7 === 0 ? null : seq + 0.5, seq, seq + 5, seq] as const),
+      )
       expect(found).toEqual(expected.sort(([a], [b]) => a - b))
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   )
+})
+
+test('arrays are reused from one result to the next only where it was asked for', async () => {
+  const blocks = [
+    { last: 3, data: blockOf('S0', [1, 2, 3], String) },
+    { last: 6, data: blockOf('S0', [4, 5, 6], String) },
+  ]
+  const query = { feed: 'crypto/XT', instruments: null } as const
+  const seqs: number[][] = []
+  const batches: TickColumns[] = []
+  for await (const batch of readTicks(sourceOf([blocks], 6), { ...query, reusesArrays: true })) {
+    seqs.push([...batch.seq])
+    batches.push(batch)
+  }
+  expect(seqs).toEqual([
+    [1, 2, 3],
+    [4, 5, 6],
+  ])
+  expect(batches[0].seq.buffer).toBe(batches[1].seq.buffer)
+  const kept = await read(sourceOf([blocks], 6))
+  expect(kept.map(({ seq }) => [...seq])).toEqual(seqs)
 })
 
 test('a seq that two series have is corrupt, not one message', async () => {
