@@ -17,6 +17,8 @@ export interface RecordedSession {
   readonly entries: readonly StoredEntry[]
   /** The time of its last message or entry, UTC ms. */
   readonly lastMs: UnixMs
+  /** Where the gaps of each feed begin if messages at its end weren't stored, UTC ms; see `StoreReader.lostFrom`. */
+  readonly lostFrom: ReadonlyMap<FeedId, UnixMs>
 }
 
 /** One feed of the report. */
@@ -112,24 +114,21 @@ function countLost({ row }: RecordedSession, received: LastReceived): number {
   return received.reduce((sum, one) => sum + Math.max(0, one.received - storedOf(one.feed)), 0)
 }
 
-/**
- * The session with all that was received, and with a gap at its end. The next start of Tapedeck may find that the gap
- * begins earlier, because messages that came late are lost, too.
- */
+/** The session with all that was received, and with a gap at its end that begins where the next start will put it. */
 function cutShort(
   session: RecordedSession,
   requested: Iterable<FeedId>,
   received: LastReceived,
   untilMs: UnixMs,
 ): RecordedSession {
-  const { row, lastMs } = session
+  const { row, lastMs, lostFrom } = session
   const toMs = unixMs(Math.max(lastMs, untilMs))
   const lost = [...requested].map((feed): Gap => ({
     session: row.session,
     feed,
     symbols: [],
     cause: 'disk',
-    fromMs: lastMs,
+    fromMs: lostFrom.get(feed) ?? lastMs,
     toMs,
     fromSeq: 0,
     toSeq: null,
@@ -155,7 +154,8 @@ export function lossFailure(
 ): CodedError | undefined {
   const lost = findLoss(sessions, received)
   if (lost === undefined) return undefined
-  const time = `the last ${Math.max(0, (untilMs - lost.lastMs) / 1_000).toFixed(1)} s`
+  const fromMs = Math.min(lost.lastMs, ...lost.lostFrom.values())
+  const time = `the last ${Math.max(0, (untilMs - fromMs) / 1_000).toFixed(1)} s`
   const what = countText(
     countLost(lost, received),
     `message of ${time} wasn’t stored`,

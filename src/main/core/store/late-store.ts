@@ -30,6 +30,7 @@ const FORWARDED = [
   'extent',
   'flushes',
   'findPosition',
+  'lostFrom',
   'activity',
   'snapshot',
   'entries',

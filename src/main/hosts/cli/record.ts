@@ -154,7 +154,8 @@ async function readBack(
       const session = row.session
       const last = await reader.findPosition({ session, ms: Number.MAX_SAFE_INTEGER })
       const entries = await reader.entries({ session })
-      sessions.push({ row, entries, lastMs: unixMs(last?.ms ?? row.startedMs) })
+      const lostFrom = await reader.lostFrom(session)
+      sessions.push({ row, entries, lastMs: unixMs(last?.ms ?? row.startedMs), lostFrom })
     }
     return sessions
   } finally {

@@ -14,6 +14,7 @@ import { createReplayMethods, findWallMs, readBatches, type ReplayMethods } from
 import { isLocked } from '../schema/lock.ts'
 import { openForReading, storeError } from '../schema/sqlite.ts'
 import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
+import { findLostFrom } from '../write/crash-recovery.ts'
 import type { FlushQuery } from '../types/flushes.ts'
 import type { DigestFolds, StoreReader } from '../types/reader.ts'
 import type { TickSource } from '../types/ticks.ts'
@@ -42,6 +43,7 @@ const SINGLE_CALLS = [
   'shares',
   'extent',
   'findPosition',
+  'lostFrom',
   'activity',
   'snapshot',
   'entries',
@@ -165,6 +167,7 @@ function openMethods(path: string, folds: DigestFolds | undefined) {
     gaps: (query) => queries.gaps(query),
     shares: (sessions, source) => queries.shares(sessions, source),
     extent: (query) => readExtent(queries, query),
+    lostFrom: (session) => db.transaction(() => findLostFrom(db, session)).deferred(),
     plan: (query) => queries.plan(query),
     window: (query, plan, after) => queries.window(query, plan, after),
     blocks: (query) => queries.blocks(query),

@@ -98,6 +98,11 @@ export interface StoreReader {
   /** The last message or entry received at or before a replay time; null if the session begins later. */
   findPosition(query: PositionQuery): Promise<Position | null>
   /**
+   * From when messages of each feed may be missing at the end of a session that was left open, UTC ms: where its gaps
+   * begin once the next start has closed it. Empty for a session that is closed.
+   */
+  lostFrom(session: SessionId): Promise<ReadonlyMap<FeedId, UnixMs>>
+  /**
    * Message counts by receive time in equal buckets. Messages are assumed to be spread evenly inside a block, so a
    * bucket shorter than a block is an estimate. The counts add up to the total.
    */

@@ -1,10 +1,10 @@
 /** Crash recovery: decides which gaps a session gets that was never closed, and writes the entries for them. */
 import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/session.ts'
-import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
+import { isFeedId, unixMs, type FeedId, type SessionId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { StoredEntry } from '../types/messages.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
 import { findLastReceived } from '../format/last-received.ts'
-import type { OpenSession } from './open-session.ts'
+import { loadOpenSessions, type OpenSession } from './open-session.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Gap causes that only `closingEntries` writes. */
@@ -32,8 +32,7 @@ export function closingEntries(db: Db, rec: OpenSession, cause: GapCause, untilM
     .pluck()
     .get(rec.source, rec.id)
   const to = Math.max(from, Math.min(untilMs, next ?? Infinity))
-  const { connectedMs, openGaps, skew } = loadCrashState(db, rec)
-  const starts = gapStarts(db, rec, connectedMs, skew.skewMs ?? 0)
+  const { starts, openGaps, skew } = findLoss(db, rec)
   const entries: StoredEntry[] = []
   const add = (wallMs: number, entry: LedgerEntry): number => {
     const seq = rec.lastSeq + entries.length + 1
@@ -41,14 +40,32 @@ export function closingEntries(db: Db, rec: OpenSession, cause: GapCause, untilM
     return seq
   }
   for (const gap of openGaps) add(from, { type: 'gap-close', feed: gap.feed, openedSeq: gap.seq })
-  // A feed with an open gap and no connection lost nothing beyond that gap.
-  for (const { feed } of openGaps) if (!starts.has(feed)) starts.set(feed, from)
   const opened = [...starts].map(([feed, fromMs]) => ({
     feed,
     openedSeq: add(from, { type: 'gap-open', feed, cause, symbols: [], fromMs, ...skew }),
   }))
   for (const { feed, openedSeq } of opened) add(to, { type: 'gap-close', feed, openedSeq })
   return { entries, endedMs: from }
+}
+
+/** What `closingEntries` writes for a session left open. */
+interface Loss extends Pick<CrashState, 'openGaps' | 'skew'> {
+  /** From when messages of each feed may be lost, UTC ms. */
+  readonly starts: ReadonlyMap<FeedId, UnixMs>
+}
+
+function findLoss(db: Db, rec: OpenSession): Loss {
+  const { connectedMs, openGaps, skew } = loadCrashState(db, rec)
+  const starts = gapStarts(db, rec, connectedMs, skew.skewMs ?? 0)
+  // A feed with an open gap and no connection lost nothing beyond that gap.
+  for (const { feed } of openGaps) if (!starts.has(feed)) starts.set(feed, unixMs(rec.lastWallMs))
+  return { starts, openGaps, skew }
+}
+
+/** From when messages of each feed of a session left open may be lost, UTC ms, as its gaps will say once it is closed. */
+export function findLostFrom(db: Db, session: SessionId): ReadonlyMap<FeedId, UnixMs> {
+  const rec = loadOpenSessions(db).find(({ key }) => key === session)
+  return rec === undefined ? new Map() : findLoss(db, rec).starts
 }
 
 /**

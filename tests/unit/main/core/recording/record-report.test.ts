@@ -5,6 +5,7 @@ import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const STARTED = Date.UTC(2026, 0, 5)
 const requested = new Map([['crypto/XT', ['BTC-USD']]] as const)
+const acknowledged = { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] } as const
 const none = { decoded: 0, control: 0, undecodable: 0, unasked: 0 }
 const stored = (count: number): RecordedSession => {
   const row: SessionRow = {
@@ -24,7 +25,8 @@ const stored = (count: number): RecordedSession => {
     imported: false,
     ...UNLABELLED,
   }
-  return { row, entries: [], lastMs: unixMs(STARTED + 8_000) }
+  const entries = [{ seq: 1, wallMs: STARTED, monoNs: 0, entry: acknowledged }]
+  return { row, entries, lastMs: unixMs(STARTED + 8_000), lostFrom: new Map([['crypto/XT', unixMs(STARTED + 7_500)]]) }
 }
 const received = [{ feed: 'crypto/XT', received: 10 }] as const
 const until = unixMs(STARTED + 10_000)
@@ -38,6 +40,8 @@ it('tells no loss where only the close record is missing, as without zstd', () =
 it('tells what was received and isn’t stored, with a gap up to the end', () => {
   const report = reportOf([stored(7)], requested, null, received, until)
   expect(report.feeds).toMatchObject([{ received: 10, stored: 7, gap_count: 1 }])
-  expect(lossFailure([stored(7)], received, until, null)?.message).toBe('3 messages of the last 2.0 s weren’t stored.')
-  expect(lossFailure([stored(9)], received, until, null)?.message).toBe('1 message of the last 2.0 s wasn’t stored.')
+  // From where recovery will mark the gap, not from the last message.
+  expect(report.missing_seconds).toBe(2.5)
+  expect(lossFailure([stored(7)], received, until, null)?.message).toBe('3 messages of the last 2.5 s weren’t stored.')
+  expect(lossFailure([stored(9)], received, until, null)?.message).toBe('1 message of the last 2.5 s wasn’t stored.')
 })

@@ -66,7 +66,13 @@ async function crashGaps(flushes: readonly (readonly Item[])[], sealed = false):
     engine.drain()
   }
   engine.close()
-  return startAgain(key)
+  const reader = openLocalReader(folder.file)
+  const lostFrom = await reader.lostFrom(key)
+  await reader.close()
+  const found = await startAgain(key)
+  // A report that was made before the restart names the same times.
+  expect(Object.fromEntries([...lostFrom].map(([feed, fromMs]) => [feed, fromMs - T0]))).toEqual(found)
+  return found
 }
 
 async function startAgain(key: string): Promise<Record<string, number>> {
