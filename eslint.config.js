@@ -69,6 +69,18 @@ export default ts.config(
     rules: { 'no-console': 'off' },
   },
   {
+    files: ['src/main/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'CallExpression[callee.name=/^mkdir(Sync)?$/] Property[key.name="recursive"]',
+          message: 'Node never returns from this below /proc: use makeFolder.',
+        },
+      ],
+    },
+  },
+  {
     files: ['tests/**/*.ts', 'benchmarks/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',

@@ -11,6 +11,9 @@ const SHARED = 0o3000
 /** Chromium's folder, whose permissions Chromium manages. */
 const CHROMIUM = 'chromium'
 
+/** Files by which a home is recognized. */
+const OURS: ReadonlySet<string> = new Set(['settings.json', 'tapedeck.db'])
+
 /** The user's umask before we changed it; null: unchanged. */
 let userMask: number | null = null
 
@@ -31,11 +34,16 @@ export async function followUserMask(file: Pick<FileHandle, 'chmod'>): Promise<v
   await file.chmod(0o666 & ~userMask).catch(() => undefined) // not every file system has modes
 }
 
-/** Removes other users' access to our folder and everything in it, unless it is shared on purpose. */
+/**
+ * Removes other users' access to our folder and everything in it, unless it is shared on purpose. A folder that holds
+ * only other files may be anything, such as /etc, which a mistake named as the home.
+ */
 export function tightenHome(folder: string): void {
   try {
     const stat = statSync(folder, { throwIfNoEntry: false })
     if (stat === undefined || !isOurs(stat) || (stat.mode & OTHERS) === 0 || (stat.mode & SHARED) !== 0) return
+    const names = readdirSync(folder)
+    if (names.length > 0 && !names.some((name) => OURS.has(name))) return
     const real = realpathSync(folder)
     if (real === realpathSync(userHome()) || real === parse(real).root) return
     tighten(folder)

@@ -1,6 +1,7 @@
 /** Small files that are read and replaced as a whole. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 
 /** The text of a file; null if it doesn't exist. Throws the disk's error. */
 export function readWhole(file: string): string | null {
@@ -18,7 +19,7 @@ export function readWhole(file: string): string | null {
  */
 export function replaceWhole(file: string, data: string | Uint8Array): void {
   const draft = `${file}.${process.pid}.tmp`
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   rmSync(draft, { force: true })
   try {
     const handle = openSync(draft, 'wx', 0o600)

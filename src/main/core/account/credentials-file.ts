@@ -2,8 +2,9 @@
  * Secrets in a file, for machines without a keychain: only where the user asks for it with `tapedeck login
  * --credentials-file`. While the file exists, it is used instead of the keychain.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { replaceWhole } from '../../base/whole-file.ts'
 import type { Keychain } from './keychain.ts'
@@ -50,7 +51,7 @@ export function credentialsFile(folder: string): CredentialsFile {
   /** Replaces the file: a reader sees the old one or the new one, and nobody else either. */
   function write(secrets: Readonly<Record<string, string>>): void {
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(path), 0o700)
       replaceWhole(path, `${JSON.stringify({ version: 1, secrets }, null, 2)}\n`)
     } catch (cause) {
       throw new CodedError('keychain', `Couldn’t write ${path}.`, {

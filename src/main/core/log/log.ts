@@ -2,8 +2,9 @@
  * The log: a ring of entries for windows and a file. Anything that looks like a secret is redacted here, in one place,
  * for every line.
  */
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import type { LogValue } from '../../../shared/core/status/contract.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
@@ -59,7 +60,7 @@ export function fileSink(file: string, maxBytes = LOG_FILE_BYTES): LogSink {
     write(line) {
       try {
         if (size < 0) {
-          mkdirSync(dirname(file), { recursive: true })
+          makeFolder(dirname(file))
           size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
         }
         if (size > maxBytes) {

@@ -1,6 +1,6 @@
 /** Opens the store: one writer and any number of readers, each in a worker thread if one is given. */
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { LibraryWriter, StoreNotice } from './types/writer.ts'
 import type { StoreReader } from './types/reader.ts'
@@ -25,7 +25,7 @@ export interface OpenWriterOptions extends OpenStoreOptions {
  */
 export async function openStoreWriter({ file, worker, onNotice }: OpenWriterOptions): Promise<LibraryWriter> {
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
   } catch (cause) {
     throw new CodedError('disk-error', `Couldn’t create the folder ${dirname(file)}.`, {
       hint: 'Choose another store folder in the settings, or fix this one.',

@@ -1,7 +1,8 @@
 /** Alert files: written beside, synced and renamed, without blocking the market. */
-import { mkdirSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import { readWhole } from '../../base/whole-file.ts'
 import type { AlertsFile, AlertFiles } from './port.ts'
 
@@ -17,7 +18,7 @@ export function alertFiles(folder: string): AlertFiles {
   const write = async (name: AlertsFile, text: string): Promise<void> => {
     const file = join(folder, NAMES[name])
     const draft = `${file}.${process.pid}.tmp`
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     try {
       const handle = await open(draft, 'w', 0o600)
       try {

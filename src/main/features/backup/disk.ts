@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { chmod, copyFile, open } from 'node:fs/promises'
+import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 
 export interface Disk {
@@ -38,7 +39,7 @@ export function syncFile(path: string): void {
 }
 
 export const systemDisk: Disk = {
-  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeFolder: (path) => void makeFolder(path, 0o700),
   async copy(from, to) {
     await copyFile(from, to)
     // A file copied from a read-only medium would otherwise stay read-only.

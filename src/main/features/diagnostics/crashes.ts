@@ -1,6 +1,7 @@
 /** Crash reports: small local files that the user can read before sharing them. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 
 export interface Crash {
   /** UTC ms. */
@@ -23,7 +24,7 @@ const folderOf = (dataDir: string): string => join(dataDir, 'crashes')
 export function keepCrash(dataDir: string, { atMs, version, what, text }: Crash): string | null {
   try {
     const folder = folderOf(dataDir)
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const at = new Date(atMs).toISOString()
     const file = join(folder, `crash-${at.replace(/[:.]/g, '-')}-${what}.txt`)
     writeFileSync(

@@ -1,8 +1,9 @@
 /** `tapedeck import`: imports session files, Tapedeck exports, and tables of ticks. */
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { makeFolder } from '../../base/make-folder.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { DATE_FORMAT_HELP } from '../../../shared/features/import/date-formats.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -118,7 +119,7 @@ function report(done: ImportDone, name: string, values: Values, context: Context
 /** Saves standard input as a file that only the user can read, for as long as `use` takes: an import reads it twice. */
 async function withInput<T>({ input, dataDir, signal }: Context, use: (path: string) => Promise<T>): Promise<T> {
   if (input === undefined) throw new UsageError('standard input is a terminal: pipe a file into it')
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const folder = mkdtempSync(join(dataDir, 'import-'))
   const path = join(folder, 'standard-input')
   try {

@@ -3,9 +3,10 @@
  * or expire. Their number and size are limited, and files from an earlier run are removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { open, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -95,7 +96,7 @@ export function createFiles(folder: string, clock: Clock): Files {
       const id = randomBytes(12).toString('hex')
       const path = join(folder, id)
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        makeFolder(folder, 0o700)
         const room = await statfs(folder)
         if (room.bavail * room.bsize < bytes + SPARE_BYTES) {
           throw new CodedError('disk-full', `Not enough disk space for ${name}.`, {

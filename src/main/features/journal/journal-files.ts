@@ -1,7 +1,8 @@
 /** The journal on disk: one JSON file that is replaced atomically, and pictures named by their hash. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { readWhole, replaceWhole } from '../../base/whole-file.ts'
 import { LockBusyError, withFileLock } from '../../base/file-lock.ts'
@@ -42,7 +43,7 @@ export function journalFiles(folder: string): JournalFiles {
     load: () => readWhole(file),
     save: (text) => replaceWhole(file, text),
     exclusively(change) {
-      mkdirSync(folder, { recursive: true })
+      makeFolder(folder)
       try {
         return withFileLock(`${file}.lock`, PATIENCE_MS, change)
       } catch (thrown) {

@@ -2,8 +2,9 @@
  * A note in the app's folder that records a move in progress. After a crash, the next start compares it with the store
  * path in the settings: if that is the old path, it deletes the copy; if it is the new one, it deletes the old store.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import * as v from 'valibot'
 import { STORE_SIDE_FILES } from '../../base/store-files.ts'
 
@@ -48,7 +49,7 @@ export function beginMove(
   lock: LockFile,
 ): MoveNote {
   const path = notePath(dataDir)
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const held = lock(path)
   const write = (placed: Note['placed']): void => {
     writeFileSync(`${path}.tmp`, JSON.stringify({ from, to, made, placed } satisfies Note), { flush: true })

@@ -3,8 +3,9 @@
  * copied, and everything written is read back. Only then is the new path saved and the old store deleted.
  */
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { copyFile, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { HOLDS_SUFFIX, STORE_SIDE_FILES } from '../../base/store-files.ts'
@@ -56,7 +57,7 @@ export async function planMove(
   }
   let made: string | null
   try {
-    made = (await mkdir(dirname(to), { recursive: true })) ?? null
+    made = makeFolder(dirname(to))
   } catch (cause) {
     throw new CodedError('usage', `Couldn’t create the folder ${folder}.`, {
       hint: 'Choose another folder, or check its permissions.',

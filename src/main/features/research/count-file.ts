@@ -1,6 +1,7 @@
 /** Saves the day's request count in a small file, so that it survives a restart. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import type { CallCount } from './budget.ts'
 
 /**
@@ -25,7 +26,7 @@ export function fileCount(file: string): { load(): CallCount; save(count: CallCo
     },
     save(count) {
       try {
-        mkdirSync(dirname(file), { recursive: true })
+        makeFolder(dirname(file))
         writeFileSync(`${file}.part`, JSON.stringify(count))
         renameSync(`${file}.part`, file)
       } catch {

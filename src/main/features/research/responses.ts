@@ -4,9 +4,9 @@
  */
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { constants } from 'node:zlib'
+import { makeFolder } from '../../base/make-folder.ts'
 import { zstdCompress as compress, zstdDecompress as decompress } from '../../base/zstd.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { ServiceResponse, ResponseVersion } from '../../../shared/features/research/research.ts'
@@ -161,7 +161,7 @@ async function whole(row: RowWithData): Promise<ServiceResponse> {
 
 function openDatabase(file: string): Database.Database {
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     const db = new Database(file)
     try {
       db.pragma(`busy_timeout = ${BUSY_MS}`)

@@ -3,9 +3,10 @@
  * holds a one-time token, so the browser gets the path of a page that only this user can read instead.
  */
 import { spawn } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { makeFolder } from '../../base/make-folder.ts'
 
 function opener(target: string): readonly [string, readonly string[]] {
   switch (process.platform) {
@@ -73,7 +74,7 @@ export async function openInBrowser(url: string, folder: string): Promise<Opened
 }
 
 async function writePage(folder: string, file: string, href: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   await rm(file, { force: true })
   // wx: never through a link that someone put there since.
   await writeFile(file, redirectPage(href), { mode: 0o600, flag: 'wx' })

@@ -1,6 +1,6 @@
 /** `tapedeck config`: shows and changes settings. */
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
@@ -104,7 +104,7 @@ function change(store: SettingsStore, key: string, value: unknown, values: Value
   }
   // A running Tapedeck reads its settings at its start only, so the change would seem to do nothing.
   const file = storePath(values, context)
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   const lock = lockStore(file)
   try {
     store.set(patch)

@@ -1,5 +1,5 @@
 /** `tapedeck doctor`: checks what recording here depends on, and says what to do. Changes nothing. */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, statSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -48,9 +48,21 @@ const checkProgram: Look = (_values, { version }) => {
   return { check: 'program', result: problem === null ? 'ok' : 'warn', text: problem ?? text }
 }
 
+/** Whether something is at a path, even a link to nothing, in whose place no folder can be made. */
+function isTaken(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const checkFolder: Look = (_values, { dataDir }) => {
   let folder = dataDir
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  while (!isTaken(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
+    return { check: 'folder', result: 'fail', text: `${folder} isn’t a folder. Name another one with --home.` }
   try {
     accessSync(folder, constants.W_OK)
     return { check: 'folder', result: 'ok', text: dataDir }

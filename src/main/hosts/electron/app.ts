@@ -1,6 +1,6 @@
 /** The Electron host: connects windows, protocol, ports and power to one terminal and closes it cleanly. */
-import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { makeFolder } from '../../base/make-folder.ts'
 import {
   app,
   BaseWindow,
@@ -70,7 +70,7 @@ const LONGEST_CLOSE_MS = 10_000
 
 /** Runs the app until it quits. Returns at once, because Electron gets ready only after the main module has run. */
 export function runElectronApp(options: ElectronAppOptions): void {
-  mkdirSync(options.home, { recursive: true })
+  makeFolder(options.home)
   app.setPath('userData', options.home)
   app.setPath('sessionData', join(options.home, 'chromium'))
   registerScheme(protocol)

@@ -1,6 +1,7 @@
 /** The JSON files of a dataset: what it is, what a partition contains, how far a session is. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../../base/make-folder.ts'
 import * as v from 'valibot'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { createSafeFile } from '../../../base/file-sink.ts'
@@ -67,7 +68,7 @@ export async function readDocument<T>(path: string, schema: v.GenericSchema<unkn
 
 /** Writes a document, durable and whole or not at all. */
 export async function writeDocument(path: string, value: object): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const file = await createSafeFile(path)
   try {
     file.text(`${JSON.stringify(value, null, 2)}\n`)

@@ -1,6 +1,6 @@
 /** Writes the Parquet files of a dataset: messages of a partition, and gaps of a session. */
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../../base/make-folder.ts'
 import { tickFields } from '../../../../service/tick-columns.ts'
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
@@ -43,7 +43,7 @@ async function writeTable(
   columns: readonly TableColumn[],
   fill: (table: TypedTable, file: SafeFile) => Promise<number>,
 ): Promise<Written> {
-  await mkdir(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const file = await createSafeFile(path)
   try {
     const table = createParquetTable(file, columns, { schema: DATASET_SCHEMA, zone: 'UTC' })

@@ -1,6 +1,7 @@
 /** Start at login: a login item on Windows and macOS, an autostart entry on Linux. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../../../base/make-folder.ts'
 
 export interface LoginHost {
   readonly platform: NodeJS.Platform
@@ -62,7 +63,7 @@ export function setStartAtLogin(host: LoginHost, on: boolean): void {
   if (on) {
     const entry = autostartEntry(host.program)
     if (there === entry) return
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     writeFileSync(file, entry)
   } else if (there?.includes(OURS) === true) rmSync(file, { force: true })
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lockStore } from '../../../../../src/main/core/store/schema/lock.ts'
@@ -11,7 +11,10 @@ beforeEach(() => {
   home = makeFolder('config')
 })
 async function run(...args: string[]) {
-  const context = commandContext({ dataDir: home })
+  return runIn(home, ...args)
+}
+async function runIn(dataDir: string, ...args: string[]) {
+  const context = commandContext({ dataDir })
   const code = await runCommandLine(args, context)
   return { code, out: context.output(), err: context.errors() }
 }
@@ -90,6 +93,16 @@ describe('doctor', () => {
     ])
     expect(checks.find(({ check }) => check === 'account')).toMatchObject({ result: 'warn' })
     expect(existsSync(join(home, 'tapedeck.db'))).toBe(false)
+  })
+
+  it('fails for a home that is a file, below a file or a link to nothing', async () => {
+    writeFileSync(join(home, 'file'), '')
+    symlinkSync(join(home, 'nowhere', 'x'), join(home, 'link'))
+    for (const path of ['file', 'file/x', 'link', 'link/x']) {
+      const { code, out } = await runIn(join(home, path), 'doctor')
+      expect(code).toBe(1)
+      expect(out).toMatch(/^fail +folder +\S+\/(file|link) isn’t a folder\./m)
+    }
   })
 
   it('fails for a store that is none and for settings that can’t be read, and keeps both', async () => {
