@@ -80,8 +80,6 @@ export interface Command {
   /** What an example does, and the arguments after the command's name. */
   readonly examples?: readonly (readonly [what: string, args: string])[] | undefined
   readonly options: Readonly<Record<string, Option>>
-  /** With `--json` it prints rows of an export or what somebody else wrote, so its objects don't name a schema. */
-  readonly foreignJson?: true | undefined
   /** It opens no store, so unfinished work on the store needn't be settled first. */
   readonly storeless?: true | undefined
   /** It runs until it is stopped, so its standard error is a log. */

@@ -65,7 +65,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   [SIGN_IN]: { out: /^Signed in as .* at http:.*credentials\.json, which only you can read\.\n$/ },
   'login --base-url https://data.example.com --user me < secrets': { code: 2, err: /add --credentials-file/ },
   'logout ': { account: true, out: /^Forgot|^Signed out|^The account/ },
-  'sessions --json': { out: /^(?:\{"schema":"tapedeck\/sessions\/1","session":"\w{26}","source":"demo".*\}\n){5}$/ },
+  'sessions --json': { out: /^(?:\{"schema":"tapedeck\/session\/1","session":"\w{26}","source":"demo".*\}\n){5}$/ },
   'sessions --session 01k… --out monday.tapedeck': {
     out: /monday\.tapedeck: 9 messages, \d+ bytes, SHA-256 [\da-f]{64}\n$/,
   },
@@ -82,7 +82,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     out: /^# Review, 2026-01-05 14:00:00 .*\n\n- Source: demo\n- 1 session, 9 /,
   },
   'journal --session latest --out review.md': { err: /^review\.md: /, writes: ['review.md', /^# Review, 2026-01-05/] },
-  'journal --json': { out: /^\{"schema":"tapedeck\/journal\/1","source":"demo"/ },
+  'journal --json': { out: /^\{"schema":"tapedeck\/journal\/2","source":"demo"/ },
   'symbols ': { out: /\ncrypto\/XT {2}BTC-USD +9 .*\ncrypto\/XT {2}ETH-USD +9 .*\nforex\/C {4}EUR\/USD +9 / },
   'symbols -f crypto/XT --session latest': { out: /\ncrypto\/XT {2}BTC-USD +3 .*\ncrypto\/XT {2}ETH-USD +3 .*\n$/ },
   'feeds ': { out: /\ncrypto\/XT +Crypto trades +trade +Premium +3 +18\n/ },

@@ -1,4 +1,5 @@
 /** Whether a recorder or terminal does what it was started for, and if not, why. Pure. */
+import { withSchema } from '../../base/json-schema.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
@@ -6,7 +7,7 @@ import type { FeedStatus, StatusState } from '../../../shared/core/status/status
 
 /** One thing that `/healthz` looks at. `text` says what is wrong, or how it is. */
 export interface HealthCheck {
-  readonly check: 'recording' | 'feeds' | 'messages' | 'disk'
+  readonly check: 'recording' | 'feeds' | 'messages' | 'disk' | 'log'
   readonly ok: boolean
   readonly text: string
   readonly [fact: string]: string | number | boolean | null
@@ -14,7 +15,7 @@ export interface HealthCheck {
 
 /** The body of `/healthz`. */
 export interface Health {
-  readonly schema: 'tapedeck/health/1'
+  readonly schema: string
   readonly ok: boolean
   readonly checks: readonly HealthCheck[]
 }
@@ -23,10 +24,10 @@ export interface Health {
 const LEAST_FREE_BYTES = 100_000_000
 
 /** The health of a process that waits for work, such as a recorder in standby. */
-export const STANDBY: Health = {
-  schema: 'tapedeck/health/1',
-  ok: true,
-  checks: [{ check: 'recording', ok: true, text: 'Waiting in standby.' }],
+export const STANDBY = healthOf([{ check: 'recording', ok: true, text: 'Waiting in standby.' }])
+
+export function healthOf(checks: readonly HealthCheck[]): Health {
+  return withSchema('health', { ok: checks.every(({ ok }) => ok), checks })
 }
 
 /** `wanted`: feeds that should be open; null: those that have connections. */
@@ -34,8 +35,7 @@ export function checkHealth(status: StatusState, wanted: readonly FeedId[] | nul
   const feeds = status.feeds.filter(({ feed, state }) =>
     wanted === null ? state.is !== 'idle' : wanted.includes(feed),
   )
-  const checks = [checkRecording(status), checkFeeds(feeds), checkMessages(feeds, status.nowMs), checkDisk(status)]
-  return { schema: 'tapedeck/health/1', ok: checks.every(({ ok }) => ok), checks }
+  return healthOf([checkRecording(status), checkFeeds(feeds), checkMessages(feeds, status.nowMs), checkDisk(status)])
 }
 
 function checkRecording({ recorder }: StatusState): HealthCheck {

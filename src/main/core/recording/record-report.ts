@@ -2,6 +2,7 @@
  * The report of `tapedeck record`, read back from the store: counts, coverage, and symbols that the service never
  * confirmed.
  */
+import { withSchema } from '../../base/json-schema.ts'
 import { coverageOf, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
 import type { CoveredSession } from '../../../shared/features/evidence/session-spans.ts'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -39,7 +40,7 @@ export interface FeedReport {
 
 /** The report as `--json` prints it. Version 2 has `gap_count` where version 1 had `gaps`, which is a list everywhere else. */
 export interface RecordReport {
-  readonly schema: 'tapedeck/record/2'
+  readonly schema: string
   readonly session: string
   /** `sourceKey` of the recorded source: "demo", or service, user and origin. */
   readonly source: string
@@ -91,8 +92,7 @@ export function reportOf(
       unconfirmed: unconfirmed(sessions, feed, symbols),
     }
   })
-  return {
-    schema: 'tapedeck/record/2',
+  return withSchema('record', {
     session: newest.session,
     source: newest.source,
     feeds,
@@ -100,7 +100,7 @@ export function reportOf(
     missing_seconds: feeds.reduce((total, one) => total + one.missing_seconds, 0),
     bytes: sessions.reduce((total, { row }) => total + row.bytes, 0),
     lag_ms: lag,
-  }
+  })
 }
 
 /** The session that lacks received messages: the last one, if it is open in the store; undefined: nothing is missing. */

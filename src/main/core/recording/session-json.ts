@@ -1,11 +1,12 @@
 /** Sessions and gaps in JSON: one shape for the command line and the API. */
+import { withSchema } from '../../base/json-schema.ts'
 import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
 /** A session as JSON (documented in the guide). */
 export function sessionJson(row: SessionRow): Record<string, unknown> {
-  return {
+  return withSchema('session', {
     session: row.session,
     source: row.source,
     started: iso(row.startedMs),
@@ -16,7 +17,7 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
     bytes: row.bytes,
     // Without the ordinary ones at the start and end, which the list has.
     gap_count: countGaps(row.gaps),
-    gaps: row.gaps.map(({ feed, fromMs, toMs, cause }) => ({ feed, from: iso(fromMs), to: iso(toMs), cause })),
+    gaps: row.gaps.map(gapJson),
     symbols: row.symbols,
     live: row.live,
     imported: row.imported,
@@ -25,11 +26,11 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
     tags: row.tags,
     pinned: row.pinned,
     binned: iso(row.binnedMs),
-  }
+  })
 }
 
 /** A gap as JSON: ISO 8601 times; `to` and `seconds` are null while it is open. */
 export function gapJson({ session, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
   const seconds = toMs === null ? null : (toMs - fromMs) / 1000
-  return { session, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
+  return withSchema('gap', { session, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds })
 }

@@ -1,4 +1,5 @@
 /** `tapedeck alerts`: lists the alerts saved by the window, and what each would have done in a recorded session. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { parseJson } from '../../../service/control.ts'
 import { readActions, writeActions } from './actions/action-file.ts'
 import { readAlerts } from './alert-format.ts'
@@ -66,7 +67,7 @@ export const alertsCommand = defineCommand({
     const alerts = chosen(savedAlerts(context), values.texts('alert'))
     if (alerts.length === 0) context.err('There are no alerts yet.\n')
     if (session !== undefined) return test(alerts, session, values, context)
-    for (const alert of alerts) context.out(`${values.on('json') ? json(alert, context) : sentence(alert, context)}\n`)
+    for (const alert of alerts) context.out(values.on('json') ? json(alert, context) : `${sentence(alert, context)}\n`)
     return EXIT.ok
   },
 })
@@ -102,7 +103,7 @@ function chosen(alerts: readonly Alert[], ids: readonly string[]): readonly Aler
 function json(alert: Alert, context: Context): string {
   const { id, instrument, condition, repeat, expiresMs, note, fired, firedMs, market } = alert
   const state = stateOf(alert, context.clock.wallMs())
-  return JSON.stringify({
+  return jsonLine('alert-definition', {
     alert: id,
     instrument,
     state,
@@ -148,7 +149,7 @@ async function test(alerts: readonly Alert[], named: string, values: Values, con
         signal: context.signal,
         progress: (done) => line.draw(Math.floor(done * 100), 100, words(alert), '%'),
       }).finally(() => line.clear())
-      context.out(asJson ? `${JSON.stringify(testJson(alert, session, result))}\n` : testText(alert, result))
+      context.out(asJson ? jsonLine('alert-test', testJson(alert, session, result)) : testText(alert, result))
     }
     return EXIT.ok
   })

@@ -1,4 +1,5 @@
 /** What each endpoint of the API does. */
+import { withSchema } from '../../base/json-schema.ts'
 import * as v from 'valibot'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { isFeedId, type FeedId } from '../../../shared/base/units.ts'
@@ -152,10 +153,10 @@ async function controlReplay(side: ApiSide, parameters: Parameters, body: unknow
 }
 
 export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
-  info: ({ info }) => json({ schema: 'tapedeck/info/1', ...info() }),
+  info: ({ info }) => json(withSchema('info', info())),
   openapi: () => json(openApi()),
   sessions: async ({ reader }) =>
-    json({ schema: 'tapedeck/sessions/1', sessions: (await reader.sessions()).map(sessionJson) }),
+    json(withSchema('sessions', { sessions: (await reader.sessions()).map(sessionJson) })),
   session: async ({ reader }, parameters) =>
     json(sessionJson(findSession(await reader.sessions(), parameters.text('session') ?? ''))),
   async gaps(side, parameters) {
@@ -168,16 +169,20 @@ export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
       ...(toMs === undefined ? {} : { toMs }),
     })
     const found = gaps.filter(({ session }) => chosen.has(session))
-    return json({ schema: 'tapedeck/gaps/1', gaps: found.map(gapJson) })
+    return json(withSchema('gaps', { gaps: found.map(gapJson) }))
   },
   async symbols(side, parameters) {
-    const sessions = (await sessionsOf(side, parameters)).map(({ session }) => session)
-    const symbols = await side.reader.instruments({ feed: feedOf(parameters), sessions })
-    return json({ schema: 'tapedeck/symbols/1', symbols })
+    const [feed, rows] = [feedOf(parameters), await sessionsOf(side, parameters)]
+    const symbols: object[] = []
+    for (const [source, named] of Map.groupBy(rows, (row) => row.source)) {
+      const sessions = named.map(({ session }) => session)
+      for await (const one of storedSymbols(side.reader, { feed, source, sessions })) symbols.push(one)
+    }
+    return json(withSchema('symbols', { symbols }))
   },
   ticks: (side, parameters) => rows(side, parameters, 'ticks'),
   bars: (side, parameters) => rows(side, parameters, 'bars'),
-  replays: ({ replays }) => json({ schema: 'tapedeck/replays/1', replays: replays.states().map(replayJson) }),
+  replays: ({ replays }) => json(withSchema('replays', { replays: replays.states().map(replayJson) })),
   openReplay: (side, _parameters, body) => openReplay(side, body),
   replay: (side, parameters) => json(replayJson(replayOf(side, parameters))),
   controlReplay,
@@ -185,7 +190,7 @@ export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
     await side.replays.close(replayOf(side, parameters).id)
     return { is: 'nothing' }
   },
-  alerts: ({ alerts }) => json({ schema: 'tapedeck/alerts/1', alerts: alerts.list() }),
+  alerts: ({ alerts }) => json(withSchema('alerts', { alerts: alerts.list() })),
   addAlert: async ({ alerts }, _parameters, body) => json(await alerts.save(null, readDraft(body))),
   changeAlert: async ({ alerts }, parameters, body) =>
     json(await alerts.save(parameters.text('alert') ?? '', readDraft(body))),
@@ -203,6 +208,6 @@ export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
       before: parameters.number('before') ?? null,
       limit,
     })
-    return json({ schema: 'tapedeck/alert-events/1', events, more })
+    return json(withSchema('alert-events', { events, more }))
   },
 }

@@ -1,4 +1,5 @@
 /** The shapes of the API's JSON, as JSON Schema: for the OpenAPI and AsyncAPI files, and for programs that check. */
+import { schemaName } from '../../base/json-schema.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
 import { ALERT_ACTIONS } from '../../../shared/features/alerts/actions.ts'
 import { ALERT_KINDS, ALERT_SOUNDS } from '../../../shared/features/alerts/types.ts'
@@ -47,6 +48,7 @@ const counts = object({
   stored: whole,
 })
 const gap = object({
+  schema: { const: schemaName('gap') },
   session: text,
   feed,
   cause: { type: 'string', enum: GAP_CAUSES },
@@ -73,12 +75,13 @@ export const SCHEMAS = {
   Document: anything,
   Error: object({ error: object({ code: { type: 'string', enum: ERROR_CODES }, message: text, hint: text }, 'hint') }),
   Info: object({
-    schema: { const: 'tapedeck/info/1' },
+    schema: { const: schemaName('info') },
     version: text,
     source: { type: 'string', enum: ['demo', 'service', 'team'] },
     recording: flag,
   }),
   Session: object({
+    schema: { const: schemaName('session') },
     session: text,
     source: text,
     started: time,
@@ -88,7 +91,7 @@ export const SCHEMAS = {
     messages: whole,
     bytes: whole,
     gap_count: whole,
-    gaps: list(anything),
+    gaps: list(reference('Gap')),
     symbols: whole,
     live: flag,
     imported: flag,
@@ -98,11 +101,23 @@ export const SCHEMAS = {
     pinned: flag,
     binned: perhaps(time),
   }),
-  Sessions: object({ schema: { const: 'tapedeck/sessions/1' }, sessions: list(reference('Session')) }),
-  Gaps: object({ schema: { const: 'tapedeck/gaps/1' }, gaps: list(gap) }),
+  Sessions: object({ schema: { const: schemaName('sessions') }, sessions: list(reference('Session')) }),
+  Gap: gap,
+  Gaps: object({ schema: { const: schemaName('gaps') }, gaps: list(reference('Gap')) }),
+  Symbol: object({
+    schema: { const: schemaName('symbol') },
+    feed,
+    symbol: { ...text, description: 'The newest of its aliases.' },
+    aliases: list(text),
+    instrument: text,
+    source: text,
+    messages: whole,
+    from: perhaps(time),
+    to: perhaps(time),
+  }),
   Symbols: object({
-    schema: { const: 'tapedeck/symbols/1' },
-    symbols: list(object({ instrument: text, symbols: list(text) })),
+    schema: { const: schemaName('symbols') },
+    symbols: list(reference('Symbol')),
   }),
   NewReplay: object({ sessions: list(text), at: { ...text, description: 'A time; default: the start.' } }, 'at'),
   ReplayChange: object({ playing: flag, speed, at: text }, 'playing', 'speed', 'at'),
@@ -119,14 +134,14 @@ export const SCHEMAS = {
     exactness: { ...anything, description: 'Whether its state equals what live had, by the digest of each minute.' },
     problem: perhaps(text),
   }),
-  Replays: object({ schema: { const: 'tapedeck/replays/1' }, replays: list(reference('Replay')) }),
+  Replays: object({ schema: { const: schemaName('replays') }, replays: list(reference('Replay')) }),
   AlertDraft: object(draft, 'action'),
   Alert: {
     ...object({ id: text, ...draft, state: anything }, 'action'),
     additionalProperties: true,
   },
-  Alerts: object({ schema: { const: 'tapedeck/alerts/1' }, alerts: list(reference('Alert')) }),
-  AlertEvents: object({ schema: { const: 'tapedeck/alert-events/1' }, events: list(anything), more: flag }),
+  Alerts: object({ schema: { const: schemaName('alerts') }, alerts: list(reference('Alert')) }),
+  AlertEvents: object({ schema: { const: schemaName('alert-events') }, events: list(anything), more: flag }),
 } as const satisfies Readonly<Record<string, JsonSchema>>
 
 export type SchemaName = keyof typeof SCHEMAS

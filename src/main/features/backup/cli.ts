@@ -1,4 +1,5 @@
 /** `tapedeck backup`: backs up all user data to a folder, even while recording, and restores it. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { join, resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
 import { makeBackup } from './backup.ts'
@@ -48,7 +49,9 @@ export const backup = defineCommand({
       const [first = null, second = null] = kept
       if (json) {
         const where = { kept: first, ...(second === null ? {} : { kept_settings: second }) }
-        context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, ...where })}\n`)
+        context.out(
+          jsonLine('restore', { restored: list.files.length, made: new Date(list.madeMs).toISOString(), ...where }),
+        )
       } else {
         context.out(`Restored ${countText(list.files.length, 'file')} as of ${new Date(list.madeMs).toISOString()}.\n`)
         if (kept.length > 0) context.out(`The previous data is in ${kept.join(' and ')}.\n`)
@@ -70,7 +73,7 @@ export const backup = defineCommand({
       })
       if (context.interactive && !json) context.err('\r\u001b[K')
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-      if (json) context.out(`${JSON.stringify({ out, files: files.length, bytes })}\n`)
+      if (json) context.out(jsonLine('backup', { out, files: files.length, bytes }))
       else context.out(`${countText(files.length, 'file')}, ${megabytes(bytes)}, in ${out}\n`)
       return EXIT.ok
     } catch (thrown) {

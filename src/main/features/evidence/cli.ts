@@ -1,4 +1,5 @@
 /** `tapedeck verify`: checks stored sessions against their ledger, and compares ticks with the service's own bars. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -105,7 +106,7 @@ function printReport(
   const { sessions, messages, ok, problems } = report
   if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
   if (values.on('json')) {
-    context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
+    context.out(jsonLine('verify', agreement === null ? report : { ...report, agreement }))
   } else {
     for (const { session: id, kind, feed, detail } of problems) {
       context.out(`${id}  ${feed ?? '-'}  ${KIND_TEXT[kind] ?? kind}: ${detail}\n`)

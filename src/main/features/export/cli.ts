@@ -1,4 +1,5 @@
 /** `tapedeck export`: writes ticks or bars to a file, with a manifest next to it. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -137,7 +138,7 @@ export const exportCommand = defineCommand({
     const { rows, bytes, feed, source, sha256, manifest, files } = result
     if (json) {
       const one = { rows, bytes, sha256, manifest, feed, source }
-      context.out(`${JSON.stringify(files.length === 1 && asked.split === 'none' ? one : { ...one, files })}\n`)
+      printJson(files.length === 1 && asked.split === 'none' ? one : { ...one, files }, context)
     } else if (asked.split === 'none' && files.length === 1) {
       context.out(
         `${countText(rows, 'row')} of ${feed} from ${source}, ${countText(bytes, 'byte')}, manifest ${manifest}\n`,
@@ -152,6 +153,13 @@ export const exportCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+/** What was written. A stream has no checksum and no manifest; `files` is there if a split was asked for or made. */
+const printJson = (
+  written: Pick<ExportDone, 'rows' | 'bytes' | 'feed' | 'source'> &
+    Partial<Pick<ExportDone, 'sha256' | 'manifest' | 'files'>>,
+  context: Context,
+): void => context.out(jsonLine('export', written))
 
 type Write = (chunk: Uint8Array) => Promise<void>
 
@@ -187,7 +195,7 @@ async function streamOut(
       onGaps: (count) => void (gaps = count),
     })
   })
-  if (values.on('json')) context.out(`${JSON.stringify({ rows, bytes, feed, source })}\n`)
+  if (values.on('json')) printJson({ rows, bytes, feed, source }, context)
   // A stream has no manifest, which would list them.
   const missing = gaps === 0 ? '' : `, ${countText(gaps, 'gap')} (tapedeck sessions --gaps lists them)`
   context.err(`${countText(rows, 'row')} of ${feed} from ${source}${missing}\n`)

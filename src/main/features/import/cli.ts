@@ -1,4 +1,5 @@
 /** `tapedeck import`: imports session files, Tapedeck exports, and tables of ticks. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -109,7 +110,7 @@ export const importCommand = defineCommand({
 function report(done: ImportDone, name: string, values: Values, context: Context): void {
   const json = values.on('json')
   for (const { session, messages } of done.sessions) {
-    context.out(json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${countText(messages, 'message')}\n`)
+    context.out(json ? jsonLine('import', { session, messages }) : `${session}: ${countText(messages, 'message')}\n`)
   }
   if (done.already) context.err(`${name} is already in the store.\n`)
   for (const { line, text } of done.problems) context.err(`tapedeck: ${name}, line ${line}: ${text}\n`)

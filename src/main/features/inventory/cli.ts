@@ -1,4 +1,5 @@
 /** `tapedeck symbols`, `feeds` and `stats`: what is stored, and what can be. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { existsSync } from 'node:fs'
 import { FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -8,12 +9,12 @@ import { aligned } from '../../command-line/aligned.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
+import { storedSymbols } from '../../core/recording/symbol-json.ts'
 import { storePath } from '../../core/store/store-path.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 import { countFeeds, countSessions, type FeedStats } from './counts.ts'
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 const SESSION_OPTION = { type: 'string', value: 'ID', help: `Only this session: ${SESSION_HELP}` } as const
 const FEED_OPTION = {
   type: 'string',
@@ -50,13 +51,10 @@ export const symbols = defineCommand({
       for (const source of [...new Set(rows.map((row) => row.source))].sort()) {
         const sessions = rows.filter((row) => row.source === source).map(({ session }) => session)
         for (const feed of only === undefined ? FEED_IDS : [only]) {
-          for (const { instrument, symbols: aliases } of await reader.instruments({ feed, source, sessions })) {
-            const extent = await reader.extent({ feed, source, sessions, instruments: [instrument] })
-            const symbol = aliases.at(-1) ?? ''
-            const { records, fromMs, toMs } = extent
-            const found = { feed, symbol, aliases, source, messages: records, from: iso(fromMs), to: iso(toMs) }
-            if (values.on('json')) context.out(`${JSON.stringify({ schema: 'tapedeck/symbols/1', ...found })}\n`)
-            else lines.push([feed, symbol, String(records), found.from ?? '-', found.to ?? '-', source])
+          for await (const found of storedSymbols(reader, { feed, source, sessions })) {
+            const { symbol, messages, from, to } = found
+            if (values.on('json')) context.out(`${JSON.stringify(found)}\n`)
+            else lines.push([feed, symbol, String(messages), from ?? '-', to ?? '-', source])
           }
         }
       }
@@ -92,7 +90,7 @@ export const feeds = defineCommand({
       const { messages, sessions } = counts.get(feed) ?? { messages: 0, sessions: 0 }
       if (values.on('json')) {
         const about = { feed, title, kind, asset, plan: minimumPlan, bar_ms: barMs, shape, sessions, messages }
-        context.out(`${JSON.stringify({ schema: 'tapedeck/feeds/1', ...about })}\n`)
+        context.out(jsonLine('feed', about))
       }
       return [feed, title, kind, minimumPlan ?? '-', String(sessions), String(messages)]
     })
@@ -122,7 +120,7 @@ export const stats = defineCommand({
       if (total === null) throw new CodedError('not-found', 'No sessions recorded yet.')
       const byFeed = [...countFeeds(rows).values()]
       if (values.on('json')) {
-        context.out(`${JSON.stringify({ schema: 'tapedeck/stats/1', ...total, feeds: byFeed })}\n`)
+        context.out(jsonLine('stats', { ...total, feeds: byFeed }))
         return EXIT.ok
       }
       const heads = [
@@ -138,7 +136,9 @@ export const stats = defineCommand({
       ]
       const lines = byFeed.map((one) => [
         one.feed,
-        ...[one.sessions, one.messages, one.market, one.control, one.undecodable, one.unasked, one.gaps].map(String),
+        ...[one.sessions, one.messages, one.market, one.control, one.undecodable, one.unasked, one.gap_count].map(
+          String,
+        ),
         one.gap_seconds.toFixed(3),
       ])
       const { sessions, messages, bytes, bytes_per_message: each, started, ended } = total

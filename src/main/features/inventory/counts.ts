@@ -12,11 +12,20 @@ export interface FeedStats {
   readonly undecodable: number
   readonly unasked: number
   /** Gaps other than connecting at the start and ending at the end, and how long the closed ones were. */
-  readonly gaps: number
+  readonly gap_count: number
   readonly gap_seconds: number
 }
 
-const NONE = { sessions: 0, messages: 0, market: 0, control: 0, undecodable: 0, unasked: 0, gaps: 0, gap_seconds: 0 }
+const NONE = {
+  sessions: 0,
+  messages: 0,
+  market: 0,
+  control: 0,
+  undecodable: 0,
+  unasked: 0,
+  gap_count: 0,
+  gap_seconds: 0,
+}
 
 /** The totals of each feed that has any, in the order of their first session. */
 export function countFeeds(rows: readonly SessionRow[]): ReadonlyMap<FeedId, FeedStats> {
@@ -34,7 +43,7 @@ export function countFeeds(rows: readonly SessionRow[]): ReadonlyMap<FeedId, Fee
         control: sum.control + control,
         undecodable: sum.undecodable + undecodable,
         unasked: sum.unasked + unasked,
-        gaps: sum.gaps + gaps.length,
+        gap_count: sum.gap_count + gaps.length,
         gap_seconds: sum.gap_seconds + gapMs / 1_000,
       })
     }

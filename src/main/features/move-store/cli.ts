@@ -1,4 +1,5 @@
 /** `tapedeck move`: moves the store to another folder while nothing is being recorded. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
@@ -45,7 +46,7 @@ export const move = defineCommand({
         signal: context.signal,
       })
       if (draw) context.err('\r\u001b[K')
-      if (values.on('json')) context.out(`${JSON.stringify({ from, to: moved.path, bytes: moved.bytes })}\n`)
+      if (values.on('json')) context.out(jsonLine('move', { from, to: moved.path, bytes: moved.bytes }))
       else context.out(`${moved.path}, ${(moved.bytes / 1e6).toFixed(1)} MB.\n`)
       if (moved.leftovers)
         context.err(`Couldn’t remove all files of the old store, ${from}. Delete the rest yourself.\n`)

@@ -1,4 +1,5 @@
 /** `tapedeck replay`: plays a session through a hub and a digest fold, as the window does. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { countText } from '../../../shared/base/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
@@ -140,7 +141,7 @@ async function replayTeam({
 
 function report(played: Played, values: Values, context: Context): number {
   const { messages, digest, minutes, exactness } = played
-  if (values.on('json')) context.out(`${JSON.stringify(jsonOf(played))}\n`)
+  if (values.on('json')) context.out(jsonLine('replay', jsonOf(played)))
   else {
     if (values.on('digest')) {
       for (const one of minutes) context.out(`${new Date(one.at).toISOString()}  ${one.seq}  ${one.digest}\n`)

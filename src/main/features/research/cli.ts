@@ -1,4 +1,5 @@
 /** `tapedeck fetch`: makes one REST request, using the same history and budget as the window. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { join, dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
@@ -20,7 +21,6 @@ import { EXIT } from '../../command-line/exit.ts'
 import { storePath } from '../../core/store/store-path.ts'
 
 export const fetchCommand = defineCommand({
-  foreignJson: true,
   examples: [
     ['Income statements of a company', '/fundamentals/AAPL/income-statement'],
     ['The last response again, without a request, by endpoint name', 'income-statement --symbol AAPL --cached'],
@@ -109,7 +109,7 @@ function listEndpoints(values: Values, context: Context): number {
   if (values.texts('').length > 0) throw new UsageError('--list takes no ENDPOINT')
   if (values.on('json')) {
     for (const { id, path, title } of ENDPOINTS) {
-      context.out(`${JSON.stringify({ schema: 'tapedeck/endpoints/1', endpoint: id, path, title })}\n`)
+      context.out(jsonLine('endpoint', { endpoint: id, path, title }))
     }
   } else
     context.out(

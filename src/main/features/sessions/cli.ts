@@ -1,4 +1,5 @@
 /** `tapedeck sessions`: lists sessions, labels one, or saves one as a file. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -90,7 +91,7 @@ export const sessions = defineCommand({
 function printGaps(rows: readonly SessionRow[], json: boolean, context: Context): void {
   const gaps = rows.flatMap((row) => row.gaps.toSorted((a, b) => a.fromSeq - b.fromSeq))
   if (json) {
-    for (const gap of gaps) context.out(`${JSON.stringify({ schema: 'tapedeck/gaps/1', ...gapJson(gap) })}\n`)
+    for (const gap of gaps) context.out(`${JSON.stringify(gapJson(gap))}\n`)
     return
   }
   const real = countGaps(gaps)
@@ -142,7 +143,7 @@ async function pack(one: SessionId, out: string, values: Values, context: Contex
   ).finally(() => line.clear())
   context.out(
     values.on('json')
-      ? `${JSON.stringify(done)}\n`
+      ? jsonLine('session-file', done)
       : `${done.file}: ${countText(done.messages, 'message')}, ${countText(done.bytes, 'byte')}, SHA-256 ${done.sha256}\n`,
   )
   return EXIT.ok

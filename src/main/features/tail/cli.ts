@@ -33,7 +33,6 @@ type Start = (options: HostOptions) => Promise<RunningNeeds<typeof NEEDS>>
 
 export const tail = defineCommand({
   needs: NEEDS,
-  foreignJson: true,
   examples: [
     ['Trades of the demo market, as they come', '--demo --feed crypto/XT:BTC-USD,ETH-USD'],
     ['What is being recorded now, as JSON Lines', '-f crypto/XT:BTC-USD --json'],

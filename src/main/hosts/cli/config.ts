@@ -1,4 +1,5 @@
 /** `tapedeck config`: shows and changes settings. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { dirname } from 'node:path'
 import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
@@ -28,7 +29,7 @@ export const config = defineCommand({
     const all = leavesOf(store.get())
     const json = values.on('json')
     if (key === undefined) {
-      if (json) context.out(`${JSON.stringify({ settings: store.get() })}\n`)
+      if (json) context.out(jsonLine('config', { settings: store.get() }))
       else for (const [name, one] of all) context.out(`${name} = ${JSON.stringify(one)}\n`)
       return EXIT.ok
     }
@@ -36,7 +37,7 @@ export const config = defineCommand({
     if (found === undefined) throw unknownKey(key, [...all.keys()])
     if (value !== undefined) change(store, key, typedLike(found, value), values, context)
     const now = valueAt(store.get(), key)
-    context.out(json ? `${JSON.stringify({ key, value: now })}\n` : `${textOf(now)}\n`)
+    context.out(json ? jsonLine('setting', { key, value: now }) : `${textOf(now)}\n`)
     return EXIT.ok
   },
 })

@@ -1,4 +1,5 @@
 /** `tapedeck doctor`: checks what recording here depends on, and says what to do. Changes nothing. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { accessSync, constants, existsSync, lstatSync, statSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
@@ -34,7 +35,7 @@ export const doctor = defineCommand({
     for (const look of [checkProgram, checkFolder, checkSettings, checkAccount, checkStore, checkDisk, checkCrashes]) {
       found.push(await look(values, context))
     }
-    if (values.on('json')) for (const one of found) context.out(`${JSON.stringify(one)}\n`)
+    if (values.on('json')) for (const one of found) context.out(jsonLine('doctor', one))
     else context.out(aligned(found.map(({ check, result, text }) => [result, check, text])))
     return found.some(({ result }) => result === 'fail') ? EXIT.failed : EXIT.ok
   },

@@ -17,6 +17,7 @@ import { historyProblem, readAlerts, readHistory, type Read } from '../../featur
 import { alertFiles } from '../../features/alerts/files.ts'
 import type { AlertsFile } from '../../features/alerts/port.ts'
 import { journalFiles } from '../../features/journal/journal-files.ts'
+import { reviewJson } from '../../features/journal/review-json.ts'
 import { alertsOf, buildReview, type ReviewQuery } from '../../features/journal/review.ts'
 
 export const journal = defineCommand({
@@ -66,7 +67,7 @@ export const journal = defineCommand({
     })
     const pictures = resolve(context.dataDir, 'journal')
     const text = values.on('json')
-      ? `${JSON.stringify(review)}\n`
+      ? `${JSON.stringify(reviewJson(review))}\n`
       : reviewMarkdown(review, { time: (ms) => timeText(ms, zone), zone, picture: (file) => join(pictures, file) })
     if (file === undefined) context.out(text)
     else {

@@ -1,4 +1,5 @@
 /** `tapedeck login` and `tapedeck logout`: the account of `record`, `serve` and `fetch`, without a window. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { typedOrigin } from '../../core/account/cli.ts'
 import { createCredentials, type AccountFields, type Credentials } from '../../core/account/credentials.ts'
@@ -68,10 +69,7 @@ export const logout = defineCommand({
       file.removeIfEmpty()
       settings.set({ account: { source: 'demo', baseUrl: '', user: '', plan: '' } })
     }
-    if (values.on('json'))
-      context.out(
-        `${JSON.stringify({ schema: 'tapedeck/logout/1', ...(hasAccount ? { base_url: baseUrl, user } : {}) })}\n`,
-      )
+    if (values.on('json')) context.out(jsonLine('logout', hasAccount ? { base_url: baseUrl, user } : {}))
     else context.out(hasAccount ? `Forgot ${user} at ${baseUrl}.\n` : 'No account is saved.\n')
     return EXIT.ok
   },
@@ -143,9 +141,7 @@ interface Saved {
 function report(values: Values, context: Context, { fields: { baseUrl, user }, file, hasKey }: Saved): void {
   const checked = !values.on('no-check')
   if (values.on('json')) {
-    context.out(
-      `${JSON.stringify({ schema: 'tapedeck/login/1', base_url: baseUrl, user, checked, api_key: hasKey, file })}\n`,
-    )
+    context.out(jsonLine('login', { base_url: baseUrl, user, checked, api_key: hasKey, file }))
     return
   }
   const where = file === null ? 'the system keychain' : `${file}, which only you can read`

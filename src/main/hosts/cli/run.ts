@@ -74,8 +74,7 @@ export async function runCommandLine(args: readonly string[], context: Context):
     logged = values.on('quiet') && command.logs !== true ? quiet(context) : context
     if (command.logs === true) logged = withServiceLog(values, context)
     if (command.storeless !== true) await settle(values, logged)
-    const isNamed = values.on('json') && command.foreignJson !== true
-    return await command.run(values, isNamed ? withSchema(logged, name) : logged, startFeatures)
+    return await command.run(values, logged, startFeatures)
   } catch (thrown) {
     // With `| head`, the reader has what it wanted. The process reports any other failure of the output.
     if (context.signal.reason === ('output' satisfies StopReason)) return EXIT.ok
@@ -99,12 +98,6 @@ export async function runCommandLine(args: readonly string[], context: Context):
     return failure.code === 'usage' ? EXIT.usage : EXIT.failed
   }
 }
-
-/** Each JSON object names its shape first: `tapedeck/COMMAND/1`, unless the command does so itself. */
-const withSchema = (context: Context, command: string): Context => ({
-  ...context,
-  out: (text) => context.out(text.replace(/^\{(?=")(?!"schema":)/gm, `{"schema":"tapedeck/${command}/1",`)),
-})
 
 /** Whether a command ended because the user stopped it. SIGTERM before the work is done is a failure with its message. */
 function stoppedByUser({ reason }: AbortSignal, thrown: unknown): boolean {

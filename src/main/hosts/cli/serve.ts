@@ -1,4 +1,5 @@
 /** `tapedeck serve`: runs the browser host. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/session.ts'
 import { openInBrowser } from '../browser/open.ts'
@@ -95,7 +96,7 @@ export const serve = defineCommand({
       const source = sourceKey({ kind: status.source, origin: status.origin, user })
       const more = served === null ? {} : { api: served.baseUrl }
       const tell = (url: string) =>
-        context.out(values.on('json') ? `${JSON.stringify({ url, source, ...more })}\n` : `${url}\n`)
+        context.out(values.on('json') ? jsonLine('serve', { url, source, ...more }) : `${url}\n`)
       tell(host.url)
       const watching = `Watching ${sourceText(status)}.`
       manager.ready(watching)

@@ -1,4 +1,5 @@
 /** `tapedeck simulate`: serves the demo market on loopback. */
+import { jsonLine } from '../../base/json-schema.ts'
 import { readFile } from 'node:fs/promises'
 import { parseSchedule } from '../../../simulator/faults.ts'
 import { startSimulator } from '../../../simulator/simulator.ts'
@@ -43,7 +44,7 @@ export const simulate = defineCommand({
     )
     const { baseUrl, username, password, apiKey } = simulator
     if (values.on('json')) {
-      context.out(`${JSON.stringify({ base_url: baseUrl, username, password, api_key: apiKey })}\n`)
+      context.out(jsonLine('simulate', { base_url: baseUrl, username, password, api_key: apiKey }))
     } else {
       context.out(`base URL  ${baseUrl}\nuser      ${username}\npassword  ${password}\nAPI key   ${apiKey}\n`)
       context.err('The demo market is running. Press Ctrl+C to stop it.\n')

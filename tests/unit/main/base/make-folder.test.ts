@@ -26,7 +26,10 @@ test('refuses what can’t be a folder', () => {
   expect(() => makeFolder(join(at, 'dangling', 'x'))).toThrow('EEXIST')
 })
 
-test.runIf(process.platform === 'linux')('refuses folders below /proc, where `recursive` never returns [needs linux]', () => {
-  expect(() => makeFolder('/proc/x')).toThrow('ENOENT')
-  expect(() => makeFolder('/proc/x/y')).toThrow('ENOENT')
-})
+test.runIf(process.platform === 'linux')(
+  'refuses folders below /proc, where `recursive` never returns [needs linux]',
+  () => {
+    expect(() => makeFolder('/proc/x')).toThrow('ENOENT')
+    expect(() => makeFolder('/proc/x/y')).toThrow('ENOENT')
+  },
+)

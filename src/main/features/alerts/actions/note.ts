@@ -1,4 +1,5 @@
 /** What an alert that fired tells the outside. */
+import { withSchema } from '../../../base/json-schema.ts'
 import type { Alert, AlertEvent } from '../../../../shared/features/alerts/types.ts'
 import type { ActionNote } from './deliver.ts'
 
@@ -16,8 +17,7 @@ export function noteOf(
   return {
     delivery,
     text: note === '' ? sentence : `${sentence} – ${note}`,
-    body: JSON.stringify({
-      schema: 'tapedeck/alert/1',
+    body: bodyOf({
       delivery,
       alert: id,
       instrument,
@@ -34,14 +34,15 @@ export function noteOf(
   }
 }
 
-/** The note of a test from the settings. */
+const bodyOf = (facts: object): string => JSON.stringify(withSchema('alert', facts))
+
+/** The note of a test from the settings. It has `test` instead of what an alert measured. */
 export function testNote(delivery: string, nowMs: number): ActionNote {
   const text = 'This is a test of Tapedeck’s alerts.'
   return {
     delivery,
     text,
-    body: JSON.stringify({
-      schema: 'tapedeck/alert/1',
+    body: bodyOf({
       delivery,
       test: true,
       text,

@@ -1,4 +1,5 @@
 /** `tapedeck sync`: keeps a partitioned Parquet dataset up to date with the store. */
+import { jsonLine } from '../../../base/json-schema.ts'
 import { resolve } from 'node:path'
 import { countText } from '../../../../shared/base/count-text.ts'
 import { FEED_IDS, isFeedId } from '../../../../shared/base/units.ts'
@@ -52,7 +53,7 @@ export const sync = defineCommand({
           onProgress: ({ files, rows }) => line.draw(rows, 0, countText(files, 'file'), 'rows'),
         }).finally(() => line.clear())
         const { files, rows, bytes } = done
-        if (json) context.out(`${JSON.stringify({ schema: 'tapedeck/sync/1', files, rows, bytes })}\n`)
+        if (json) context.out(jsonLine('sync', { files, rows, bytes }))
         else if (files > 0 || !values.on('follow')) {
           context.out(`${countText(files, 'file')}, ${countText(rows, 'row')}, ${countText(bytes, 'byte')}\n`)
         }

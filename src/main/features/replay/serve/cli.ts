@@ -1,4 +1,5 @@
 /** `tapedeck replay --serve`: runs the replay server until Ctrl+C or SIGTERM. */
+import { jsonLine } from '../../../base/json-schema.ts'
 import type { ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
 import { UsageError, wholeNumber, type Context, type Values } from '../../../command-line/command.ts'
 import { exitWhenStopped } from '../../../command-line/exit.ts'
@@ -69,7 +70,7 @@ function tell({ baseUrl, username, password, apiKey }: ReplayServer, values: Val
     ...(env.TAPEDECK_API_KEY ? {} : { api_key: apiKey }),
   }
   if (values.on('json')) {
-    context.out(`${JSON.stringify({ schema: 'tapedeck/replay-server/1', base_url: baseUrl, username, ...secrets })}\n`)
+    context.out(jsonLine('replay-server', { base_url: baseUrl, username, ...secrets }))
     return
   }
   context.out(

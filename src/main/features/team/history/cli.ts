@@ -1,4 +1,5 @@
 /** `tapedeck archive` and `tapedeck fetch-session`, and what `tapedeck verify --history` does. */
+import { jsonLine } from '../../../base/json-schema.ts'
 import { countText } from '../../../../shared/base/count-text.ts'
 import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import type { VerifyReport } from '../../../../shared/core/recording/session.ts'
@@ -6,6 +7,7 @@ import { defineCommand, UsageError, type Context, type Values } from '../../../c
 import { EXIT, exitWhenStopped } from '../../../command-line/exit.ts'
 import { createProgressLine } from '../../../command-line/progress-line.ts'
 import { findSession } from '../../../command-line/sessions.ts'
+import { healthOf, type Health } from '../../../core/monitor/health.ts'
 import { openStoreWriter } from '../../../core/store/open.ts'
 import { storePath } from '../../../core/store/store-path.ts'
 import { watchLeases } from '../lease/watch.ts'
@@ -83,7 +85,7 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   const server = metricsAddress === undefined ? undefined : await serveMetrics(metricsAddress, monitored)
   const report = (level: Parameters<Report>[0], text: string, facts?: LogFacts): void => {
     if (values.on('json'))
-      context.out(`${JSON.stringify({ at: new Date(context.clock.wallMs()).toISOString(), level, text })}\n`)
+      context.out(jsonLine('archive', { at: new Date(context.clock.wallMs()).toISOString(), level, text }))
     else if (context.log === undefined || context.log.format === 'screen')
       context.err(`${level === 'info' ? '' : `${level}: `}${text}\n`)
     else context.log.add(level === 'alarm' ? 'error' : level, text, facts)
@@ -114,13 +116,10 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   }
 }
 
-const archiverHealth = (ok: boolean) => ({
-  schema: 'tapedeck/health/1',
-  ok,
-  checks: [
+const archiverHealth = (ok: boolean): Health =>
+  healthOf([
     { check: 'log', ok, text: ok ? 'Connected to the team’s servers.' : 'Not connected to the team’s servers.' },
-  ],
-})
+  ])
 
 /** Reads `--ticks`, days; null if it isn't given. Throws UsageError. */
 function readDays(values: Values): number | null {
@@ -218,7 +217,7 @@ async function fetchInto(
     const by = author === null ? '' : `, ${authorshipText(author, trusted !== null)}`
     context.out(
       values.on('json')
-        ? `${JSON.stringify({ session, messages, already, author })}\n`
+        ? jsonLine('fetch-session', { session, messages, already, author })
         : `${session}: ${countText(messages, 'message')}${already ? ', already in the store' : ''}${by}\n`,
     )
     return EXIT.ok

@@ -1,4 +1,5 @@
 /** `tapedeck plan`: assigns symbols to the shards of a team, and writes the plan for its recorders. */
+import { jsonLine } from '../../../base/json-schema.ts'
 import { readFileSync } from 'node:fs'
 import { countText } from '../../../../shared/base/count-text.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
@@ -185,7 +186,7 @@ function readPins(
 }
 
 const jsonOf = (team: string, revision: number | null, plan: Plan, previous: Plan | null): string =>
-  `${JSON.stringify({ team, revision, ...plan, moves: comparePlans(previous, plan) })}\n`
+  jsonLine('plan', { team, revision, ...plan, moves: comparePlans(previous, plan) })
 
 function textOf(plan: Plan, previous: Plan | null): string {
   const feeds = FEED_IDS.filter((feed) => plan.shards.some(({ symbols }) => symbols[feed] !== undefined))

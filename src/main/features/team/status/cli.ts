@@ -1,4 +1,5 @@
 /** `tapedeck team`: prints how a team is. */
+import { jsonLine } from '../../../base/json-schema.ts'
 import type { ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
 import { defineCommand } from '../../../command-line/command.ts'
 import { EXIT } from '../../../command-line/exit.ts'
@@ -34,7 +35,7 @@ export const teamCommand = defineCommand({
     try {
       const quarantine = target === null ? null : await readQuarantine(target, address.team)
       const status = teamStatus(await readFacts(log, await readSessions(log), quarantine, context.clock.wallMs()))
-      context.out(values.on('json') ? `${JSON.stringify(status)}\n` : textOf(status))
+      context.out(values.on('json') ? jsonLine('team', status) : textOf(status))
       return EXIT.ok
     } finally {
       await log.close()

@@ -55,20 +55,22 @@ describe('symbols', () => {
     expect(code).toBe(0)
     expect(json).toEqual([
       {
-        schema: 'tapedeck/symbols/1',
+        schema: 'tapedeck/symbol/1',
         feed: 'crypto/XQ',
         symbol: 'BTC-USD',
         aliases: ['BTC-USD'],
+        instrument: 'crypto:BTCUSD',
         source: 'demo',
         messages: 1,
         from: iso(T0 + 4),
         to: iso(T0 + 4),
       },
       {
-        schema: 'tapedeck/symbols/1',
+        schema: 'tapedeck/symbol/1',
         feed: 'crypto/XT',
         symbol: 'X:BTC-USD',
         aliases: ['BTC-USD', 'X:BTC-USD'],
+        instrument: 'crypto:BTCUSD',
         source: 'demo',
         messages: 2,
         from: iso(T0 + 1),
@@ -109,7 +111,7 @@ describe('stats', () => {
         messages: 5,
         started: iso(T0),
         feeds: [
-          { feed: 'crypto/XQ', messages: 1, market: 1, gaps: 0, gap_seconds: 0 },
+          { feed: 'crypto/XQ', messages: 1, market: 1, gap_count: 0, gap_seconds: 0 },
           {
             feed: 'crypto/XT',
             sessions: 2,
@@ -117,7 +119,7 @@ describe('stats', () => {
             market: 3,
             control: 1,
             undecodable: 0,
-            gaps: 1,
+            gap_count: 1,
             gap_seconds: 2,
           },
         ],

@@ -75,7 +75,7 @@ describe('the list', () => {
 
 describe('--gaps', () => {
   const dropped = () => ({
-    schema: 'tapedeck/gaps/1',
+    schema: 'tapedeck/gap/1',
     session: first,
     feed: 'crypto/XT',
     cause: 'drop',

@@ -28,7 +28,7 @@ describe('config', () => {
     expect(out).toMatch(/^research\./m)
     expect(await run('config', 'recording.enabled')).toMatchObject({ code: 0, out: 'true\n' })
     expect(JSON.parse((await run('config', 'recording.enabled', '--json')).out)).toEqual({
-      schema: 'tapedeck/config/1',
+      schema: 'tapedeck/setting/1',
       key: 'recording.enabled',
       value: true,
     })

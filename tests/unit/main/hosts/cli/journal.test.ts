@@ -42,6 +42,17 @@ describe('the journal command', () => {
     expect(readFileSync(file, 'utf8')).toContain('| BTC-USD')
   })
 
+  it('prints JSON with the keys and times of the other commands, in a file, too', async () => {
+    const file = join(makeFolder(), 'review.json')
+    const { out } = await run('--json')
+    expect(await run('--json', '--out', file)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(out)
+    const review = JSON.parse(out) as Record<string, unknown>
+    expect(review).toMatchObject({ schema: 'tapedeck/journal/2', source: 'demo', messages: 1, gap_count: 0, notes: [] })
+    expect(review.from).toBe(new Date(T0).toISOString())
+    expect(out).not.toMatch(/Ms"|[a-z][A-Z]\w*":/)
+  })
+
   it('says that a folder doesn’t exist', async () => {
     const file = join(makeFolder(), 'missing', 'x.md')
     const { code, err } = await run('--out', file)
