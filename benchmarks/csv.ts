@@ -86,6 +86,7 @@ function readerOf(series: readonly (readonly BenchBlock[])[], count: number): St
     },
     flushes: () => Promise.resolve({ flushes: [], heads: null }),
     findPosition: () => Promise.resolve(null),
+    lostFrom: () => Promise.resolve(new Map()),
     activity: () => Promise.resolve([]),
     snapshot: () => Promise.resolve(null),
     entries: () => Promise.resolve([]),

@@ -183,8 +183,8 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   readonly #hash: Hash = createHash('sha256')
   #handle: FileHandle | undefined
   #named = false
-  /** The buffer being written while the other one fills. */
-  #other = new Uint8Array(2 * PIECE)
+  /** The buffer being written while the other one fills; small files have only one. */
+  #other = new Uint8Array(0)
   #writing: Promise<void> = Promise.resolve()
 
   constructor(path: string, target: string, temporary: string, handle: FileHandle) {

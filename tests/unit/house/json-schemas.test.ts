@@ -34,7 +34,7 @@ it('only the columns of files and the documents of a dataset name a schema elsew
 
 it('each schema of the API is described once', () => {
   const described = Object.values(SCHEMAS).flatMap((one) => {
-    const properties = 'properties' in one ? one.properties : {}
+    const properties = ('properties' in one ? one.properties : undefined) ?? {}
     return 'schema' in properties ? [(properties.schema as { const: string }).const] : []
   })
   expect(new Set(described).size).toBe(described.length)

@@ -3,7 +3,6 @@ import {
   closeSync,
   copyFileSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,

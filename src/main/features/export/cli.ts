@@ -1,5 +1,4 @@
 /** `tapedeck export`: writes ticks or bars to a file, with a manifest next to it. */
-import { jsonLine } from '../../base/json-schema.ts'
 import { resolve } from 'node:path'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -11,6 +10,7 @@ import {
   SPLITS,
   formatOfName,
   separatorOfName,
+  type ExportDone,
   type ExportFormat,
   type ExportKind,
   type ExportRequest,
@@ -29,6 +29,7 @@ import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
 import { createStreamFile, isDevice, withDevice } from '../../base/file-sink.ts'
+import { jsonLine } from '../../base/json-schema.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'

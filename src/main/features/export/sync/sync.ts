@@ -5,14 +5,15 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
 import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/session.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import { makeFolder } from '../../../base/make-folder.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
+import type { TickColumns } from '../../../core/store/types/ticks.ts'
 import { LEFT_OUT_OF_TABLES } from '../rows.ts'
 import {
   datasetDocument,
@@ -35,7 +36,7 @@ import {
   stateFile,
   type Partition,
 } from './layout.ts'
-import { tickColumnsOf, writeGaps, writeTicks } from './tables.ts'
+import { openTicksFile, tickColumnsOf, tickValues, writeGaps, type TicksFile } from './tables.ts'
 
 export interface SyncOptions {
   readonly root: string
@@ -129,7 +130,7 @@ async function openDataset(
         hint: 'Name a new folder.',
       })
     }
-    await createDataset(root)
+    createDataset(root)
   }
   removeUnfinished(root)
   if (known === null)
@@ -138,22 +139,15 @@ async function openDataset(
 }
 
 /** Creates the dataset's folder. Throws `disk-error` if the system doesn't allow it, or a link leads nowhere. */
-async function createDataset(root: string): Promise<void> {
+function createDataset(root: string): void {
   try {
-    await makeFolder(root)
+    makeFolder(root)
   } catch (cause) {
     throw new CodedError('disk-error', `Couldn’t create the folder ${root}.`, {
       cause,
       hint: 'Check the disk and its permissions, or name another folder.',
     })
   }
-}
-
-/** Node's recursive `mkdir` never ends where a file system refuses folders as if their parent weren't there, as /proc does. */
-async function makeFolder(path: string): Promise<void> {
-  if (existsSync(path) && statSync(path).isDirectory()) return
-  if (!existsSync(dirname(path))) await makeFolder(dirname(path))
-  await mkdir(path)
 }
 
 /** The temporary name of a file that was being written. */
@@ -228,6 +222,9 @@ interface Chunk {
   readonly toSeq: number
 }
 
+/** How many files of an instrument are open at once, and how many are being synced to the disk meanwhile. */
+const MAX_OPEN = 4
+
 /** Writes the files of a chunk, one instrument after another, so that memory doesn't grow with their number. */
 async function syncChunk(
   reader: StoreReader,
@@ -237,52 +234,116 @@ async function syncChunk(
   wrote: Wrote,
 ): Promise<readonly string[]> {
   const { session } = row
+  const name = chunkName(session, chunk)
   const paths: string[] = []
-  const stop = (): void => {
-    if (signal.aborted) throw new CodedError('cancelled', 'The sync was canceled; what is complete stays.')
+  const ending = new Set<Promise<void>>()
+  const end = async (file: TicksFile, partition: Partition): Promise<void> => {
+    try {
+      const { sha256, ...written } = await file.finish()
+      const { rows, bytes, from_seq, to_seq } = written
+      const folder = partitionFolder(root, partition)
+      await recordFile(partition, folder, { name, session, rows, from_seq, to_seq, bytes, sha256 }, row.source)
+      wrote(1, written)
+    } finally {
+      await file.discard()
+    }
   }
   const stored = await reader.instruments({ feed, session })
-  for (const instrument of [...stored.map((one) => one.instrument), NAMELESS]) {
-    const query = {
-      feed,
-      sessions: [session],
-      asInSource: true,
-      instruments: [instrument],
-      afterSeq,
-      upToSeq: toSeq,
-    }
-    for (const { symbol, date } of await partitionsOf(reader, query, notBeforeMs, stop)) {
-      stop()
-      const folder = partitionFolder(root, { feed, symbol, date })
-      const name = chunkName(session, chunk)
-      const fromMs = Date.parse(date)
-      let [first, last] = [0, 0]
-      const path = join(folder, name)
-      paths.push(path)
-      const written = await writeTicks(
-        path,
+  try {
+    for (const instrument of [...stored.map((one) => one.instrument), NAMELESS]) {
+      const query = {
         feed,
-        reader.ticks({ ...query, fromMs, toMs: fromMs + DAY_MS }),
-        (ticks, at) => ticks.recvMs[at] >= notBeforeMs && ticks.symbol(at) === symbol,
-        (seq) => {
-          first ||= seq
-          last = seq
-        },
-      )
-      const file = {
-        name,
-        session,
-        rows: written.rows,
-        from_seq: first,
-        to_seq: last,
-        bytes: written.bytes,
-        sha256: written.sha256,
+        sessions: [session],
+        asInSource: true,
+        instruments: [instrument],
+        afterSeq,
+        upToSeq: toSeq,
       }
-      await recordFile({ feed, symbol, date }, folder, file, row.source)
-      wrote(1, written)
+      const files = partitionTicks(() => reader.ticks(query), {
+        notBeforeMs,
+        stop: () => {
+          if (signal.aborted) throw new CodedError('cancelled', 'The sync was canceled; what is complete stays.')
+        },
+        open: (symbol, date) => {
+          const path = join(partitionFolder(root, { feed, symbol, date }), name)
+          paths.push(path)
+          return openTicksFile(path, feed)
+        },
+      })
+      for await (const { file, symbol, date } of files) {
+        // While one file is synced to the disk, the next one is filled.
+        while (ending.size >= MAX_OPEN) await Promise.race(ending)
+        const ended = end(file, { feed, symbol, date })
+        ending.add(ended)
+        ended.then(
+          () => ending.delete(ended),
+          () => undefined, // stays, and is awaited below
+        )
+      }
     }
+    await Promise.all(ending)
+  } finally {
+    await Promise.allSettled(ending)
   }
   return paths
+}
+
+interface Partitioning {
+  /** Messages received before this aren't written, UTC ms. */
+  readonly notBeforeMs: number
+  /** Throws once the run was canceled. */
+  readonly stop: () => void
+  readonly open: (symbol: string, date: string) => Promise<TicksFile>
+}
+
+interface FilledFile {
+  readonly file: TicksFile
+  readonly symbol: string
+  readonly date: string
+}
+
+/** Divides ticks by symbol and UTC day. At most `MAX_OPEN` files at once; for more, the ticks are read again. */
+async function* partitionTicks(
+  read: () => AsyncIterable<TickColumns>,
+  { notBeforeMs, stop, open }: Partitioning,
+): AsyncGenerator<FilledFile> {
+  const done = new Set<string>()
+  for (;;) {
+    const files = new Map<string, FilledFile>()
+    let hasMore = false
+    try {
+      for await (const run of read()) {
+        stop()
+        const { eventMs, recvMs, flags, feed } = run
+        const columns = tickValues(feed, run)
+        for (let row = 0; row < run.count; row++) {
+          if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0 || recvMs[row] < notBeforeMs) continue
+          const day = Math.floor((Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row]) / DAY_MS)
+          const symbol = run.symbol(row)
+          const key = `${day} ${symbol}`
+          let into = files.get(key)
+          if (into === undefined) {
+            if (done.has(key)) continue
+            hasMore ||= files.size >= MAX_OPEN
+            if (files.size >= MAX_OPEN) continue
+            const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
+            files.set(key, (into = { file: await open(symbol, date), symbol, date }))
+          }
+          into.file.add(run, columns, row)
+        }
+        for (const { file } of files.values()) await file.drain()
+      }
+      for (const [key, filled] of files) {
+        stop()
+        done.add(key)
+        files.delete(key)
+        yield filled
+      }
+    } finally {
+      for (const { file } of files.values()) await file.discard()
+    }
+    if (!hasMore) return
+  }
 }
 
 /** Removes the files of a session's feed that aren't among `paths`, and their lines in the manifests. */
@@ -305,37 +366,6 @@ async function removeOthers(
     }
     rmSync(path, { force: true })
   }
-}
-
-/** The symbols and UTC days among the market data of an instrument. */
-async function partitionsOf(
-  reader: StoreReader,
-  query: {
-    feed: FeedId
-    sessions: SessionRow['session'][]
-    instruments: InstrumentId[]
-    afterSeq: number
-    upToSeq: number
-  },
-  notBeforeMs: number,
-  stop: () => void,
-): Promise<readonly { readonly symbol: string; readonly date: string }[]> {
-  const found = new Map<string, Set<number>>()
-  for await (const ticks of reader.ticks(query)) {
-    stop()
-    const { eventMs, recvMs, flags } = ticks
-    for (let row = 0; row < ticks.count; row++) {
-      if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0 || recvMs[row] < notBeforeMs) continue
-      const day = Math.floor((Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row]) / DAY_MS)
-      const symbol = ticks.symbol(row)
-      let days = found.get(symbol)
-      if (days === undefined) found.set(symbol, (days = new Set()))
-      days.add(day)
-    }
-  }
-  return [...found].flatMap(([symbol, days]) =>
-    [...days].sort((a, b) => a - b).map((day) => ({ symbol, date: new Date(day * DAY_MS).toISOString().slice(0, 10) })),
-  )
 }
 
 /** Lists a written file in the manifest of its partition. */

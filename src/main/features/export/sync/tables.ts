@@ -4,10 +4,10 @@ import { makeFolder } from '../../../base/make-folder.ts'
 import { tickFields } from '../../../../service/tick-columns.ts'
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
-import { createSafeFile, type SafeFile } from '../../../base/file-sink.ts'
+import { createSafeFile } from '../../../base/file-sink.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
 import { createParquetTable } from '../tables/parquet.ts'
-import { LEFT_OUT_OF_TABLES, timesOf } from '../rows.ts'
+import { timesOf } from '../rows.ts'
 import { tickTableColumns } from '../tables/table-rows.ts'
 import type { TableColumn, TypedTable } from '../tables/table.ts'
 import { DATASET_SCHEMA } from './layout.ts'
@@ -37,65 +37,71 @@ export interface Written {
   readonly sha256: string
 }
 
-/** Writes a table that appears under its name when it is complete. Without rows, nothing is written. */
-async function writeTable(
-  path: string,
-  columns: readonly TableColumn[],
-  fill: (table: TypedTable, file: SafeFile) => Promise<number>,
-): Promise<Written> {
+/** A file being written. It appears under its name when it is complete, and not at all without rows. */
+interface OpenFile {
+  readonly table: TypedTable
+  drain(): Promise<void>
+  finish(rows: number): Promise<Written>
+  discard(): Promise<void>
+}
+
+async function openFile(path: string, columns: readonly TableColumn[]): Promise<OpenFile> {
   makeFolder(dirname(path))
   const file = await createSafeFile(path)
-  try {
-    const table = createParquetTable(file, columns, { schema: DATASET_SCHEMA, zone: 'UTC' })
-    const rows = await fill(table, file)
-    table.end()
-    const sha256 = await file.finish()
-    if (rows > 0) await file.commit()
-    return { rows, bytes: file.written, sha256 }
-  } finally {
-    await file.discard()
+  const table = createParquetTable(file, columns, { schema: DATASET_SCHEMA, zone: 'UTC' })
+  return {
+    table,
+    drain: () => file.drain(),
+    async finish(rows) {
+      table.end()
+      const sha256 = await file.finish()
+      if (rows > 0) await file.commit()
+      return { rows, bytes: file.written, sha256 }
+    },
+    discard: () => file.discard(),
   }
 }
 
-/** Whether a row belongs to the file. */
-export type RowFilter = (ticks: TickColumns, row: number) => boolean
+/** Market data of a partition. */
+export interface TicksFile extends Pick<OpenFile, 'drain' | 'discard'> {
+  /** Adds a row of a run, whose values are in `columns` of `tickValues`. */
+  add(ticks: TickColumns, columns: readonly Float64Array[], row: number): void
+  /** Completes the file. `from_seq` to `to_seq`: the seqs that it has. */
+  finish(): Promise<Written & { readonly from_seq: number; readonly to_seq: number }>
+}
 
-/** Writes the market data of a run of ticks that passes the filter. `seen` gets each row's seq. */
-export function writeTicks(
-  path: string,
-  feed: FeedId,
-  runs: AsyncIterable<TickColumns>,
-  isIn: RowFilter,
-  seen: (seq: number) => void,
-): Promise<Written> {
-  const fields = tickFields(feed, 2)
-  return writeTable(path, tickColumnsOf(feed), async (table, file) => {
-    let rows = 0
-    for await (const ticks of runs) {
-      const { eventMs, recvMs, seq, flags, session } = ticks
-      const columns = fields.map(({ key, isTime }) => (isTime ? timesOf(ticks.column(key)) : ticks.column(key)))
-      for (let row = 0; row < ticks.count; row++) {
-        if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0 || !isIn(ticks, row)) continue
-        table.number(0, eventMs[row])
-        table.number(1, recvMs[row])
-        table.number(2, eventMs[row])
-        table.number(3, recvMs[row])
-        table.number(4, seq[row])
-        for (let i = 0; i < columns.length; i++) table.number(5 + i, columns[i][row])
-        table.text(5 + columns.length, session)
-        table.row()
-        seen(seq[row])
-        rows++
-      }
-      await file.drain()
-    }
-    return rows
-  })
+/** The values of a run's messages, in the order of the feed's columns. */
+export const tickValues = (feed: FeedId, ticks: TickColumns): readonly Float64Array[] =>
+  tickFields(feed, 2).map(({ key, isTime }) => (isTime ? timesOf(ticks.column(key)) : ticks.column(key)))
+
+export async function openTicksFile(path: string, feed: FeedId): Promise<TicksFile> {
+  const file = await openFile(path, tickColumnsOf(feed))
+  const { table } = file
+  let [rows, first, last] = [0, 0, 0]
+  return {
+    drain: () => file.drain(),
+    discard: () => file.discard(),
+    add({ eventMs, recvMs, seq, session }, columns, row) {
+      table.number(0, eventMs[row])
+      table.number(1, recvMs[row])
+      table.number(2, eventMs[row])
+      table.number(3, recvMs[row])
+      table.number(4, seq[row])
+      for (let i = 0; i < columns.length; i++) table.number(5 + i, columns[i][row])
+      table.text(5 + columns.length, session)
+      table.row()
+      if (rows++ === 0) first = seq[row]
+      last = seq[row]
+    },
+    finish: async () => ({ ...(await file.finish(rows)), from_seq: first, to_seq: last }),
+  }
 }
 
 /** Writes a row for each gap and symbol; a gap of an entire feed has the symbol ''. */
-export function writeGaps(path: string, session: SessionId, gaps: readonly Gap[]): Promise<Written> {
-  return writeTable(path, GAP_COLUMNS, (table) => {
+export async function writeGaps(path: string, session: SessionId, gaps: readonly Gap[]): Promise<Written> {
+  const file = await openFile(path, GAP_COLUMNS)
+  const { table } = file
+  try {
     let rows = 0
     for (const { feed, symbols, cause, fromMs, toMs, fromSeq, toSeq } of gaps) {
       for (const symbol of symbols.length === 0 ? [''] : symbols) {
@@ -107,6 +113,8 @@ export function writeGaps(path: string, session: SessionId, gaps: readonly Gap[]
         rows++
       }
     }
-    return Promise.resolve(rows)
-  })
+    return await file.finish(rows)
+  } finally {
+    await file.discard()
+  }
 }

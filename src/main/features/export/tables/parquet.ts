@@ -3,16 +3,20 @@
  * and writes it, so memory use doesn't grow with the file.
  */
 import { constants } from 'node:zlib'
+import type { ColumnChunk } from 'hyparquet'
+import { writeColumn } from 'hyparquet-writer/src/column.js'
 import { zstdCompressSync } from '../../../base/zstd.ts'
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ByteSink } from '../../../base/file-sink.ts'
+import { writeNumbers } from './parquet-numbers.ts'
 import { GROUP_ROWS, integerOf, type TableColumn, type TypedTable } from './table.ts'
 
 interface Column {
   readonly about: TableColumn
   text: string[]
   bool: boolean[]
-  readonly numbers: Float64Array
+  /** Grows up to `GROUP_ROWS`. */
+  numbers: Float64Array
 }
 
 /** Starts a table. `notes` become the file's key-value metadata. */
@@ -22,11 +26,12 @@ export function createParquetTable(
   notes: Readonly<Record<string, string>>,
 ): TypedTable {
   const bytes = new FileBytes(file)
+  const elements = columns.map(elementOf)
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(elementOf)],
+    schema: [ROOT(columns.length), ...elements],
     codec: 'ZSTD',
-    compressors: { ZSTD: compress },
+    compressors: COMPRESSORS,
     kvMetadata: Object.entries(notes).map(([key, value]) => ({ key, value })),
     createdBy: 'Tapedeck',
   })
@@ -34,21 +39,21 @@ export function createParquetTable(
     about,
     text: [],
     bool: [],
-    numbers: new Float64Array(about.is === 'text' || about.is === 'bool' ? 0 : GROUP_ROWS),
+    numbers: new Float64Array(0),
   }))
   let rows = 0
   const flush = (): void => {
     if (rows === 0) return
-    // Synchronous here: it returns a promise only if the writer's `flush` does.
-    void writer.write({
-      columnData: held.map((column) => ({
-        name: column.about.name,
-        data: valuesOf(column, rows),
-        offsetIndex: false,
-        ...encodingOf(column.about),
-      })),
-      rowGroupSize: GROUP_ROWS,
+    const start = bytes.offset
+    const chunks = held.map((column, at) => writeChunk(bytes, elements[at], column, rows))
+    const sizeOf = ({ meta_data }: ColumnChunk): bigint => meta_data?.total_uncompressed_size ?? 0n
+    writer.row_groups.push({
+      columns: chunks,
+      total_byte_size: chunks.reduce((sum, chunk) => sum + sizeOf(chunk), 0n),
+      num_rows: BigInt(rows),
+      total_compressed_size: BigInt(bytes.offset - start),
     })
+    writer.num_rows += BigInt(rows)
     bytes.pour()
     for (const column of held) {
       column.text = []
@@ -58,22 +63,74 @@ export function createParquetTable(
   }
   return {
     text: (column, value) => void held[column].text.push(value),
-    number: (column, value) => void (held[column].numbers[rows] = value),
+    number(column, value) {
+      const into = held[column]
+      if (rows >= into.numbers.length) into.numbers = grown(into.numbers)
+      into.numbers[rows] = value
+    },
     bool: (column, value) => void held[column].bool.push(value),
     row() {
       if (++rows === GROUP_ROWS) flush()
     },
     end() {
       flush()
-      void writer.finish() // as above
+      // Synchronous here: it returns a promise only if the writer's `finish` does.
+      void writer.finish()
       bytes.pour()
     },
   }
 }
 
-/** Times and seqs increase in small steps and rarely repeat, so delta encoding beats a dictionary. */
-const encodingOf = (column: TableColumn): { readonly encoding?: 'DELTA_BINARY_PACKED' } =>
-  column.is === 'whole' || column.is === 'time' ? { encoding: 'DELTA_BINARY_PACKED' } : {}
+/** A partition of a dataset may have a few rows only. */
+const FIRST_ROWS = 1_024
+
+function grown(numbers: Float64Array): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(Math.min(GROUP_ROWS, Math.max(FIRST_ROWS, numbers.length * 4)))
+  more.set(numbers)
+  return more
+}
+
+const ROOT = (columns: number): SchemaElement => ({ name: 'root', num_children: columns })
+
+/** Writes a column of a row group. */
+function writeChunk(to: ByteWriter, element: SchemaElement, column: Column, rows: number): ColumnChunk {
+  const { is } = column.about
+  if (is !== 'text' && is !== 'bool') {
+    const numbers = integers(is, column.numbers.subarray(0, rows))
+    const chunk = writeNumbers(to, element, numbers, compress)
+    if (chunk !== null) return chunk
+  }
+  const { name, repetition_type } = element
+  const values = valuesOf(column, rows)
+  const isOptional = repetition_type === 'OPTIONAL'
+  return writeColumn({
+    writer: to,
+    column: {
+      columnName: name,
+      element,
+      schemaPath: [ROOT(1), element],
+      codec: 'ZSTD',
+      compressors: COMPRESSORS,
+      stats: true,
+      pageSize: PAGE_BYTES,
+      columnIndex: false,
+      offsetIndex: false,
+      ...(is === 'whole' || is === 'time' ? { encoding: 'DELTA_BINARY_PACKED' } : {}),
+    },
+    pageData: {
+      values,
+      definitionLevels: isOptional ? Array.from(values, (value) => (value === null ? 0 : 1)) : [],
+      repetitionLevels: [],
+      maxDefinitionLevel: isOptional ? 1 : 0,
+    },
+  }).chunk
+}
+
+/** The numbers of a column in its physical type: times are microseconds. */
+function integers(is: 'whole' | 'time' | 'number', numbers: Float64Array): Float64Array {
+  if (is === 'number') return numbers
+  return numbers.map(is === 'time' ? (ms) => Math.round(ms * 1_000) : Math.floor)
+}
 
 function elementOf(column: TableColumn): SchemaElement {
   const { name } = column
@@ -104,25 +161,30 @@ function elementOf(column: TableColumn): SchemaElement {
   }
 }
 
-function valuesOf({ about, text, bool, numbers }: Column, rows: number): unknown[] | Float64Array {
-  switch (about.is) {
+function valuesOf({ about, text, bool, numbers }: Column, rows: number): (string | boolean | number | bigint | null)[] {
+  const { is } = about
+  switch (is) {
     case 'text':
       return text
     case 'bool':
       return bool
     case 'number':
-      if (!about.optional || !numbers.subarray(0, rows).some(Number.isNaN)) return numbers.subarray(0, rows)
-      return Array.from(numbers.subarray(0, rows), (value) => (Number.isNaN(value) ? null : value))
+      return Array.from(numbers.subarray(0, rows))
     case 'whole':
-    case 'time': {
-      const { is } = about
+    case 'time':
       return Array.from(numbers.subarray(0, rows), (value) => integerOf(is, value))
-    }
   }
 }
 
 const compress = (input: Uint8Array): Uint8Array =>
-  zstdCompressSync(input, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+  zstdCompressSync(input, {
+    params: { [constants.ZSTD_c_compressionLevel]: 3 },
+    // Its tables are as large as the input needs, which is a lot less for a small page.
+    pledgedSrcSize: input.length,
+  })
+
+const COMPRESSORS = { ZSTD: compress }
+const PAGE_BYTES = 1 << 20
 
 /** Buffers the writer's bytes and moves them to the file after each group. */
 class FileBytes extends ByteWriter {

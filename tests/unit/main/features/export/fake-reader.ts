@@ -67,6 +67,7 @@ export function fakeReader(
     },
     flushes: () => Promise.reject(new Error('not of this test')),
     findPosition: () => Promise.resolve(null),
+    lostFrom: () => Promise.resolve(new Map()),
     activity: () => Promise.resolve([]),
     snapshot: () => Promise.resolve(null),
     entries: () => Promise.resolve([]),

@@ -216,6 +216,22 @@ describe('a later run', () => {
   })
 })
 
+it('more symbols and days of an instrument than are written at once', async () => {
+  // Aliases of one instrument, on more days each than there may be open files.
+  const symbols = ['BTC-USD', 'X:BTC-USD', 'BTCUSD']
+  const items = Array.from({ length: 60 }, (_, i) => trade(symbols[i % 3], T0 - (i % 5) * DAY + i, 100 + i)).map(
+    (item, i) => ({ ...item, recvMs: T0 + i }),
+  )
+  const store = await recorded([items])
+  const root = join(store.path, 'set')
+  expect(await sync(store.reader, root)).toMatchObject({ files: 15, rows: 60 })
+  const rows = await sql(`SELECT price FROM '${root}/ticks/**/*.parquet' ORDER BY seq`)
+  expect(rows.map(({ price }) => price)).toEqual(items.map((_, i) => 100 + i))
+  const wrong = `date <> event_time::DATE OR symbol NOT IN ('BTC-USD', 'X:BTC-USD', 'BTCUSD')`
+  expect(await sql(`SELECT * FROM '${root}/ticks/**/*.parquet' WHERE ${wrong}`)).toEqual([])
+  await store.close()
+})
+
 /** The methods of a reader, to replace some. */
 const bound = (reader: StoreReader): StoreReader => ({
   sessions: (brief) => reader.sessions(brief),
@@ -229,6 +245,7 @@ const bound = (reader: StoreReader): StoreReader => ({
   replay: (query) => reader.replay(query),
   flushes: (query) => reader.flushes(query),
   findPosition: (query) => reader.findPosition(query),
+  lostFrom: (recording) => reader.lostFrom(recording),
   activity: (query) => reader.activity(query),
   snapshot: (query) => reader.snapshot(query),
   entries: (query) => reader.entries(query),
