@@ -6,12 +6,14 @@ import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, isFeedId, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
 import type { RecordSink } from '../../core/market/hub-types.ts'
-import { LiveTicks } from './live-ticks.ts'
+import { LiveTicks, MAX_WAITING } from './live-ticks.ts'
 
 /** Messages per turn of the event loop, so that a client that catches up doesn't hold up the market. */
 const TURN_MESSAGES = 500
 /** Bytes that a client hasn't read yet above which nothing more is sent. */
 const BUSY_BYTES = 1024 * 1024
+/** Messages that wait for a client from which on it is disconnected: ticks, of which there are fewer, and answers. */
+const MAX_UNREAD = 2 * MAX_WAITING
 const MAX_SYMBOLS = 1_000
 const MAX_CREDIT = 1_000_000_000
 
@@ -43,8 +45,8 @@ export class LiveSockets {
     readonly toMs: UnixMs | null
   }): void {
     const { feed, cause, symbols, fromMs, toMs } = gap
-    for (const { ticks } of this.#clients)
-      if (ticks.follows(feed)) ticks.tell({ type: 'gap', feed, cause, symbols, from_ms: fromMs, to_ms: toMs })
+    for (const client of this.#clients)
+      if (client.ticks.follows(feed)) client.tell({ type: 'gap', feed, cause, symbols, from_ms: fromMs, to_ms: toMs })
   }
 
   accept(ws: WebSocket): void {
@@ -80,6 +82,12 @@ class Client {
     this.#subscriptions.clear()
   }
 
+  /** Sends what isn't a tick, in its order. A client that sends without reading would collect answers without end. */
+  tell(message: Readonly<Record<string, unknown>>): void {
+    if (this.ticks.waiting >= MAX_UNREAD) this.ws.terminate()
+    else this.ticks.tell(message)
+  }
+
   #take(text: string | undefined): void {
     try {
       const message = text === undefined ? undefined : parseJson(text)
@@ -96,7 +104,7 @@ class Client {
       }
     } catch (thrown) {
       const { code, message, hint } = toFailure(thrown)
-      this.ticks.tell({ type: 'error', code, message, ...(hint === undefined ? {} : { hint }) })
+      this.tell({ type: 'error', code, message, ...(hint === undefined ? {} : { hint }) })
     }
   }
 
@@ -113,7 +121,7 @@ class Client {
     if (now.length > 0) this.#subscriptions.set(feed, this.#feeds.subscribe(feed, now))
     else this.#subscriptions.delete(feed)
     before?.release() // after the new one, so that no symbol is dropped in between
-    this.ticks.tell({ type: 'subscribed', feed, symbols: now })
+    this.tell({ type: 'subscribed', feed, symbols: now })
   }
 
   #schedule(): void {

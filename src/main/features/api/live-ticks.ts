@@ -82,6 +82,11 @@ export class LiveTicks {
     if (this.#credit > 0) this.#wake()
   }
 
+  /** How many messages wait to be sent. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
   /** Takes what isn't a tick and needs no credit, in its order. */
   tell(message: Readonly<Record<string, unknown>>): void {
     this.#queue.push(message)
