@@ -57,6 +57,9 @@ export function readClocks(clock: Clock, offsetMs: number): ClockPair {
   return { wallMs, monoNs: monoNs(Math.min(toNs, Math.max(fromNs, expectedNs))) }
 }
 
+/** The longest wait of a timer of Node, about 25 days. A longer one ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 const origin = process.hrtime.bigint()
 
 /** The machine's clocks. */
@@ -65,7 +68,12 @@ export const systemClock: Clock = {
   monoNs: () => monoNs(Number(process.hrtime.bigint() - origin)),
   bootMs: () => uptime() * 1_000,
   after(ms, then) {
-    const timer = setTimeout(then, ms)
+    let timer: NodeJS.Timeout
+    const wait = (leftMs: number): void => {
+      const isLong = leftMs > MAX_TIMER_MS
+      timer = setTimeout(isLong ? () => wait(leftMs - MAX_TIMER_MS) : then, isLong ? MAX_TIMER_MS : leftMs)
+    }
+    wait(ms)
     return () => clearTimeout(timer)
   },
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { clockOffsetMs, readClocks, type Clock } from '../../../../src/main/base/clock.ts'
+import { expect, test, vi } from 'vitest'
+import { clockOffsetMs, readClocks, systemClock, type Clock } from '../../../../src/main/base/clock.ts'
 import { createLoopTurn } from '../../../../src/main/core/feeds/connection/loop-turn.ts'
 import { createClockWatch, readInstants } from '../../../../src/main/core/feeds/connection/clock-watch.ts'
 import { monoNs, unixMs } from '../../../../src/shared/base/units.ts'
@@ -22,6 +22,25 @@ function suspendedClock(pausesMs: readonly number[]): Clock & { setForward(ms: n
     looks: () => looks,
   }
 }
+
+test('waits longer than a timer of Node can', () => {
+  vi.useFakeTimers()
+  try {
+    const [monthMs, called] = [30 * 86_400_000, vi.fn()]
+    systemClock.after(monthMs, called)
+    vi.advanceTimersByTime(monthMs - 1)
+    expect(called).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(called).toHaveBeenCalledOnce()
+    const cancel = systemClock.after(monthMs, called)
+    vi.advanceTimersByTime(monthMs - 1)
+    cancel()
+    vi.advanceTimersByTime(monthMs)
+    expect(called).toHaveBeenCalledOnce()
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 test('a reading that was suspended between the clocks is repeated', () => {
   const before = readClocks(suspendedClock([0, 700]), NaN)
