@@ -1,11 +1,13 @@
 /** Small files that are read and replaced as a whole. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from './make-folder.ts'
 
 /** The text of a file; null if it doesn't exist. Throws the disk's error. */
 export function readWhole(file: string): string | null {
   try {
+    // Opening a named pipe waits until someone writes to it.
+    if (statSync(file).isFIFO()) throw new Error('it is a named pipe')
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null

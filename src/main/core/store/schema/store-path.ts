@@ -69,13 +69,19 @@ function isMountPoint(path: string, mounts: string): boolean {
 }
 
 /**
- * Throws `store-locked` if the file has other names: a hard link, or a bind mount of the single file. SQLite looks for
+ * Throws `not-allowed` if it isn't a file, and `store-locked` if it has other names: a hard link, or a bind mount of the single file. SQLite looks for
  * the journal, and we look for the lock, next to the name that was opened. With two names, two writers wouldn't see
  * each other and a reader would miss the other name's journal. `path` is a real path.
  */
 export function refuseSecondName(path: string, mounts: () => string = readMounts): void {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return
+  // Opening a named pipe waits until someone writes to it.
+  if (!stat.isFile()) {
+    throw new CodedError('not-allowed', `${path} isn’t a file, so it can’t be a store.`, {
+      hint: 'Name the file of a store.',
+    })
+  }
   if (stat.nlink > 1) {
     throw new CodedError('store-locked', `The store ${path} also has another name (a hard link) and wasn't opened.`, {
       hint: 'Delete the other name, or make a real copy of the file and open that.',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -104,6 +105,21 @@ describe('doctor', () => {
       expect(out).toMatch(/^fail +folder +\S+\/(file|link) isn’t a folder\./m)
     }
   })
+
+  it.runIf(process.platform === 'linux')(
+    'doesn’t wait for a named pipe in place of settings or store [needs linux]',
+    async () => {
+      for (const name of ['settings.json', 'tapedeck.db']) execFileSync('mkfifo', [join(home, name)])
+      const { code, out } = await run('doctor')
+      expect(code).toBe(1)
+      expect(out).toMatch(/^fail +settings +settings\.json can’t be read/m)
+      expect(out).toMatch(/^fail +store +.* isn’t a file, so it can’t be a store\./m)
+      expect(await run('record', '--demo', '-f', 'crypto/XT:BTC-USD')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('isn’t a file, so it can’t be a store.') as unknown,
+      })
+    },
+  )
 
   it('fails for a store that is none and for settings that can’t be read, and keeps both', async () => {
     mkdirSync(home, { recursive: true })
