@@ -78,7 +78,7 @@ export async function runExport(
       }
     }
     stopIfCancelled(watch.signal)
-    if (done.rows === 0 && watch.refuseEmpty === true) throw noRows(feed, request)
+    if (done.rows === 0 && watch.refuseEmpty === true) throw noRows(feed, request, watch.stream !== undefined)
     const files = []
     for (const one of prepared) files.push(await commitPrepared(one))
     const only = files.length > 1 || split ? undefined : files[0]
@@ -114,10 +114,11 @@ async function refuseUnknownSymbols(
 /** Maximum symbols listed in an error message. */
 const MAX_NAMES = 20
 
-function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest): CodedError {
+/** A stream has the names of its columns already. */
+function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest, isStream: boolean): CodedError {
   const range = fromMs !== null || toMs !== null
   return new CodedError('not-found', `There are no ${what} of ${feed}${range ? ' in this range' : ''}.`, {
-    hint: 'Nothing was written. Check the range and the session, or add --allow-empty for a file without rows.',
+    hint: `${isStream ? '' : 'Nothing was written. '}Check the range and the session, or add --allow-empty for a file without rows.`,
   })
 }
 

@@ -51,7 +51,10 @@ describe('an export', () => {
     const later = ['--from', String(T0 + 1_000), '--out', path('rows.csv'), '--force']
     const { code, err } = await exported(...later)
     expect([code, readFileSync(path('rows.csv'), 'utf8')]).toEqual([1, 'good\n'])
-    expect(err).toContain('There are no ticks of crypto/XT in this range.')
+    expect(err).toContain('There are no ticks of crypto/XT in this range. Nothing was written.')
+    // The names of the columns are on standard output.
+    const piped = await exported('--from', String(T0 + 1_000), '--out', '-')
+    expect([piped.code, piped.err]).toEqual([1, expect.not.stringContaining('Nothing was written')])
     const allowed = await exported(...later, '--allow-empty')
     expect([allowed.code, readFileSync(path('rows.csv'), 'utf8').split('\n')]).toMatchObject([0, { length: 2 }])
   })
