@@ -1,6 +1,6 @@
 /** Periodic work of a terminal. */
-import type { UnixMs } from '../../shared/base/units.ts'
-import type { Clock } from './clock.ts'
+import type { UnixMs } from '../../../shared/base/units.ts'
+import type { Clock } from '../../base/clock.ts'
 
 const STATUS_MS = 250
 const SWEEP_MS = 1_000
