@@ -4,8 +4,9 @@
  * missing, corrupt or of another version is read from the store (docs/decisions/0106-saved-days-of-order-flow.md).
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../../base/make-folder.ts'
 import type { CellColumns } from '../../../../shared/core/market/flow/cells.ts'
 import type { FlowPart } from '../../../../shared/core/market/flow/flow-bars.ts'
 import type { GapState } from '../../../../shared/core/market/flow/gap-count.ts'
@@ -58,7 +59,7 @@ export class FlowDayFiles {
   async save(source: FlowDaySource, part: FlowPart): Promise<void> {
     const draft = `${this.#fileOf(source.key)}.${process.pid}-${this.#saves++}.tmp`
     try {
-      await mkdir(this.#folder, { recursive: true })
+      makeFolder(this.#folder)
       // No sync: after a power cut, the checksum tells a whole file from a part of one.
       await writeFile(draft, encode(source, part), { mode: 0o600 })
       if (source.sessions.some((one) => erased.has(one))) return await rm(draft, { force: true })
