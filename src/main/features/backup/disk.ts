@@ -1,14 +1,5 @@
 /** The disk operations for making and restoring a backup, injected so that a test can fail after each of them. */
-import {
-  closeSync,
-  copyFileSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { chmod, copyFile, open } from 'node:fs/promises'
 import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
