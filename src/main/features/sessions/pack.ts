@@ -59,7 +59,11 @@ export async function exportPackage(
     source: sourceInFile(facts.source, facts.store),
     heads: { ...facts.heads },
     connections: [...facts.connections],
-    gaps: [...gaps],
+    // Their key in files is older than the word session.
+    gaps: gaps.map(({ fromMs, toMs, fromSeq, toSeq, session: recording, ...gap }) => ({
+      ...{ fromMs, toMs, fromSeq, toSeq, recording },
+      ...gap,
+    })),
     label,
     bookmarks: bookmarks.map(({ atMs, seq, text }) => ({ atMs, seq, text })),
   }
