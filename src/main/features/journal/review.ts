@@ -65,15 +65,18 @@ export async function buildReview(reader: StoreReader, query: ReviewQuery): Prom
   const lengthOf = (gap: { readonly fromMs: number; readonly toMs: number | null }) =>
     (gap.toMs ?? query.nowMs) - gap.fromMs
   const fired = query.alerts.events.flatMap((event) => firedOf(event, fromMs, toMs)).toSorted((a, b) => a.atMs - b.atMs)
-  const counts = sessions.length === 0 ? [] : await reader.activity({ sessions, fromMs, toMs, buckets: 1 })
+  // A range that cuts a block is counted as if the block's messages were spread evenly.
+  const cut = rows.filter((row) => row.startedMs < fromMs || (row.endedMs ?? query.nowMs) >= toMs)
+  const counts =
+    cut.length === 0 ? [] : await reader.activity({ sessions: cut.map((row) => row.session), fromMs, toMs, buckets: 1 })
+  const whole = rows.filter((row) => !cut.includes(row)).map((row) => row.messages)
   return {
     source,
     fromMs,
     toMs,
-    sessions: sessions,
-    messages: counts.reduce((sum, one) => sum + one, 0),
-    // A range that cuts a block is counted as if the block's messages were spread evenly.
-    messagesEstimated: rows.some((row) => row.startedMs < fromMs || (row.endedMs ?? query.nowMs) >= toMs),
+    sessions,
+    messages: [...whole, ...counts].reduce((sum, one) => sum + one, 0),
+    messagesEstimated: cut.length > 0,
     instruments: moves.length,
     barMs: msOf(interval),
     moves: moves.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, MAX_MOVES),
