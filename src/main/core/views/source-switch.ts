@@ -36,7 +36,7 @@ export interface SourceSwitch {
 
 /** The current source is read from `control`. */
 export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
-  const { control: control, credentials, settings, feeds, recorderControl, status } = options
+  const { control, credentials, settings, feeds, recorderControl, status } = options
   /** Stops everything, runs `change` to select another source, and starts again, on the old one if it fails. */
   const through = <T>(change: () => Promise<T>): Promise<T> =>
     recorderControl.serially(async () => {

@@ -100,7 +100,7 @@ describe('a session that crashed', () => {
     const args = ['sessions', '--session', 'latest', '--out', join(folder, 'x.tapedeck')]
     expect([await runCommandLine(args, context), context.errors()]).toEqual([
       1,
-      expect.stringContaining('ended in a crash, and its end isn’t recovered yet. The next recording'),
+      expect.stringContaining('ended in a crash, and its end isn’t recovered yet. The next session'),
     ])
   })
 })
