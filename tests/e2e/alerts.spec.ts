@@ -52,11 +52,18 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
   const screen = await ready(page)
   const pane = await screen.pane()
   await expect(pane).toContainText('No alerts yet')
+  const size = page.viewportSize() ?? { width: 1440, height: 900 }
+  await page.setViewportSize({ width: 1024, height: 640 })
   await screen.make(async (form) => {
+    // The tallest form: its buttons stay in view, and the last price isn't taken for the indicator's value.
+    await form.getByLabel('Alert type').selectOption('indicator')
+    await expect(form.getByRole('button', { name: 'Create' })).toBeInViewport({ ratio: 1 })
+    await expect(form).toContainText(/RSI 14 crosses 70, 1m\s*Last price: \d/)
     await smallMove(form)
     await form.getByLabel('Note').fill('wakes me')
     await expect(form).toContainText('BTC-USD: Last moves 0.0001 % within 30 s')
   })
+  await page.setViewportSize(size)
   await expect(screen.toast(/BTC-USD: Last moves/)).toBeVisible({ timeout: 30_000 })
   await expect(screen.alert('wakes me')).toContainText('Fired')
   await expect(page).toHaveTitle(/^\u{1F514} /u)
