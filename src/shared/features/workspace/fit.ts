@@ -91,6 +91,9 @@ function share(
       least.map((one) => (leastSum > 0 ? (one / leastSum) * room : room / n)),
       room,
     )
+  // What already fits stays. Rounding may have taken a pixel from a part with its minimum, and would take it elsewhere now.
+  const isFitted = sizes.every((size, i) => Number.isInteger(size) && size >= (least[i] ?? 0) - 1)
+  if (isFitted && sizes.reduce((sum, size) => sum + size, 0) === room) return sizes
   const allKeep = stays.every(Boolean)
   const wanted = sizes.map((size) => (size > 0 ? size : room / n))
   const fixed = wanted.map((_, i) => stays[i] === true && !allKeep)

@@ -229,7 +229,7 @@ describe('a workspace', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 1_000 },
     )
   })
 
