@@ -9,7 +9,7 @@ import { openLog, TeamRecorder } from '../kit/team-recorder.ts'
 import { checkLog } from './team-log.ts'
 
 /**
- * The longest time in which nothing may be published after a fault, ms. A whole cluster chooses every leader anew. It is
+ * The longest time in which nothing may be published after a fault, ms. A whole cluster elects all its leaders again. It is
  * judged after everything was compared, and only on a machine that isn't busy with other work.
  */
 const STALL_MS = { leader: 15_000, any: 15_000, hung: 15_000, all: 30_000 } as const

@@ -19,7 +19,7 @@ const RECV = 1
 const SEQ = 2
 const FIELDS = 3
 
-/** The number of a start that there is no room for. */
+/** The number of a start for which there is no room. */
 const NONE = 0xffff
 
 /** Longest number that the writer writes: a sign, 16 digits, a point, and Python's ".0". */

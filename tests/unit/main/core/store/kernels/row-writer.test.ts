@@ -145,7 +145,7 @@ test('each row has its start, rows with a flag are left out, and the span is tha
   expect(span).toEqual({ first: 1, last: 4094 })
 })
 
-test('starts that there is no room for are refused until they are cleared', () => {
+test('refuses starts without room until they are cleared', () => {
   const writer = writerOf([number(0)], [])
   expect(writer.addStart(Buffer.alloc(100_000, 'x'))).toBe(undefined)
   let added = 0
