@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startBrowserHost } from '../src/main/hosts/browser/host.ts'
-import { store } from '../src/main/core/store/feature.ts'
+import { store as storeService } from '../src/main/core/store/feature.ts'
 import { jobs } from '../src/main/core/jobs/feature.ts'
 import { replay as replayFeature } from '../src/main/features/replay/feature.ts'
 import { exporting } from '../src/main/features/export/feature.ts'
@@ -46,7 +46,7 @@ function handles(): number | null {
 
 /** What is recorded is replayed for a while, in a view of its own, beside the live market. */
 async function replay(ms: number): Promise<unknown> {
-  const [session] = [...(await terminal.service(store).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
+  const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
   const began = performance.now()
   const { id } = await terminal.service(replayFeature).open({ sessions: [session.session], atMs: null })
   const opened = performance.now() - began
@@ -58,7 +58,7 @@ async function replay(ms: number): Promise<unknown> {
 
 async function exportAll(name: string): Promise<unknown> {
   const began = performance.now()
-  const [session] = [...(await terminal.service(store).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
+  const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
   const job = await terminal.service(exporting).start({
     request: {
       what: 'ticks',
@@ -118,6 +118,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const { received, stored, perSecond, receiveToStored, store, gapsToday, backlogBytes } = terminal.status()
     const { rss, heapUsed } = process.memoryUsage()
     const storeBytes = store.bytes
+    const gapCauses: Record<string, number> = {}
+    for (const { feed, cause } of await terminal.service(storeService).reader.gaps({})) {
+      gapCauses[`${cause} ${feed}`] = (gapCauses[`${cause} ${feed}`] ?? 0) + 1
+    }
     return {
       rss,
       heapUsed,
@@ -128,6 +132,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       receiveToStored,
       storeBytes,
       gapsToday,
+      gapCauses,
       backlogBytes,
     }
   }

@@ -39,6 +39,8 @@ interface Figures {
   readonly receiveToStored: { readonly p50: number; readonly p99: number } | null
   readonly storeBytes: number
   readonly gapsToday: number
+  /** Counts by cause and feed. */
+  readonly gapCauses: Readonly<Record<string, number>>
 }
 interface Sample extends Figures {
   readonly painted: string
@@ -118,6 +120,7 @@ await withWindow({ name: 'soak', rate: values.rate, settings, workspaces }, asyn
   const last = await sample(host, page)
   console.log(`\n${minutes} minutes at ${values.rate} messages/s, ${await charts.count()} charts\n`)
   console.log(table(first, last))
+  for (const [cause, count] of Object.entries(last.gapCauses)) console.log(`gaps: ${count} × ${cause}`)
   const log = readFileSync(join(home, 'logs', 'tapedeck.log'), 'utf8').split('\n')
   const errors = log.filter((line) => /\berror\b/.test(line.slice(0, 60)))
   console.log(`\n${errors.length} errors in the log`)
