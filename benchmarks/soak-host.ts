@@ -46,7 +46,9 @@ function handles(): number | null {
 
 /** What is recorded is replayed for a while, in a view of its own, beside the live market. */
 async function replay(ms: number): Promise<unknown> {
-  const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
+  const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort(
+    (a, b) => b.startedMs - a.startedMs,
+  )
   const began = performance.now()
   const { id } = await terminal.service(replayFeature).open({ sessions: [session.session], atMs: null })
   const opened = performance.now() - began
@@ -58,7 +60,9 @@ async function replay(ms: number): Promise<unknown> {
 
 async function exportAll(name: string): Promise<unknown> {
   const began = performance.now()
-  const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
+  const [session] = [...(await terminal.service(storeService).reader.sessions(true))].sort(
+    (a, b) => b.startedMs - a.startedMs,
+  )
   const job = await terminal.service(exporting).start({
     request: {
       what: 'ticks',
