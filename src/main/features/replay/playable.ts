@@ -3,7 +3,7 @@ import { isTeamKey, matchesSource, type Gap } from '../../../shared/core/recordi
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import { unixMs, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
-import type { Visible } from '../../core/views/history.ts'
+import type { Visible } from '../../core/views/stored-view.ts'
 import { gapsOfMergeAt, loadMerge, sourceOfMerge, type LoadedMerge } from '../../core/playback/load-merge.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import { gapsBetween, gapsKnownAt, loadParts, type LoadedParts } from '../../core/playback/replay-parts.ts'

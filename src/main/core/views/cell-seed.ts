@@ -1,0 +1,73 @@
+/** What the hub needs to know of an instrument from before its first record. */
+import { parseInstrument, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
+import { RANK, type CellSeed } from '../market/cell.ts'
+import type { StoredView } from './stored-view.ts'
+
+/** A previous close is used only if something was received this close to the end of its day, ms. */
+const CLOSE_WITHIN_MS = 300_000
+const DAY = 86_400_000
+
+/** Day, reference price and sparkline of an instrument; null if nothing is stored. Rejects like the reader. */
+export async function readSeed(view: StoredView, id: InstrumentId): Promise<CellSeed | null> {
+  const parsed = parseInstrument(id)
+  if (!parsed) return null
+  const of = parsed.asset === 'forex' ? 'mid' : 'trade'
+  const days = view.days(parsed.asset)
+  const upTo = await view.upToNow()
+  const ask = (interval: Interval, limit: number, beforeMs: number | null, from: BarSource = of) =>
+    view.reader.bars({
+      instrument: id,
+      of: from,
+      interval,
+      source: view.source(),
+      beforeMs,
+      limit,
+      upTo,
+      skipCorrupt: true,
+    })
+  // An instrument that was quoted but never traded has no other price.
+  const lastMid = async () => (of === 'mid' ? [] : (await ask('1m', 1, null, 'mid')).bars).at(-1)
+  const now = view.wallMs()
+  const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
+  const newest = daily.at(-1)
+  const start = days.startOf(now)
+  const dayBefore = days.previous(start)
+  const today =
+    newest !== undefined &&
+    (newest.startMs === start ||
+      // after its session, the day's range is still that of the session
+      (days.session(newest.startMs) === 'open' && days.previous(newest.startMs) === dayBefore))
+      ? newest
+      : null
+  const dayEnd = days.endOf(dayBefore)
+  const closing = Number.isNaN(dayEnd) ? null : await ask('1m', 1, dayEnd)
+  const lastOfDay = closing?.bars.at(-1)
+  const closeKnown =
+    closing !== null &&
+    lastOfDay !== undefined &&
+    dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS &&
+    // a corrupt span may hold the last price of that day
+    closing.gaps.every((gap) => gap.fromMs >= dayEnd || (gap.toMs ?? Infinity) <= lastOfDay.startMs)
+  const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
+  // Not in a replay: after a seek it would be a price from the future.
+  const lastMinute = view.showsAll ? (minutes.at(-1) ?? (await lastMid())) : undefined
+  const stored =
+    lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
+  if (today === null && !closeKnown && spark.length === 0 && stored === null) return null
+  return {
+    stored,
+    rank: of === 'mid' ? RANK.mid : RANK.trade,
+    dayBefore,
+    previousClose: closeKnown ? lastOfDay.close : null,
+    today:
+      today === null
+        ? null
+        : {
+            ...today,
+            session: days.session(today.startMs),
+            whole: today.complete && today.endMs - today.startMs <= DAY * 1.1,
+          },
+    spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
+  }
+}
