@@ -9,8 +9,7 @@ export declare function readImports(
   text: string,
 ): readonly { readonly to: string; readonly typesOnly: boolean }[]
 export declare function findFileCircles(imports: readonly { readonly from: string; readonly to: string }[]): string[][]
-export declare const CIRCLE_FREE: readonly string[]
+export declare const CIRCULAR: readonly string[]
 export declare function findFolderCircles(
-  root: string,
   imports: readonly { readonly from: string; readonly to: string }[],
 ): string[][]

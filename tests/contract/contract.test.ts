@@ -4,7 +4,7 @@ import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../
 import { MAX_TRUST_CHARS } from '../../src/shared/features/team/settings.ts'
 import { MAX_WORKSPACE_CHARS } from '../../src/shared/features/workspace/contract.ts'
 import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/base/errors.ts'
-import type { Transport } from '../../src/shared/rpc/transport.ts'
+import type { Transport } from '../../src/shared/transport.ts'
 import { LINES, type Line } from './lines.ts'
 import {
   CALL_SAMPLES,

@@ -9,7 +9,8 @@ import { createTransport, type Timing } from '../../src/renderer/rpc/transport-c
 import { portDial } from '../../src/renderer/rpc/transport-port.ts'
 import { socketDial, type Keys, type OpenSocket } from '../../src/renderer/rpc/transport-socket.ts'
 import { SOCKET_PATH } from '../../src/shared/rpc/handshake.ts'
-import type { TerminalFrame, Transport } from '../../src/shared/rpc/transport.ts'
+import type { TerminalFrame } from '../../src/shared/rpc/transport.ts'
+import type { Transport } from '../../src/shared/transport.ts'
 import type { StubTerminal } from './stub-terminal.ts'
 import { makeFolder } from '../kit/folder.ts'
 

@@ -1,7 +1,7 @@
 /** The transport of a window under test: what a test answers itself, typed by the contract, and a terminal behind it. */
 import { toFailure, type Failure, type Result } from '../../src/shared/base/errors.ts'
 import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contracts.ts'
-import type { Transport } from '../../src/shared/rpc/transport.ts'
+import type { Transport } from '../../src/shared/transport.ts'
 
 interface Opened {
   readonly name: StreamName

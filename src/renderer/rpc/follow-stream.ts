@@ -1,7 +1,7 @@
 /** A stream that reopens after the connection or the terminal comes back. */
 import type { StreamArgs, StreamName, StreamValue } from '../../shared/contracts.ts'
 import type { Failure } from '../../shared/base/errors.ts'
-import type { Transport } from '../../shared/rpc/transport.ts'
+import type { Transport } from '../../shared/transport.ts'
 
 const AGAIN_MS = 1_500
 

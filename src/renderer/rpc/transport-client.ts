@@ -4,7 +4,8 @@
  */
 import type { StreamName } from '../../shared/contracts.ts'
 import type { Failure, Result } from '../../shared/base/errors.ts'
-import type { TerminalFrame, Transport, WindowFrame } from '../../shared/rpc/transport.ts'
+import type { TerminalFrame, WindowFrame } from '../../shared/rpc/transport.ts'
+import type { Transport } from '../../shared/transport.ts'
 import { t } from '../../shared/base/text.ts'
 
 /** The events of one connection attempt. None follow `down` or `refused`. */

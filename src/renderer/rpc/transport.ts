@@ -1,6 +1,7 @@
 /** Picks this window's carrier and provides what it needs from the page. */
 import { SOCKET_PATH, TOKEN_KEY } from '../../shared/rpc/handshake.ts'
-import { PORT_OFFER, PORT_REQUEST, type Transport } from '../../shared/rpc/transport.ts'
+import { PORT_OFFER, PORT_REQUEST } from '../../shared/rpc/transport.ts'
+import type { Transport } from '../../shared/transport.ts'
 import { frameRate } from '../base/frame-rate.ts'
 import { createTransport, type Timing } from './transport-client.ts'
 import { portDial, type AskForPort } from './transport-port.ts'

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makePrint } from '../../kit/market.ts'
 import { TestTransport } from '../../kit/transport.ts'
-import { Log } from '../../../src/renderer/core/log/log.svelte.ts'
+import { Log } from '../../../src/renderer/core/window/log.svelte.ts'
 import { ReadMarks } from '../../../src/renderer/features/research/company/read-marks.svelte.ts'
 import { Tape } from '../../../src/renderer/features/tape/tape.svelte.ts'
 import { Toasts } from '../../../src/renderer/ui/toasts.svelte.ts'

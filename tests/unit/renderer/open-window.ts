@@ -10,7 +10,7 @@ import type { Replays } from '../../../src/renderer/features/replay/replays.ts'
 import type { DockState } from '../../../src/renderer/features/workspace/dock.svelte.ts'
 import { workspace } from '../../../src/renderer/features/workspace/feature.ts'
 import { FEATURES } from '../../../src/renderer/features.ts'
-import type { Transport } from '../../../src/shared/rpc/transport.ts'
+import type { Transport } from '../../../src/shared/transport.ts'
 import Contexts from './Contexts.svelte'
 import { TestTransport } from '../../kit/transport.ts'
 

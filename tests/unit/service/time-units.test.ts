@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { KIND, scratch, type Scratch } from '../../../src/service/codec.ts'
 import { decode } from '../../../src/service/codecs/decode.ts'
-import { decodeStored, UNDATED_WHEN_RECORDED } from '../../../src/service/decode-stored.ts'
+import { decodeStored, UNDATED_WHEN_RECORDED } from '../../../src/service/codecs/decode-stored.ts'
 import { FEEDS } from '../../../src/service/feeds.ts'
 import { FLAG } from '../../../src/shared/core/recording/session.ts'
 import { FEED_IDS, type FeedId } from '../../../src/shared/base/units.ts'

@@ -2,7 +2,7 @@
 import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FrameSink } from './connection/frame-sink.ts'
-import type { FeedListener } from './feed-listener.ts'
+import type { FeedListener } from './connection/feed-listener.ts'
 import type { ConnectionGap } from './connection/connection-model.ts'
 import type { LoopTurn } from './connection/loop-turn.ts'
 

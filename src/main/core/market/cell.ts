@@ -14,7 +14,7 @@ import {
 } from '../../../shared/base/units.ts'
 import { pipOf, startDecimals } from './instruments.ts'
 import type { BarSeries } from './series.ts'
-import type { FlowSink } from './flow/flow-sink.ts'
+import type { FlowSink } from './flow-sink.ts'
 import type { TapeRing } from './tape.ts'
 
 /** Where Last comes from. A higher rank replaces a lower one and starts from scratch; a lower one is ignored. */

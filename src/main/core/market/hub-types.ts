@@ -7,7 +7,7 @@ import type { AssetClass, FeedId, InstrumentId, UnixMs } from '../../../shared/b
 import type { Scratch } from '../../../service/codec.ts'
 import type { Cell, CellSave, CellSeed, CellWatcher, DayGrid } from './cell.ts'
 import type { BarSeries, SeriesWatcher } from './series.ts'
-import type { FlowSink } from './flow/flow-sink.ts'
+import type { FlowSink } from './flow-sink.ts'
 import type { TapeRing, TapeWatcher } from './tape.ts'
 
 /** The calendar as the hub uses it. */

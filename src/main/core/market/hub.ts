@@ -35,7 +35,7 @@ import {
 } from './cell.ts'
 import { bestState, freshnessOf } from './freshness.ts'
 import { HubGaps } from './hub-gaps.ts'
-import type { FlowSink } from './flow/flow-sink.ts'
+import type { FlowSink } from './flow-sink.ts'
 import type { Hub, HubOptions, HubSave, MarketContext, Watched } from './hub-types.ts'
 import { guessSymbol } from './instruments.ts'
 import { rowOf } from './row.ts'

@@ -2,7 +2,7 @@
 import { FEED_IDS } from '../../../shared/base/units.ts'
 import type { MessageClass, Scratch } from '../../../service/codec.ts'
 import { CODECS } from '../../../service/codecs/table.ts'
-import { decodeStored } from '../../../service/decode-stored.ts'
+import { decodeStored } from '../../../service/codecs/decode-stored.ts'
 import type { ReplayBatch } from '../store/types/replay.ts'
 
 export function decodeRow(batch: ReplayBatch, row: number, out: Scratch): MessageClass {

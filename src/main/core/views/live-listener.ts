@@ -1,7 +1,7 @@
 /** Passes on what the feeds report, in order: to the digest, the hub, the snapshots, the status line and the log. */
 import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
-import type { FeedListener } from '../feeds/feed-listener.ts'
+import type { FeedListener } from '../feeds/connection/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
 import type { CommitWatch } from '../recording/committed.ts'
 import type { Recorder } from '../recording/recorder-port.ts'

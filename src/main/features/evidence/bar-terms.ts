@@ -6,7 +6,7 @@ import type { BarSource } from '../../../shared/core/market/market.ts'
 import { FLAG } from '../../../shared/core/recording/session.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
 import { KIND, scratch } from '../../../service/codec.ts'
-import { decodeStored } from '../../../service/decode-stored.ts'
+import { decodeStored } from '../../../service/codecs/decode-stored.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 

@@ -5,7 +5,7 @@ import type { EvidenceMessage } from '../../../shared/features/evidence/evidence
 import { FLAG } from '../../../shared/core/recording/session.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import { KIND, scratch, type Scratch } from '../../../service/codec.ts'
-import { decodeStored } from '../../../service/decode-stored.ts'
+import { decodeStored } from '../../../service/codecs/decode-stored.ts'
 import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 const PARTS = [

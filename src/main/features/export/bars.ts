@@ -11,7 +11,7 @@ import { barColumns, barSchema, beginBars, hasVwap } from './bars/bar-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type BarExportOptions, type Chosen, type Prepared } from './options.ts'
 import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
 import { tableFormat } from './tables/table-format.ts'
-import { vwapsOf } from './bars/vwap.ts'
+import { vwapsOf } from './vwap.ts'
 
 const PAGE = 5_000
 

@@ -17,7 +17,7 @@ import { barFeed, barInstruments, barRange, prepareBarFiles } from './bars.ts'
 import { nameOfSymbol, NAMELESS, partPath } from './names.ts'
 import { chooseSource, stopIfCancelled, type BarExportOptions, type Prepared } from './options.ts'
 import { commitPrepared } from './prepare.ts'
-import { SHEET_ROWS } from './sheet.ts'
+import { SHEET_ROWS } from './rows/sheet.ts'
 import { isRawLines, prepareTickFiles, tickQuery, type TickExportOptions } from './ticks.ts'
 
 export interface ExportWatch {

@@ -4,9 +4,9 @@ import type { ServedReplay, ServedState } from '../../../shared/features/replay/
 import type { Clock } from '../../base/clock.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
-import type { Playable } from './playable.ts'
+import type { Playable } from './play/playable.ts'
 import type { Player } from './player.ts'
-import type { Place, PlayerState } from './player-port.ts'
+import type { Place, PlayerState } from './play/player-port.ts'
 import type { Follower, Leader } from './serve/led-playout.ts'
 import type { ReplayServer } from './serve/replay-server.ts'
 

@@ -1,6 +1,6 @@
 /** Prints the messages of a stored session, and those that are added while it is being recorded. */
 import { scratch } from '../../../service/codec.ts'
-import { decodeStored } from '../../../service/decode-stored.ts'
+import { decodeStored } from '../../../service/codecs/decode-stored.ts'
 import { FLAG } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, instrumentId, feedAsset, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SymbolsByFeed } from '../../core/feeds/subscriptions.ts'

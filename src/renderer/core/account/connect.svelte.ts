@@ -2,7 +2,7 @@
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep } from '../../../shared/core/status/status.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { t } from '../../../shared/base/text.ts'
 import { urlProblem } from './base-url.ts'
 

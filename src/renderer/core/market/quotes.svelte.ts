@@ -2,7 +2,7 @@
 import type { QuotesValue } from '../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { FrameTask, afterPaint, type RequestFrame } from '../../base/frames.ts'
 import { LatencyWindow, type LatencyPercentiles } from '../../base/latency.ts'

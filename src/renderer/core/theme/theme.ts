@@ -1,6 +1,6 @@
 /** Applies the appearance to a document: theme, direction colors, density, text size, motion. */
 import type { Settings } from '../../../shared/core/settings/settings.ts'
-import { rowHeightOf } from './row-height.ts'
+import { rowHeightOf } from '../../styles/row-height.ts'
 import { accentColours } from './accent.ts'
 
 export type Look = 'dark' | 'light' | 'contrast'

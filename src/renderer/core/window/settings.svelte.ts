@@ -8,7 +8,7 @@ import {
   type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
 export class SettingsState {

@@ -8,7 +8,7 @@ import { eventLabel, type AlertNumbers } from '../../../shared/features/alerts/l
 import type { AlertsValue } from '../../../shared/features/alerts/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { undoing, type ToastMenu, type Toasts } from '../../ui/toasts.svelte.ts'

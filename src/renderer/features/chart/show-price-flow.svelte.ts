@@ -2,7 +2,7 @@
 import { untrack } from 'svelte'
 import { autoGroup, type PriceRows } from '../../../shared/core/market/flow/cells.ts'
 import type { ChartIndicator, FootprintSettings } from '../../../shared/features/chart/chart-settings.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { NUMBERS_PX } from '../../charts/model/footprint.ts'
 import { textScale } from '../../ui/text-size.svelte.ts'
 import type { ChartPort, ProfileCells, ReadSides } from '../../charts/model/chart.ts'

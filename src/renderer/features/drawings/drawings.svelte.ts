@@ -5,7 +5,7 @@ import type { Drawing, DrawingKind, DrawingMarket, DrawingsState } from '../../.
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 import type { DrawingSettings } from '../../../shared/features/drawings/settings.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'

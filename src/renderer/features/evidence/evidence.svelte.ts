@@ -2,7 +2,7 @@
 import type { EvidenceSubject } from '../../../shared/features/evidence/contract.ts'
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
 import type { Bar } from '../../../shared/core/market/market.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 

@@ -16,7 +16,7 @@ import type { ExportPreset } from '../../../shared/features/export/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 import { MARKET_FEED } from '../../core/market/feed-labels.ts'
-import type { ExportPrefill } from '../../core/jobs/transfers.svelte.ts'
+import type { ExportPrefill } from '../../core/window/transfers.svelte.ts'
 import { timeText } from '../../text/zone-time.ts'
 
 /** Values of the export dialog. Times are UTC ms; null means unbounded. */

@@ -1,7 +1,7 @@
 /** Sends a user's file to the terminal in chunks, the same way in every host. */
 import { FILE_PIECE } from '../../../shared/features/import/contract.ts'
 import type { Failure, Result } from '../../../shared/base/errors.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { t } from '../../../shared/base/text.ts'
 
 /** The part of `File` that is needed. */

@@ -1,7 +1,7 @@
 /** The options the palette lists for a text: a classic entry, symbols and items, ranked by match. Pure. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
-import { unknownSymbols } from '../../core/market/unknown-symbols.ts'
+import { unknownSymbols } from '../../core/symbols/unknown-symbols.ts'
 import { codeRow } from './codes.ts'
 import type { Entry } from './entry.ts'
 import type { PaletteItem } from './items.ts'

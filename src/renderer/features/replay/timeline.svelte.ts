@@ -1,7 +1,7 @@
 /** State of a replay's timeline: the visible span and the activity in it. */
 import { LatestRun } from '../../base/latest-run.ts'
 import type { ReplayId, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { followSpan, lengthOf, panSpan, wholeSpan, zoomSpan, type Span } from './timeline-scale.ts'
 
 /** Width of a histogram bar including its spacing, px. */

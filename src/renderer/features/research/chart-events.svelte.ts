@@ -3,7 +3,7 @@
  * marker appears once the clock has passed both the event and the time its response was received.
  */
 import { readResponse, type Reading } from '../../../shared/features/research/read.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { ChartMarker } from '../../charts/model/markers.ts'
 import { reportsOf, reportTable } from './response/earnings.ts'

@@ -1,7 +1,7 @@
 /** Entries of the tape's context menu. */
 import { t } from '../../../shared/base/text.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
-import { copyText } from '../../core/market/symbol-menu.ts'
+import { copyText } from '../../core/symbols/symbol-menu.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 

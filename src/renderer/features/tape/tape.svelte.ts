@@ -3,7 +3,7 @@ import type { PrintSide, TapeValue } from '../../../shared/core/views/contract.t
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { SideMeter, TradeSide } from '../../../shared/core/market/flow/side.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { FrameTask, type RequestFrame } from '../../base/frames.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'

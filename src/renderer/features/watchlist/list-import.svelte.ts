@@ -3,7 +3,7 @@ import type { ListText } from '../../../shared/features/watchlist/list-text.ts'
 import { parseListText } from '../../../shared/features/watchlist/list-text.ts'
 import type { ResolvedSymbol, SymbolHit } from '../../../shared/core/status/status.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 
 /** A symbol of the list as it would be imported. */

@@ -1,7 +1,7 @@
 /** Tab titles of panes. */
 import type { WorkspacePane } from '../../../shared/features/workspace/document.ts'
 import { instrumentOf } from '../../../shared/features/workspace/links.ts'
-import { symbolOf } from '../../core/market/symbol-of.ts'
+import { symbolOf } from '../../core/symbols/symbol-of.ts'
 import { paneRow } from '../../core/window/pane-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { DockState } from './dock.svelte.ts'

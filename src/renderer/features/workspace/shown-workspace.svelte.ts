@@ -6,7 +6,7 @@ import { NO_HISTORY, noted, redone, undone, type LayoutHistory } from '../../../
 import { firstLibrary } from '../../../shared/features/workspace/library.ts'
 import { partOf, withPart } from '../../../shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../shared/features/workspace/ready.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { DockRoute } from '../../core/window/window-route.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'

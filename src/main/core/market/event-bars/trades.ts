@@ -4,7 +4,7 @@
  */
 import { createEventBars, type EventBarBuilder, type EventBarRule } from '../../../../shared/core/market/event-bars.ts'
 import { createSider } from '../../../../shared/core/market/flow/side.ts'
-import type { FlowMessages } from '../flow/flow-sink.ts'
+import type { FlowMessages } from '../flow-sink.ts'
 
 /** A team's receivers have different delays, so other instruments' messages settle a trade only this much later, ms. */
 const OTHERS_LEAD_MS = 1_000

@@ -4,7 +4,7 @@
  */
 import type { Span } from '../../../../shared/base/spans.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
-import type { FlowMessages, FlowSink } from './flow-sink.ts'
+import type { FlowMessages, FlowSink } from '../flow-sink.ts'
 import type { Hub } from '../hub-types.ts'
 
 export interface FlowHistory {

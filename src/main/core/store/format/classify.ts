@@ -2,7 +2,7 @@
  * Decides which instrument a stored message belongs to and what it adds to bars. Sealing, reading and verifying share
  * it.
  */
-import { decodeStored } from '../../../../service/decode-stored.ts'
+import { decodeStored } from '../../../../service/codecs/decode-stored.ts'
 import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import { fixedGrid, midPrice } from '../../../../shared/core/market/bars.ts'

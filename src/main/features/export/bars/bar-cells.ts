@@ -4,8 +4,8 @@ import type { ExportFormat, Separator, SheetStyle } from '../../../../shared/fea
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 import { csvText } from '../../../../shared/base/csv.ts'
-import { textRoom, writeText } from '../cells.ts'
-import { createSheetCells } from '../sheet.ts'
+import { textRoom, writeText } from '../rows/cells.ts'
+import { createSheetCells } from '../rows/sheet.ts'
 import type { BeginTable, TableColumn } from '../tables/table.ts'
 
 /** What every bar of an export shares. */

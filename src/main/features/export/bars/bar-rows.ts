@@ -2,7 +2,7 @@
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
 import type { ExportFormat, Separator, SheetStyle } from '../../../../shared/features/export/export.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
-import { createTimeWriter, textRoom, TIME_ROOM, writeText } from '../cells.ts'
+import { createTimeWriter, textRoom, TIME_ROOM, writeText } from '../rows/cells.ts'
 import { beginLongBars, LONG_BAR_COLUMNS, type BarTable } from './bar-cells.ts'
 import type { BeginTable, TableColumn } from '../tables/table.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'

@@ -14,7 +14,7 @@ import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { makeFolder } from '../../../base/make-folder.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
-import { LEFT_OUT_OF_TABLES } from '../rows.ts'
+import { LEFT_OUT_OF_TABLES } from '../rows/rows.ts'
 import {
   datasetDocument,
   partitionDocument,

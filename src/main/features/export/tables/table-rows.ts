@@ -1,7 +1,7 @@
 /** Writes ticks as Parquet or Arrow: the CSV columns with types, each time as epoch ms and as a UTC timestamp. */
 import { tickFields, type TickSchema } from '../../../../service/tick-columns.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
-import { LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from '../rows.ts'
+import { LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from '../rows/rows.ts'
 import type { BeginTable, TableColumn } from './table.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 

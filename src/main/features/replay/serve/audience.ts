@@ -1,6 +1,6 @@
 /** The connections on one clock, and the outlet that gives each of them the messages it subscribed to. */
 import { CLOSE } from '../../../../service/control.ts'
-import { decodeStored } from '../../../../service/decode-stored.ts'
+import { decodeStored } from '../../../../service/codecs/decode-stored.ts'
 import { scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import { FLAG, isEdge, type GapCause } from '../../../../shared/core/recording/session.ts'

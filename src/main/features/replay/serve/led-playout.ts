@@ -7,7 +7,7 @@ import { scratch } from '../../../../service/codec.ts'
 import { Cursor } from '../../../core/playback/cursor.ts'
 import { isRowCounted, type Part } from '../../../core/playback/parts.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
-import type { Place } from '../player-port.ts'
+import type { Place } from '../play/player-port.ts'
 import type { Outlet, PlayoutState, SharedClock } from './playout.ts'
 import type { ClockChange } from './query.ts'
 

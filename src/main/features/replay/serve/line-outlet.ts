@@ -1,6 +1,6 @@
 /** Streams stored messages as lines of JSON in an HTTP response, as fast as the client reads them. */
 import type { ServerResponse } from 'node:http'
-import { decodeStored } from '../../../../service/decode-stored.ts'
+import { decodeStored } from '../../../../service/codecs/decode-stored.ts'
 import { scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import { FLAG } from '../../../../shared/core/recording/session.ts'

@@ -7,9 +7,9 @@ import { joinParts, type Part } from '../../../core/playback/parts.ts'
 import { loadMerge, sourceOfMerge } from '../../../core/playback/load-merge.ts'
 import { loadParts } from '../../../core/playback/replay-parts.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
-import { findMerge, type Playable } from '../playable.ts'
-import type { Span } from '../play.ts'
-import type { Place } from '../player-port.ts'
+import { findMerge, type Playable } from '../play/playable.ts'
+import type { Span } from '../play/play.ts'
+import type { Place } from '../play/player-port.ts'
 import type { OwnClock } from './query.ts'
 
 export interface Recorded {

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
-import { decodeStored } from '../../../../service/decode-stored.ts'
+import { decodeStored } from '../../../../service/codecs/decode-stored.ts'
 import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { CommittedFlush } from '../frame/frame.ts'

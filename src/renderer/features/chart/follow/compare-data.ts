@@ -2,7 +2,7 @@
 import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPort, ComparedSeries } from '../../../charts/model/chart.ts'
 import type { Bar, Interval } from '../../../../shared/core/market/market.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Following } from './chart-target.ts'
 import { followChart } from './follow-chart.ts'

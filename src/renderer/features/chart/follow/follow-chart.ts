@@ -1,5 +1,5 @@
 /** Follows one query into a chart: pages of stored bars plus the stream of new ones, or the latest trades. */
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import { FollowedSpread } from './followed-spread.ts'
 import { FollowedEvents } from './followed-events.ts'
 import { FollowedBars } from './followed-bars.ts'

@@ -7,7 +7,7 @@ import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPage } from '../../../charts/model/chart.ts'
 import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract.ts'
 import { msOf, type Bar } from '../../../../shared/core/market/market.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import type { ChartTarget, Following } from './chart-target.ts'
 import { SpanTracker } from './span-tracker.ts'
 

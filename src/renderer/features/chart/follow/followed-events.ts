@@ -4,7 +4,7 @@ import type { ChartPage } from '../../../charts/model/chart.ts'
 import type { EventBarRule } from '../../../../shared/core/market/event-bars.ts'
 import type { Bar } from '../../../../shared/core/market/market.ts'
 import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import type { ChartTarget, Following } from './chart-target.ts'
 import { SpanTracker } from './span-tracker.ts'
 

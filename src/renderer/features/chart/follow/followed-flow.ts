@@ -11,7 +11,7 @@ import type { FlowColumns } from '../../../../shared/core/market/flow/flow-bars.
 import { NO_VWAP } from '../../../../shared/core/market/flow/vwap.ts'
 import type { FlowValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, unixMs, type AssetClass } from '../../../../shared/base/units.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
 

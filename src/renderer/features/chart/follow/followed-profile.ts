@@ -7,7 +7,7 @@ import { groupFor, NO_CELLS, type CellColumns, type PriceRows } from '../../../.
 import type { ChartIndicator } from '../../../../shared/features/chart/chart-settings.ts'
 import type { FlowValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, unixMs } from '../../../../shared/base/units.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
 

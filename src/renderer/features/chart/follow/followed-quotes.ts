@@ -6,7 +6,7 @@ import type { QuoteMapValue } from '../../../../shared/core/views/contract.ts'
 import { msOf } from '../../../../shared/core/market/market.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
 

@@ -7,7 +7,7 @@ import { sampleInterval, spreadBars } from '../../../../shared/core/market/sprea
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { BarsPage, BarsValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import type { ChartTarget, Following, SpreadQuery } from './chart-target.ts'
 import { SpanTracker } from './span-tracker.ts'
 import { spreadSource } from '../model/shown-chart.ts'

@@ -1,7 +1,7 @@
 /** The latest trades of an instrument on a chart, each a point of its own. */
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { Bar, Print } from '../../../../shared/core/market/market.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import type { ChartTarget, Following } from './chart-target.ts'
 
 const MAX_TRADES = 2_000

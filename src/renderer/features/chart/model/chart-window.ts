@@ -3,7 +3,7 @@ import type { ChartTemplate } from '../../../../shared/features/chart/chart-sett
 import type { DrawingMarket } from '../../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
 import { shownFreshness } from '../../../core/market/freshness.ts'
-import { symbolOf } from '../../../core/market/symbol-of.ts'
+import { symbolOf } from '../../../core/symbols/symbol-of.ts'
 import { noRoomFor, type NoRoom } from '../../../core/market/no-room.ts'
 import { sourcePill } from '../../../core/account/source-labels.ts'
 import type { Replay } from '../../replay/replay.svelte.ts'

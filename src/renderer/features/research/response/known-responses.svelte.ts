@@ -2,7 +2,7 @@
 import { untrack } from 'svelte'
 import { parseValue } from '../../../../shared/features/research/parse.ts'
 import type { Value } from '../../../../shared/features/research/value.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 import type { Question } from './research.svelte.ts'
 

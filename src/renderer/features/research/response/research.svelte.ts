@@ -2,7 +2,7 @@
 import { readResponse, type Reading } from '../../../../shared/features/research/read.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { ServiceResponse, ResponseVersion } from '../../../../shared/features/research/research.ts'
-import type { Transport } from '../../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../../shared/transport.ts'
 
 export interface Question {
   /** `live` or a replay id. */

@@ -15,7 +15,7 @@ import { eventBarsPage } from '../../../../../src/main/core/views/event-bars-pag
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import type { View } from '../../../../../src/main/core/views/views.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
-import { decodeStored } from '../../../../../src/service/decode-stored.ts'
+import { decodeStored } from '../../../../../src/service/codecs/decode-stored.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { T0, type Item } from '../store/harness.ts'
 import { cleanUp, storeOf } from './store-of.ts'

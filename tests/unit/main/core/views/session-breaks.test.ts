@@ -11,7 +11,7 @@ import { openLocalReader, type LocalReader } from '../../../../../src/main/core/
 import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { createViewHistory, type ViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
-import { decodeStored } from '../../../../../src/service/decode-stored.ts'
+import { decodeStored } from '../../../../../src/service/codecs/decode-stored.ts'
 import { instrumentId, unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import type { FlowCoverage } from '../../../../../src/shared/core/market/flow/flow-bars.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'

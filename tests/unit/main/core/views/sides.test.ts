@@ -18,7 +18,7 @@ import { sidedTapeStream } from '../../../../../src/main/core/market/flow/sided-
 import type { LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { createViewHistory, type ViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { scratch } from '../../../../../src/service/codec.ts'
-import { decodeStored } from '../../../../../src/service/decode-stored.ts'
+import { decodeStored } from '../../../../../src/service/codecs/decode-stored.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { T0, type Item } from '../store/harness.ts'
 import { cleanUp, storeOf } from './store-of.ts'

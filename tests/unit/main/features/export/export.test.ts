@@ -10,7 +10,7 @@ import {
   textRoom,
   writeText,
   writeWhole,
-} from '../../../../../src/main/features/export/cells.ts'
+} from '../../../../../src/main/features/export/rows/cells.ts'
 import { fileFailure } from '../../../../../src/main/base/file-sink.ts'
 import { exportTicks, type TickExportOptions } from '../../../../../src/main/features/export/ticks.ts'
 import { runExport } from '../../../../../src/main/features/export/run.ts'

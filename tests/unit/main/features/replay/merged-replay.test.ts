@@ -4,7 +4,7 @@ import { barsPage } from '../../../../../src/main/core/views/views.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { loadPlayable, type Playable } from '../../../../../src/main/features/replay/playable.ts'
+import { loadPlayable, type Playable } from '../../../../../src/main/features/replay/play/playable.ts'
 import {
   startReplayServer,
   type ReplayServer,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Market } from '../../../../../src/main/core/market/market.ts'
 import { joinParts } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
-import type { PlayerOptions } from '../../../../../src/main/features/replay/player-port.ts'
+import type { PlayerOptions } from '../../../../../src/main/features/replay/play/player-port.ts'
 import { emptyMarket, FakeLive, memoryReader, RETRY_MS, rowsOf, T0, type HubOf } from './live.ts'
 
 /** A real clock that only moves when told, and its timers. */

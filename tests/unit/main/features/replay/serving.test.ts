@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
-import { loadPlayable } from '../../../../../src/main/features/replay/playable.ts'
+import { loadPlayable } from '../../../../../src/main/features/replay/play/playable.ts'
 import { createServing } from '../../../../../src/main/features/replay/serving.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/session.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'

@@ -14,7 +14,7 @@ import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/mar
 import { isBegun } from '../../../../../src/renderer/core/window/keys.ts'
 import { isInterval, msOf, parseInterval } from '../../../../../src/shared/core/market/market.ts'
 import { sourceName, sourceNames, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
-import { unknownSymbols } from '../../../../../src/renderer/core/market/unknown-symbols.ts'
+import { unknownSymbols } from '../../../../../src/renderer/core/symbols/unknown-symbols.ts'
 import { urlProblem } from '../../../../../src/renderer/core/account/base-url.ts'
 import { zoneOf } from '../../../../../src/renderer/text/zones.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'

@@ -1,7 +1,7 @@
 // From a mark on a chart to its story or report; and whose marks a chart asks for.
 import { describe, expect, it } from 'vitest'
 import { rowOfDay } from '../../../../../src/renderer/features/research/response/cells.ts'
-import { companySymbol } from '../../../../../src/renderer/core/market/company-symbol.ts'
+import { companySymbol } from '../../../../../src/renderer/core/symbols/company-symbol.ts'
 import {
   newsTable,
   placeOfStory,

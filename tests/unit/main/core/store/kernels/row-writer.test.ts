@@ -7,7 +7,7 @@ import {
   type RowWriter,
   type Step,
 } from '../../../../../../src/main/core/store/kernels/row-writer.ts'
-import { createTimeWriter } from '../../../../../../src/main/features/export/cells.ts'
+import { createTimeWriter } from '../../../../../../src/main/features/export/rows/cells.ts'
 
 const NEWLINE = Buffer.from('\n')
 const SEMICOLON = 59

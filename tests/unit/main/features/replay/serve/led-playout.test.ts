@@ -1,7 +1,7 @@
 /** A clock that follows another: it gives its outlet exactly what the leader has played, however late it comes to it. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Place } from '../../../../../../src/main/features/replay/player-port.ts'
+import type { Place } from '../../../../../../src/main/features/replay/play/player-port.ts'
 import { LedPlayout, type Follower } from '../../../../../../src/main/features/replay/serve/led-playout.ts'
 import type { Outlet } from '../../../../../../src/main/features/replay/serve/playout.ts'
 import { loadRecorded, type Recorded } from '../../../../../../src/main/features/replay/serve/recorded.ts'

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { due, newPlay, play, restMs, type Play, type PlayEvent } from '../../../../../src/main/features/replay/play.ts'
+import {
+  due,
+  newPlay,
+  play,
+  restMs,
+  type Play,
+  type PlayEvent,
+} from '../../../../../../src/main/features/replay/play/play.ts'
 
 const range = { fromMs: 1_000, toMs: 101_000 }
 const start = newPlay(range, 0)

@@ -1,5 +1,5 @@
 /** Labels of the research panes. */
-import { labelsOf } from '../../../shared/base/text.ts'
+import { labelsOf } from '../../../../shared/base/text.ts'
 
 export const researchLabel = labelsOf({
   'research.changed': { one: '{amount} changed', other: '{amount} changed' },

@@ -1,5 +1,5 @@
 /** Row height, from the density and the text size. */
-import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { Settings } from '../../shared/core/settings/settings.ts'
 
 /** Px at the default text size. */
 const ROW_HEIGHTS = { compact: 20, normal: 24, comfortable: 28 } as const

@@ -1,8 +1,8 @@
 /** Receives what the feeds report. */
-import type { GapCause } from '../../../shared/core/recording/session.ts'
-import type { FeedState, Reason } from '../../../shared/core/status/status.ts'
-import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
-import type { Scratch } from '../../../service/codec.ts'
+import type { GapCause } from '../../../../shared/core/recording/session.ts'
+import type { FeedState, Reason } from '../../../../shared/core/status/status.ts'
+import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
+import type { Scratch } from '../../../../service/codec.ts'
 
 /** Called synchronously, on the tick path. */
 export interface FeedListener {

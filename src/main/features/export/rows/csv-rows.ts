@@ -1,7 +1,7 @@
 /** Ticks as rows of a CSV file. */
-import { tickFields, type TickSchema } from '../../../service/tick-columns.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
-import type { LiteralWriter } from '../../core/store/types/ticks.ts'
+import { tickFields, type TickSchema } from '../../../../service/tick-columns.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
+import type { LiteralWriter } from '../../../core/store/types/ticks.ts'
 import {
   createTimeWriter,
   textRoom,
@@ -23,7 +23,7 @@ import {
   type WriteRows,
 } from './rows.ts'
 import { CsvBatches, type RowStart } from './csv-batches.ts'
-import type { ByteSink } from '../../base/file-sink.ts'
+import type { ByteSink } from '../../../base/file-sink.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,13 +1,25 @@
 /** Exports and imports: the jobs, and what their dialogs were opened with. */
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import type { JobState } from '../../../shared/core/jobs/jobs.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import type { FeedId, SessionId } from '../../../shared/base/units.ts'
 import type { ExportKind } from '../../../shared/features/export/export.ts'
-import { jobLabel } from './labels.ts'
-import { t } from '../../../shared/base/text.ts'
+import { labelsOf, t } from '../../../shared/base/text.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
+
+/** Titles of jobs by kind. */
+const jobLabel = labelsOf({
+  'job.export': 'Export of {title}',
+  'job.import': 'Import of {title}',
+  'job.package': 'Saving {title}',
+  'job.verify': 'Verifying {title}',
+  'job.compact': 'Compacting {title}',
+  'job.alert': 'Testing the {title}',
+  'job.agreement': 'Comparing {title}',
+  'job.move': 'Moving {title}',
+  'job.fetch': 'Fetching {title}',
+})
 
 /** Initial values of the export dialog. Absent fields start at their defaults. */
 export interface ExportPrefill {

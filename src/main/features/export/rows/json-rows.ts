@@ -1,11 +1,11 @@
 /** Writes ticks as JSON Lines: decoded rows, or every message in the range as it arrived. */
 import { isUtf8 } from 'node:buffer'
-import { tickFields } from '../../../service/tick-columns.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
+import { tickFields } from '../../../../service/tick-columns.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
 import { createTimeWriter, TIME_ROOM, writeMs, writeWhole } from './cells.ts'
 import { millisWriter } from './csv-rows.ts'
 import { createSymbolCells, LEFT_OUT_OF_TABLES, timesOf, UNSURE, widen, type Span, type TickRows } from './rows.ts'
-import type { ByteSink } from '../../base/file-sink.ts'
+import type { ByteSink } from '../../../base/file-sink.ts'
 
 const encoder = new TextEncoder()
 const HEX = encoder.encode('0123456789abcdef')

@@ -1,8 +1,8 @@
 /** What the tick writers share: their interface, and which messages they skip. */
 import { isUtf8 } from 'node:buffer'
-import { inRange, readTime } from '../../../service/codecs/times.ts'
-import { FLAG } from '../../../shared/core/recording/session.ts'
-import type { TickColumns } from '../../core/store/types/ticks.ts'
+import { inRange, readTime } from '../../../../service/codecs/times.ts'
+import { FLAG } from '../../../../shared/core/recording/session.ts'
+import type { TickColumns } from '../../../core/store/types/ticks.ts'
 
 /**
  * CSV and Parquet contain only subscribed market data, the same records that bars are built from. JSON Lines contain

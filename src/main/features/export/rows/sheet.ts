@@ -1,10 +1,10 @@
 /** CSV for spreadsheets: local times and the decimal sign that go with the separator. */
-import { tickFields } from '../../../service/tick-columns.ts'
-import type { SheetStyle } from '../../../shared/features/export/export.ts'
-import type { FeedId } from '../../../shared/base/units.ts'
-import { csvText } from '../../../shared/base/csv.ts'
-import type { ByteSink } from '../../base/file-sink.ts'
-import { createOffsets } from '../../base/zones.ts'
+import { tickFields } from '../../../../service/tick-columns.ts'
+import type { SheetStyle } from '../../../../shared/features/export/export.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
+import { csvText } from '../../../../shared/base/csv.ts'
+import type { ByteSink } from '../../../base/file-sink.ts'
+import { createOffsets } from '../../../base/zones.ts'
 import { LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 
 /** The rows of a sheet in Excel, without the header. */

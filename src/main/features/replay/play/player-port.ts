@@ -1,10 +1,10 @@
 /** The options and state of a replay player. */
-import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
-import type { Reason } from '../../../shared/core/status/status.ts'
-import type { SessionId } from '../../../shared/base/units.ts'
-import type { Market } from '../../core/market/market.ts'
-import type { StoreReader } from '../../core/store/types/reader.ts'
-import type { Part } from '../../core/playback/parts.ts'
+import type { ReplayExactness, ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
+import type { Reason } from '../../../../shared/core/status/status.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
+import type { Market } from '../../../core/market/market.ts'
+import type { StoreReader } from '../../../core/store/types/reader.ts'
+import type { Part } from '../../../core/playback/parts.ts'
 import type { Span } from './play.ts'
 
 /** A place in what is played: the session of a part, and a seq of it. */

@@ -7,7 +7,7 @@ import {
   readPayload,
   takesSymbol,
   writePayload,
-} from '../../../../../src/renderer/core/window/symbol-drag.ts'
+} from '../../../../../src/renderer/core/symbols/symbol-drag.ts'
 
 /** As much of a drag as the module uses. */
 function drag(type: string, data: Map<string, string>): DragEvent {

@@ -1,7 +1,7 @@
 /** Writes the usual rows of a CSV file many at a time, in WebAssembly, and leaves the others to `csv-rows.ts`. */
-import { createRowWriter, MAX_BATCH, type RowWriter, type Step } from '../../core/store/kernels/row-writer.ts'
-import type { BatchNumbers, TickColumns } from '../../core/store/types/ticks.ts'
-import type { ByteSink } from '../../base/file-sink.ts'
+import { createRowWriter, MAX_BATCH, type RowWriter, type Step } from '../../../core/store/kernels/row-writer.ts'
+import type { BatchNumbers, TickColumns } from '../../../core/store/types/ticks.ts'
+import type { ByteSink } from '../../../base/file-sink.ts'
 import { TIME_ROOM } from './cells.ts'
 import { LEFT_OUT_OF_TABLES, type Span } from './rows.ts'
 

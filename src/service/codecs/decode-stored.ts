@@ -1,9 +1,9 @@
 /** Decodes a stored message the way it was decoded when it arrived. */
-import { FLAG } from '../shared/core/recording/session.ts'
-import { KIND, type MessageClass, type Scratch } from './codec.ts'
-import { clear } from './codecs/reading.ts'
-import { decode } from './codecs/decode.ts'
-import type { FeedId } from '../shared/base/units.ts'
+import { FLAG } from '../../shared/core/recording/session.ts'
+import { KIND, type MessageClass, type Scratch } from '../codec.ts'
+import { clear } from './reading.ts'
+import { decode } from './decode.ts'
+import type { FeedId } from '../../shared/base/units.ts'
 
 /** `why` of a record whose event time can be read now but couldn't when it was recorded. */
 export const UNDATED_WHEN_RECORDED = 'no event time was read when this was recorded'

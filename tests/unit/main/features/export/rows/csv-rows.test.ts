@@ -1,17 +1,17 @@
 /** CSV rows many at a time, compared with the same rows put together from strings. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeBlock } from '../../../../../src/main/core/store/blocks/encode.ts'
-import { openBlock } from '../../../../../src/main/core/store/blocks/open.ts'
-import { blockTicks } from '../../../../../src/main/core/store/blocks/ticks.ts'
-import { createCsvRows } from '../../../../../src/main/features/export/csv-rows.ts'
-import { createMemoryFile } from '../../../../../src/main/base/file-sink.ts'
-import { textRoom, writeText } from '../../../../../src/main/features/export/cells.ts'
-import { FLAG } from '../../../../../src/shared/core/recording/session.ts'
-import { sessionId } from '../../../../../src/shared/base/units.ts'
-import { newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
-import type { TickColumns } from '../../../../../src/main/core/store/types/ticks.ts'
-import type { MessageColumns } from '../../../../../src/main/core/store/types/messages.ts'
+import { encodeBlock } from '../../../../../../src/main/core/store/blocks/encode.ts'
+import { openBlock } from '../../../../../../src/main/core/store/blocks/open.ts'
+import { blockTicks } from '../../../../../../src/main/core/store/blocks/ticks.ts'
+import { createCsvRows } from '../../../../../../src/main/features/export/rows/csv-rows.ts'
+import { createMemoryFile } from '../../../../../../src/main/base/file-sink.ts'
+import { textRoom, writeText } from '../../../../../../src/main/features/export/rows/cells.ts'
+import { FLAG } from '../../../../../../src/shared/core/recording/session.ts'
+import { sessionId } from '../../../../../../src/shared/base/units.ts'
+import { newColumns } from '../../../../../../src/main/core/store/format/message-columns.ts'
+import type { TickColumns } from '../../../../../../src/main/core/store/types/ticks.ts'
+import type { MessageColumns } from '../../../../../../src/main/core/store/types/messages.ts'
 
 const T = Date.UTC(2026, 0, 5, 23, 59, 50)
 

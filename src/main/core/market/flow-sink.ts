@@ -1,4 +1,4 @@
-import type { SessionStart } from '../../../../shared/core/market/flow/gap-count.ts'
+import type { SessionStart } from '../../../shared/core/market/flow/gap-count.ts'
 
 /** Receives the trades and quotes of one instrument in seq order, live, from a replay or from the store. */
 export interface FlowMessages {

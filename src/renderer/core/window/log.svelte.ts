@@ -1,6 +1,6 @@
 /** The log entries of this window. */
 import type { LogEntry } from '../../../shared/core/status/status.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 import { FrameTask, type RequestFrame } from '../../base/frames.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 

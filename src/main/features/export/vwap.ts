@@ -1,13 +1,13 @@
 /** Volume-weighted average prices of bars, from the trades that the bars are built from. */
-import { decodeStored } from '../../../../service/decode-stored.ts'
-import { KIND, scratch } from '../../../../service/codec.ts'
-import { usable } from '../../../../shared/core/market/bars.ts'
-import { gridOf } from '../../../../shared/core/market/calendar.ts'
-import type { Bar } from '../../../../shared/core/market/market.ts'
-import { entersMarket } from '../../../../shared/core/recording/session.ts'
-import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
-import type { StoreReader } from '../../../core/store/types/reader.ts'
-import { stopIfCancelled, type BarExportOptions } from '../options.ts'
+import { decodeStored } from '../../../service/codecs/decode-stored.ts'
+import { KIND, scratch } from '../../../service/codec.ts'
+import { usable } from '../../../shared/core/market/bars.ts'
+import { gridOf } from '../../../shared/core/market/calendar.ts'
+import type { Bar } from '../../../shared/core/market/market.ts'
+import { entersMarket } from '../../../shared/core/recording/session.ts'
+import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
+import type { StoreReader } from '../../core/store/types/reader.ts'
+import { stopIfCancelled, type BarExportOptions } from './options.ts'
 
 /** A compensated sum in two doubles, so the order of additions affects at most the last bit. */
 interface Sum {

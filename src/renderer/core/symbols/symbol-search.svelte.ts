@@ -1,6 +1,6 @@
 /** Searches symbols while the user types. Only the results of the newest query are shown. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
-import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { Transport } from '../../../shared/transport.ts'
 
 const SEARCH_LIMIT = 50
 
