@@ -74,6 +74,14 @@ export function exactnessText(exactness: ReplayExactness, zone: string): Exactne
 /** The cause of a gap: not received, or corrupt. */
 export const causeText = (cause: SpanCause): string => gapPhrase(`gap.cause.${cause}`)
 
+/** What a feed missed by cause, one a line, as a tooltip. */
+export const causesText = (
+  causes: readonly { readonly cause: SpanCause; readonly gaps: number; readonly ms: number }[],
+): string =>
+  causes
+    .map(({ cause, gaps, ms }) => t('{cause}: {gaps}, {span}', { cause: causeText(cause), gaps, span: spanText(ms) }))
+    .join('\n')
+
 /** A length of time in its two largest units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {
   if (ms >= 1000 && ms < 60_000) return t('{n} s', { n: (Math.floor(ms / 100) / 10).toFixed(1) })

@@ -2,7 +2,7 @@
  * How much of what was subscribed was received, by symbol and time, from the entries and gaps of sessions. Time in
  * which a symbol wasn't subscribed is neither covered nor missing.
  */
-import { GAP_CAUSES, type Gap, type GapCause } from '../../core/recording/session.ts'
+import { GAP_CAUSES, isEdge, type Gap, type GapCause } from '../../core/recording/session.ts'
 import { commonSpans, mergeSpans, spansMs, withoutSpans, type Span } from '../../base/spans.ts'
 import { FEED_IDS, feedAsset, instrumentKey, type FeedId } from '../../base/units.ts'
 import { type CoveredSession, type SymbolSpans, subscribedSpans } from './session-spans.ts'
@@ -35,6 +35,10 @@ export interface FeedCoverage {
   /** Part of it is an import without subscriptions; see CoveredSession.extents. */
   readonly assumed: boolean
 }
+
+/** The gaps that lists of sessions and the status count: without the time until a feed was connected. */
+export const reportedGaps = ({ causes }: Pick<FeedCoverage, 'causes'>): number =>
+  causes.reduce((sum, { cause, gaps }) => sum + (isEdge({ cause }) ? 0 : gaps), 0)
 
 /** A gap with the time it counts for. */
 export interface CountedGap extends Gap {
