@@ -59,7 +59,8 @@ export const plainNote = (text: string): SidesNote => ({ text, brief: text, tone
 
 /**
  * Says how reliable the sides of a period's trades are: how well quotes explain them, the share of trades without a
- * side, how often messages were lost, and how often nothing is stored between two sessions.
+ * side, how often messages were lost, and how often nothing is stored between two sessions. The meter knows only the
+ * newest trades, so if fewer of the period's trades had a quote than it explains, the share is a bound.
  */
 export function sidesLabel({
   meter,
@@ -68,7 +69,10 @@ export function sidesLabel({
   readonly meter: SideMeter
   readonly coverage: FlowCoverage
 }): SidesNote {
-  const note = withBreaks(withGaps(meterLabel(meter), gaps), breaks)
+  const quoted = trades === 0 ? 1 : (trades - unquoted) / trades
+  const bounded = meter.explained !== null && quoted < meter.explained
+  const explained = bounded ? boundLabel(quoted) : meterLabel(meter)
+  const note = withBreaks(withGaps(explained, gaps), breaks)
   if (trades === 0) return note
   const share = (count: number): string => ((Math.ceil((count / trades) * 1_000) / 1_000) * 100).toFixed(1)
   const brief =
@@ -111,11 +115,25 @@ function withBreaks(note: SidesNote, breaks: number): SidesNote {
   }
 }
 
+/** How well the quotes explain the sides at best, because only this share of trades had one. */
+function boundLabel(quoted: number): SidesNote {
+  const { tone } = meterLabel({ explained: quoted })
+  const share = percentBelow(quoted)
+  const brief = t('sides at most {share} % explained', { share })
+  const text =
+    tone === 'warn'
+      ? t('At most {share} % explained: sides mostly from price direction', { share })
+      : t('Sides inferred, at most {share} % explained by quotes', { share })
+  return { text, brief, tone }
+}
+
+const percentBelow = (share: number): string => (Math.floor(share * 1_000) / 10).toFixed(1)
+
 /** How well the quotes explain the sides. */
-export function meterLabel({ explained }: SideMeter): SidesNote {
+export function meterLabel({ explained }: Pick<SideMeter, 'explained'>): SidesNote {
   if (explained === null)
     return { text: t('Sides inferred, too few trades to check'), brief: t('sides unchecked'), tone: 'dim' }
-  const share = (Math.floor(explained * 1_000) / 10).toFixed(1)
+  const share = percentBelow(explained)
   const brief = t('sides {share} % explained', { share })
   if (explained < FAIR)
     return { text: t('{share} % explained: sides mostly from price direction', { share }), brief, tone: 'warn' }

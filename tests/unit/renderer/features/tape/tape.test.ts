@@ -154,6 +154,21 @@ it('says how many trades have no side or quote, and how often messages were lost
   expect(label({ unquoted: 5, gaps: 2 }).text).toBe(
     'Sides inferred, 98.0 % explained by quotes. Trades or quotes were lost 2 times. 0.5 % of trades had no current quote.',
   )
+  // The meter tells of the newest trades; most of the period's had no quote at all.
+  expect(label({ unquoted: 900, unknown: 1 })).toMatchObject({
+    brief: 'sides at most 10.0 % explained, 0.1 % unknown',
+    tone: 'warn',
+    text: 'At most 10.0 % explained: sides mostly from price direction. 0.1 % of trades have no side. 90.0 % of trades had no current quote.',
+  })
+  expect(label({ unquoted: 40 })).toMatchObject({ brief: 'sides at most 96.0 % explained' })
+  expect(
+    sidesLabel({
+      meter: { ...meter, explained: null },
+      coverage: { trades: 10, unknown: 0, unquoted: 10, gaps: 0, breaks: 0 },
+    }),
+  ).toMatchObject({
+    brief: 'sides unchecked',
+  })
   expect(label({ breaks: 1 })).toMatchObject({ brief: 'sides 98.0 % explained, 1 break', tone: 'dim' })
   expect(label({ gaps: 1, breaks: 2 }).text).toBe(
     'Sides inferred, 98.0 % explained by quotes. Trades or quotes were lost once. 2 breaks between sessions: nothing is stored for those times.',
