@@ -224,7 +224,8 @@ export class KlineBars {
   }
 
   #plain(list: readonly Bar[]): Row[] {
-    return rowsOf(list, this.#options.gaps(), this.#options.series().intervalMs)
+    const { ticks, intervalMs } = this.#options.series()
+    return rowsOf(list, this.#options.gaps(), ticks ? null : intervalMs)
   }
   #rowsShown(list: readonly Bar[]): Row[] {
     const plain = this.#plain(list)

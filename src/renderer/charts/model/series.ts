@@ -46,17 +46,28 @@ export function lowerBound(
 /**
  * Bars as rows, with empty slots for the intervals that a closed gap left between two bars. A slot is never the first
  * or last row, so an outage widens the chart only once it is over. Intervals in which nothing traded get no slot.
+ * `intervalMs` null: bars by trades, whose length in time says nothing. Then all gaps between two bars get one slot.
  */
-export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalMs: number): Row[] {
+export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalMs: number | null): Row[] {
   const rows = bars.map(rowOf)
   if (bars.length < 2 || gaps.length === 0) return rows
   const slots = new Map<number, Row>()
+  /** The slot before each bar by trades. */
+  const slotted = new Map<number, number>()
   for (const gap of gaps) {
     const toMs = gap.toMs
     if (toMs === null) continue
     const next = lowerBound(bars, gap.fromMs)
     if (next === 0 || next >= bars.length) continue
     const before = bars[next - 1]
+    if (intervalMs === null) {
+      const at = Math.max(before.startMs + 1, Math.min(gap.fromMs, slotted.get(next) ?? Infinity))
+      if (at >= bars[next].startMs) continue
+      slots.delete(slotted.get(next) ?? NaN)
+      slotted.set(next, at)
+      slots.set(at, slot(at))
+      continue
+    }
     const first = Math.max(before.endMs, Math.floor(gap.fromMs / intervalMs) * intervalMs)
     const last = Math.min(bars[next].startMs, Math.ceil(toMs / intervalMs) * intervalMs)
     const missing = Math.floor((last - first) / intervalMs)

@@ -42,6 +42,23 @@ describe('rows of a chart', () => {
     expect(rows).toHaveLength(2 + MAX_SLOTS)
   })
 
+  it('gives gaps between two bars by trades one slot, however long they lasted', () => {
+    const short = (fromMs: number, toMs: number): GapSpan => ({
+      ...gap(0, 1),
+      fromMs: unixMs(fromMs),
+      toMs: unixMs(toMs),
+    })
+    const bars = [0, 1_000, 2_000, 90_000].map((startMs) => makeBar({ startMs }))
+    const times = (gaps: readonly GapSpan[]) => rowsOf(bars, gaps, null).map(({ timestamp }) => timestamp)
+    expect(times([short(1_100, 1_108)])).toEqual([0, 1_000, 1_100, 2_000, 90_000])
+    // Gaps that touch, and those of another feed, in any order.
+    expect(times([short(3_008, 89_000), short(3_000, 3_008), short(3_004, 3_005)])).toEqual([
+      0, 1_000, 2_000, 3_000, 90_000,
+    ])
+    // None is before the first bar, or after the last.
+    expect(times([short(-5, -1), short(90_001, 90_100)])).toEqual([0, 1_000, 2_000, 90_000])
+  })
+
   it('is sorted, keeps every bar, and has each time once, whatever the gaps', () => {
     const minutes = fc.uniqueArray(fc.nat(500), { maxLength: 40 }).map((list) => list.sort((a, b) => a - b))
     const gaps = fc.array(
@@ -49,12 +66,12 @@ describe('rows of a chart', () => {
       { maxLength: 5 },
     )
     fc.assert(
-      fc.property(minutes, gaps, (starts, spans) => {
+      fc.property(minutes, gaps, fc.constantFrom(MINUTE, null), (starts, spans, intervalMs) => {
         const bars = starts.map((minute) => bar(minute))
         const rows = rowsOf(
           bars,
           spans.map(([from, length]) => gap(from, from + length)),
-          MINUTE,
+          intervalMs,
         )
         const times = rows.map((row) => row.timestamp)
         expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
