@@ -78,8 +78,8 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
         quarantined: facts.quarantine === null ? null : (facts.quarantine.get(shard) ?? 0),
       }
     })
-  // A team without any watermark, and a reader without a history, may have none.
-  const hasHistory = facts.watermarks.size > 0 || facts.quarantine !== null
+  // Archivers keep a watermark for each session from its start.
+  const wasArchived = facts.watermarks.size > 0
   // Reports expire while the servers are away. A recorder that publishes and hasn't reported yet shows that they were.
   const isReported =
     reports.length > 0 ||
@@ -92,7 +92,7 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
     archivers: [...new Set(archivers.map(({ name }) => name))].sort(),
     problems: [
       ...shards.flatMap((shard) => problemsOf(shard, facts.nowMs)),
-      ...(hasHistory && isReported ? unarchivedProblem(shards) : []),
+      ...(isReported ? unarchivedProblem(shards, wasArchived) : []),
     ],
   }
 }
@@ -132,13 +132,15 @@ function sessionStatus(info: SessionInfo, facts: TeamFacts): SessionStatus {
 }
 
 /** One sentence for all shards that nobody archives though they have something to archive. */
-function unarchivedProblem(shards: readonly ShardStatus[]): readonly string[] {
+function unarchivedProblem(shards: readonly ShardStatus[], wasArchived: boolean): readonly string[] {
   const numbers = shards
     .filter(
       ({ archiver, sessions }) => archiver === null && sessions.some(({ lastSeq, behind }) => (behind ?? lastSeq) > 0),
     )
     .map(({ shard }) => shard)
   if (numbers.length === 0) return []
+  if (!wasArchived && shards.every(({ archiver }) => archiver === null))
+    return ['Nobody archives this team, so its recorders keep everything they record. Start tapedeck archive.']
   const which = numbers.length === 1 ? `shard ${numbers[0]}` : `shards ${numbers.join(', ')}`
   return [`Nobody archives ${which}. Start tapedeck archive, or check that it reaches PostgreSQL.`]
 }

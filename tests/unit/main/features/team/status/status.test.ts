@@ -123,7 +123,7 @@ describe('the status of a team', () => {
   })
 
   it('waits for reports before it says that nobody archives: servers that come back have lost them', () => {
-    const known = { ...recorded, sessions: [info()], quarantine: new Map() }
+    const known = { ...recorded, sessions: [info()], watermarks: new Map([[A, 100]]) }
     expect(teamStatus(facts(known)).problems).toEqual([])
     expect(teamStatus(facts({ ...known, reports: [recorder()] })).problems).toEqual([
       'Nobody archives shard 1. Start tapedeck archive, or check that it reaches PostgreSQL.',
@@ -146,7 +146,11 @@ describe('the status of a team', () => {
       { sessions: [info({ end: ended(9e6, 7) })], watermarks: new Map([[A, 7]]) },
       [],
     ],
-    ['an ended session whose last frames are on their way', { sessions: [info({ end: ended(1_000, 7) })] }, []],
+    [
+      'an ended session whose last frames are on their way',
+      { sessions: [info({ end: ended(1_000, 7) })], reports: [archiver(1, null)] },
+      [],
+    ],
     [
       'an ended session that the history lacks a part of',
       { sessions: [info({ end: ended(300_000, 7) })], watermarks: new Map([[A, 6]]), reports: [archiver(1, null)] },
@@ -168,7 +172,11 @@ describe('the status of a team', () => {
     ],
     [
       'a recorder that is silent',
-      { sessions: [info()], lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }]]) },
+      {
+        sessions: [info()],
+        lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }]]),
+        reports: [archiver(1, null)],
+      },
       [
         `Session ${A} of shard 1 is open, and host-a sent nothing for 3 min. Start it again on its machine, and it publishes the rest.`,
       ],
@@ -178,7 +186,7 @@ describe('the status of a team', () => {
       {
         sessions: [info()],
         lastFrames: new Map([[A, { lastSeq: 1, storedMs: unixMs(NOW - 180_000) }]]),
-        reports: [recorder({ name: 'host-a' })],
+        reports: [recorder({ name: 'host-a' }), archiver(1, null)],
       },
       [],
     ],
@@ -226,9 +234,14 @@ describe('the status of a team', () => {
       'shards that nobody archives',
       {
         sessions: [info({ end: ended(1_000, 7) }), info({ session: B, shard: 2, end: ended(1_000, 7) })],
-        quarantine: new Map(),
+        watermarks: new Map([[A, 0]]),
       },
       ['Nobody archives shards 1, 2. Start tapedeck archive, or check that it reaches PostgreSQL.'],
+    ],
+    [
+      'a team that never had an archiver',
+      { ...recorded, sessions: [info()], reports: [recorder()] },
+      ['Nobody archives this team, so its recorders keep everything they record. Start tapedeck archive.'],
     ],
     [
       'frames in quarantine',
