@@ -37,10 +37,9 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
     import('@nats-io/kv'),
   ])
   const encoder = new TextEncoder()
-  let connection: NatsConnection
-  try {
-    connection = await transport.connect({
-      servers: [...target.servers],
+  const open = async (servers: readonly string[]): Promise<NatsConnection> => {
+    const connecting = transport.connect({
+      servers: [...servers],
       name,
       timeout: timeoutMs,
       maxReconnectAttempts: -1,
@@ -55,9 +54,11 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
       ...(target.user === null ? {} : { user: target.user, pass: target.password ?? '' }),
       ...(target.tls ? { tls: target.ca === null ? {} : { ca: target.ca } } : {}),
     })
-  } catch (thrown) {
-    throw connectError(thrown, target.servers)
+    return connecting.catch((thrown: unknown) => {
+      throw connectError(thrown, servers)
+    })
   }
+  const connection = await open(target.servers).catch((thrown: unknown) => explain(thrown, target.servers, open))
   try {
     checkServer(connection, allowOld)
     const manager = await jetstream.jetstreamManager(connection, { checkAPI: false, timeout: REPLY_MS })
@@ -73,6 +74,25 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
     await connection.close().catch(() => {})
     throw thrown
   }
+}
+
+/**
+ * Throws what is wrong with the servers that can be reached, where some can't: the client reports only the last one that
+ * it tried.
+ */
+async function explain(
+  thrown: unknown,
+  servers: readonly string[],
+  open: (servers: readonly string[]) => Promise<NatsConnection>,
+): Promise<never> {
+  if (servers.length > 1 && thrown instanceof CodedError && thrown.code === 'offline') {
+    const attempts = await Promise.allSettled(servers.map((one) => open([one])))
+    for (const one of attempts) if (one.status === 'fulfilled') await one.value.close()
+    for (const one of attempts)
+      if (one.status === 'rejected' && one.reason instanceof CodedError && one.reason.code !== 'offline')
+        throw one.reason
+  }
+  throw thrown
 }
 
 function checkServer({ info }: NatsConnection, allowOld: boolean): void {

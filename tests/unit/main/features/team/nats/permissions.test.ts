@@ -13,7 +13,7 @@ import type { TeamLog } from '../../../../../../src/main/features/team/nats/team
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { toFailure } from '../../../../../../src/shared/base/errors.ts'
 import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
-import { hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
+import { freePorts, hasNatsServer, startNatsServer, type NatsServer } from '../../../../../kit/nats-server.ts'
 
 const EU = readTeamName('eu') as TeamName
 const [A, B] = [sessionId('01kccccccc0000000000000001'), sessionId('01kccccccc0000000000000002')]
@@ -102,6 +102,22 @@ describe.skipIf(!hasNatsServer)('permissions on a server with TLS [needs nats-se
     const refused = connectTeam({ target, team: EU, name: 'test', allowOld: true })
     await expect(refused).rejects.toMatchObject({ code: 'tls' })
     expect(plain.log).not.toContain('secret')
+  })
+
+  it('names the fault of the servers that run, though the last one of the list doesn’t', async () => {
+    const [free] = await freePorts(1)
+    const servers = `tls://recorder1@localhost:${server.port},tls://localhost:${free}`
+    const connectAs = (password: string, ca?: string) =>
+      connectTeam({
+        target: readNatsTarget(servers, { ca }, { TAPEDECK_NATS_PASSWORD: password }),
+        team: EU,
+        name: 'test',
+        allowOld: true,
+        timeoutMs: 2_000,
+      })
+    await expect(connectAs('recorder1')).rejects.toMatchObject({ code: 'tls' })
+    await expect(connectAs('wrong', CA)).rejects.toMatchObject({ code: 'unauthorized' })
+    await (await connectAs('recorder1', CA)).close()
   })
 
   /** What each user may do. Everything else is refused. */
