@@ -68,6 +68,8 @@ export async function connectDatabase(target: HistoryTarget, team: TeamName): Pr
   const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS })
   // An idle connection that breaks is replaced by the next request.
   pool.on('error', () => undefined)
+  // The server may end a connection in the same packet in which it accepts it, before anybody who waits for it can listen.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const database = overPool(pool, target.place, team, () => new pg.Client(settings))
   try {
     const [{ version, shown }] = await database.rows<{ version: number; shown: string }>(
