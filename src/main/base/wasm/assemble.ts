@@ -153,6 +153,28 @@ export const v128 = {
   splat32: unary<'i32', 'v128'>('v128', ...simd(17)),
   shl32: shift(171),
   shr32: shift(173),
+  add32: lanes(174),
+  mul32: lanes(181),
+  /** Eight bytes, and eight zeros after them. */
+  load64: load('v128', ...simd(93)),
+  /** The first eight bytes as 16-bit lanes. */
+  widen8: unary<'v128', 'v128'>('v128', ...simd(137)),
+  /** The first and the last four 16-bit lanes as 32-bit lanes. */
+  widenLow16: unary<'v128', 'v128'>('v128', ...simd(169)),
+  widenHigh16: unary<'v128', 'v128'>('v128', ...simd(170)),
+  /** 32-bit lanes of two operands, picked by number: 0 to 3 of the first, 4 to 7 of the second. */
+  pick32: (a: Expr<'v128'>, b: Expr<'v128'>, picked: readonly [number, number, number, number]): Expr<'v128'> =>
+    expr(
+      'v128',
+      a.code,
+      b.code,
+      simd(13),
+      picked.flatMap((lane) => [4 * lane, 4 * lane + 1, 4 * lane + 2, 4 * lane + 3]),
+    ),
+  /** The first two 32-bit lanes as doubles. */
+  doublesOf32: unary<'v128', 'v128'>('v128', ...simd(254)),
+  splatF64: unary<'f64', 'v128'>('v128', ...simd(20)),
+  addF64: lanes(240),
   lane32: (a: Expr<'v128'>, lane: number): Expr<'i32'> => expr('i32', a.code, simd(27), [lane]),
   withLane32: (a: Expr<'v128'>, lane: number, value: Expr<'i32'>): Expr<'v128'> =>
     expr('v128', a.code, value.code, simd(28), [lane]),

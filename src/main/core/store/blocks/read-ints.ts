@@ -1,5 +1,6 @@
 /** Reads integer columns of a block with as few branches and calls per value as possible. */
 import { ByteReader, corruptBlock } from './bytes.ts'
+import { MAX_VALUES, SHORT_RUN, sumKernel, type SumKernel } from '../kernels/sum-kernel.ts'
 import { BY, LOW_PADDING, MAX_LOW_BITS, MAX_PLANES, NS_PER_MS, type IntColumn } from './ints.ts'
 
 /** Offset of the next column's bytes in each section. */
@@ -218,7 +219,8 @@ function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, fr
   const to = from + out.length
   const ones = high.subarray(highAt, highAt + size)
   const twos = high.subarray(highAt + size, highAt + planes * size)
-  const isShort = ((planes === 2 ? 0xffff : 0xff) * divisor + Math.abs(floor)) * SHORT_RUN < 2 ** 31
+  const areSmall = ((planes === 2 ? 0xffff : 0xff) * divisor + Math.abs(floor)) * SHORT_RUN < 2 ** 31
+  const kernel = areSmall ? sumKernel() : null
   let sum = first
   let i = 1
   let p = 0
@@ -237,19 +239,12 @@ function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, fr
   out[0] = sum
   while (i < to) {
     const stop = next(to)
-    // 32-bit integers where the sum of a run can't overflow them
-    for (let at = i; at < stop;) {
-      const end = isShort ? Math.min(stop, at + SHORT_RUN) : stop
-      if (planes === 2)
-        sum = isShort
-          ? sumShortPairs(out, from, at, end, ones, twos, divisor, floor, sum)
-          : sumPairs(out, from, at, end, ones, twos, divisor, floor, sum)
-      else
-        sum = isShort
-          ? sumShortBytes(out, from, at, end, ones, divisor, floor, sum)
-          : sumBytes(out, from, at, end, ones, divisor, floor, sum)
-      at = end
-    }
+    sum =
+      kernel !== null && stop - i >= MIN_RUN
+        ? sumInKernel(kernel, out.subarray(i - from, stop - from), i, ones, twos, divisor, floor, sum)
+        : planes === 2
+          ? sumPairs(out, from, i, stop, ones, twos, divisor, floor, sum)
+          : sumBytes(out, from, i, stop, ones, divisor, floor, sum)
     i = stop
     if (i < to) {
       out[i++ - from] = sum += patches[p + 1] * divisor
@@ -258,8 +253,34 @@ function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, fr
   }
 }
 
-/** Most values that are summed up as 32-bit integers at a time. */
-const SHORT_RUN = 1024
+/** Fewest values that are worth a call to the kernel. */
+const MIN_RUN = 64
+
+/** Sums up the differences of values from number `first` on. Returns the last sum. */
+function sumInKernel(
+  kernel: SumKernel,
+  out: Float64Array,
+  first: number,
+  ones: Uint8Array,
+  twos: Uint8Array,
+  divisor: number,
+  floor: number,
+  start: number,
+): number {
+  let sum = start
+  for (let done = 0; done < out.length; done += MAX_VALUES) {
+    const n = Math.min(MAX_VALUES, out.length - done)
+    const from = first - 1 + done
+    kernel.ones.set(ones.subarray(from, from + n))
+    if (twos.length === 0) sum = kernel.sumBytes(n, divisor, floor, sum)
+    else {
+      kernel.twos.set(twos.subarray(from, from + n))
+      sum = kernel.sumPairs(n, divisor, floor, sum)
+    }
+    out.set(kernel.out.subarray(0, n), done)
+  }
+  return sum
+}
 
 function passBytes(from: number, to: number, bytes: Uint8Array, divisor: number, floor: number, sum: number): number {
   let v = sum
@@ -279,49 +300,6 @@ function passPairs(
   let v = sum
   for (let i = from; i < to; i++) v += (ones[i - 1] | (twos[i - 1] << 8)) * divisor + floor
   return v
-}
-
-// A double waits four cycles for the sum before it, an integer one: so the integers are summed up and then added to the run's start.
-
-function sumShortBytes(
-  out: Float64Array,
-  first: number,
-  from: number,
-  to: number,
-  bytes: Uint8Array,
-  divisor: number,
-  floor: number,
-  sum: number,
-): number {
-  const unit = divisor | 0
-  const least = floor | 0
-  let v = 0
-  for (let i = from; i < to; i++) {
-    v = (v + ((Math.imul(bytes[i - 1], unit) + least) | 0)) | 0
-    out[i - first] = sum + v
-  }
-  return sum + v
-}
-
-function sumShortPairs(
-  out: Float64Array,
-  first: number,
-  from: number,
-  to: number,
-  ones: Uint8Array,
-  twos: Uint8Array,
-  divisor: number,
-  floor: number,
-  sum: number,
-): number {
-  const unit = divisor | 0
-  const least = floor | 0
-  let v = 0
-  for (let i = from; i < to; i++) {
-    v = (v + ((Math.imul(ones[i - 1] | (twos[i - 1] << 8), unit) + least) | 0)) | 0
-    out[i - first] = sum + v
-  }
-  return sum + v
 }
 
 function sumBytes(

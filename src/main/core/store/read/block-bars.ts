@@ -18,17 +18,18 @@ export function applyBlock(
   limit: number,
   builder: BarBuilder,
 ): void {
-  const { seq, flags, feed } = block
+  const { seq, feed } = block
   const isAll = isWhole(part.share)
   let from = 0
   let to = block.count
   while (from < to && seq[from] <= after) from++
   while (to > from && seq[to - 1] > limit) to--
   const decodeRow = (i: number): void => {
-    if ((flags[i] & STORED_ONLY) !== 0) return
+    const flags = block.flags[i]
+    if ((flags & STORED_ONLY) !== 0) return
     if (!isAll && !isCounted(part.share, seq[i], block.eventMs[i], block.recvMs[i])) return
     const raw = block.raw(i)
-    const { eventMs, record } = classifier.classify(feed, flags[i], raw, 0, raw.length)
+    const { eventMs, record } = classifier.classify(feed, flags, raw, 0, raw.length)
     applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? block.recvMs[i] : eventMs, record)
   }
   if (FEEDS[feed].shape !== 'documented' || of === 'service' || !isAll) {
@@ -43,8 +44,9 @@ export function applyBlock(
   let { eventMs } = block
   if (!block.isDated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? block.recvMs[i] : ms))
   const ordered = part.base === 0 ? seq : seq.map((s) => s + part.base)
-  const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
   const skip = block.commonFlags === 0 ? 0 : STORED_ONLY
+  const flags = skip === 0 ? undefined : block.flags
+  const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
   if (isComplete) {
     barsFromColumns(columns, from, to, builder, skip)
     return

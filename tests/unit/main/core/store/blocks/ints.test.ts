@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter } from '../../../../../../src/main/core/store/blocks/bytes.ts'
 import { BY, LOW_PADDING, MAX_INT } from '../../../../../../src/main/core/store/blocks/ints.ts'
 import { readIntColumn, readRange } from '../../../../../../src/main/core/store/blocks/read-ints.ts'
-import { planWindow } from '../../../../../../src/main/core/store/blocks/window.ts'
+import { MAX_VALUES } from '../../../../../../src/main/core/store/kernels/sum-kernel.ts'
+import { planWindow, type Window } from '../../../../../../src/main/core/store/blocks/window.ts'
 import { writeInts, type Ref } from '../../../../../../src/main/core/store/blocks/write-ints.ts'
 
 /** Writes a column after its reference and reads both. Returns the decoded values and the size in bytes. */
@@ -129,6 +130,22 @@ describe('columns of integers', () => {
     expect(kinds).toEqual(new Set([BY.delta, BY.delta2, BY.plain, BY.refDelta, BY.clock]))
   })
 
+  test('columns longer than the kernel takes at once are read in parts, between patches, too', () => {
+    const n = 3 * MAX_VALUES
+    for (const most of [200, 60_000]) {
+      let state = 7
+      const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
+      let at = 1e12
+      const steps = Float64Array.from({ length: n }, (_, i) => {
+        const isFar = i % 9_000 === 8_999 || (i > n - 100 && i % 10 === 0)
+        return (at += Math.floor(random() ** (most === 200 ? 1 : 8) * most) + (isFar ? 1e10 : 0))
+      })
+      const { back, column } = roundTrip(steps)
+      expect(back).toEqual(steps)
+      expect(column).toMatchObject({ by: BY.delta, lowBits: 0, planes: most === 200 ? 1 : 2, patches: 12 })
+    }
+  })
+
   test('fractions, minus zero and NaN stay unchanged', () => {
     const values = Float64Array.of(1, 0.5, -0, NaN, Infinity, 2 ** 60)
     expect(roundTrip(values).back).toEqual(values)
@@ -155,4 +172,61 @@ describe('columns of integers', () => {
     const inside = wide.subarray(1).filter((v) => v >= floor && v < floor + room).length
     expect(inside).toBeGreaterThan(1999 * 0.85)
   })
+
+  const samples = fc.oneof(
+    fc.array(fc.integer({ min: -40, max: 300 }), { minLength: 2, maxLength: 1024 }),
+    fc.array(fc.integer({ min: -60_000, max: 60_000 }), { minLength: 2, maxLength: 1024 }),
+    fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), { minLength: 2, maxLength: 1024 }),
+    // mostly small, with some outliers
+    fc.array(fc.oneof({ weight: 30, arbitrary: fc.nat(900) }, { weight: 1, arbitrary: fc.integer() }), {
+      minLength: 200,
+      maxLength: 1024,
+    }),
+  )
+
+  test('a window’s estimate is the cost of the remainders inside and outside of it', () => {
+    fc.assert(
+      fc.property(samples, (list) => {
+        const window = planWindow(Float64Array.of(0, ...list), list.length + 1)
+        expect(window.bits).toBeCloseTo(costOf(list, window), 6)
+      }),
+    )
+  })
+
+  test('a window moves along with remainders that don’t fit in 32 bits', () => {
+    fc.assert(
+      fc.property(samples, fc.constantFrom(2 ** 40, -(2 ** 40)), (list, by) => {
+        const window = planWindow(Float64Array.of(0, ...list), list.length + 1)
+        const moved = planWindow(Float64Array.of(0, ...list.map((v) => v + by)), list.length + 1)
+        expect(moved).toEqual({ ...window, floor: window.floor + by })
+      }),
+    )
+  })
+
+  test('a window costs at most as much as one that covers all remainders', () => {
+    fc.assert(
+      fc.property(samples, (list) => {
+        const floor = Math.min(...list)
+        const range = Math.max(...list) - floor
+        if (range > 0xffff) return
+        const { bits } = planWindow(Float64Array.of(0, ...list), list.length + 1)
+        expect(bits).toBeLessThan(costOf(list, { floor, lowBits: 0, planes: range > 0xff ? 2 : 1 }) + 1e-6)
+      }),
+    )
+  })
 })
+
+/** Bits per value: low bits, the entropy of each plane's bytes, and a position and value for each one outside. */
+function costOf(list: readonly number[], { floor, lowBits, planes }: Omit<Window, 'bits'>): number {
+  const room = 2 ** (lowBits + 8 * planes)
+  const inside = list.filter((v) => v >= floor && v < floor + room)
+  let bits = lowBits + (lowBits > 0 ? 0.15 : 0) + (planes - 1) * 0.3
+  bits += (40 * (list.length - inside.length)) / list.length
+  for (let plane = 0; plane < planes; plane++) {
+    const bytes = Map.groupBy(inside, (v) => Math.floor((v - floor) / 2 ** (lowBits + 8 * plane)) % 256)
+    const shares = [...bytes.values()].map((same) => same.length / inside.length)
+    const entropy = -shares.reduce((sum, share) => sum + share * Math.log2(share), 0)
+    bits += Math.min(8, entropy + (shares.length - 1) / (2 * inside.length * Math.LN2))
+  }
+  return bits
+}
