@@ -14,14 +14,13 @@ import type { NumberText } from '../../../text/format.ts'
  */
 export type FigureKind = 'fraction' | 'points' | 'multiple' | 'days' | 'share' | 'ratio'
 
-/** Endpoints whose figures are company ratios and amounts. All other endpoints show every digit. */
+/** Endpoints whose figures are company ratios and amounts, told apart by name. */
 const COMPANY_FIGURES: ReadonlySet<string> = new Set([
   'ratios',
   'ratios-ttm',
   'efficiency-ratios',
   'metrics',
   'kpis',
-  'quality-score',
   'growth',
   'growth-trends',
   'cagr',
@@ -30,6 +29,12 @@ const COMPANY_FIGURES: ReadonlySet<string> = new Set([
   'multiples',
 ])
 
+/**
+ * Endpoints whose figures are points of a scale, whatever they are named: the component `growth` of a score is no growth
+ * rate. All other endpoints show every digit.
+ */
+const SCORES: ReadonlySet<string> = new Set(['quality-score'])
+
 /** Endpoints that show every digit, but for percentages. */
 const PERCENTAGES: ReadonlySet<string> = new Set(['earnings-history', 'earnings-surprises'])
 const PERCENTAGE = /(^|_)(percent(age)?|pct)$/
@@ -37,6 +42,7 @@ const PERCENTAGE = /(^|_)(percent(age)?|pct)$/
 /** The first pattern that matches a key decides its kind. Keys are in snake_case, without a trailing `_ttm`. */
 const KINDS: readonly (readonly [RegExp, FigureKind | 'rate'])[] = [
   [PERCENTAGE, 'points'],
+  [/(^|_)(scores?|rank(ing)?|ratings?|grade|percentile|points)$/, 'ratio'],
   [/^(days_|average_days)|_days$|_days_|(^|_)(operating|conversion)_cycle$/, 'days'],
   [
     /^(forward_)?price_(to|earnings)_|^ev_to_|^enterprise_value_(to|over|multiple)|^p[ebs]_?(ratio)?$|^peg(_ratio)?$/,
@@ -64,6 +70,7 @@ const keyOf = (path: string): string =>
 function kindOf(endpoint: string, path: string): FigureKind | 'rate' | null {
   const key = keyOf(path)
   if (PERCENTAGES.has(endpoint)) return PERCENTAGE.test(key) ? 'points' : null
+  if (SCORES.has(endpoint)) return 'ratio'
   if (!COMPANY_FIGURES.has(endpoint)) return null
   // Growth per share is a rate, not an amount.
   if (/growth_per_share$/.test(key) || endpoint === 'cagr') return 'rate'

@@ -78,6 +78,13 @@ describe('figures of a company', () => {
     const sent = { gross_margin: 0.31, net_margin: -2.4, return_on_equity: -3 }
     expect(text('ratios', sent, 'net_margin')).toBe('−240.00 %')
   })
+  it('of a score are points, also where a component is named like a rate', () => {
+    const components = { profitability: 47, growth: 39, margin: 81.25, return_on_equity: 70 }
+    expect(Object.keys(components).map((key) => text('quality-score', components, key))).toEqual([
+      ...['47', '39', '81.25', '70'],
+    ])
+    expect(text('metrics', { growth_score: 64 }, 'growth_score')).toBe('64')
+  })
   it('keep every digit elsewhere', () => {
     expect(text('technical', { gross_margin: 0.4620635 }, 'gross_margin')).toBe('0.4620635')
   })
