@@ -9,7 +9,7 @@ import type { TeamName } from '../names.ts'
 import { connectTeam } from '../nats/connect.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 import { sizeText } from '../size-text.ts'
-import { readFacts, readSessions } from './facts.ts'
+import { patiently, readFacts, readSessions } from './facts.ts'
 import { ageText, teamStatus, type TeamFacts } from './status.ts'
 
 export const teamCommand = defineCommand({
@@ -34,7 +34,10 @@ export const teamCommand = defineCommand({
     const log = await connectTeam({ ...address, name: 'tapedeck team' })
     try {
       const quarantine = target === null ? null : await readQuarantine(target, address.team)
-      const status = teamStatus(await readFacts(log, await readSessions(log), quarantine, context.clock.wallMs()))
+      const facts = await patiently(async () =>
+        readFacts(log, await readSessions(log), quarantine, context.clock.wallMs()),
+      )
+      const status = teamStatus(facts)
       context.out(values.on('json') ? jsonLine('team', status) : textOf(status))
       return EXIT.ok
     } finally {

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { sessionId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
 import { encodeLease } from '../../../../../../src/main/features/team/lease/lease.ts'
@@ -8,6 +9,7 @@ import { readNatsTarget } from '../../../../../../src/main/features/team/nats/ta
 import { PLAN_KEY, encodePlan } from '../../../../../../src/main/features/team/plan/document.ts'
 import { makePlan } from '../../../../../../src/main/features/team/plan/plan.ts'
 import type { SessionEnd, SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
+import { patiently } from '../../../../../../src/main/features/team/status/facts.ts'
 import { ageText, teamStatus, type TeamFacts } from '../../../../../../src/main/features/team/status/status.ts'
 import {
   encodeReport,
@@ -77,6 +79,24 @@ const facts = (part: Partial<TeamFacts> = {}): TeamFacts => ({
   quarantine: null,
   reports: [],
   ...part,
+})
+
+describe('reading the facts', () => {
+  const failing = (code: 'timeout' | 'offline', times: number) => {
+    const read = vi.fn(async () => {
+      if (read.mock.calls.length <= times) throw new CodedError(code, 'No reply.')
+      return 'facts'
+    })
+    return read
+  }
+
+  it('asks again while a cluster chooses new leaders, and not without end', async () => {
+    expect(await patiently(failing('timeout', 5))).toBe('facts')
+    const silent = failing('timeout', Infinity)
+    await expect(patiently(silent)).rejects.toMatchObject({ code: 'timeout' })
+    expect(silent).toHaveBeenCalledTimes(6)
+    await expect(patiently(failing('offline', 1))).rejects.toMatchObject({ code: 'offline' })
+  })
 })
 
 describe('the status of a team', () => {
