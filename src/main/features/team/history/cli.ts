@@ -24,7 +24,7 @@ import { runArchiver, type Report } from './archiver.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { fetchFromHistory, findComplete } from './fetch.ts'
 import { historyOf, openHistory, type History } from './history.ts'
-import { checkDurability, checkSchema, migrate, SCHEMA_VERSION } from './schema.ts'
+import { checkArchiver, checkDurability, checkSchema, migrate, SCHEMA_VERSION } from './schema.ts'
 import { HISTORY_OPTION, readHistory, readHistoryTarget } from './target.ts'
 import { tickSink } from './ticks.ts'
 import { verifyHistory } from './verify-history.ts'
@@ -61,6 +61,7 @@ export const archiveCommand = defineCommand({
       if (address === null) return EXIT.ok
       await checkSchema(db)
       await checkDurability(db)
+      await checkArchiver(db)
       return await runArchive(db, address, values, context)
     } finally {
       await db.close()

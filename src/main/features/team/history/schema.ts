@@ -79,3 +79,16 @@ export async function checkDurability(database: Database): Promise<void> {
     { hint: `Turn ${wrong} on.` },
   )
 }
+
+/** Refuses a user who may only read the history. */
+export async function checkArchiver(database: Database): Promise<void> {
+  const { schema, team, place } = database
+  const [{ may, user }] = await database.rows<{ may: boolean; user: string }>(
+    "SELECT has_table_privilege($1, 'INSERT') AS may, current_user::text AS user",
+    [`${schema}.tail`],
+  )
+  if (may) return
+  throw new CodedError('forbidden', `${user} may not add to the history of team ${team} at ${place}.`, {
+    hint: `Connect as an archiver, or let the owner run: GRANT ${archiverRole(team)} TO ${user}`,
+  })
+}

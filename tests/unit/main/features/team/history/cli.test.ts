@@ -89,6 +89,17 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
     })
   })
 
+  it('archive nothing as a user who may only read', async () => {
+    const { server, db, team } = await newHistory()
+    await db.run('CREATE ROLE watcher LOGIN')
+    await db.run(`GRANT ${db.schema}_reader TO watcher`)
+    const args = [server.url('postgres', 'watcher'), '--upstream', 'nats://127.0.0.1:9', '--team', team]
+    const { code, out, err } = await run('archive', ...args)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(`watcher may not add to the history of team ${team}`)
+    expect(err).toContain(`GRANT ${db.schema}_archiver TO watcher`)
+  })
+
   it('verify a history, and list what is wrong', async () => {
     const { args, db } = await archived()
     expect(await run('verify', ...args)).toEqual({
