@@ -96,8 +96,9 @@ async function connectFirst(options: PublishOptions, team: TeamName): Promise<Te
   let log: TeamLog | null = null
   try {
     log = await connect(options, team)
-    const { prepareLog } = await import('./publisher.ts')
+    const { checkPermissions, prepareLog } = await import('./publisher.ts')
     await prepareLog(log, [options.shard])
+    await checkPermissions(log, options.shard)
     return log
   } catch (thrown) {
     await log?.close()

@@ -1,9 +1,10 @@
 /** Publishes the sessions of a store: runs the operations that the state machine asks for. */
 import { CodedError, missingCase, toFailure } from '../../../../shared/base/errors.ts'
-import type { SessionId } from '../../../../shared/base/units.ts'
+import { unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
 import type { ChainHeads, CommittedFlush } from '../../../core/store/types/flushes.ts'
+import { newSessionId } from '../../../core/store/types/session-id.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import { decodeFrame, readHeader } from '../frame/decode.ts'
 import { BUNDLE_BYTES, contentBytes, encodeFlushes, type EncodedFlushes, type EncodeOptions } from '../frame/encode.ts' // prettier-ignore
@@ -372,6 +373,19 @@ export async function prepareLog(log: TeamLog, shards: Iterable<number>): Promis
     log.ensureBuckets(undefined, ['sessions', 'watermarks', 'reports']),
     ...[...shards].map((shard) => log.ensureShard(shard)),
   ])
+}
+
+/** A sequence that no message has. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * Refuses a user who may not publish a shard. Both requests follow a message that doesn't exist, so the servers store
+ * nothing.
+ */
+export async function checkPermissions(log: TeamLog, shard: number): Promise<void> {
+  const nobody = newSessionId(unixMs(0))
+  await log.publish(shard, nobody, new Uint8Array(0), NEVER)
+  await log.bucket('sessions').update(nobody, '', NEVER)
 }
 
 const hex = (head: Uint8Array | undefined): string => Buffer.from(head ?? []).toString('hex')

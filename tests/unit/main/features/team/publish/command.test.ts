@@ -80,6 +80,31 @@ describe.skipIf(!hasNatsServer)('record --publish [needs nats-server]', () => {
     await expectRefusal([...team(plain, '--allow-old-nats'), '--nats-ca', new URL(import.meta.url).pathname], 'NATS')
   })
 
+  it('ends with code 1, and nothing recorded or published, as a user who may not publish the shard', async () => {
+    const read = '"$JS.API.INFO", "$JS.API.STREAM.INFO.*", "$JS.API.STREAM.MSG.GET.*"'
+    const users = {
+      admin: '',
+      terminal: `, permissions: { publish: [${read}], subscribe: ["_INBOX.>"] }`,
+      recorder: `, permissions: { publish: [${read}, "td.eu.f.1.*", "$KV.td_eu_sessions.*"], subscribe: ["_INBOX.>"] }`,
+    }
+    const lines = Object.entries(users).map(([user, more]) => `{ user: ${user}, password: secret${more} }`)
+    const server = await startNatsServer({ config: `authorization { users: [ ${lines.join(', ')} ] }` })
+    const env = { TAPEDECK_NATS_PASSWORD: 'secret' }
+    const as = (user: string) => server.url.replace('//', `//${user}@`)
+    const target = readNatsTarget(as('admin'), {}, env)
+    const log = await connectTeam({ target, team: readTeamName('eu') as TeamName, name: 'test', allowOld: true })
+    await log.ensureBuckets()
+    for (const shard of [1, 2]) await log.ensureShard(shard)
+    const args = (user: string, shard: string) => {
+      return ['--publish', as(user), '--team', 'eu', '--allow-old-nats', '--team-shard', shard]
+    }
+    await expectRefusal(args('terminal', '1/2'), 'no permission for the stream TD_eu_1', env)
+    await expectRefusal(args('recorder', '2/2'), 'no permission for the stream TD_eu_2', env)
+    expect((await record(newStore(), args('recorder', '1/2'), env)).out).toContain('everything is in the team’s log')
+    expect(await log.sessions()).toHaveLength(1)
+    await log.close()
+  })
+
   it('records while NATS is away, says so, and publishes both sessions in the next run', async () => {
     const server = await startNatsServer()
     const store = newStore()
