@@ -86,7 +86,7 @@ export function createResearch(options: ResearchOptions): Research {
     count: fileCount(join(options.dataDir, 'calls.json')),
     chance: Math.random,
     changed: () => streams.changed(),
-    notKept: (thrown) => options.problem('Couldn’t save a response.', toFailure(thrown).message),
+    notSaved: (thrown) => options.problem('Couldn’t save a response.', toFailure(thrown).message),
   })
   const tickets = new Map<string, AbortController>()
   const question = ({ endpoint, symbol, params }: CallArgs<'research.versions'>): RestQuestion => ({

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { openResponses, type ResponseFile } from '../../../../../src/main/features/research/responses.ts'
 import type { CallCount } from '../../../../../src/main/features/research/budget.ts'
-import { createRestClient, type RestOptions } from '../../../../../src/main/features/research/client.ts'
+import { createRestClient } from '../../../../../src/main/features/research/client.ts'
+import type { RestOptions } from '../../../../../src/main/features/research/service-caller.ts'
 import type { RestQuestion } from '../../../../../src/main/features/research/port.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -64,7 +65,7 @@ function client(over: Partial<RestOptions> = {}) {
     count: { load: () => count, save: (now) => (count = now) },
     chance: () => 0.5,
     changed: () => undefined,
-    notKept: (thrown) => {
+    notSaved: (thrown) => {
       throw thrown
     },
     ...over,
