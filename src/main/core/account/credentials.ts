@@ -74,53 +74,162 @@ type InUse =
 const DEFAULT_FIELDS = { userField: 'username', passwordField: 'password' } as const
 
 export function createCredentials(options: CredentialsOptions): Credentials {
-  const { clock } = options
-  let inUse: InUse = { is: 'none' }
-  let opening: Promise<Keychain> | null = null
-  let opened: Keychain | null = null
-  let has = { password: false, apiKey: false }
-  let token: 'none' | 'held' | 'refused' = 'none'
-  let problem: Reason | null = null
+  return new AccountCredentials(options)
+}
 
-  function fell(): void {
-    problem = {
+class AccountCredentials implements Credentials {
+  readonly tokenSource: TokenSource
+  readonly #options: CredentialsOptions
+  readonly #tokens: ReturnType<typeof createTokenSource>
+  #inUse: InUse = { is: 'none' }
+  #opening: Promise<Keychain> | null = null
+  #opened: Keychain | null = null
+  #has = { password: false, apiKey: false }
+  #token: 'none' | 'held' | 'refused' = 'none'
+  #problem: Reason | null = null
+
+  constructor(options: CredentialsOptions) {
+    this.#options = options
+    this.#tokens = createTokenSource(
+      () => this.#request(),
+      options.clock,
+      (outcome) => this.#signedIn(outcome),
+    )
+    this.tokenSource = {
+      get: () => this.#noted(this.#tokens.get()),
+      renew: (refused) => this.#noted(this.#tokens.renew(refused)),
+    }
+  }
+
+  keychain(): Promise<Keychain> {
+    this.#opening ??= this.#openKeychain()
+    return this.#opening
+  }
+
+  baseUrl(): string {
+    return this.account().baseUrl
+  }
+
+  account(): AccountState {
+    const fields = this.#inUse.is === 'service' ? this.#inUse.fields : null
+    const demo = this.#inUse.is === 'demo' ? this.#inUse.demo : null
+    const expiresMs = this.#tokens.held?.expiresMs ?? null
+    const expired = expiresMs !== null && expiresMs <= this.#options.clock.wallMs()
+    return {
+      source: this.#inUse.is === 'none' ? 'demo' : this.#inUse.is,
+      isTeamGiven: this.#inUse.is === 'team' && this.#inUse.isGiven,
+      baseUrl: fields?.baseUrl ?? demo?.baseUrl ?? '',
+      user: fields?.user ?? demo?.user ?? '',
+      plan: fields?.plan ?? '',
+      hasPassword: this.#has.password,
+      hasApiKey: this.#has.apiKey,
+      keychain: this.#opened?.kind ?? 'unprobed',
+      token: this.#token === 'held' ? (expired ? 'expired' : 'valid') : this.#token,
+      tokenExpiresMs: expiresMs,
+      problem: this.#problem,
+      userField: fields?.userField ?? DEFAULT_FIELDS.userField,
+      passwordField: fields?.passwordField ?? DEFAULT_FIELDS.passwordField,
+    }
+  }
+
+  useDemo(demo: DemoMarket['account']): void {
+    this.#use({ is: 'demo', demo }, { password: true, apiKey: false })
+  }
+
+  useTeam(isGiven: boolean): void {
+    this.#use({ is: 'team', isGiven }, { password: false, apiKey: false })
+  }
+
+  async useSaved(saved: AccountFields): Promise<AccountState> {
+    const fields = { ...saved, baseUrl: serviceOrigin(saved.baseUrl).origin }
+    const password = (await this.#secret(fields, 'password')) !== null
+    const apiKey = (await this.#secret(fields, 'api-key')) !== null
+    this.#use({ is: 'service', fields }, { password, apiKey })
+    return this.account()
+  }
+
+  async save(input: CredentialsInput): Promise<AccountFields> {
+    const fields = fieldsOf(input)
+    await this.#passwordOf(input, fields)
+    const chain = await this.keychain()
+    if (input.password) await chain.set(accountKey(fields, 'password'), input.password)
+    if (input.apiKey) await chain.set(accountKey(fields, 'api-key'), input.apiKey)
+    const apiKey = Boolean(input.apiKey) || (await this.#secret(fields, 'api-key')) !== null
+    this.#use({ is: 'service', fields }, { password: true, apiKey })
+    return fields
+  }
+
+  async forget(): Promise<void> {
+    if (this.#inUse.is !== 'service') return
+    const { fields } = this.#inUse
+    const chain = await this.keychain()
+    this.#use({ is: 'none' }, { password: false, apiKey: false })
+    await chain.delete(accountKey(fields, 'password'))
+    await chain.delete(accountKey(fields, 'api-key'))
+  }
+
+  async apiKey(): Promise<string | null> {
+    switch (this.#inUse.is) {
+      case 'service':
+        return this.#secret(this.#inUse.fields, 'api-key')
+      case 'demo':
+        return this.#inUse.demo.apiKey
+      case 'none':
+      case 'team':
+        return null
+      default:
+        return missingCase(this.#inUse)
+    }
+  }
+
+  async check(input: CredentialsInput): Promise<void> {
+    await requestToken(await this.#requestOf(input), this.#options.clock).catch((thrown: unknown) => {
+      const { code } = toFailure(thrown)
+      if (code !== 'offline' && code !== 'timeout' && code !== 'tls') throw thrown
+    })
+  }
+
+  testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]> {
+    return runConnectionTest(() => this.#requestOf(input), this.#options.clock)
+  }
+
+  async #openKeychain(): Promise<Keychain> {
+    const { memoryOnly, file, keychain = (fell: () => void) => openKeychain({ fell }) } = this.#options
+    if (memoryOnly) this.#opened = memoryKeychain('it was turned off')
+    else if (file?.exists() === true) this.#opened = file.keychain
+    else this.#opened = await keychain(() => this.#fell())
+    return this.#opened
+  }
+
+  #fell(): void {
+    this.#problem = {
       code: 'keychain',
       message: 'The system keychain stopped responding. Your password and key are now forgotten when Tapedeck quits.',
       hint: 'Enter the password again if asked. Restart Tapedeck once the keychain responds.',
       closeCode: null,
     }
-    changed()
+    this.#changed()
   }
 
-  function keychain(): Promise<Keychain> {
-    opening ??= (async () => {
-      if (options.memoryOnly) opened = memoryKeychain('it was turned off')
-      else if (options.file?.exists() === true) opened = options.file.keychain
-      else opened = await (options.keychain ?? ((fell) => openKeychain({ fell })))(fell)
-      return opened
-    })()
-    return opening
-  }
-
-  const tokens = createTokenSource(request, clock, (outcome) => {
+  #signedIn(outcome: Token | CodedError): void {
     if (outcome instanceof CodedError) {
       const { code, message, hint = '' } = toFailure(outcome)
-      token = code === 'wrong-password' || code === 'token-missing' ? 'refused' : token
-      problem = { code, message, hint, closeCode: null }
+      if (code === 'wrong-password' || code === 'token-missing') this.#token = 'refused'
+      this.#problem = { code, message, hint, closeCode: null }
     } else {
-      token = 'held'
-      problem = null
+      this.#token = 'held'
+      this.#problem = null
     }
-    changed()
-  })
+    this.#changed()
+  }
 
-  async function request(): Promise<TokenRequest> {
-    switch (inUse.is) {
+  async #request(): Promise<TokenRequest> {
+    switch (this.#inUse.is) {
       case 'demo':
-        return { ...inUse.demo, ...DEFAULT_FIELDS }
+        return { ...this.#inUse.demo, ...DEFAULT_FIELDS }
       case 'service': {
-        const { baseUrl, user, userField, passwordField } = inUse.fields
-        const password = await secret(inUse.fields, 'password')
+        const { baseUrl, user, userField, passwordField } = this.#inUse.fields
+        const password = await this.#secret(this.#inUse.fields, 'password')
         if (password === null) {
           throw new CodedError('wrong-password', 'Tapedeck doesn’t have this account’s password.', {
             hint: 'Enter it again under “Connect your account”, or with: tapedeck login.',
@@ -132,132 +241,53 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       case 'team':
         throw new CodedError('wrong-password', 'No account is connected.', { hint: 'Connect your account first.' })
       default:
-        return missingCase(inUse)
+        return missingCase(this.#inUse)
     }
   }
 
-  const note = (secret: string | null | undefined): void => options.known?.note(secret)
-  const secret = async (fields: AccountFields, kind: SecretKind): Promise<string | null> => {
-    const found = await (await keychain()).get(accountKey(fields, kind))
-    note(found)
-    return found
-  }
-  const noted = async (token: Promise<Token>): Promise<Token> => {
-    note((await token).access)
-    return token
-  }
-
-  function account(): AccountState {
-    const fields = inUse.is === 'service' ? inUse.fields : null
-    const demo = inUse.is === 'demo' ? inUse.demo : null
-    const expiresMs = tokens.held?.expiresMs ?? null
-    const expired = expiresMs !== null && expiresMs <= clock.wallMs()
-    return {
-      source: inUse.is === 'none' ? 'demo' : inUse.is,
-      isTeamGiven: inUse.is === 'team' && inUse.isGiven,
-      baseUrl: fields?.baseUrl ?? demo?.baseUrl ?? '',
-      user: fields?.user ?? demo?.user ?? '',
-      plan: fields?.plan ?? '',
-      hasPassword: has.password,
-      hasApiKey: has.apiKey,
-      keychain: opened?.kind ?? 'unprobed',
-      token: token === 'held' ? (expired ? 'expired' : 'valid') : token,
-      tokenExpiresMs: expiresMs,
-      problem,
-      userField: fields?.userField ?? DEFAULT_FIELDS.userField,
-      passwordField: fields?.passwordField ?? DEFAULT_FIELDS.passwordField,
-    }
-  }
-
-  function changed(): void {
-    options.onChange?.(account())
-  }
-
-  function use(next: InUse, secrets: { password: boolean; apiKey: boolean }): void {
-    tokens.clear()
-    token = 'none'
-    problem = null
-    inUse = next
-    has = secrets
-    changed()
-  }
-
-  /** The password of the input, or the stored one if the input has none. */
-  async function passwordOf(input: CredentialsInput, fields: AccountFields): Promise<string | null> {
-    note(input.password)
-    note(input.apiKey)
-    return input.password === undefined || input.password === '' ? secret(fields, 'password') : input.password
-  }
-
-  async function requestOf(input: CredentialsInput): Promise<TokenRequest> {
+  async #requestOf(input: CredentialsInput): Promise<TokenRequest> {
     const fields = fieldsOf(input)
-    const password = await passwordOf(input, fields)
-    if (password === null) {
-      throw new CodedError('wrong-password', 'The password is missing.', { hint: 'Enter this account’s password.' })
-    }
+    const password = await this.#passwordOf(input, fields)
     const { baseUrl, user, userField, passwordField } = fields
     return { baseUrl, user, password, userField, passwordField }
   }
 
-  return {
-    keychain,
-    tokenSource: { get: () => noted(tokens.get()), renew: (refused) => noted(tokens.renew(refused)) },
-    baseUrl: () => account().baseUrl,
-    account,
-    useDemo(demo) {
-      use({ is: 'demo', demo }, { password: true, apiKey: false })
-    },
-    useTeam(isGiven) {
-      use({ is: 'team', isGiven }, { password: false, apiKey: false })
-    },
-    async useSaved(saved) {
-      const fields = { ...saved, baseUrl: serviceOrigin(saved.baseUrl).origin }
-      const password = (await secret(fields, 'password')) !== null
-      const apiKey = (await secret(fields, 'api-key')) !== null
-      use({ is: 'service', fields }, { password, apiKey })
-      return account()
-    },
-    async save(input) {
-      const fields = fieldsOf(input)
-      const password = await passwordOf(input, fields)
-      if (password === null) {
-        throw new CodedError('wrong-password', 'The password is missing.', { hint: 'Enter this account’s password.' })
-      }
-      const chain = await keychain()
-      if (input.password) await chain.set(accountKey(fields, 'password'), input.password)
-      if (input.apiKey) await chain.set(accountKey(fields, 'api-key'), input.apiKey)
-      const apiKey = Boolean(input.apiKey) || (await secret(fields, 'api-key')) !== null
-      use({ is: 'service', fields }, { password: true, apiKey })
-      return fields
-    },
-    async forget() {
-      if (inUse.is !== 'service') return
-      const { fields } = inUse
-      const chain = await keychain()
-      use({ is: 'none' }, { password: false, apiKey: false })
-      await chain.delete(accountKey(fields, 'password'))
-      await chain.delete(accountKey(fields, 'api-key'))
-    },
-    async apiKey() {
-      switch (inUse.is) {
-        case 'service':
-          return secret(inUse.fields, 'api-key')
-        case 'demo':
-          return inUse.demo.apiKey
-        case 'none':
-        case 'team':
-          return null
-        default:
-          return missingCase(inUse)
-      }
-    },
-    async check(input) {
-      await requestToken(await requestOf(input), clock).catch((thrown: unknown) => {
-        const { code } = toFailure(thrown)
-        if (code !== 'offline' && code !== 'timeout' && code !== 'tls') throw thrown
-      })
-    },
-    testConnection: (input) => runConnectionTest(() => requestOf(input), clock),
+  /** The password of the input, or the stored one if the input has none. Rejects with `wrong-password`. */
+  async #passwordOf(input: CredentialsInput, fields: AccountFields): Promise<string> {
+    this.#note(input.password)
+    this.#note(input.apiKey)
+    const given = input.password === undefined || input.password === '' ? null : input.password
+    const password = given ?? (await this.#secret(fields, 'password'))
+    if (password !== null) return password
+    throw new CodedError('wrong-password', 'The password is missing.', { hint: 'Enter this account’s password.' })
+  }
+
+  async #secret(fields: AccountFields, kind: SecretKind): Promise<string | null> {
+    const found = await (await this.keychain()).get(accountKey(fields, kind))
+    this.#note(found)
+    return found
+  }
+
+  async #noted(token: Promise<Token>): Promise<Token> {
+    this.#note((await token).access)
+    return token
+  }
+
+  #note(secret: string | null | undefined): void {
+    this.#options.known?.note(secret)
+  }
+
+  #use(next: InUse, secrets: { password: boolean; apiKey: boolean }): void {
+    this.#tokens.clear()
+    this.#token = 'none'
+    this.#problem = null
+    this.#inUse = next
+    this.#has = secrets
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#options.onChange?.(this.account())
   }
 }
 
