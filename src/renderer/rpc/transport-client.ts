@@ -2,7 +2,7 @@
  * The window's side of any carrier. Numbers calls and streams, returns credits with each painted frame, and after a
  * lost connection keeps redialing and reopens every stream. A carrier only supplies `dial`.
  */
-import type { StreamName } from '../../shared/contracts.ts'
+import type { CallArgs, CallName, CallValue, StreamName } from '../../shared/contracts.ts'
 import type { Failure, Result } from '../../shared/base/errors.ts'
 import type { TerminalFrame, WindowFrame } from '../../shared/rpc/transport.ts'
 import type { Transport } from '../../shared/transport.ts'
@@ -70,199 +70,247 @@ export interface ClientTransport extends Transport {
 
 /** Creates a transport over a carrier. Dials immediately. */
 export function createTransport(dial: Dial, timing: Timing): ClientTransport {
-  const calls = new Map<number, Call>()
-  const follows = new Map<number, Follow>()
-  const owed = new Set<number>()
-  const listeners = new Set<(up: boolean, refused?: Failure) => void>()
-  let send: ((frame: WindowFrame) => void) | undefined
-  let hangUp: (() => void) | undefined
-  let cancelTry: (() => void) | undefined
-  let wasUp = false
-  let tries = 0
-  let lastId = 0
-  let over: Failure | undefined
+  const transport = new DialedTransport(dial, timing)
+  transport.connect()
+  return transport
+}
 
-  const nextId = (): number => (lastId += 1)
+class DialedTransport implements ClientTransport {
+  readonly #dial: Dial
+  readonly #timing: Timing
+  readonly #calls = new Map<number, Call>()
+  readonly #follows = new Map<number, Follow>()
+  readonly #ids = new Map<Follow, number>()
+  readonly #listeners = new Set<(up: boolean, refused?: Failure) => void>()
+  readonly #credits: Credits
+  #send: ((frame: WindowFrame) => void) | undefined
+  #hangUp: (() => void) | undefined
+  #cancelTry: (() => void) | undefined
+  #wasUp = false
+  #tries = 0
+  #lastId = 0
+  #over: Failure | undefined
 
-  function tell(up: boolean): void {
-    for (const listener of [...listeners]) guarded(() => listener(up, over))
+  constructor(dial: Dial, timing: Timing) {
+    this.#dial = dial
+    this.#timing = timing
+    this.#credits = new Credits(timing, (ids) => {
+      const open = ids.filter((id) => this.#follows.has(id))
+      if (open.length > 0) this.#send?.({ t: 'credit', ids: open })
+    })
   }
 
-  /** Reports an error thrown by a listener as the window's, so it never breaks the connection. */
-  function guarded(run: () => void): void {
-    try {
-      run()
-    } catch (thrown) {
-      queueMicrotask(() => {
-        throw thrown
-      })
+  connect(): void {
+    this.#cancelTry = undefined
+    if (this.#over) return
+    let live = true
+    this.#hangUp = this.#dial({
+      up: (send) => {
+        if (live) this.#up(send)
+      },
+      frame: (frame) => {
+        if (live && this.#send) this.#receive(frame)
+      },
+      down: () => {
+        if (!live) return
+        live = false
+        this.#down()
+      },
+      refused: (failure) => {
+        if (!live) return
+        live = false
+        this.#end(failure)
+      },
+    })
+  }
+
+  invoke<K extends CallName>(name: K, args: CallArgs<K>): Promise<Result<CallValue<K>>> {
+    return new Promise((resolve) => {
+      // The contract pairs a name with its arguments and value; frames are untyped.
+      const settle = resolve as (result: Result<unknown>) => void
+      if (this.#over) return settle({ ok: false, error: this.#over })
+      // Before the first line a call waits for it; after a lost one it fails at once, because the
+      // person who asked is watching.
+      if (!this.#send && this.#wasUp) return settle({ ok: false, error: LOST })
+      const id = this.#nextId()
+      this.#calls.set(id, { name, args, settle })
+      this.#send?.({ t: 'call', id, name, args })
+    })
+  }
+
+  subscribe<K extends StreamName>(name: K, args: unknown, onValue: (value: never) => void, onEnd?: Follow['onEnd']) {
+    // As above: values of this stream are what its subscriber asked for.
+    const follow: Follow = { name, args, onValue: onValue as (value: unknown) => void, onEnd }
+    if (this.#over) {
+      const failure = this.#over
+      queueMicrotask(() => onEnd?.(failure))
+      return () => {}
+    }
+    this.#open(follow)
+    return () => {
+      const id = this.#ids.get(follow)
+      if (id === undefined) return
+      this.#ids.delete(follow)
+      if (this.#follows.delete(id)) this.#send?.({ t: 'close', id })
     }
   }
 
-  function failCalls(error: Failure): void {
-    const failed = [...calls.values()]
-    calls.clear()
+  onLink(listener: (up: boolean, refused?: Failure) => void): () => void {
+    this.#listeners.add(listener)
+    if (this.#send) guarded(() => listener(true))
+    else if (this.#wasUp || this.#over) guarded(() => listener(false, this.#over))
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  close(): void {
+    if (this.#over) return
+    this.#follows.clear()
+    this.#end(GONE)
+    this.#hangUp?.()
+  }
+
+  #up(send: (frame: WindowFrame) => void): void {
+    this.#send = send
+    this.#wasUp = true
+    this.#tries = 0
+    for (const [id, { name, args }] of this.#calls) send({ t: 'call', id, name, args })
+    // Each connection uses new ids, so late frames of a lost one can't be mistaken for this one's.
+    const again = [...this.#follows.values()]
+    this.#follows.clear()
+    for (const follow of again) this.#open(follow)
+    this.#tell(true)
+  }
+
+  #down(): void {
+    const had = this.#send !== undefined
+    this.#send = undefined
+    this.#credits.clear()
+    if (had) {
+      this.#failCalls(LOST)
+      this.#tell(false)
+    }
+    this.#tryAgain()
+  }
+
+  #tryAgain(): void {
+    if (this.#over || this.#cancelTry) return
+    const ceiling = Math.min(LAST_TRY_MS, FIRST_TRY_MS * 2 ** Math.min(this.#tries, 10))
+    this.#tries += 1
+    this.#cancelTry = this.#timing.after(ceiling * (0.5 + 0.5 * this.#timing.random()), () => this.connect())
+  }
+
+  #end(failure: Failure): void {
+    this.#over = failure
+    this.#send = undefined
+    this.#cancelTry?.()
+    this.#failCalls(failure)
+    const ended = [...this.#follows.values()]
+    this.#follows.clear()
+    this.#credits.clear()
+    for (const follow of ended) guarded(() => follow.onEnd?.(failure))
+    this.#tell(false)
+  }
+
+  #tell(up: boolean): void {
+    for (const listener of [...this.#listeners]) guarded(() => listener(up, this.#over))
+  }
+
+  #failCalls(error: Failure): void {
+    const failed = [...this.#calls.values()]
+    this.#calls.clear()
     for (const call of failed) call.settle({ ok: false, error })
   }
 
-  function tryAgain(): void {
-    if (over || cancelTry) return
-    const ceiling = Math.min(LAST_TRY_MS, FIRST_TRY_MS * 2 ** Math.min(tries, 10))
-    tries += 1
-    cancelTry = timing.after(ceiling * (0.5 + 0.5 * timing.random()), connect)
+  #nextId(): number {
+    return (this.#lastId += 1)
   }
 
-  function connect(): void {
-    cancelTry = undefined
-    if (over) return
-    let live = true
-    hangUp = dial({
-      up(sendFrame) {
-        if (!live) return
-        send = sendFrame
-        wasUp = true
-        tries = 0
-        for (const [id, { name, args }] of calls) send({ t: 'call', id, name, args })
-        // Each connection uses new ids, so late frames of a lost one can't be mistaken for this one's.
-        const again = [...follows.values()]
-        follows.clear()
-        for (const follow of again) reopen(follow)
-        tell(true)
-      },
-      frame(frame) {
-        if (live && send) receive(frame)
-      },
-      down() {
-        if (!live) return
-        live = false
-        const had = send !== undefined
-        send = undefined
-        owed.clear()
-        if (had) {
-          failCalls(LOST)
-          tell(false)
-        }
-        tryAgain()
-      },
-      refused(failure) {
-        if (!live) return
-        live = false
-        end(failure)
-      },
-    })
+  #open(follow: Follow): void {
+    const id = this.#nextId()
+    this.#follows.set(id, follow)
+    this.#ids.set(follow, id)
+    this.#send?.({ t: 'open', id, name: follow.name, args: follow.args })
   }
 
-  function end(failure: Failure): void {
-    over = failure
-    send = undefined
-    cancelTry?.()
-    failCalls(failure)
-    const ended = [...follows.values()]
-    follows.clear()
-    owed.clear()
-    for (const follow of ended) guarded(() => follow.onEnd?.(failure))
-    tell(false)
-  }
-
-  const ids = new Map<Follow, number>()
-  function reopen(follow: Follow): void {
-    const id = nextId()
-    follows.set(id, follow)
-    ids.set(follow, id)
-    send?.({ t: 'open', id, name: follow.name, args: follow.args })
-  }
-
-  /** The number of values received per stream since the last frame. */
-  const taken = new Map<number, number>()
-  let frameAsked = false
-  function giveCredit(id: number, name: string): void {
-    const count = (taken.get(id) ?? 0) + 1
-    taken.set(id, count)
-    const most = name === FRESHEST && timing.isReduced?.() !== true ? MAX_A_FRAME : 1
-    if (count < most) send?.({ t: 'credit', ids: [id] })
-    else owed.add(id)
-    if (frameAsked) return
-    frameAsked = true
-    timing.frame(() => {
-      frameAsked = false
-      taken.clear()
-      const ids = [...owed].filter((id) => follows.has(id))
-      owed.clear()
-      if (ids.length > 0) send?.({ t: 'credit', ids })
-    })
-  }
-
-  function receive(frame: TerminalFrame): void {
+  #receive(frame: TerminalFrame): void {
     switch (frame.t) {
       case 'result': {
-        const call = calls.get(frame.id)
-        calls.delete(frame.id)
+        const call = this.#calls.get(frame.id)
+        this.#calls.delete(frame.id)
         call?.settle(frame.result)
         return
       }
       case 'values':
         for (const [id, value] of frame.values) {
-          const follow = follows.get(id)
+          const follow = this.#follows.get(id)
           if (!follow) continue
           guarded(() => follow.onValue(value))
-          giveCredit(id, follow.name)
+          if (this.#credits.takeValue(id, follow.name)) this.#send?.({ t: 'credit', ids: [id] })
         }
         return
       case 'end': {
-        const follow = follows.get(frame.id)
+        const follow = this.#follows.get(frame.id)
         if (!follow) return
-        follows.delete(frame.id)
-        ids.delete(follow)
+        this.#follows.delete(frame.id)
+        this.#ids.delete(follow)
         guarded(() => follow.onEnd?.(frame.error))
       }
     }
   }
+}
 
-  connect()
+/** Returns credits to the terminal: most of them with the next painted frame. */
+class Credits {
+  readonly #timing: Timing
+  readonly #give: (ids: readonly number[]) => void
+  readonly #owed = new Set<number>()
+  /** The number of values received per stream since the last frame. */
+  readonly #taken = new Map<number, number>()
+  #frameAsked = false
 
-  return {
-    invoke(name, args) {
-      return new Promise((resolve) => {
-        // The contract pairs a name with its arguments and value; frames are untyped.
-        const settle = resolve as (result: Result<unknown>) => void
-        if (over) return settle({ ok: false, error: over })
-        // Before the first line a call waits for it; after a lost one it fails at once, because the
-        // person who asked is watching.
-        if (!send && wasUp) return settle({ ok: false, error: LOST })
-        const id = nextId()
-        calls.set(id, { name, args, settle })
-        send?.({ t: 'call', id, name, args })
-      })
-    },
-    subscribe<K extends StreamName>(name: K, args: unknown, onValue: (value: never) => void, onEnd?: Follow['onEnd']) {
-      // As above: values of this stream are what its subscriber asked for.
-      const follow: Follow = { name, args, onValue: onValue as (value: unknown) => void, onEnd }
-      if (over) {
-        const failure = over
-        queueMicrotask(() => onEnd?.(failure))
-        return () => {}
-      }
-      reopen(follow)
-      return () => {
-        const id = ids.get(follow)
-        if (id === undefined) return
-        ids.delete(follow)
-        if (follows.delete(id)) send?.({ t: 'close', id })
-      }
-    },
-    onLink(listener) {
-      listeners.add(listener)
-      if (send) guarded(() => listener(true))
-      else if (wasUp || over) guarded(() => listener(false, over))
-      return () => {
-        listeners.delete(listener)
-      }
-    },
-    close() {
-      if (over) return
-      follows.clear()
-      end(GONE)
-      hangUp?.()
-    },
+  /** `give` gets the streams whose credit is due. */
+  constructor(timing: Timing, give: (ids: readonly number[]) => void) {
+    this.#timing = timing
+    this.#give = give
+  }
+
+  /** Notes a value of a stream. Returns whether its credit is due at once instead of with the next frame. */
+  takeValue(id: number, name: string): boolean {
+    const count = (this.#taken.get(id) ?? 0) + 1
+    this.#taken.set(id, count)
+    const most = name === FRESHEST && this.#timing.isReduced?.() !== true ? MAX_A_FRAME : 1
+    const isDue = count < most
+    if (!isDue) this.#owed.add(id)
+    this.#askFrame()
+    return isDue
+  }
+
+  clear(): void {
+    this.#owed.clear()
+  }
+
+  #askFrame(): void {
+    if (this.#frameAsked) return
+    this.#frameAsked = true
+    this.#timing.frame(() => {
+      this.#frameAsked = false
+      this.#taken.clear()
+      const ids = [...this.#owed]
+      this.#owed.clear()
+      this.#give(ids)
+    })
+  }
+}
+
+/** Reports an error thrown by a listener as the window's, so it never breaks the connection. */
+function guarded(run: () => void): void {
+  try {
+    run()
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown
+    })
   }
 }
