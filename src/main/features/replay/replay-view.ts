@@ -1,8 +1,6 @@
 /** One replay as a view: its own hub, the history up to its clock, and the player that feeds it. */
-import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
-import { CodedError, missingCase } from '../../../shared/base/errors.ts'
-import { msOf } from '../../../shared/core/market/market.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import { isTeamKey } from '../../../shared/core/recording/session.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
@@ -14,11 +12,10 @@ import type { HubCalendar } from '../../core/market/hub-types.ts'
 import type { Market } from '../../core/market/market.ts'
 import { createHub } from '../../core/market/hub.ts'
 import { createMarket } from '../../core/market/market.ts'
-import { nextOpen } from './opens.ts'
 import { Player } from './player.ts'
-import { loadPlayable } from './play/playable.ts'
+import { ReplayMoves } from './replay-moves.ts'
+import { loadPlayable, type Playable } from './play/playable.ts'
 import { createServing, type Serving } from './serving.ts'
-import type { Part } from '../../core/playback/parts.ts'
 import type { SeqLimits } from '../../core/store/types/bars.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { StoreWriter } from '../../core/store/types/writer.ts'
@@ -137,7 +134,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       opened: options.sessions.map(sessionId),
       team: options.team,
       fromMs: unixMs(playable.parts[0].fromMs),
-      toMs: unixMs(end().toMs),
+      toMs: unixMs(playable.parts[playable.parts.length - 1].toMs),
       nowMs: unixMs(nowMs),
       at: at === null ? null : playable.originOf(at),
       loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
@@ -199,109 +196,28 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     },
   }
 
-  const marksOf = async () =>
-    (await Promise.all(playable.sessions.map(({ session }) => reader.bookmarks(session)))).flat()
-  /** The nearest of some instants after now (1) or before it (-1). */
-  const nearest = (instants: readonly number[], towards: 1 | -1): number | undefined => {
-    const { nowMs } = player
-    if (towards > 0) return instants.filter((ms) => ms > nowMs).reduce<number | undefined>(least, undefined)
-    return instants.filter((ms) => ms < nowMs).reduce<number | undefined>(most, undefined)
-  }
-  const none = (what: string): CodedError =>
-    new CodedError('not-found', `There is no ${what} in this replay.`, { hint: 'The replay didn’t move.' })
-  const toBookmark = async (
-    pick: (all: readonly { readonly id: number; readonly atMs: number }[]) => number | undefined,
-  ) => {
-    const all = await marksOf()
-    const chosen = all.find((one) => one.id === pick(all))
-    if (chosen === undefined) throw none('such bookmark')
-    const { session, seq, atMs } = chosen
-    await (seq === null ? player.seek(atMs) : player.seekSeq(session, Math.max(0, seq - 1), atMs))
-  }
-
-  const end = (): Part => playable.parts[playable.parts.length - 1]
-  let growing = false
-  let grownMs = -Infinity
-  const liveSessions = async (): Promise<ReadonlySet<string>> => {
-    if (isTeamKey(source))
-      return new Set((await reader.sessions(true)).flatMap(({ session, live }) => (live ? [session] : [])))
-    const { recorder } = options.status()
-    return new Set(recorder.is === 'recording' ? [recorder.session] : [])
-  }
-  const grow = async (): Promise<void> => {
-    const live = await liveSessions()
-    const grown = await playable.grow((session) => live.has(session))
-    if (!closed && grown !== null) player.grow(grown)
-  }
+  const moves = new ReplayMoves(reader, playable, player)
+  const growth = new Growth(options, playable, player)
 
   return {
     player,
     view,
     states,
     grow() {
-      const now = realMs()
-      if (!playable.goesOn || growing || closed || now - grownMs < GROW_MS) return
-      grownMs = now
-      growing = true
-      grow()
-        .catch((thrown: unknown) => options.failed('replay', thrown))
-        .finally(() => (growing = false))
+      if (!closed) growth.check()
     },
     get streams() {
       return wakes.size
     },
     state,
-    async seek(to) {
-      switch (to.at) {
-        case 'start':
-          return player.seekStart()
-        case 'end':
-          return player.seek(end().toMs)
-        case 'ms':
-          return player.seek(to.ms)
-        case 'next gap':
-        case 'previous gap': {
-          // Skip `connect` gaps: a feed that isn't connected at the start is no event to seek to.
-          const starts = playable.gaps.flatMap(({ cause, fromMs }) => (cause === 'connect' ? [] : [fromMs]))
-          const found = nearest(starts, to.at === 'next gap' ? 1 : -1)
-          if (found === undefined) throw none(to.at === 'next gap' ? 'further gap' : 'earlier gap')
-          return player.seek(found)
-        }
-        case 'next bookmark':
-        case 'previous bookmark':
-          return toBookmark((all) => {
-            const atMs = nearest(
-              all.map((one) => one.atMs),
-              to.at === 'next bookmark' ? 1 : -1,
-            )
-            return all.find((one) => one.atMs === atMs)?.id
-          })
-        case 'bookmark':
-          return toBookmark(() => to.bookmark)
-        case 'next open': {
-          const open = nextOpen(to.asset, player.nowMs)
-          if (!(open <= end().toMs)) throw none('later market open')
-          return player.seek(open)
-        }
-        default:
-          return missingCase(to)
-      }
-    },
-    async step({ by, forward, interval, asset }) {
-      switch (by) {
-        case 'message':
-          return player.stepMessage(forward)
-        case 'second':
-          return player.stepTo(player.nowMs + (forward ? 1_000 : -1_000))
-        case 'bar':
-          return player.stepTo(barEdge(player.nowMs, forward, gridOf(asset ?? 'crypto', interval), msOf(interval)))
-        default:
-          return missingCase(by)
-      }
-    },
+    seek: (to) => moves.seek(to),
+    step: (to) => moves.step(to),
     async timeline({ fromMs, toMs, buckets }) {
       const sessions = playable.sessions.map(({ session }) => session)
-      const [counts, marks] = await Promise.all([reader.activity({ sessions, fromMs, toMs, buckets }), marksOf()])
+      const [counts, marks] = await Promise.all([
+        reader.activity({ sessions, fromMs, toMs, buckets }),
+        moves.bookmarks(),
+      ])
       return {
         fromMs: unixMs(fromMs),
         toMs: unixMs(toMs),
@@ -313,6 +229,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     serving,
     close() {
       closed = true
+      growth.close()
       for (const one of companions) one.close()
       player.close()
       for (const wake of [...wakes]) wake()
@@ -321,19 +238,46 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   }
 }
 
-const least = (a: number | undefined, b: number): number => (a === undefined ? b : Math.min(a, b))
-const most = (a: number | undefined, b: number): number => (a === undefined ? b : Math.max(a, b))
+/** Extends a replay while its last session is still recorded. */
+class Growth {
+  readonly #options: OpenOptions
+  readonly #playable: Playable
+  readonly #player: Player
+  #isGrowing = false
+  #isClosed = false
+  #checkedMs = -Infinity
 
-/** The nearest bar boundary after or before an instant, UTC ms. */
-function barEdge(
-  ms: number,
-  forward: boolean,
-  grid: { startOf(ms: number): number; endOf(start: number): number },
-  intervalMs: number,
-): number {
-  const start = grid.startOf(ms)
-  if (forward) return Number.isNaN(start) ? ms + intervalMs : grid.endOf(start)
-  if (start < ms) return start
-  const before = grid.startOf(ms - 1)
-  return Number.isNaN(before) ? ms - intervalMs : before
+  constructor(options: OpenOptions, playable: Playable, player: Player) {
+    this.#options = options
+    this.#playable = playable
+    this.#player = player
+  }
+
+  check(): void {
+    const now = this.#options.clock.monoNs() / 1e6
+    if (!this.#playable.goesOn || this.#isGrowing || now - this.#checkedMs < GROW_MS) return
+    this.#checkedMs = now
+    this.#isGrowing = true
+    this.#grow()
+      .catch((thrown: unknown) => this.#options.failed('replay', thrown))
+      .finally(() => (this.#isGrowing = false))
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+
+  async #grow(): Promise<void> {
+    const live = await this.#liveSessions()
+    const grown = await this.#playable.grow((session) => live.has(session))
+    if (!this.#isClosed && grown !== null) this.#player.grow(grown)
+  }
+
+  async #liveSessions(): Promise<ReadonlySet<string>> {
+    const { reader, status } = this.#options
+    if (isTeamKey(this.#playable.source))
+      return new Set((await reader.sessions(true)).flatMap(({ session, live }) => (live ? [session] : [])))
+    const { recorder } = status()
+    return new Set(recorder.is === 'recording' ? [recorder.session] : [])
+  }
 }
