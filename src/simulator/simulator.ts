@@ -12,22 +12,15 @@ import { CLOSE, encodeError, isObject } from '../service/control.ts'
 import { TICKERS_PER_CONNECTION } from '../service/feeds.ts'
 import { CodedError } from '../shared/base/errors.ts'
 import { isFeedId, type FeedId } from '../shared/base/units.ts'
-import { machineClock, pause } from './market/clock.ts'
+import { machineClock, pause, type SimulatorClock } from './market/clock.ts'
 import { createConnection, type Connection, type SentConnection } from './connection.ts'
 import { createFaultInjection } from './fault-injection.ts'
 import { FAULTS, readFault, type FaultName } from './faults.ts'
 import { createHttpHandler } from './http.ts'
 import { createMarket } from './market/market.ts'
 import type { SimulatorOptions } from './options.ts'
-import {
-  createLoad,
-  createPlaylist,
-  listenersOf,
-  marketBatches,
-  sendLoad,
-  wantedInstruments,
-  writersOf,
-} from './pump.ts'
+import { MarketTurns } from './market-turns.ts'
+import { createLoad, listenersOf, sendLoad, writersOf } from './pump.ts'
 import { fraction, hashAt } from './market/random.ts'
 
 export type { SimulatorOptions } from './options.ts'
@@ -67,53 +60,25 @@ export interface Simulator {
   close(): Promise<void>
 }
 
-/** A longer jump of market time is skipped, as after the computer slept. */
-const SKIP_MS = 30_000
-
 /** Starts a simulator. Rejects if the port is taken or the data folder is missing. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? machineClock
   const seed = options.seed ?? 1
   const speed = options.speed ?? 1
-  const turnMs = options.turnMs ?? 20
-  const dataDir = folderUrl(options.dataDir)
-  if (!existsSync(new URL('reference.json.br', dataDir))) {
-    throw new CodedError('not-found', 'The data of the demo market is missing.', {
-      hint: `Install Tapedeck again: ${fileURLToPath(dataDir)} should hold it.`,
-    })
-  }
+  const dataDir = findDataFolder(options.dataDir)
   const account = createAccount(options, clock)
-  const marketKind = options.market ?? { kind: 'demo' }
-  const writer = writersOf(options.style ?? 'javascript')
   const market = createMarket(dataDir, seed)
+  const writer = writersOf(options.style ?? 'javascript')
   const load = createLoad(writer)
   const startMs = clock.wallMs()
-  const connections = new Set<Connection>()
-  const all: Connection[] = []
-  const waiting: { feed: FeedId; symbol: string; done: () => void }[] = []
-  const audience = { connections }
+  const accepted = new AcceptedConnections()
+  const connections = accepted.open
   const marketMs = () => Math.floor(startMs + (clock.wallMs() - startMs) * speed)
   let closing = false
-  let lastTurnMs = marketMs()
-  let owed = 0
   let rolls = 0
-  let endPlayed: () => void = () => {}
-  const played = new Promise<void>((resolve) => {
-    endPlayed = resolve
-  })
-
   const random = () => fraction(hashAt(seed, ++rolls, 4242))
-  const noteSubscriptions = () => {
-    for (let i = waiting.length - 1; i >= 0; i--) {
-      const waiter = waiting[i]
-      if (listenersOf(audience, waiter.feed, waiter.symbol).length === 0) continue
-      waiting.splice(i, 1)
-      waiter.done()
-    }
-  }
 
-  const http: Server = createServer()
-  const endConnections = trackConnections(http)
+  const http = createServer()
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -121,28 +86,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     // Pongs can be withheld by a fault.
     autoPong: false,
   })
-  let port = 0
-  const origins = () => [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
-
-  const cutAll = () => {
+  const listener = new Listener(http, options.port ?? 0, () => {
     for (const connection of connections) connection.cut()
     for (const ws of sockets.clients) ws.terminate()
-    endConnections()
-  }
-  const stopListening = () =>
-    new Promise<void>((resolve) => {
-      http.close(() => resolve())
-      cutAll()
-    })
-  const listen = () =>
-    new Promise<void>((resolve, reject) => {
-      http.once('error', reject)
-      http.listen(port || (options.port ?? 0), '127.0.0.1', () => {
-        http.off('error', reject)
-        port = (http.address() as AddressInfo).port // a TCP server's address
-        resolve()
-      })
-    })
+  })
 
   const faults = createFaultInjection({
     clock,
@@ -151,9 +98,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     isClosing: () => closing,
     expireTokens,
     async restart(ms) {
-      await stopListening()
+      await listener.stop()
       await pause(clock, ms)
-      if (!closing) await listen()
+      if (!closing) await listener.listen()
     },
     burst(connection, from, count) {
       return sendLoad(connection, count, from, marketMs(), load)
@@ -171,36 +118,22 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 
   const accept = (feed: FeedId, ws: WebSocket, socket: Duplex, mute: boolean) => {
-    const connection = createConnection(all.length + 1, feed, ws, socket, {
-      nowMs: clock.wallMs(),
-      mute,
-      keepFrames: options.keepFrames === true,
-    })
-    all.push(connection)
-    connections.add(connection)
+    const connection = accepted.add(feed, ws, socket, { clock, mute, keepFrames: options.keepFrames === true })
     const client = {
       tickersPerConnection: options.tickersPerConnection ?? TICKERS_PER_CONNECTION,
       overLimit: options.overLimit ?? 'close',
       protocolCloseCode: options.protocolCloseCode ?? CLOSE.normal,
       takePartialAcknowledgement: () => faults.takePartialAcknowledgement(),
-      changed: noteSubscriptions,
+      changed: () => accepted.noteSubscriptions(),
     }
     ws.on('message', (data, isBinary) => {
       if (connection.open) takeMessage(client, connection, data, isBinary)
-    })
-    ws.on('ping', (data) => {
-      if (connection.open) ws.pong(data)
-    })
-    ws.on('error', () => connection.cut())
-    ws.on('close', () => {
-      connection.closed(clock.wallMs())
-      connections.delete(connection)
     })
   }
 
   const handler = createHttpHandler({
     account,
-    origin: () => `http://127.0.0.1:${port}`,
+    origin: () => listener.origins[0],
     dataDir,
     nowMs: marketMs,
     seed,
@@ -208,7 +141,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     comingSoon: options.comingSoon ?? [],
     tokenFields: options.tokenFields ?? { user: 'username', password: 'password' },
     takeRestFault: () => faults.takeRestFault(),
-    control,
+    control: (...request) => respondToControl(simulator, ...request),
   })
   http.on('request', (request, response) => void handler(request, response))
   http.on('upgrade', (request, socket, head) => {
@@ -217,7 +150,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         account,
         server: sockets,
         disabledFeeds: options.disabledFeeds ?? [],
-        allows: (origin) => origins().includes(origin),
+        allows: (origin) => listener.origins.includes(origin),
         takeForbidden: () => faults.takeForbidden(),
         async delay() {
           const ms = faults.takeDelayMs()
@@ -231,125 +164,188 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     )
   })
 
-  function control(method: string, url: URL, body: unknown): unknown {
-    switch (`${method} ${url.pathname.slice('/__simulator/'.length)}`) {
-      case 'GET sent': {
-        const connection = url.searchParams.get('connection')
-        if (connection === null) return sent()
-        return { sha256: prefix(Number(connection), Number(url.searchParams.get('count'))) ?? null }
-      }
-      case 'GET faults':
-        return FAULTS
-      case 'POST fault': {
-        const { fault: name, ...params } = isObject(body) ? body : {}
-        const fault = readFault(String(name), params)
-        faults.apply(fault)
-        return { done: fault.name }
-      }
-      case 'POST send': {
-        const { feed, symbol, raw } = isObject(body) ? body : {}
-        if (typeof feed !== 'string' || !isFeedId(feed) || typeof symbol !== 'string' || typeof raw !== 'string')
-          throw new CodedError('usage', 'Sending wants {"feed", "symbol", "raw"}.')
-        return { listeners: inject(feed, symbol, raw) }
-      }
-      default:
-        return undefined
+  const turns = new MarketTurns({
+    kind: options.market ?? { kind: 'demo' },
+    clock,
+    turnMs: options.turnMs ?? 20,
+    speed,
+    marketMs,
+    market,
+    connections,
+    writer,
+    load,
+    random,
+  })
+
+  await listener.listen()
+  const cancels = (options.faults ?? []).map(({ atMs, fault }) => clock.after(atMs, () => faults.apply(fault)))
+  turns.start()
+
+  const simulator: Simulator = {
+    baseUrl: listener.origins[0],
+    username: account.username,
+    password: account.password,
+    apiKey: account.apiKey,
+    sent: () => totalOf(accepted.all),
+    sentPrefix: (connection, count) => accepted.all[connection - 1]?.prefix(count),
+    send(feed, symbol, text) {
+      const listeners = listenersOf({ connections }, feed, symbol)
+      for (const connection of listeners) connection.market([{ symbol, text }], clock.wallMs(), random)
+      return listeners.length
+    },
+    fault: (name, params) => faults.apply(readFault(name, params)),
+    expireTokens: () => expireTokens(),
+    subscribed: (feed, symbol) => accepted.subscribed(feed, symbol),
+    played: turns.played,
+    async close() {
+      if (closing) return
+      closing = true
+      turns.stop()
+      for (const cancel of cancels) cancel()
+      await listener.stop()
+      sockets.close()
+    },
+  }
+  return simulator
+}
+
+/** The URL of the demo market's data. Throws `not-found`. */
+function findDataFolder(folder: URL | string): URL {
+  const url = typeof folder === 'string' && !folder.startsWith('file:') ? pathToFileURL(folder) : new URL(folder)
+  const dataDir = url.href.endsWith('/') ? url : new URL(`${url.href}/`)
+  if (!existsSync(new URL('reference.json.br', dataDir))) {
+    throw new CodedError('not-found', 'The data of the demo market is missing.', {
+      hint: `Install Tapedeck again: ${fileURLToPath(dataDir)} should hold it.`,
+    })
+  }
+  return dataDir
+}
+
+/** The totals of all connections. */
+function totalOf(connections: readonly Connection[]): Sent {
+  const list = connections.map((connection) => connection.sent())
+  const feeds: Partial<Record<FeedId, { frames: number; market: number; symbols: Record<string, number> }>> = {}
+  for (const one of list) {
+    const feed = (feeds[one.feed] ??= { frames: 0, market: 0, symbols: {} })
+    feed.frames += one.frames
+    feed.market += one.market
+    for (const [symbol, n] of Object.entries(one.symbols)) feed.symbols[symbol] = (feed.symbols[symbol] ?? 0) + n
+  }
+  const sum = (of: (one: SentConnection) => number) => list.reduce((total, one) => total + of(one), 0)
+  return { connections: list, feeds, frames: sum((c) => c.frames), market: sum((c) => c.market) }
+}
+
+/** Responds to a request of the simulator's own endpoints. Undefined: there is no such endpoint. */
+function respondToControl(simulator: Simulator, method: string, url: URL, body: unknown): unknown {
+  switch (`${method} ${url.pathname.slice('/__simulator/'.length)}`) {
+    case 'GET sent': {
+      const connection = url.searchParams.get('connection')
+      if (connection === null) return simulator.sent()
+      return { sha256: simulator.sentPrefix(Number(connection), Number(url.searchParams.get('count'))) ?? null }
     }
-  }
-
-  function inject(feed: FeedId, symbol: string, text: string): number {
-    const listeners = listenersOf(audience, feed, symbol)
-    for (const connection of listeners) connection.market([{ symbol, text }], clock.wallMs(), random)
-    return listeners.length
-  }
-
-  function sent(): Sent {
-    const list = all.map((connection) => connection.sent())
-    const feeds: Partial<Record<FeedId, { frames: number; market: number; symbols: Record<string, number> }>> = {}
-    for (const one of list) {
-      const feed = (feeds[one.feed] ??= { frames: 0, market: 0, symbols: {} })
-      feed.frames += one.frames
-      feed.market += one.market
-      for (const [symbol, n] of Object.entries(one.symbols)) feed.symbols[symbol] = (feed.symbols[symbol] ?? 0) + n
+    case 'GET faults':
+      return FAULTS
+    case 'POST fault': {
+      const { fault: name, ...params } = isObject(body) ? body : {}
+      const fault = readFault(String(name), params)
+      simulator.fault(fault.name, params)
+      return { done: fault.name }
     }
-    const sum = (of: (one: SentConnection) => number) => list.reduce((total, one) => total + of(one), 0)
-    return { connections: list, feeds, frames: sum((c) => c.frames), market: sum((c) => c.market) }
-  }
-
-  function prefix(id: number, count: number): string | undefined {
-    return all[id - 1]?.prefix(count)
-  }
-
-  const playlist = marketKind.kind === 'playlist' ? createPlaylist(marketKind.messages) : undefined
-  const turn = async () => {
-    const now = marketMs()
-    switch (marketKind.kind) {
-      case 'demo': {
-        const wanted = wantedInstruments(audience)
-        // After the computer slept, instruments restart at the current time.
-        if (now - lastTurnMs > Math.max(SKIP_MS, 100 * turnMs * speed)) market.advance(now, [])
-        const batches = marketBatches(market.advance(now, wanted), audience, market, writer)
-        for (const [connection, list] of batches) connection.market(list, clock.wallMs(), random)
-        break
-      }
-      case 'load': {
-        const rate = marketKind.messagesPerSecond * speed
-        // A reader that was slow is owed at most one second.
-        owed = Math.min(rate, owed + (rate * Math.max(0, now - lastTurnMs)) / 1000 / speed)
-        const able = [...connections].filter((c) => c.open && c.tickers.size > 0)
-        const each = able.length === 0 ? 0 : Math.floor(owed / able.length)
-        for (const connection of able) owed -= sendLoad(connection, each, connection.marketCount, now, load)
-        break
-      }
-      case 'playlist':
-        if (await playlist?.turn(audience, clock.wallMs())) endPlayed()
-        break
-      case 'none':
-        break
+    case 'POST send': {
+      const { feed, symbol, raw } = isObject(body) ? body : {}
+      if (typeof feed !== 'string' || !isFeedId(feed) || typeof symbol !== 'string' || typeof raw !== 'string')
+        throw new CodedError('usage', 'Sending wants {"feed", "symbol", "raw"}.')
+      return { listeners: simulator.send(feed, symbol, raw) }
     }
-    lastTurnMs = now
+    default:
+      return undefined
   }
-  let cancelTurn = () => {}
-  const schedule = () => {
-    cancelTurn = clock.after(turnMs, () => {
-      void turn().finally(() => {
-        if (!closing) schedule()
+}
+
+/** Listens on loopback, on the same port each time. */
+class Listener {
+  readonly #http: Server
+  readonly #cut: () => void
+  readonly #endConnections: () => void
+  #port: number
+
+  /** `port` 0: any free one. `cut` drops the WebSockets. */
+  constructor(http: Server, port: number, cut: () => void) {
+    this.#http = http
+    this.#port = port
+    this.#cut = cut
+    this.#endConnections = trackConnections(http)
+  }
+
+  /** Its address with an IP address and with a name. */
+  get origins(): readonly [string, string] {
+    return [`http://127.0.0.1:${this.#port}`, `http://localhost:${this.#port}`]
+  }
+
+  /** Rejects if the port is taken. */
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#http.once('error', reject)
+      this.#http.listen(this.#port, '127.0.0.1', () => {
+        this.#http.off('error', reject)
+        this.#port = (this.#http.address() as AddressInfo).port // a TCP server's address
+        resolve()
       })
     })
   }
 
-  await listen()
-  const cancels = (options.faults ?? []).map(({ atMs, fault }) => clock.after(atMs, () => faults.apply(fault)))
-  schedule()
-
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    username: account.username,
-    password: account.password,
-    apiKey: account.apiKey,
-    sent,
-    sentPrefix: prefix,
-    send: inject,
-    fault: (name, params) => faults.apply(readFault(name, params)),
-    expireTokens: () => expireTokens(),
-    subscribed: (feed, symbol) =>
-      new Promise((done) => {
-        waiting.push({ feed, symbol, done })
-        noteSubscriptions()
-      }),
-    played,
-    async close() {
-      if (closing) return
-      closing = true
-      cancelTurn()
-      for (const cancel of cancels) cancel()
-      await stopListening()
-      sockets.close()
-    },
+  /** Drops every connection. Resolves when the port is free. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#http.close(() => resolve())
+      this.#cut()
+      this.#endConnections()
+    })
   }
 }
 
-function folderUrl(folder: URL | string): URL {
-  const url = typeof folder === 'string' && !folder.startsWith('file:') ? pathToFileURL(folder) : new URL(folder)
-  return url.href.endsWith('/') ? url : new URL(`${url.href}/`)
+/** The WebSockets accepted since the start. */
+class AcceptedConnections {
+  /** Also the closed ones, by their id less one. */
+  readonly all: Connection[] = []
+  readonly open = new Set<Connection>()
+  #waiting: readonly { readonly feed: FeedId; readonly symbol: string; readonly done: () => void }[] = []
+
+  add(
+    feed: FeedId,
+    ws: WebSocket,
+    socket: Duplex,
+    { clock, mute, keepFrames }: { clock: SimulatorClock; mute: boolean; keepFrames: boolean },
+  ): Connection {
+    const nowMs = clock.wallMs()
+    const connection = createConnection(this.all.length + 1, feed, ws, socket, { nowMs, mute, keepFrames })
+    this.all.push(connection)
+    this.open.add(connection)
+    ws.on('ping', (data) => {
+      if (connection.open) ws.pong(data)
+    })
+    ws.on('error', () => connection.cut())
+    ws.on('close', () => {
+      connection.closed(clock.wallMs())
+      this.open.delete(connection)
+    })
+    return connection
+  }
+
+  /** Resolves once a connection has subscribed to the symbol on the feed. */
+  subscribed(feed: FeedId, symbol: string): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting = [...this.#waiting, { feed, symbol, done }]
+      this.noteSubscriptions()
+    })
+  }
+
+  /** Called after each change of a connection's symbols. */
+  noteSubscriptions(): void {
+    const isSubscribed = ({ feed, symbol }: { feed: FeedId; symbol: string }): boolean =>
+      listenersOf({ connections: this.open }, feed, symbol).length > 0
+    const subscribed = this.#waiting.filter(isSubscribed)
+    this.#waiting = this.#waiting.filter((one) => !subscribed.includes(one))
+    for (const { done } of subscribed) done()
+  }
 }
