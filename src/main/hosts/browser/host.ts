@@ -7,19 +7,16 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { WebSocketServer, type WebSocket } from 'ws'
 import { refuseUpgrade, trackConnections } from '../../../server/upgrades.ts'
-import { missingCase, type Failure } from '../../../shared/base/errors.ts'
-import { TOKEN_KEY, type Greeting } from '../../../shared/rpc/handshake.ts'
-import type { TerminalFrame } from '../../../shared/rpc/transport.ts'
-import { serveWindow, type Carrier, type CarrierOptions, type WindowPort } from '../../rpc/carrier.ts'
-import { MAX_FRAME_CHARS, type Handlers } from '../../rpc/dispatch.ts'
+import { TOKEN_KEY } from '../../../shared/rpc/handshake.ts'
+import type { CarrierOptions } from '../../rpc/carrier.ts'
+import type { Handlers } from '../../rpc/dispatch.ts'
 import { openPages } from '../window-files.ts'
-import { findPageRefusal, findUpgradeRefusal, parseHello } from './guard.ts'
+import { findPageRefusal, findUpgradeRefusal } from './guard.ts'
 import { readOnce } from './page-cache.ts'
-import { createSecrets, type Admission } from './secrets.ts'
+import { createSecrets } from './secrets.ts'
 import { createStrangers } from './strangers.ts'
+import { WindowSockets } from './window-sockets.ts'
 
 export interface BrowserHostOptions {
   /** 0 or absent: one that is free. */
@@ -48,42 +45,9 @@ export interface BrowserHost {
   close(): Promise<void>
 }
 
-/** Bytes of a message on the wire: every character of the largest frame (`MAX_FRAME_CHARS`) may need four. */
-const MAX_PAYLOAD = 4_000_000
-/** Windows that are connected at a time. */
-export const MAX_WINDOWS = 64
 /** Requests on one connection: a page has some thirty files, and pipelined requests cost memory until they are read. */
 export const MAX_REQUESTS = 100
-/** A page that reads nothing while results pile up is hung up on. */
-export const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
-/** A window that has not answered a ping by the next one is hung up on. */
-export const PING_MS = 20_000
 const REPEAT_AFTER_MS = 10_000
-
-const CLOSE = { going: 1001, protocol: 1002, unsupported: 1003, refused: 4401, slow: 4408, tooMany: 4429 } as const
-
-const ANOTHER = 'Press Enter in the terminal where Tapedeck runs to get a new address, or restart it.'
-
-function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
-  switch (admission.is) {
-    case 'used':
-      return {
-        code: 'not-allowed',
-        message: 'This address was already used. Each address opens one tab, once.',
-        hint: `${ANOTHER} If you didn’t open it, someone else on this computer may have: quit Tapedeck first.`,
-      }
-    case 'expired':
-      return { code: 'not-allowed', message: 'This address has expired.', hint: ANOTHER }
-    case 'unknown':
-      return {
-        code: 'not-allowed',
-        message: 'This tab is no longer connected.',
-        hint: ANOTHER,
-      }
-    default:
-      return missingCase(admission)
-  }
-}
 
 /** Of every refusal. */
 const REFUSAL_HEADERS = {
@@ -158,15 +122,15 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     })
   })
 
-  const sockets = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: MAX_PAYLOAD,
-    clientTracking: false,
+  const sockets = new WindowSockets({
+    handlers,
+    secrets,
+    guard,
+    warn,
+    onReuse: options.onReuse,
+    patienceMs,
+    carrier: options.carrier,
   })
-  const open = new Set<WebSocket>()
-  const carriers = new Set<Carrier>()
-
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy()) // the other side is gone: nothing is owed
     const refusal = findUpgradeRefusal(request.method, request.url, request.headers, host)
@@ -174,97 +138,8 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       warn(`A WebSocket was refused: ${refusal.text}`)
       return refuseUpgrade(socket, refusal.status, `${refusal.text}\n`, REFUSAL_HEADERS)
     }
-    sockets.handleUpgrade(request, socket, head, (opened) => {
-      guard.limit(socket, head)
-      greet(opened, socket)
-    })
+    sockets.accept(request, socket, head)
   })
-
-  /** Waits for the first message and lets the page in or not. `connection` is what the socket runs on. */
-  function greet(socket: WebSocket, connection: Duplex): void {
-    open.add(socket)
-    socket.on('error', (error) => warn(`A window's connection failed: ${error.message}`))
-    const patience = setTimeout(() => socket.close(CLOSE.slow, 'no first message'), patienceMs)
-    socket.once('close', () => {
-      clearTimeout(patience)
-      open.delete(socket)
-    })
-    socket.once('message', (data: Buffer, binary: boolean) => {
-      clearTimeout(patience)
-      const hello = binary ? undefined : parseHello(data.toString('utf8'))
-      if (!hello) {
-        warn('A WebSocket was refused: its first message wasn’t a greeting')
-        socket.close(CLOSE.protocol, 'the first message must hold a token or secret')
-        return
-      }
-      if (carriers.size >= MAX_WINDOWS) return socket.close(CLOSE.tooMany, 'too many windows')
-      const admission = hello.t === 'token' ? secrets.exchange(hello.token) : secrets.recall(hello.secret)
-      if (admission.is !== 'admitted') {
-        warn(`A window was refused: its ${hello.t} was ${admission.is}`)
-        if (admission.is === 'used') options.onReuse?.()
-        socket.send(JSON.stringify({ t: 'refused', error: refusalOf(admission) } satisfies Greeting))
-        socket.close(CLOSE.refused, 'refused')
-        return
-      }
-      guard.admit(connection)
-      if (hello.t === 'token') {
-        const giveBack = (): void => secrets.giveBack(hello.token)
-        socket.once('message', () => socket.off('close', giveBack))
-        socket.once('close', giveBack)
-      }
-      socket.send(JSON.stringify({ t: 'welcome', secret: admission.secret } satisfies Greeting))
-      serve(socket)
-    })
-  }
-
-  function serve(socket: WebSocket): void {
-    let alive = true
-    socket.on('pong', () => (alive = true))
-    const heartbeat = setInterval(() => {
-      if (!alive) return socket.terminate()
-      alive = false
-      socket.ping()
-    }, PING_MS)
-    const isBehind = (): boolean => {
-      if (socket.bufferedAmount <= MAX_BUFFERED_BYTES) return false
-      warn('A window was disconnected because it stopped reading')
-      socket.terminate()
-      return true
-    }
-    socket.on('ping', isBehind) // ws answers each one, read or not
-    const portOfWindow: WindowPort = {
-      send(frame: TerminalFrame) {
-        if (socket.readyState === socket.OPEN && !isBehind()) socket.send(JSON.stringify(frame))
-      },
-      onFrame(listener) {
-        socket.on('message', (data: Buffer, binary: boolean) => {
-          if (binary) return socket.close(CLOSE.unsupported, 'frames must be text')
-          const text = data.toString('utf8')
-          if (text.length > MAX_FRAME_CHARS) return socket.close(1009, 'the frame is too large')
-          let frame: unknown
-          try {
-            frame = JSON.parse(text)
-          } catch {
-            return socket.close(CLOSE.protocol, 'frames must be JSON')
-          }
-          listener(frame)
-        })
-      },
-      onClose(listener) {
-        socket.once('close', listener)
-      },
-      close(reason) {
-        if (reason.startsWith('bad frame')) warn(`A window was disconnected: ${reason}`)
-        socket.close(reason.startsWith('bad frame') ? CLOSE.protocol : CLOSE.going, reason.slice(0, 120))
-      },
-    }
-    const carrier = serveWindow(portOfWindow, handlers, options.carrier)
-    carriers.add(carrier)
-    socket.once('close', () => {
-      clearInterval(heartbeat)
-      carriers.delete(carrier)
-    })
-  }
 
   const newUrl = (): string => `http://${host}/#${TOKEN_KEY}=${secrets.mint()}`
   let closing: Promise<void> | undefined
@@ -273,12 +148,11 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     port,
     newUrl,
     get windows() {
-      return carriers.size
+      return sockets.windows
     },
     close() {
       closing ??= new Promise<void>((resolve) => {
-        for (const carrier of carriers) carrier.close('Tapedeck is closing')
-        for (const socket of open) socket.close(CLOSE.going, 'Tapedeck is closing')
+        sockets.close()
         // A page that does not answer the close must not keep the terminal from ending.
         const patience = setTimeout(endConnections, 500)
         server.close(() => {

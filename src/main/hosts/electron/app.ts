@@ -1,19 +1,7 @@
 /** The Electron host: connects windows, protocol, ports and power to one terminal and closes it cleanly. */
 import { join, resolve } from 'node:path'
 import { makeFolder } from '../../base/make-folder.ts'
-import {
-  app,
-  BaseWindow,
-  BrowserWindow,
-  dialog,
-  ipcMain,
-  nativeTheme,
-  net,
-  powerMonitor,
-  protocol,
-  session,
-  type RenderProcessGoneDetails,
-} from 'electron'
+import { app, BrowserWindow, dialog, ipcMain, net, powerMonitor, protocol, session } from 'electron'
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import { openPages } from '../window-files.ts'
@@ -29,14 +17,11 @@ import { createLeaving } from './desktop/quit-flow.ts'
 import { followNetwork } from './network.ts'
 import { showNotice, type NoticeHost } from './desktop/notify.ts'
 import { filesIn, linksIn } from './opened.ts'
-import { placeKey, sizeIn } from './window-places.ts'
-import { followPower, followSessionEnd } from './power.ts'
-import { createRevivals } from './revival.ts'
-import { askAfterDeaths } from './crash-handlers.ts'
+import { AppWindows } from './app-windows.ts'
+import { followPower } from './power.ts'
 import { registerScheme, servePages } from './protocol.ts'
 import { followSaves } from './downloads.ts'
 import { APP_URL, guardApp, guardSession } from './security.ts'
-import { openWindow } from './window.ts'
 
 export interface ElectronAppOptions {
   /** The app's own folder: settings, store, window place, and Chromium's files below it. */
@@ -86,13 +71,12 @@ export function runElectronApp(options: ElectronAppOptions): void {
 
   const url = options.devUrl ?? APP_URL
   const developing = !app.isPackaged
-  let window: BrowserWindow | undefined
   let terminal: Terminal | undefined
   const log = (level: LogEntry['level'], text: string, detail?: string): void =>
     terminal?.log(level, 'window', text, detail)
 
-  guardApp(app, url, log, (page, features) => openBeside(page, features))
-  /** An uncaught error. The recording continues, because missed messages can't be received later. */
+  guardApp(app, url, log, (page, features) => windows.openBeside(page, features))
+  /** An uncaught error. Recording continues, because missed messages can't be received later. */
   const surprise = (thrown: unknown): void => {
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
     log('error', 'Unexpected error', text)
@@ -101,88 +85,20 @@ export function runElectronApp(options: ElectronAppOptions): void {
   process.on('uncaughtException', surprise)
   process.on('unhandledRejection', surprise)
 
-  const show = (): void => {
-    if (!window || window.isDestroyed()) return open()
-    if (window.isMinimized()) window.restore()
-    window.show()
-    window.focus()
-  }
-
-  function open(): void {
-    if (!app.isReady() || leaving.begun()) return
-    window = make(url)
-    ear?.destroy()
-    ear = undefined
-  }
-  /** Windows reports the end of the user's session only to windows. If none is left, a hidden one listens. */
-  let ear: BaseWindow | undefined
-  function listen(): void {
-    if (process.platform !== 'win32' || leaving.begun() || ear !== undefined) return
-    ear = new BaseWindow({ show: false })
-    followSessionEnd(ear, records, () => leaving.now())
-  }
-
-  /** Windows with a replay or panes of their own. Their number is limited to what a person can look at. */
-  const extraWindows = new Set<BrowserWindow>()
-  const MAX_BESIDE = 8
-  function openBeside(page: string, features: string): void {
-    if (leaving.begun()) return
-    if (extraWindows.size >= MAX_BESIDE) {
-      log('warn', `A window wasn’t opened: ${MAX_BESIDE} are open besides the main one`)
-      // The page can't tell: `window.open` returns null in any case.
-      void dialog.showMessageBox({
-        type: 'info',
-        message: `Tapedeck can open at most ${MAX_BESIDE} windows besides the main one.`,
-        detail: 'Close one first. Panes you were moving are back where they were.',
-        noLink: true,
-      })
-      return
-    }
-    const made = make(page, features)
-    extraWindows.add(made)
-    made.once('closed', () => extraWindows.delete(made))
-  }
-
-  /** `features`: what a page asks of a window beside the main one; absent: the main one. */
-  function make(page: string, features?: string): BrowserWindow {
-    const made = openWindow({
-      preload: options.preload,
-      url: page,
-      ...(features === undefined
-        ? {}
-        : {
-            further: {
-              placesFile: join(options.home, 'windows.json'),
-              key: placeKey(page),
-              size: sizeIn(features),
-            },
-          }),
-      placementFile: join(options.home, 'window.json'),
-      background: nativeTheme.shouldUseDarkColors ? '#0E1116' : '#F4F6F9',
-      devTools: developing,
-      onLoadFailure: (thrown) => log('error', 'Couldn’t load the window', String(thrown)),
-    })
-    desktop?.dress(made)
-    if (process.platform === 'win32') followSessionEnd(made, records, () => leaving.now())
-    const { webContents } = made
-    const revivals = createRevivals()
-    webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
-      if (reason === 'clean-exit' || leaving.begun()) return
-      log('error', `The window's process ended: ${reason}`)
-      terminal?.crashed('window', reason)
-      if (revivals.died(performance.now()) === 'reload' || terminal === undefined) return webContents.reload()
-      void askAfterDeaths(terminal).then((answer) => {
-        revivals.forget()
-        if (made.isDestroyed()) return
-        if (answer === 'close') return made.destroy()
-        if (answer === 'safe') terminal?.enterSafeMode()
-        webContents.reload()
-      })
-    })
-    return made
-  }
-
   let desktop: Desktop | undefined
+  const windows: AppWindows = new AppWindows({
+    home: options.home,
+    preload: options.preload,
+    url,
+    developing,
+    terminal: () => terminal,
+    isLeaving: () => leaving.begun(),
+    leave: () => leaving.now(),
+    records: () => records(),
+    dress: (window) => desktop?.dress(window),
+    log,
+  })
+  const show = (): void => windows.show()
   let unfollowNetwork = (): void => {}
   const records = (): boolean => desktop?.state().keepAwake === true
   const leaving = createLeaving({
@@ -190,7 +106,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     ask: (among) => (terminal ? askToQuit(terminal, among) : Promise.resolve('end')),
     reachable: () => process.platform === 'darwin' || desktop?.tray === true,
     stays: () => process.platform === 'darwin' || desktop?.state().staysWithoutWindow === true,
-    windows: () => [...extraWindows, ...(window ? [window] : [])],
+    windows: () => windows.all,
     show,
     // Wait for a terminal that is still starting: it may already be recording.
     async end() {
@@ -205,23 +121,13 @@ export function runElectronApp(options: ElectronAppOptions): void {
   })
   const ready = app.whenReady()
   // Before Electron is ready there are no notifications, but an alert may already fire.
-  const notify = (notice: Notice): void => void ready.then(() => showNotice(notice, noticeHost))
-  const noticeHost: NoticeHost = {
-    platform: process.platform,
-    window: () => BrowserWindow.getAllWindows().length > 0,
-    show,
-    snooze(alert, forMs) {
-      terminal?.alerts.snooze([alert], Date.now() + forMs).catch((thrown: unknown) => {
-        log('error', 'Couldn’t snooze an alert', String(thrown))
-      })
-    },
-    switchOff(alert) {
-      terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
-        log('error', 'Couldn’t turn off an alert', String(thrown))
-      })
-    },
-  }
-
+  const notify = (notice: Notice): void =>
+    void ready.then(() =>
+      showNotice(
+        notice,
+        noticeHostOf(() => terminal, show, log),
+      ),
+    )
   // Store and market start while Chromium does.
   const starting: Promise<Terminal | undefined> = options
     .start({ notify, install: (begin) => leaving.install(begin) })
@@ -251,8 +157,8 @@ export function runElectronApp(options: ElectronAppOptions): void {
       followSaves(session.defaultSession, url, log)
       if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
       // Started at login: record without a window until the user opens one.
-      if (startsHidden()) listen()
-      else open()
+      if (startsHidden()) windows.listen()
+      else windows.open()
       const started = await starting
       if (!started) return
       followPower(powerMonitor, started, () => leaving.now())
@@ -266,18 +172,60 @@ export function runElectronApp(options: ElectronAppOptions): void {
         installed,
         focused: () => BrowserWindow.getFocusedWindow() !== null,
         notify,
-        windows: () => [...extraWindows, ...(window ? [window] : [])],
+        windows: () => windows.all,
         show,
         quit: () => app.quit(),
       })
       // Without a tray there would be no way to reach an app that started hidden.
-      if (!window && !desktop.tray && process.platform !== 'darwin') open()
+      if (!windows.wasOpened && !desktop.tray && process.platform !== 'darwin') windows.open()
     })
     .catch((thrown: unknown) => {
       dialog.showErrorBox('Tapedeck can’t start', `The window hasn’t been built: ${String(thrown)}`)
       void leaving.close().then(() => app.exit(1))
     })
 
+  followOpenRequests(starting, installed, show)
+  app.on('activate', show)
+  app.on('window-all-closed', () => {
+    leaving.allClosed()
+    windows.listen()
+  })
+  app.on('before-quit', (event) => leaving.beforeQuit(event))
+}
+
+/** Started by the system at login: no window until it is asked for. macOS passes no words, but tells. */
+function startsHidden(): boolean {
+  if (process.argv.includes(HIDDEN)) return true
+  return process.platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
+}
+
+type Log = (level: LogEntry['level'], text: string, detail?: string) => void
+
+/** What a notification can do when it is clicked. */
+function noticeHostOf(terminal: () => Terminal | undefined, show: () => void, log: Log): NoticeHost {
+  return {
+    platform: process.platform,
+    window: () => BrowserWindow.getAllWindows().length > 0,
+    show,
+    snooze(alert, forMs) {
+      terminal()
+        ?.alerts.snooze([alert], Date.now() + forMs)
+        .catch((thrown: unknown) => {
+          log('error', 'Couldn’t snooze an alert', String(thrown))
+        })
+    },
+    switchOff(alert) {
+      terminal()
+        ?.alerts.enable([alert], false)
+        .catch((thrown: unknown) => {
+          log('error', 'Couldn’t turn off an alert', String(thrown))
+        })
+    },
+  }
+}
+
+/** Opens the links and session files of the command line, of double clicks and of a second start. */
+function followOpenRequests(starting: Promise<Terminal | undefined>, installed: boolean, show: () => void): void {
   /** Opens tapedeck: links, which only name what to show (see `parseLink`). */
   const openLinks = (words: readonly string[]): void => {
     for (const word of linksIn(words)) {
@@ -318,16 +266,4 @@ export function runElectronApp(options: ElectronAppOptions): void {
     if (argv.includes('--safe-mode')) void starting.then((started) => started?.enterSafeMode())
     show()
   })
-  app.on('activate', show)
-  app.on('window-all-closed', () => {
-    leaving.allClosed()
-    listen()
-  })
-  app.on('before-quit', (event) => leaving.beforeQuit(event))
-}
-
-/** Started by the system at login: no window until it is asked for. macOS passes no words, but tells. */
-function startsHidden(): boolean {
-  if (process.argv.includes(HIDDEN)) return true
-  return process.platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 }

@@ -5,14 +5,8 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import {
-  MAX_BUFFERED_BYTES,
-  MAX_REQUESTS,
-  MAX_WINDOWS,
-  PING_MS,
-  startBrowserHost,
-  type BrowserHost,
-} from '../../../../../src/main/hosts/browser/host.ts'
+import { MAX_REQUESTS, startBrowserHost, type BrowserHost } from '../../../../../src/main/hosts/browser/host.ts'
+import { MAX_BUFFERED_BYTES, MAX_WINDOWS, PING_MS } from '../../../../../src/main/hosts/browser/window-sockets.ts'
 import { MAX_GREETING_BYTES, MAX_STRANGERS } from '../../../../../src/main/hosts/browser/strangers.ts'
 import { createTransport, type Timing } from '../../../../../src/renderer/rpc/transport-client.ts'
 import { socketDial } from '../../../../../src/renderer/rpc/transport-socket.ts'
