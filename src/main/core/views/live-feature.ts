@@ -1,10 +1,10 @@
 /** The live market: connects the feeds to recorder and hub, turns recording on and off, and reports the status. */
-import { sourceKey } from '../../../shared/core/recording/session.ts'
+import { sourceKey, type Source } from '../../../shared/core/recording/session.ts'
 import { SOURCE_CALLS } from '../../../shared/core/account/contract.ts'
 import { LIVE_CALLS } from '../../../shared/core/status/contract.ts'
-import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
+import type { StatusState } from '../../../shared/core/status/status.ts'
 import { keepTime } from './ticker.ts'
-import { respond } from '../../rpc/respond.ts'
+import { respond, type Responder } from '../../rpc/respond.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { account } from '../account/feature.ts'
@@ -19,18 +19,11 @@ import { createSnapshots } from '../recording/snapshots.ts'
 import { createStatus, type Status } from '../recording/status.ts'
 import { settings } from '../settings/feature.ts'
 import { store } from '../store/feature.ts'
+import type { StoreReader } from '../store/types/reader.ts'
 import { createLiveListener } from './live-listener.ts'
 import { market } from './market-feature.ts'
+import { ShownFeeds, type FollowedFeeds } from './shown-feeds.ts'
 import { createSourceSwitch, type SourceSwitch } from './source-switch.ts'
-
-/** Feeds that other machines receive. */
-export interface FollowedFeeds {
-  statuses(): readonly FeedStatus[]
-  /** Whether any of them is of the demo market. */
-  isSimulated(): boolean
-  /** Tries to reach the team's servers now. */
-  retry(): void
-}
 
 export interface LiveService extends SourceSwitch {
   readonly feeds: LiveFeeds
@@ -61,6 +54,7 @@ export interface LiveService extends SourceSwitch {
 }
 
 const DAY_MS = 86_400_000
+const RECORDING_OFF = 'Recording is off: new messages aren’t saved.'
 
 export const live = defineFeature({
   name: 'live',
@@ -70,7 +64,7 @@ export const live = defineFeature({
     const { recorder, commits, skew, growth } = recording
     const { hub, fold } = market
     const wallMs = () => clock.wallMs()
-    const say: typeof log.add = (level, from, text, detail, facts) => log.add(level, from, text, detail, facts)
+    const say: typeof log.add = (...entry) => log.add(...entry)
     const sourceChanges: (() => void)[] = []
     const recordingListeners: (() => void)[] = []
     const ticks: (() => void)[] = []
@@ -84,14 +78,13 @@ export const live = defineFeature({
       recorder,
       trouble: () => recorderControl.trouble(),
       source: () => control.source,
-      isSimulated: () => shownFeeds?.isSimulated() ?? false,
+      isSimulated: () => feeds.shown?.isSimulated() ?? false,
       storePath: () => store.place.shown,
       skew,
       growth,
     })
     const snapshots = createSnapshots(createMarket(hub, fold), store.writer)
     const listener = createLiveListener({ recorder, fold, hub, commits, snapshots, skew, status, wallMs, log: say })
-    let shownFeeds: FollowedFeeds | null = null
     const ownFeeds = createFeeds({
       baseUrl: () => credentials.baseUrl(),
       token: credentials.tokenSource,
@@ -101,20 +94,7 @@ export const live = defineFeature({
       clock,
       allowSharding: () => host.allowSharding ?? settings.get().account.allowSharding,
     })
-    const feeds: LiveFeeds = {
-      subscribe: (feed, symbols) => ownFeeds.subscribe(feed, symbols),
-      status: (nowMs) => shownFeeds?.statuses() ?? ownFeeds.status(nowMs),
-      retry: (feed) => (shownFeeds === null ? ownFeeds.retry(feed) : shownFeeds.retry()),
-      sleep: () => ownFeeds.sleep(),
-      wake: () => ownFeeds.wake(),
-      networkChanged: () => (shownFeeds === null ? ownFeeds.networkChanged() : shownFeeds.retry()),
-      close: () => ownFeeds.close(),
-      stop: () => ownFeeds.stop(),
-      start: () => ownFeeds.start(),
-      replan: () => ownFeeds.replan(),
-      openGaps: () => ownFeeds.openGaps(),
-      wanted: (feed) => ownFeeds.wanted(feed),
-    }
+    const feeds = new ShownFeeds(ownFeeds)
     if (control.source.kind === 'team') void ownFeeds.stop()
     const recorderControl = createRecorderControl({
       wanted: host.record ?? settings.get().recording.enabled,
@@ -129,11 +109,8 @@ export const live = defineFeature({
     tellOfRecorder({ recorder, status, fold, log, changed: () => statusStreams.changed() })
 
     const countGaps = async (): Promise<void> => {
-      const fromMs = Math.floor(wallMs() / DAY_MS) * DAY_MS
-      const gaps = await store.reader
-        .gaps({ source: sourceKey(control.source), fromMs, skipCorrupt: true })
-        .catch(() => [])
-      status.gapsBefore(gaps.filter((gap) => gap.session !== recorder.session && gap.fromMs >= fromMs))
+      const gaps = await readGapsOfToday(store.reader, control.source, wallMs())
+      status.gapsBefore(gaps.filter((gap) => gap.session !== recorder.session))
     }
     const sources = createSourceSwitch({
       control,
@@ -158,11 +135,7 @@ export const live = defineFeature({
         if (settings.get().recording.enabled !== on) settings.set({ recording: { enabled: on } })
         await recorderControl.apply()
         for (const tell of recordingListeners) tell()
-        status.say(
-          on
-            ? (recorderControl.trouble()?.why.message ?? 'Recording.')
-            : 'Recording is off: new messages aren’t saved.',
-        )
+        status.say(on ? (recorderControl.trouble()?.why.message ?? 'Recording.') : RECORDING_OFF)
         statusStreams.changed()
       })
     settings.onPatch(async ({ recording: change }) => {
@@ -174,19 +147,27 @@ export const live = defineFeature({
     })
 
     let stopTime = (): void => {}
-    const endAll = async (): Promise<void> => {
-      recorderControl.close()
-      stopTime()
-      offSettings()
-      await recorderControl.settled()
-      try {
-        await feeds.close()
-      } finally {
-        await recorderControl.end()
-      }
-    }
     let ended: Promise<void> | null = null
-    const end = (): Promise<void> => (ended ??= endAll())
+    const end = (): Promise<void> => {
+      ended ??= endRecording(recorderControl, feeds, () => {
+        stopTime()
+        offSettings()
+      })
+      return ended
+    }
+
+    const beat = (): void => {
+      if (statusStreams.count > 0) statusStreams.changed()
+      for (const tell of ticks) tell()
+    }
+    const sweep = (now: number): void => {
+      hub.sweep(now)
+      for (const tell of sweeps) tell(now)
+      // The gaps of a team have their recorders' skew.
+      if (control.source.kind !== 'team') hub.setSkew(skew.ms ?? 0)
+      const { storeBytes } = recorder.stats()
+      if (storeBytes > 0) growth.sized(storeBytes, now)
+    }
 
     const service: LiveService = {
       ...sources,
@@ -196,8 +177,8 @@ export const live = defineFeature({
         hub.restore(null, context)
         market.seeder.forget()
       },
-      showFeeds(feeds) {
-        shownFeeds = feeds
+      showFeeds(shown) {
+        feeds.shown = shown
         statusStreams.changed()
       },
       recorderControl,
@@ -214,41 +195,52 @@ export const live = defineFeature({
     }
     return {
       service,
-      responders: [
-        ...respond(LIVE_CALLS, {
-          'feeds.retry': ({ feed }) => feeds.retry(feed),
-          'recording.set': ({ on }) => setRecording(on),
-          'app.networkChanged': () => feeds.networkChanged(),
-        }),
-        ...respond(SOURCE_CALLS, {
-          'account.connect': (input) => sources.connect(input),
-          'account.disconnect': () => sources.disconnect(),
-        }),
-      ],
+      responders: respondersOf(service),
       async begin() {
         for (const work of before) await work()
         await recorderControl.serially(() => recorderControl.begin())
         void countGaps()
-        stopTime = keepTime(clock, {
-          status() {
-            if (statusStreams.count > 0) statusStreams.changed()
-            for (const tell of ticks) tell()
-          },
-          sweep(now) {
-            hub.sweep(now)
-            for (const tell of sweeps) tell(now)
-            // The gaps of a team have their recorders' skew.
-            if (control.source.kind !== 'team') hub.setSkew(skew.ms ?? 0)
-            const { storeBytes } = recorder.stats()
-            if (storeBytes > 0) growth.sized(storeBytes, now)
-          },
-        })
-        const { kind, origin } = control.source
-        const where = kind === 'demo' ? 'demo market' : kind === 'team' ? `team ${origin}` : origin
-        status.say([kind === 'demo' ? 'The demo market is running.' : `Watching ${where}.`, ...notes].join(' '))
+        stopTime = keepTime(clock, { status: beat, sweep })
+        const where = nameOf(control.source)
+        const isDemo = control.source.kind === 'demo'
+        status.say([isDemo ? 'The demo market is running.' : `Watching ${where}.`, ...notes].join(' '))
         log.add('info', 'terminal', `Started: ${where}, store ${store.place.shown}.`)
       },
       stop: end,
     }
   },
 })
+
+const respondersOf = (live: LiveService): Responder[] => [
+  ...respond(LIVE_CALLS, {
+    'feeds.retry': ({ feed }) => live.feeds.retry(feed),
+    'recording.set': ({ on }) => live.setRecording(on),
+    'app.networkChanged': () => live.feeds.networkChanged(),
+  }),
+  ...respond(SOURCE_CALLS, {
+    'account.connect': (input) => live.connect(input),
+    'account.disconnect': () => live.disconnect(),
+  }),
+]
+
+/** Ends the session, after the feeds have recorded what still arrives. `stop` runs before that. */
+async function endRecording(control: RecorderControl, feeds: LiveFeeds, stop: () => void): Promise<void> {
+  control.close()
+  stop()
+  await control.settled()
+  try {
+    await feeds.close()
+  } finally {
+    await control.end()
+  }
+}
+
+const nameOf = ({ kind, origin }: Source): string =>
+  kind === 'demo' ? 'demo market' : kind === 'team' ? `team ${origin}` : origin
+
+/** The gaps of a source that began today, as UTC has it; none if they can't be read. */
+async function readGapsOfToday(reader: StoreReader, source: Source, nowMs: number) {
+  const fromMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  const gaps = await reader.gaps({ source: sourceKey(source), fromMs, skipCorrupt: true }).catch(() => [])
+  return gaps.filter((gap) => gap.fromMs >= fromMs)
+}
