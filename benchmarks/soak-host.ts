@@ -11,6 +11,7 @@ import { alerts } from '../src/main/features/alerts/feature.ts'
 import { openTerminal } from '../src/main/hosts/open-terminal.ts'
 import type { AlertCondition } from '../src/shared/features/alerts/types.ts'
 import { instrumentId } from '../src/shared/base/units.ts'
+import { exportRequest } from '../tests/kit/export.ts'
 import { quietDraft } from './quiet-alert.ts'
 
 const [dataDir = '', baseUrl = '', user = '', password = ''] = process.argv.slice(2)
@@ -64,22 +65,7 @@ async function exportAll(name: string): Promise<unknown> {
     (a, b) => b.startedMs - a.startedMs,
   )
   const job = await terminal.service(exporting).start({
-    request: {
-      what: 'ticks',
-      feed: 'crypto/XT',
-      symbols: [],
-      sessions: [session.session],
-      source: null,
-      fromMs: null,
-      toMs: null,
-      of: null,
-      interval: '1m',
-      format: 'csv',
-      raw: false,
-      bom: false,
-      separator: ',',
-      split: 'none',
-    },
+    request: exportRequest({ sessions: [session.session] }),
     folder: dataDir,
     name,
     replace: true,

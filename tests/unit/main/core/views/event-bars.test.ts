@@ -8,24 +8,20 @@ import type { BarsValue } from '../../../../../src/shared/core/views/contract.ts
 import type { StreamSource } from '../../../../../src/shared/rpc/transport.ts'
 import { eventBarsStream } from '../../../../../src/main/core/market/event-bars/stream.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
-import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import type { LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { eventBarsPage } from '../../../../../src/main/core/views/event-bars-page.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import type { View } from '../../../../../src/main/core/views/views.ts'
-import { scratch } from '../../../../../src/service/codec.ts'
-import { decodeStored } from '../../../../../src/service/codecs/decode-stored.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { T0, type Item } from '../store/harness.ts'
-import { cleanUp, storeOf } from './store-of.ts'
+import { applyItem, cleanUp, storeOf } from './store-of.ts'
 import { fixedExamples, timeLimit } from '../../../../kit/properties.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const DAY = 86_400_000
 /** Shortly before midnight. */
 const LATE_MS = Math.ceil(T0 / DAY) * DAY - 3_000
-const FEED_OF = ['crypto/XT', 'crypto/XQ'] as const
 const RULES: readonly EventBarRule[] = [
   { kind: 'tick', size: 3 },
   { kind: 'volume', size: 2.5 },
@@ -68,20 +64,6 @@ function itemsOf(list: readonly Event[], fromMs: number): readonly (Item & { rea
     const entry = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(at - 50) } as const
     return { entry, wallMs: at, atMs: at }
   })
-}
-
-const record = scratch()
-const encoder = new TextEncoder()
-/** Applies an item as the live market and a replay do. */
-function apply(hub: Hub, seq: number, item: Item): void {
-  if ('entry' in item) {
-    if (item.entry.type === 'gap-open') hub.gapOpened(item.entry.feed, item.entry.cause, [], item.entry.fromMs)
-    return
-  }
-  const feed = FEED_OF[item.conn - 1]
-  const bytes = typeof item.data === 'string' ? encoder.encode(item.data) : item.data
-  if (decodeStored(feed, 0, bytes, 0, bytes.length, record) === 'market')
-    hub.apply(feed, seq, unixMs(item.recvMs ?? 0), record)
 }
 
 /** A view that stands after `seq` messages of a store that may hold more. */
@@ -142,7 +124,7 @@ describe.each(RULES)('$kind bars', (rule) => {
             () => wake(),
           )
           return shown(stream, woken, () => {
-            for (const [i, item] of items.entries()) if (i >= stored) apply(view.hub, i + 1, item)
+            for (const [i, item] of items.entries()) if (i >= stored) applyItem(view.hub, i + 1, item)
             // Sides settle by the clock of other instruments, too.
             view.hub.sessionBegan(true)
           })

@@ -17,11 +17,9 @@ import { quoteMapStream } from '../../../../../src/main/core/market/flow/quote-s
 import { sidedTapeStream } from '../../../../../src/main/core/market/flow/sided-tape.ts'
 import type { LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { createViewHistory, type ViewHistory } from '../../../../../src/main/core/views/history.ts'
-import { scratch } from '../../../../../src/service/codec.ts'
-import { decodeStored } from '../../../../../src/service/codecs/decode-stored.ts'
 import { quoteText, tradeText } from '../../../../kit/market.ts'
 import { T0, type Item } from '../store/harness.ts'
-import { cleanUp, storeOf } from './store-of.ts'
+import { applyItem, cleanUp, storeOf } from './store-of.ts'
 import { fixedExamples, timeLimit } from '../../../../kit/properties.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -78,20 +76,6 @@ const historyOf = (reader: LocalReader, session: SessionId, seq: number, wallMs:
 const nothingStored: FlowHistory = { flow: () => Promise.resolve([]) }
 
 const newHub = () => createHub({ calendar: hubCalendar })
-const record = scratch()
-const encoder = new TextEncoder()
-/** Applies an item as the live market and a replay do. */
-function apply(hub: Hub, seq: number, item: Item): void {
-  if ('entry' in item) {
-    if (item.entry.type === 'gap-open') hub.gapOpened(item.entry.feed, item.entry.cause, [], item.entry.fromMs)
-    return
-  }
-  const feed = FEED_OF[item.conn - 1]
-  const bytes = typeof item.data === 'string' ? encoder.encode(item.data) : item.data
-  if (decodeStored(feed, 0, bytes, 0, bytes.length, record) === 'market')
-    hub.apply(feed, seq, unixMs(item.recvMs ?? 0), record)
-}
-
 type Found = readonly [seq: number, price: number, size: number, side: TradeSide]
 
 /** The sides of the trades if all up to a seq was stored and the rest arrives, some of it while the store is read. */
@@ -108,9 +92,9 @@ async function sidesOf(
   const trades = await new Promise<SidedTrades>((resolve) => {
     const listener = { settled: add, ready: () => resolve(sided) }
     const sided = new SidedTrades(hub, history, { instrument: BTC, fromMs }, listener)
-    for (const [i, item] of items.entries()) if (i >= stored && i < stored + during) apply(hub, i + 1, item)
+    for (const [i, item] of items.entries()) if (i >= stored && i < stored + during) applyItem(hub, i + 1, item)
   })
-  for (const [i, item] of items.entries()) if (i >= stored + during) apply(hub, i + 1, item)
+  for (const [i, item] of items.entries()) if (i >= stored + during) applyItem(hub, i + 1, item)
   // Another session: nothing of this one is left open.
   trades.sessionBegan()
   trades.close()
@@ -192,13 +176,13 @@ describe('the sides of trades', () => {
     expect(tape.take()).toMatchObject({ reset: [{ seq: 2 }], sides: [] })
     await settle()
     expect(tape.take()).toMatchObject({ reset: null, sides: [{ seq: 2, price: 101, side: 1, reason: 'touch' }] })
-    apply(hub, 4, items[3])
+    applyItem(hub, 4, items[3])
     expect(tape.take()).toMatchObject({ prints: [{ seq: 4 }], sides: [] })
     // Not settled by the sweep before others' records are a second later.
     hub.sweep(T0)
     expect(tape.take()).toBeUndefined()
     const other = tradeText('ETH-USD', 9, 1, T0 + 2_000)
-    apply(hub, 5, { conn: 1, data: other, recvMs: T0 + 2_000 })
+    applyItem(hub, 5, { conn: 1, data: other, recvMs: T0 + 2_000 })
     hub.sweep(T0)
     expect(tape.take()).toMatchObject({ prints: [], sides: [{ seq: 4, side: -1 }], meter: { explained: null } })
     hub.reset()
@@ -207,9 +191,9 @@ describe('the sides of trades', () => {
     await settle()
     expect(tape.take()).toMatchObject({ sides: [{ seq: 2, side: 1 }] })
     // What settled before a seek isn't sent after it.
-    apply(hub, 6, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 3_000), recvMs: T0 + 3_000 })
-    apply(hub, 7, { conn: 1, data: tradeText('BTC-USD', 101, 1, T0 + 3_100), recvMs: T0 + 3_100 })
-    apply(hub, 8, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 5_000), recvMs: T0 + 5_000 })
+    applyItem(hub, 6, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 3_000), recvMs: T0 + 3_000 })
+    applyItem(hub, 7, { conn: 1, data: tradeText('BTC-USD', 101, 1, T0 + 3_100), recvMs: T0 + 3_100 })
+    applyItem(hub, 8, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 5_000), recvMs: T0 + 5_000 })
     hub.reset()
     expect(tape.take()).toBeUndefined()
     await settle()
@@ -250,7 +234,7 @@ describe('the volume by side of bars', () => {
         const hub = newHub()
         const open = { fromMs: T0 - 60_000, toMs: null }
         const live = await barsOf(hub, historyOf(reader, session, stored), open, () => {
-          for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
+          for (const [i, item] of items.entries()) if (i >= stored) applyItem(hub, i + 1, item)
         })
         const all = historyOf(reader, session, items.length)
         const whole = await barsOf(newHub(), all, open)
@@ -306,7 +290,7 @@ describe('the cells of bars', () => {
     const { reader, session } = storeOf(items)
     const hub = newHub()
     const live = await cellsOf(hub, historyOf(reader, session, 3), () => {
-      for (const [i, item] of items.entries()) if (i >= 3) apply(hub, i + 1, item)
+      for (const [i, item] of items.entries()) if (i >= 3) applyItem(hub, i + 1, item)
     })
     expect(live.coverage).toMatchObject({ gaps: 1 })
     expect(live).toEqual(await cellsOf(newHub(), historyOf(reader, session, items.length)))
@@ -318,7 +302,7 @@ describe('the cells of bars', () => {
     for (const stored of [0, 3, items.length]) {
       const hub = newHub()
       const { coverage } = await cellsOf(hub, historyOf(reader, session, stored), () => {
-        for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
+        for (const [i, item] of items.entries()) if (i >= stored) applyItem(hub, i + 1, item)
       })
       expect(coverage).toMatchObject({ gaps: 1 })
     }
@@ -334,7 +318,7 @@ describe('the cells of bars', () => {
         const all = historyOf(reader, session, items.length)
         const hub = newHub()
         const live = await cellsOf(hub, historyOf(reader, session, stored), () => {
-          for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
+          for (const [i, item] of items.entries()) if (i >= stored) applyItem(hub, i + 1, item)
         })
         const whole = await cellsOf(newHub(), all)
         expect(live).toEqual(whole)
@@ -393,7 +377,7 @@ describe('the cells of bars', () => {
     ])
     const { reader, session } = storeOf(items)
     const hub = newHub()
-    const open = await cellsOf(hub, historyOf(reader, session, 2), () => apply(hub, 3, items[2]))
+    const open = await cellsOf(hub, historyOf(reader, session, 2), () => applyItem(hub, 3, items[2]))
     const start = Math.floor(T0 / 60_000) * 60_000
     const nothing = { leastDelta: 0, mostDelta: 0, buy: 0, sell: 0 }
     expect(open.bars[start]).toMatchObject({ ...nothing, unknown: 1, cells: { row: [100, 101], unknown: [0.5, 0.5] } })
@@ -472,7 +456,7 @@ describe('the quotes of bars', () => {
         const stored = at % items.length
         const hub = newHub()
         const live = await quotesOf(hub, historyOf(reader, session, stored), () => {
-          for (const [i, item] of items.entries()) if (i >= stored) apply(hub, i + 1, item)
+          for (const [i, item] of items.entries()) if (i >= stored) applyItem(hub, i + 1, item)
         })
         expect(live).toEqual(await quotesOf(newHub(), historyOf(reader, session, items.length)))
         const upTo = storeOf(items.slice(0, stored))

@@ -1,4 +1,7 @@
-/** A store with one session, and what closes it after a test. */
+/** A store with one session, what closes it after a test, and how a market takes its items. */
+import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
+import { scratch } from '../../../../../src/service/codec.ts'
+import { decodeStored } from '../../../../../src/service/codecs/decode-stored.ts'
 import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
@@ -28,4 +31,20 @@ export function storeOf(items: readonly Item[]): { readonly reader: LocalReader;
     () => reader.close(),
   )
   return { reader, session }
+}
+
+const FEED_OF = ['crypto/XT', 'crypto/XQ'] as const
+const record = scratch()
+const encoder = new TextEncoder()
+
+/** Applies an item as the live market and a replay do. Connection 1 has trades, 2 has quotes. */
+export function applyItem(hub: Hub, seq: number, item: Item): void {
+  if ('entry' in item) {
+    if (item.entry.type === 'gap-open') hub.gapOpened(item.entry.feed, item.entry.cause, [], item.entry.fromMs)
+    return
+  }
+  const feed = FEED_OF[item.conn - 1]
+  const bytes = typeof item.data === 'string' ? encoder.encode(item.data) : item.data
+  if (decodeStored(feed, 0, bytes, 0, bytes.length, record) === 'market')
+    hub.apply(feed, seq, unixMs(item.recvMs ?? 0), record)
 }

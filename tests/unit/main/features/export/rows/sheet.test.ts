@@ -1,4 +1,5 @@
 /** Exports for Excel: local times, decimal signs, and files of no more rows than a sheet has. */
+import { exportRequest } from '../../../../../kit/export.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -80,27 +81,7 @@ describe('a preset for Excel', () => {
 
 describe('more rows than a sheet has', () => {
   const part = (what: 'ticks' | 'bars', out: string) =>
-    wholePart(
-      {
-        what,
-        feed: 'crypto/XT',
-        symbols: [],
-        sessions: [],
-        source: null,
-        fromMs: null,
-        toMs: null,
-        of: null,
-        interval: '1m',
-        format: 'csv',
-        schema: 2,
-        raw: false,
-        bom: false,
-        separator: ',',
-        sheet: { zone: 'UTC' },
-        split: 'none',
-      },
-      path(out),
-    )
+    wholePart({ ...exportRequest({ what }), schema: 2, sheet: { zone: 'UTC' } }, path(out))
 
   it('are the rows of Excel, header included', () => {
     expect(SHEET_ROWS + 1).toBe(1_048_576)
