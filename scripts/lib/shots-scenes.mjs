@@ -441,7 +441,7 @@ export const LOST = [{ name: 'no-link', arrange: (page) => banner(page, /^Health
 
 const dock = (page) => page.getByRole('region', { name: 'Replay' })
 
-/** Of a window that replays a recording. @type {readonly Scene[]} */
+/** Of a window that replays a session. @type {readonly Scene[]} */
 export const REPLAY = [
   { name: 'replay', arrange: async () => undefined },
   {

@@ -1,5 +1,5 @@
 /**
- * Which service is used: the demo market or the user's own, and switching between them. A switch ends the recording
+ * Which service is used: the demo market or the user's own, and switching between them. A switch ends the session
  * and begins another, because data of different sources is never joined.
  */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'

@@ -1,6 +1,6 @@
 /**
  * Turns recording on and off: begins it, retries if that failed, and writes gaps for messages that arrived in the
- * meantime. Everything that changes the recording runs serially.
+ * meantime. Everything that begins or ends a session runs serially.
  */
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/session.ts'
@@ -37,17 +37,17 @@ export interface RecorderControl {
   serially<T>(work: () => Promise<T>): Promise<T>
   /** Sets whether to record; call `apply` to carry it out. */
   want(on: boolean): void
-  /** Begins or ends the recording as wanted. Call it inside `serially`. Never rejects. */
+  /** Begins or ends the session as wanted. Call it inside `serially`. Never rejects. */
   apply(): Promise<void>
-  /** Begins the recording if it is wanted. Call it inside `serially`. Never rejects; `trouble` has the reason. */
+  /** Begins a session if recording is wanted. Call it inside `serially`. Never rejects; `trouble` has the reason. */
   begin(): Promise<void>
   /**
-   * Ends the recording. Call it inside `serially`. Never rejects: if the disk fails, the writer retries or the next
+   * Ends the session. Call it inside `serially`. Never rejects: if the disk fails, the writer retries or the next
    * start ends it.
    */
   end(): Promise<void>
   /**
-   * Interrupts the recording until `begin`, which marks the time as a gap. Call it inside `serially`. `trouble`
+   * Interrupts recording until `begin`, which marks the time as a gap. Call it inside `serially`. `trouble`
    * returns `why`. Does nothing without an open session. Never rejects.
    */
   interrupt(why: Reason): Promise<void>

@@ -1,4 +1,4 @@
-/** Moves the store from a window: a job that interrupts the recording for as short a time as possible. */
+/** Moves the store from a window: a job that interrupts recording for as short a time as possible. */
 import { open, type FileHandle } from 'node:fs/promises'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -53,7 +53,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
     source ??= await open(place.shown, 'r')
     const opened = source
     let hold = (): void => {}
-    /** Holds back changes to the recording until the move is finished. */
+    /** Holds back turning recording on and off until the move is finished. */
     const held = new Promise<void>((resolve) => (hold = resolve))
     try {
       const moved = await moveStore({
@@ -88,7 +88,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
           await release()
           place.settle(to)
           hold()
-          await writer.open().catch(() => undefined) // beginning the recording reports the error
+          await writer.open().catch(() => undefined) // beginning the session reports the error
           await reader.open().catch(() => undefined)
           await recorderControl.serially(() => recorderControl.begin())
           options.changed()

@@ -95,7 +95,7 @@ export const dropPlan = ({ to, made }: MovePlan): Promise<void> => removeMade(di
 export interface MoveOptions extends MovePlan {
   /** The store, open for reading; see `copyPass`. The caller closes it once nothing else has the store open. */
   readonly source: FileHandle
-  /** Releases the store: ends the recording and closes every connection to it. */
+  /** Releases the store: ends the session and closes every connection to it. */
   readonly release: () => Promise<void>
   /** Saves the new path for later starts; if it throws, the move is undone. */
   readonly keep: (file: string) => void

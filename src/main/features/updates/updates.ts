@@ -1,6 +1,6 @@
 /**
  * Updates: checked periodically, downloaded in the background, verified by the updater, and installed when the app
- * quits. During a recording or a replay the user is asked first. Behind a port, because some hosts have no updater.
+ * quits. While recording or replaying, the user is asked first. Behind a port, because some hosts have no updater.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { UpdateSettings } from '../../../shared/features/updates/settings.ts'

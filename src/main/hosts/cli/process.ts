@@ -51,7 +51,7 @@ export async function runProcess(
   const home = homeOf(args, { path: program, platform: process.platform, home: userHome(), env: process.env })
   protectHome(home)
   const err = (text: string): void => void process.stderr.write(text)
-  // A recording doesn't end because its log is on a full disk, or because the program that read it has ended.
+  // A session doesn't end because its log is on a full disk, or because the program that read it has ended.
   process.stderr.on('error', () => undefined)
   let crashed = false
   const onCrash = (thrown: unknown): void => {

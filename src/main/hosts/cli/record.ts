@@ -111,7 +111,7 @@ export const record = defineCommand({
       const broken = last.recorder.is === 'broken' ? last.recorder.why : null
       const loss = lossFailure(stored, received, endedMs, broken)
       if (loss !== undefined) throw loss
-      // SIGTERM is how service managers end a recording: as good as the end of its duration.
+      // SIGTERM is how service managers end a session: as good as the end of its duration.
       if (result.how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
       const failure = failureOf(report, result.requested, last.feeds)
       if (failure !== undefined) throw failure

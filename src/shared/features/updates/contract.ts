@@ -7,7 +7,7 @@ export const UPDATE_CALLS = {
   /** Checks for a newer version now. The stream reports the result. */
   'updates.check': call<null>()(none),
   /**
-   * Quits and installs the update. Fails with `not-allowed` during a recording or replay, unless `anyway` says that the
+   * Quits and installs the update. Fails with `not-allowed` while recording or replaying, unless `anyway` says that the
    * user was asked.
    */
   'updates.install': call<null>()(v.strictObject({ anyway: v.boolean() })),

@@ -12,7 +12,7 @@ export interface DesktopState {
   readonly keepAwake: boolean
   /** Closing the last window leaves the app recording in the tray. */
   readonly staysWithoutWindow: boolean
-  /** Quitting would end the recording of a real market, so the app asks first. */
+  /** Quitting would end a session of a real market, so the app asks first. */
   readonly asksBeforeQuit: boolean
 }
 

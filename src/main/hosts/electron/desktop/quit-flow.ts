@@ -3,7 +3,7 @@ import type { LogEntry } from '../../../../shared/core/status/status.ts'
 import type { QuitAnswer } from './quit.ts'
 
 export interface LeavingOptions {
-  /** Whether to ask: quitting ends the recording of a real market, and the user didn't opt out. */
+  /** Whether to ask: quitting ends a session of a real market, and the user didn't opt out. */
   readonly asks: () => boolean
   /** Asks. `window`: whether "Close the window, keep recording" is offered. */
   readonly ask: (window: boolean) => Promise<QuitAnswer>

@@ -1,4 +1,4 @@
-/** The question before the recording of a real market ends. */
+/** The question before a session of a real market ends. */
 import { dialog } from 'electron'
 import type { Terminal } from '../../open-terminal.ts'
 
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<QuitAnswer, string>> = {
   stay: 'Cancel',
 }
 
-/** `window`: whether to offer closing the window and recording on. */
+/** `window`: whether to offer closing the window and continuing to record. */
 export async function askToQuit(terminal: Pick<Terminal, 'setSettings' | 'log'>, window: boolean): Promise<QuitAnswer> {
   const answers: readonly QuitAnswer[] = window ? ['end', 'window', 'stay'] : ['end', 'stay']
   const cancel = answers.indexOf('stay')
