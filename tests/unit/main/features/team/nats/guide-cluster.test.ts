@@ -1,5 +1,5 @@
 /** The cluster that docs/guide/team.md configures, on real servers whose certificates have names and no addresses. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,25 +11,32 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../.
 const GUIDE = readFileSync(pathOf('docs/guide/team.md'), 'utf8')
 const CERTIFICATE = pathOf('tests/fixtures/tls/name-certificate.pem')
 const KEY = pathOf('tests/fixtures/tls/name-key.pem')
+/** It has the address as well. */
+const FIRST_CERTIFICATE = pathOf('tests/fixtures/tls/certificate.pem')
+const FIRST_KEY = pathOf('tests/fixtures/tls/key.pem')
 
 /**
  * The guide's configuration of a node up to its users, on loopback, where its name is localhost. It knows only the first node, so the
- * other two learn of each other from it.
+ * other two learn of each other from it, and they know it by its address: a server that tells no name of its own is checked
+ * by the name of the one that told of it.
  */
 function configOf(folder: string, at: number, ports: readonly number[]): string {
   const [, block = ''] = /<!-- nats-server -->\n+```\n([\s\S]*?)accounts \{/.exec(GUIDE) ?? []
   const [client, route] = [ports[at], ports[3 + at]]
+  const authorities = join(folder, 'ca.pem')
+  writeFileSync(authorities, readFileSync(CERTIFICATE, 'utf8') + readFileSync(FIRST_CERTIFICATE, 'utf8'))
   return block
     .replace('server_name: nats-1', `server_name: nats-${at + 1}`)
-    .replace(/routes: \[.*\]/, `routes: [nats://localhost:${ports[3]}]`)
+    .replace(/routes: \[.*\]/, `routes: [nats://127.0.0.1:${ports[3]}]`)
     .replace('nats-1:4222', `localhost:${client}`)
     .replace('nats-1:6222', `localhost:${route}`)
     .replace(/port: 4222/, `listen: "127.0.0.1:${client}"`)
     .replace(/port: 6222/, `listen: "127.0.0.1:${route}"`)
     .replace('/var/lib/nats', join(folder, 'store'))
     .replace(isOldNatsServer ? /, sync_interval: always/ : /$/, '')
-    .replace(/\/etc\/nats\/[\w-]+\.pem/g, CERTIFICATE)
-    .replace(/\/etc\/nats\/[\w-]+\.key/g, KEY)
+    .replace('/etc/nats/ca.pem', authorities)
+    .replace(/\/etc\/nats\/[\w-]+\.pem/g, at === 0 ? FIRST_CERTIFICATE : CERTIFICATE)
+    .replace(/\/etc\/nats\/[\w-]+\.key/g, at === 0 ? FIRST_KEY : KEY)
 }
 
 /** What a server tells each client first: where else it may connect. */
