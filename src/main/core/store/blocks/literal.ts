@@ -2,28 +2,7 @@
  * Parses a message's number literals into integers and writes them back byte for byte. A literal is an integer mantissa
  * and a number of decimals; how the decimals are written is a property of the column.
  */
-
-/** How a column's numbers are written. */
-export const STYLE = {
-  /** All literals have the same number of decimals. */
-  fixed: 0,
-  /** Shortest form as in JavaScript: 1, 0.5, 1e-7. */
-  js: 1,
-  /** Shortest form as in Python: 1.0, 0.5, 1e-05. */
-  python: 2,
-  /** The decimals of each value are in a column of their own. */
-  explicit: 3,
-} as const
-export type Style = (typeof STYLE)[keyof typeof STYLE]
-
-/** How `RowWriter` writes a number: its decimals, plus a style. */
-export const NUMBER_FORM: Readonly<Record<Style | 'decimals', number>> = {
-  decimals: 31,
-  [STYLE.fixed]: 0,
-  [STYLE.js]: 32,
-  [STYLE.python]: 64,
-  [STYLE.explicit]: 0,
-}
+import { STYLE, type Style } from '../kernels/number-form.ts'
 
 /** Largest mantissa. It keeps differences of differences exact in a double. */
 export const MAX_MANTISSA = 1e15

@@ -16,7 +16,8 @@ import { NO_TEXT, numberText, RowNumbers } from './row-numbers.ts'
 import { RowRecords } from './row-records.ts'
 import { RowTexts } from './row-texts.ts'
 import { BlockSource, type Span } from './source.ts'
-import { MAX_LITERAL, NUMBER_FORM, POW10, STYLE, writeLiteral } from './literal.ts'
+import { MAX_LITERAL, POW10, writeLiteral } from './literal.ts'
+import { NUMBER_FORM, STYLE } from '../kernels/number-form.ts'
 import { shapeOf, type Shape } from './template.ts'
 
 /** Seqs of the block being searched. */

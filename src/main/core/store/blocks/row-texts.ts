@@ -1,7 +1,8 @@
 /** The messages of some of a block's rows, byte for byte. */
 import { corruptBlock } from './bytes.ts'
 import { TEMPLATE } from './directory.ts'
-import { MAX_DECIMALS, MAX_LITERAL, STYLE, writeLiteral, type Style } from './literal.ts'
+import { MAX_DECIMALS, MAX_LITERAL, writeLiteral } from './literal.ts'
+import { STYLE, type Style } from '../kernels/number-form.ts'
 import type { TextTarget, TextWriter } from './open-block.ts'
 import type { RowInts } from './row-ints.ts'
 import { NO_TEXT, type RowNumbers } from './row-numbers.ts'

@@ -1,5 +1,6 @@
 /** Chooses for each column of literals the style that restores its text, and which literals keep their text. */
-import { FORM, MAX_DECIMALS, MAX_LITERAL, MAX_MANTISSA, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
+import { FORM, MAX_DECIMALS, MAX_LITERAL, MAX_MANTISSA, POW10, writeLiteral } from './literal.ts'
+import { STYLE, type Style } from '../kernels/number-form.ts'
 
 /** Numbers of one path, over the rows whose template has it. */
 export interface Gather {

@@ -14,7 +14,7 @@ import {
   v128,
   when,
 } from '../../../base/wasm/assemble.ts'
-import { NUMBER_FORM, STYLE } from '../blocks/literal.ts'
+import { NUMBER_FORM, STYLE } from './number-form.ts'
 
 /** What a step writes before its text. */
 export const STEP = {

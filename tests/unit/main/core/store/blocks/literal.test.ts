@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MAX_LITERAL, STYLE, writeLiteral } from '../../../../../../src/main/core/store/blocks/literal.ts'
+import { MAX_LITERAL, writeLiteral } from '../../../../../../src/main/core/store/blocks/literal.ts'
+import { STYLE } from '../../../../../../src/main/core/store/kernels/number-form.ts'
 
 function written(value: number): string {
   const out = new Uint8Array(MAX_LITERAL).fill(0x78)

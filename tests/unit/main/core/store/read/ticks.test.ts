@@ -1,7 +1,7 @@
 /** Rows of many series are read in seq order, none of them lost or twice. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NUMBER_FORM } from '../../../../../../src/main/core/store/blocks/literal.ts'
+import { NUMBER_FORM } from '../../../../../../src/main/core/store/kernels/number-form.ts'
 import { encodeBlock } from '../../../../../../src/main/core/store/blocks/encode.ts'
 import { newColumns } from '../../../../../../src/main/core/store/format/message-columns.ts'
 import { readTicks } from '../../../../../../src/main/core/store/read/ticks.ts'
