@@ -90,9 +90,8 @@ export class TeamRecorder {
     this.publishing = this.open()
   }
 
-  begin(): SessionId {
+  begin(id = newSessionId(unixMs(this.now))): SessionId {
     const startedMs = unixMs(this.now)
-    const id = newSessionId(startedMs)
     this.publishing.begin({ id, source: DEMO, startedMs })
     this.engine.begin(id, DEMO, startedMs)
     this.#writer = new Writer(FEEDS)

@@ -354,6 +354,34 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     await expect.poll(async () => (await log.lastOf(1, recorder.session)) !== null, { timeout: 10_000 }).toBe(true)
     await log.close()
   })
+
+  it('leaves a session alone that the log has more of than a store that was restored from an older copy', async ({
+    expect,
+    start,
+  }) => {
+    const own = await ownServer()
+    const recorder = start(own.port)
+    recorder.commit(5)
+    recorder.commit(7)
+    await caughtUp(recorder)
+    const log = await openLog(`nats://127.0.0.1:${own.port}`)
+    const last = await log.lastOf(1, recorder.session)
+    const restored = start(own.port)
+    restored.end()
+    restored.begin(recorder.session)
+    restored.commit(5)
+    restored.end()
+    await expect
+      .poll(() => restored.said.at(-1), { timeout: 10_000 })
+      .toMatch(/can’t be published: .* ends at 5 in the store, before 12/)
+    restored.now += 1_000
+    restored.begin()
+    restored.commit(3)
+    await expect.poll(async () => (await log.lastOf(1, restored.session)) !== null, { timeout: 10_000 }).toBe(true)
+    expect(await log.lastOf(1, recorder.session)).toEqual(last)
+    expect((await log.session(recorder.session))?.end).toBeNull()
+    await log.close()
+  })
 })
 
 /** First and last seqs of the frames in the log, in their order there. */
