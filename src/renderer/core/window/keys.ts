@@ -100,7 +100,9 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
   function typeInterval(character: string): void {
     app.intervalTyped = (app.intervalTyped + character).slice(0, 7)
     clearTimeout(timer)
-    if (/[a-z]$/i.test(character) && !isBegun(app.intervalTyped)) endInterval()
+    const { intervalTyped: typed } = app
+    // A mistyped letter waits like a digit, so that what follows it is refused with it.
+    if (/[a-z]$/i.test(typed) && parseInterval(typed) !== undefined && !isBegun(typed)) endInterval()
     else timer = setTimeout(endInterval, TYPING_MS)
   }
 
@@ -123,7 +125,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
         endInterval()
         return event.preventDefault()
       }
-      if (/^[\dsmhd]$/i.test(event.key)) {
+      if (/^[\da-z]$/i.test(event.key)) {
         typeInterval(event.key)
         return event.preventDefault()
       }

@@ -59,6 +59,15 @@ describe('keys', () => {
     expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “9999”')
     expect(app.chart.interval).toBe('100m')
   })
+  it('refuse a mistyped interval instead of searching for a symbol by its letters', () => {
+    for (const key of [...'999xy', 'Enter']) press(key)
+    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “999xy”')
+    for (const key of [...'5q', 'Escape']) press(key)
+    vi.advanceTimersByTime(1_000)
+    expect([app.symbolBox.asked, app.chart.interval, app.intervalTyped]).toEqual([0, '1s', ''])
+    press('x')
+    expect(app.symbolBox).toEqual({ asked: 1, typed: 'x' })
+  })
   it('drop the digits with Esc, and say when there is no such interval', () => {
     press('5')
     press('Escape')
