@@ -1,5 +1,5 @@
 import '../../browser-stubs.ts'
-import { cleanup } from '@testing-library/svelte'
+import { cleanup, fireEvent } from '@testing-library/svelte'
 import { compile } from 'svelte/compiler'
 import { tick } from 'svelte'
 import { afterEach, expect, it } from 'vitest'
@@ -32,5 +32,21 @@ it('the options of a watchlist are not laid out by rules of the button that open
   const rules = [...(style.sheet?.cssRules ?? [])].filter((rule) => rule instanceof CSSStyleRule)
   expect(rules.some((rule) => container.querySelector(rule.selectorText)?.getAttribute('aria-haspopup'))).toBe(true)
   expect(rules.filter((rule) => options.querySelector(rule.selectorText) !== null)).toEqual([])
+  app.close()
+})
+
+it('a new watchlist asks for its name, and its tab has the focus afterwards', async () => {
+  const app = openWindow(new TestTransport())
+  const { container, getByRole } = render(ListTabs, { app, hidden: 0 })
+  const add = getByRole('button', { name: 'New list' })
+  add.focus()
+  await fireEvent.click(add)
+  const field = getByRole('textbox', { name: 'List name' })
+  expect(document.activeElement).toBe(field)
+  await fireEvent.input(field, { target: { value: 'Mine' } })
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  await tick()
+  expect(container.querySelector('input.rename')).toBeNull()
+  expect(document.activeElement?.textContent).toBe('Mine')
   app.close()
 })
