@@ -23,6 +23,13 @@ export interface Entry {
 
 const SYMBOL = /^(?=.*[A-Z])[A-Z0-9][A-Z0-9:._/-]{0,31}$/
 
+/** The two symbols of a ratio such as `ETH-USD/BTC-USD`, in upper case; null if the text isn't one. */
+export function parseRatio(text: string): readonly [string, string] | null {
+  const sides = text.toUpperCase().split('/')
+  const [of, by] = sides.map((one) => one.trim())
+  return sides.length === 2 && SYMBOL.test(of) && SYMBOL.test(by) ? [of, by] : null
+}
+
 /** Parses an entry. Null if the text isn't one, or is only a symbol, which is searched for instead. */
 export function parseEntry(text: string, codes: readonly CodeForm[]): Entry | null {
   const tokens = text.trim().split(/\s+/)

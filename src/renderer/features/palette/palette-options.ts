@@ -1,5 +1,6 @@
 /** The options the palette lists for a text: a classic entry, symbols and items, ranked by match. Pure. */
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
+import type { Interval } from '../../../shared/core/market/market.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
 import { unknownSymbols } from '../../core/symbols/unknown-symbols.ts'
 import { codeRow } from './codes.ts'
@@ -10,6 +11,14 @@ import { rank, type Candidate } from '../../text/fuzzy-rank.ts'
 export type PaletteOption =
   | { readonly is: 'hit'; readonly id: string; readonly hit: SymbolHit }
   | { readonly is: 'item'; readonly id: string; readonly item: PaletteItem }
+  | {
+      readonly is: 'ratio'
+      readonly id: string
+      readonly of: SymbolHit
+      readonly by: SymbolHit
+      /** Null: the interval on screen. */
+      readonly interval: Interval | null
+    }
   /** `hit` null: the symbol on screen. `unresolved`: the entry names an unknown symbol. */
   | {
       readonly is: 'entry'
@@ -63,11 +72,17 @@ export function resolveSymbol(symbol: string, hits: readonly SymbolHit[]): Symbo
   )
 }
 
+/** The symbol that a text names exactly; undefined if none is known. */
+export const knownSymbol = (symbol: string, hits: readonly SymbolHit[]): SymbolHit | undefined =>
+  hits.find((hit) => hit.isGuess !== true && bare(hit.symbol) === bare(symbol))
+
 export interface PaletteInput {
   readonly text: string
   readonly entry: Entry | null
   /** The terminal's search results for the text, or for the entry's symbol. */
   readonly hits: readonly SymbolHit[]
+  /** The two symbols of the ratio that the text names, each undefined if unknown; null if it names none. */
+  readonly ratio?: readonly (SymbolHit | undefined)[] | null
   /** Whether `hits` belong to the current text. */
   readonly answered: boolean
   readonly items: readonly PaletteItem[]
@@ -81,13 +96,19 @@ const rankedItem = (item: PaletteItem): Ranked => ({ ...item, option: itemOption
 
 /** The sections to list. With a text, a single list without headings. */
 export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
-  const { text, entry, hits, answered, items, recent } = input
+  const { text, entry, hits, ratio = null, answered, items, recent } = input
   const typed = text.trim()
   if (typed.startsWith('>')) {
     const commands = items.filter((item) => item.kind === 'command')
     return [{ title: null, options: rank(typed.slice(1), commands, recent).map(itemOption) }]
   }
   if (typed === '') return withoutText(hits, items, recent)
+  if (ratio?.some((one) => one !== undefined) === true) {
+    // Two symbols, even if one is unknown: never a symbol to ask the service for.
+    const [of, by] = ratio
+    if (!of || !by) return []
+    return [{ title: null, options: [{ is: 'ratio', id: 'ratio', of, by, interval: entry?.interval ?? null }] }]
+  }
 
   const options: PaletteOption[] = []
   if (entry) {

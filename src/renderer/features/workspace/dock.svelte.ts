@@ -1,6 +1,7 @@
 /** The panes of a window and what they share: titles, tools, crosshairs and the focus. */
 import { untrack, type Snippet } from 'svelte'
 import type { Interval } from '../../../shared/core/market/market.ts'
+import type { ChartSpread } from '../../../shared/features/chart/chart-settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import {
   groupsIn,
@@ -193,6 +194,13 @@ export class DockState extends ShownWorkspace implements PaneLayout {
   }
   select(instrument: InstrumentId, pane: string | undefined = this.front?.id): void {
     if (pane !== undefined) this.change((now) => links.setInstrument(now, pane, instrument), false)
+  }
+  /** Shows the ratio of two instruments on the chart that shortcuts act on. `label`: the symbol of the second one. */
+  showRatio(of: InstrumentId, by: InstrumentId, label: string): void {
+    const pane = this.chart
+    if (!pane) return
+    const spread: ChartSpread = { of, with: by, label, operator: '/' }
+    this.change((now) => edits.setPaneSettings(links.setInstrument(now, pane.id, of), pane.id, { spread }))
   }
   /** The chart that shortcuts act on: the front pane if it is a chart, else the first chart, visible ones first. */
   get chart(): WorkspacePane | undefined {

@@ -3,7 +3,7 @@ import type { Interval } from '../../core/market/market.ts'
 import type { InstrumentId } from '../../base/units.ts'
 import { type Workspace, type WorkspaceLink, type WorkspacePane } from './document.ts'
 import type { LinkColour, LinkShare } from './kinds.ts'
-import { paneOf, changePane } from './edits.ts'
+import { paneOf, changePane, setPaneSettings } from './edits.ts'
 
 export const NEW_LINK: WorkspaceLink = {
   instrument: 'crypto:BTCUSD' as InstrumentId, // Valid as written.
@@ -25,11 +25,22 @@ export function setLink(workspace: Workspace, id: string, link: LinkColour | nul
   const links = { [link]: { ...NEW_LINK, instrument }, ...workspace.links }
   return { ...changePane(workspace, id, { link, instrument: null }), links }
 }
+/** Shows an instrument in a pane and those linked with it. A chart that showed a ratio or difference shows it alone. */
 export function setInstrument(workspace: Workspace, id: string, instrument: InstrumentId): Workspace {
   const pane = paneOf(workspace, id)
-  if (!pane || instrumentOf(workspace, pane) === instrument) return workspace
-  if (pane.link === null) return changePane(workspace, id, { instrument })
-  return changeLink(workspace, pane.link, { instrument })
+  if (!pane) return workspace
+  const shown = spreadsWith(workspace, pane).reduce(
+    (now, one) => setPaneSettings(now, one.id, { spread: undefined }),
+    workspace,
+  )
+  if (instrumentOf(workspace, pane) === instrument) return shown
+  if (pane.link === null) return changePane(shown, id, { instrument })
+  return changeLink(shown, pane.link, { instrument })
+}
+/** The charts that show a ratio or difference, of those linked with a pane and itself. */
+function spreadsWith(workspace: Workspace, pane: WorkspacePane): readonly WorkspacePane[] {
+  const isLinked = (one: WorkspacePane) => (pane.link === null ? one.id === pane.id : one.link === pane.link)
+  return workspace.panes.filter((one) => isLinked(one) && (one.settings['spread'] ?? null) !== null)
 }
 export function changeLink(workspace: Workspace, colour: LinkColour, change: Partial<WorkspaceLink>): Workspace {
   const before = workspace.links[colour] ?? NEW_LINK

@@ -4,7 +4,11 @@ import { instrumentId, unixMs, type AssetClass } from '../../../../../src/shared
 import { CODE_FORMS, CODES } from '../../../../../src/renderer/features/palette/codes.ts'
 import { parseEntry } from '../../../../../src/renderer/features/palette/entry.ts'
 import type { PaletteItem } from '../../../../../src/renderer/features/palette/items.ts'
-import { paletteOptions, resolveSymbol } from '../../../../../src/renderer/features/palette/palette-options.ts'
+import {
+  knownSymbol,
+  paletteOptions,
+  resolveSymbol,
+} from '../../../../../src/renderer/features/palette/palette-options.ts'
 import { replayPlace } from '../../../../../src/renderer/features/palette/replay-at.ts'
 import { makeSession } from '../../../../kit/market.ts'
 
@@ -34,6 +38,29 @@ describe('the palette', () => {
     expect(ids('fa', [hit('stocks', 'FA', 'First Advantage')]).slice(0, 2)).toEqual(['symbol:stocks:FA', 'code:FA'])
     expect(ids('eth', [hit('crypto', 'ETH-USD')])).toEqual(['symbol:crypto:ETH-USD', 'symbol:stocks:ETH'])
     expect(ids('eth', [], [], false)).toEqual([])
+  })
+  it('offers a ratio of two known symbols, and never to ask the service for its text', () => {
+    const [ether, bitcoin] = [hit('crypto', 'ETH-USD'), hit('crypto', 'BTC-USD')]
+    const guess = { ...hit('crypto', 'ETH-USD/BTC-USD'), isGuess: true as const }
+    const offered = (text: string, ratio: readonly (SymbolHit | undefined)[]) =>
+      paletteOptions({
+        text,
+        entry: parseEntry(text, CODE_FORMS),
+        hits: [guess],
+        ratio,
+        answered: true,
+        items: ITEMS,
+        recent: [],
+      }).flatMap(({ options }) => options)
+    expect(offered('eth-usd/btc-usd', [ether, bitcoin])).toMatchObject([
+      { is: 'ratio', of: ether, by: bitcoin, interval: null },
+    ])
+    expect(offered('eth-usd/btc-usd 5m', [ether, bitcoin])).toMatchObject([{ is: 'ratio', interval: '5m' }])
+    expect(offered('eth-usd/foo', [ether, undefined])).toEqual([])
+    // Two unknown sides are one symbol.
+    expect(offered('btc/usd', [undefined, undefined]).map(({ is }) => is)).toContain('hit')
+    expect(knownSymbol('ethusd', [guess, ether])).toBe(ether)
+    expect(knownSymbol('ETH-USD/BTC-USD', [guess])).toBeUndefined()
   })
   it('ranks a guessed symbol below an exact name', () => {
     expect(ids('export', [hit('stocks', 'EXPORT')]).slice(0, 2)).toEqual(['command:Export', 'symbol:stocks:EXPORT'])

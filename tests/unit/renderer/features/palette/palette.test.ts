@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseEntry, type CodeForm } from '../../../../../src/renderer/features/palette/entry.ts'
+import { parseEntry, parseRatio, type CodeForm } from '../../../../../src/renderer/features/palette/entry.ts'
 import { fit, rank, remembered } from '../../../../../src/renderer/text/fuzzy-rank.ts'
 
 const CODES: readonly CodeForm[] = [
@@ -120,4 +120,16 @@ describe('ranking', () => {
     expect(remembered(['a', 'b'], 'b')).toEqual(['b', 'a'])
     expect(remembered(['a', 'b', 'c'], 'd', 3)).toEqual(['d', 'a', 'b'])
   })
+})
+
+it.each([
+  ['ETH-USD/BTC-USD', ['ETH-USD', 'BTC-USD']],
+  [' aapl / msft ', ['AAPL', 'MSFT']],
+  ['X:BTC/USD', ['X:BTC', 'USD']],
+  ['ETH-USD', null],
+  ['ETH-USD/', null],
+  ['a/b/c', null],
+  ['/2', null],
+])('takes “%s” for the ratio %j', (text, sides) => {
+  expect(parseRatio(text)).toEqual(sides)
 })

@@ -286,6 +286,20 @@ describe('a workspace', () => {
     expect([shown('tape-1'), shown('quote-1')]).toEqual(['crypto:ETHUSD', 'stocks:AAPL'])
   })
 
+  it('shows a chosen instrument alone in charts of its color, also if it is the one of their ratio', () => {
+    const [bitcoin, ether] = ['crypto:BTCUSD' as InstrumentId, 'crypto:ETHUSD' as InstrumentId] // valid ones
+    const ratio = setPaneSettings(readyWorkspace('overview'), 'chart-1', {
+      interval: '5m',
+      spread: { of: bitcoin, with: ether, label: 'ETH-USD', operator: '/' },
+    })
+    const there = setInstrument(setInstrument(ratio, 'watchlist-1', ether), 'watchlist-1', bitcoin)
+    for (const now of [there, setInstrument(ratio, 'chart-1', bitcoin)])
+      expect(paneOf(now, 'chart-1')?.settings).toEqual({ ...paneOf(ratio, 'chart-1')?.settings, spread: undefined })
+    // A pane of another color changes nothing.
+    const apart = setInstrument(setLink(ratio, 'tape-1', null), 'tape-1', ether)
+    expect(paneOf(apart, 'chart-1')).toBe(paneOf(ratio, 'chart-1'))
+  })
+
   it('keeps its last pane, and its windows come back into the dock', () => {
     let now = readyWorkspace('overview')
     for (const { id } of now.panes) now = closePane(now, id)
