@@ -1,7 +1,7 @@
 import '../browser-stubs.ts'
 import { cleanup, fireEvent, render } from '@testing-library/svelte'
 import { createRawSnippet, tick } from 'svelte'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import Combobox from '../../../../src/renderer/ui/form/Combobox.svelte'
 
 Element.prototype.scrollIntoView ??= () => undefined
@@ -70,6 +70,16 @@ describe('a combobox', () => {
     expect(selected()).toBe('a')
     vi.runAllTimers()
     expect(asked).toHaveBeenCalledTimes(1)
+  })
+
+  it('moves its list left if that would leave the window', async () => {
+    const right = window.innerWidth + 75
+    vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue({ right } as DOMRect) // what it reads
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { box, container } = show()
+    box.focus()
+    await tick()
+    expect(container.querySelector<HTMLElement>('.popup')?.style.left).toBe('-87px')
   })
 
   it('moves through its options by keys, around both ends and by pages', async () => {
