@@ -34,12 +34,18 @@ export interface KindRow {
 /** What a new formula says. */
 const FIRST_FORMULA = 'length = input("Length", 20)\n(close - sma(close, length)) / stdev(close, length)'
 
+/** The name of a formula without one: the title of its only line, as in `plot("Z", …)`; undefined if it has none. */
+function plotTitle({ outputs: [title, ...more] }: Pick<KindRow, 'outputs'>): string | undefined {
+  return more.length === 0 && title !== t('Value {number}', { number: 1 }) ? title : undefined
+}
+
 /** The description of an indicator on a chart. A formula has its own name, settings and lines. */
 export function studyRow(one: Pick<ChartIndicator, 'kind' | 'formula'>): KindRow {
   const row = kindRow(one.kind)
   const spec = one.kind === 'formula' ? studySpec(one) : null
   if (spec === null) return row
-  return { ...row, short: one.formula?.name || row.short, parameters: spec.parameters, outputs: spec.outputs }
+  const short = one.formula?.name || (plotTitle(spec) ?? row.short)
+  return { ...row, short, parameters: spec.parameters, outputs: spec.outputs }
 }
 
 /** The description of a kind, including the volume profile. */

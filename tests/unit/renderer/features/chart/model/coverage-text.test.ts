@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest'
 import { plainNote, sidesLabel } from '../../../../../../src/renderer/core/market/side-labels.ts'
-import { coverageText, type ShownFlow } from '../../../../../../src/renderer/features/chart/model/coverage-text.ts'
+import {
+  coverageText,
+  flowNote,
+  type ShownFlow,
+} from '../../../../../../src/renderer/features/chart/model/coverage-text.ts'
 import { addStudy, placeStudy } from '../../../../../../src/renderer/features/chart/model/chart-studies.ts'
+import { instrumentId } from '../../../../../../src/shared/base/units.ts'
 import type { ReadSides, StudyLegend } from '../../../../../../src/renderer/charts/model/chart.ts'
 
 const read = (gaps: number): ReadSides => ({
@@ -11,6 +16,11 @@ const read = (gaps: number): ReadSides => ({
 const explained = 'Sides inferred, 98.0 % explained by quotes.'
 const shares = '2.0 % of trades have no side. 0.5 % of trades had no current quote.'
 const NONE: ShownFlow = { footprint: null, indicators: [], sides: plainNote('reading trades…'), studies: [] }
+const SPREAD = {
+  of: instrumentId('crypto', 'BTC-USD'),
+  with: instrumentId('crypto', 'ETH-USD'),
+  label: 'ETH-USD',
+}
 const profile = (id: string, sides: ReadSides | null): StudyLegend => ({
   id,
   values: [],
@@ -54,4 +64,14 @@ it('says what is still being read, made from bars, or waits for its place, and l
       studies: [profile('vp', null)],
     }),
   ).toMatch(/^Footprint: reading trades… VP: from bars\. .*range\. VP.*: Nothing to show without an anchor\./)
+})
+
+it.each([
+  ['a ratio', { spread: { ...SPREAD, operator: '/' as const }, isTimed: false }, 'a ratio has no trades'],
+  ['a difference', { spread: { ...SPREAD, operator: '-' as const }, isTimed: false }, 'a difference has no trades'],
+  ['bars by trades', { isTimed: false }, 'needs time-based bars'],
+  ['forex', { asset: 'forex' as const }, 'forex has no trades'],
+  ['trades that are being read', {}, 'reading trades…'],
+])('says why %s has no order flow', (_what, shown, text) => {
+  expect(flowNote({ spread: null, isTimed: true, asset: 'crypto', ...shown }, null).text).toBe(text)
 })
