@@ -11,6 +11,8 @@ import { syncFolder } from './sync-folder.ts'
 
 const PIECE = 1 << 20
 const STREAM_PIECE = 64 << 10
+/** Bytes after which the disk begins to store them, so that little is left to do at the end. */
+const SYNC_EVERY = 8 << 20
 
 /** A growing buffer of bytes. */
 export interface ByteSink {
@@ -186,6 +188,11 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   /** The buffer being written while the other one fills; small files have only one. */
   #other = new Uint8Array(0)
   #writing: Promise<void> = Promise.resolve()
+  /** The sync under way or the last one. A disk reports an error only once, so it must not get lost. */
+  #syncing: Promise<void> = Promise.resolve()
+  #isSyncing = false
+  /** Bytes written since a sync began. */
+  #unsynced = 0
 
   constructor(path: string, target: string, temporary: string, handle: FileHandle) {
     super()
@@ -223,12 +230,28 @@ class TemporaryFile extends MemoryFile implements SafeFile {
     } catch (thrown) {
       throw fileFailure(thrown, this.#path)
     }
+    this.#unsynced += part.length
+    if (this.#unsynced >= SYNC_EVERY && !this.#isSyncing) this.#beginSync(handle)
+  }
+
+  /** Syncs while the next pieces are made. Its error fails `finish`. */
+  #beginSync(handle: FileHandle): void {
+    this.#unsynced = 0
+    this.#isSyncing = true
+    const before = this.#syncing
+    this.#syncing = handle
+      .datasync()
+      .then(() => before)
+      .finally(() => (this.#isSyncing = false))
+    // `finish` throws this error; until then it must not count as unhandled.
+    this.#syncing.catch(() => undefined)
   }
 
   async finish(): Promise<string> {
     if (this.at > 0) await this.#flush()
     await this.#writing
     try {
+      await this.#syncing
       await this.#handle?.sync()
       await this.#handle?.close()
     } catch (thrown) {
@@ -250,6 +273,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
 
   async discard(): Promise<void> {
     await this.#writing.catch(() => undefined)
+    await this.#syncing.catch(() => undefined)
     await this.#handle?.close().catch(() => undefined)
     this.#handle = undefined
     if (!this.#named) await rm(this.#temporary, { force: true })

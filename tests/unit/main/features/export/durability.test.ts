@@ -54,3 +54,23 @@ it('writes one piece after the other, syncs all of them, and only then names the
   if (process.platform === 'linux') expect(calls.slice(5)).toEqual(['sync 0 named'])
   expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe([0, 1, 2, 3].map((i) => `${i}${piece}`).join(''))
 })
+
+it('fails if the disk couldn’t store a piece that was written long before the end', async () => {
+  let syncs = 0
+  vi.spyOn(handles, 'datasync').mockImplementation(async () => {
+    syncs += 1
+    await new Promise((resolve) => setImmediate(resolve))
+    if (syncs === 1) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })
+  })
+  const file = await createSafeFile(join(folder, 'out.csv'))
+  const piece = 'x'.repeat(1 << 20)
+  for (let i = 0; i < 20; i++) {
+    file.text(piece)
+    await file.drain()
+  }
+  await expect(file.finish()).rejects.toMatchObject({ code: 'disk-error' })
+  // The error is that of the first sync: a disk that reports one doesn't report it again.
+  expect(syncs).toBeGreaterThan(1)
+  await file.discard()
+  expect(readdirSync(folder)).toEqual([])
+})
