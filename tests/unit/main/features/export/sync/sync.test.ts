@@ -25,12 +25,13 @@ const dieAtRename = (number: number, when: 'before' | 'after'): string => {
     import { syncBuiltinESMExports } from 'node:module'
     const { rename } = fs.promises
     let count = 0
-    const die = (at) => { if (count === ${number} && at === '${when}') process.kill(process.pid, 'SIGKILL') }
+    const die = (table, at) => { if (table === ${number} && at === '${when}') process.kill(process.pid, 'SIGKILL') }
     fs.promises.rename = async (from, to) => {
-      if (String(to).endsWith('.parquet')) count += 1
-      die('before')
+      // Others may be renamed meanwhile.
+      const table = String(to).endsWith('.parquet') ? ++count : 0
+      die(table, 'before')
       await rename(from, to)
-      die('after')
+      die(table, 'after')
     }
     syncBuiltinESMExports()`
   return `data:text/javascript,${encodeURIComponent(script)}`
