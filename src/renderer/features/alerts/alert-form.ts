@@ -18,7 +18,8 @@ import {
 } from '../../../shared/features/alerts/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
-import { parseDuration, durationText, parseNumber } from './typed-values.ts'
+import { parseNumber } from '../../text/number-entry.ts'
+import { parseDuration, durationText } from './typed-values.ts'
 
 /** The fields of an indicator line, as typed. */
 export interface LineForm {

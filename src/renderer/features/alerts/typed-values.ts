@@ -1,4 +1,4 @@
-/** Numbers and durations as users type them. */
+/** Durations as users type them. */
 
 /** Parses "30s", "5m", "1h 30m" or "250ms" to ms. A bare number means seconds. NaN if the text isn't a duration. */
 export function parseDuration(typed: string): number {
@@ -27,18 +27,4 @@ export function durationText(ms: number): string {
     left -= whole * length
   }
   return parts.join(' ') || '0s'
-}
-
-/** Parses a typed number. Accepts grouping and a decimal comma if they are unambiguous. NaN if it isn't a number. */
-export function parseNumber(typed: string): number {
-  const text = typed
-    .trim()
-    .replace(/\u2212/g, '-')
-    .replace(/[\s\u00A0\u202F_']/g, '')
-  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)
-    ? text.replaceAll(',', '')
-    : /^-?\d+,\d+$/.test(text)
-      ? text.replace(',', '.')
-      : text
-  return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(plain) ? Number(plain) : NaN
 }

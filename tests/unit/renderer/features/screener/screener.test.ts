@@ -1,10 +1,11 @@
 // The screener of a window: what it says when data can't be read, and the changes of saved screens that it tells.
 import '../../browser-stubs.ts'
-import { cleanup, screen as shown } from '@testing-library/svelte'
-import { flushSync } from 'svelte'
+import { cleanup, fireEvent, render as renderAlone, screen as shown } from '@testing-library/svelte'
+import { flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PaneContext } from '../../../../../src/renderer/core/window/pane-context.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import ScreenFilters from '../../../../../src/renderer/features/screener/ScreenFilters.svelte'
 import ScreenerPane from '../../../../../src/renderer/features/screener/ScreenerPane.svelte'
 import type { ScreenChange } from '../../../../../src/shared/features/screener/contract.ts'
 import type { ScreenPage } from '../../../../../src/shared/features/screener/rows.ts'
@@ -56,6 +57,32 @@ describe('the pane', () => {
     transport.send('screener', page({ ...btc, readMs: unixMs(0) }))
     flushSync()
     expect(shown.queryByText(/The disk is gone/)).toBeNull()
+  })
+})
+
+describe('a bound of a filter', () => {
+  it('applies while it is typed, with a decimal comma, too, and says what it can’t read', async () => {
+    const told: unknown[] = []
+    const onchange = (filters: unknown) => told.push(filters)
+    const filter = (min: number | null) => ({ filters: [{ metric: 'volatility', min, max: null }], onchange })
+    const { rerender } = renderAlone(ScreenFilters, filter(null) as never)
+    const field = shown.getByRole<HTMLInputElement>('textbox', { name: 'Volatility % from' })
+    await fireEvent.input(field, { target: { value: '0,3' } })
+    expect(told).toEqual([[{ metric: 'volatility', min: 0.3, max: null }]])
+    await rerender(filter(0.3) as never)
+    expect(field.value).toBe('0,3')
+    await fireEvent.change(field)
+    expect(field.value).toBe('0.3')
+    await fireEvent.input(field, { target: { value: 'abc' } })
+    await fireEvent.change(field)
+    await tick()
+    expect(told).toHaveLength(1)
+    expect(field.value).toBe('abc')
+    expect(shown.getByRole('alert').textContent).toContain('Not a number. 0.3 still applies.')
+    // Another screen.
+    await rerender(filter(2) as never)
+    expect(field.value).toBe('2')
+    expect(shown.queryByRole('alert')).toBeNull()
   })
 })
 
