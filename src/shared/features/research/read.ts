@@ -5,6 +5,7 @@
  */
 import { csvRecords } from './csv.ts'
 import { parseValue } from './parse.ts'
+import { titleOf } from './titles.ts'
 import { isTimeKey, isTimeLine, numberOf, periodOf, timeOf, typeOf, type ColumnType } from './types.ts'
 import {
   entriesOf,
@@ -285,27 +286,6 @@ function at(record: ValueObject, place: readonly string[]): Scalar {
   // A record can have a value where others have parts with columns of their own.
   if (value === undefined || isSpread(value, place)) return null
   return isScalar(value) ? value : jsonText(value)
-}
-
-/** Words written in capitals. */
-const ABBREVIATIONS: ReadonlySet<string> = new Set(
-  'adx cagr ceo cfo cik dcf ebit ebitda ebt eps etf ev fcf gaap id ipo isin kpi ltm macd nav pe peg roa roce roe roic rsi sga sma ttm url usd wacc yoy'.split(
-    ' ',
-  ),
-)
-
-/** A key as a heading: `net_income` and `netIncome` become "Net income", abbreviations are in capitals. */
-export function titleOf(key: string): string {
-  const words = key
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/[_\-.]+/g, ' ')
-    .trim()
-    .split(/\s+/)
-    .map((word) =>
-      ABBREVIATIONS.has(word.toLowerCase()) || /^[A-Z\d]{2,}$/.test(word) ? word.toUpperCase() : word.toLowerCase(),
-    )
-  const text = words.join(' ')
-  return text === '' ? key : text[0].toUpperCase() + text.slice(1)
 }
 
 /** The columns to chart if a table has times and numbers, or null. */

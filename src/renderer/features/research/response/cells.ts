@@ -6,7 +6,7 @@ import { t } from '../../../../shared/base/text.ts'
 import { DASH, type NumberText } from '../../../text/format.ts'
 import { timeText } from '../../../text/zone-time.ts'
 import { dayOf } from './earnings.ts'
-import { figureText, type FigureKind } from './figure-kinds.ts'
+import { figureText, figureTone, type FigureKind } from './figure-kinds.ts'
 
 export interface CellLook {
   readonly numbers: NumberText
@@ -46,6 +46,10 @@ export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = 
       return scalarText(value)
   }
 }
+
+/** The direction of a growth rate as displayed; '' for any other cell. */
+export const cellTone = (value: Scalar, look: CellLook, key: string): '' | 'up' | 'down' =>
+  hasPercentSign(value) ? '' : figureTone(look.kinds?.(key) ?? null, numberOf(value))
 
 /** Decimal digits that always survive a round trip through a double. */
 const SAFE_DIGITS = 15

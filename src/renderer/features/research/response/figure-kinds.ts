@@ -6,13 +6,14 @@ import { t } from '../../../../shared/base/text.ts'
 import type { Reading } from '../../../../shared/features/research/read.ts'
 import { hasPercentSign, numberOf } from '../../../../shared/features/research/types.ts'
 import type { Scalar } from '../../../../shared/features/research/value.ts'
-import type { NumberText } from '../../../text/format.ts'
+import { toneOf, type NumberText } from '../../../text/format.ts'
 
 /**
- * `fraction`: a rate sent as a fraction, written as a percentage. `points`: a rate sent in percent. `multiple`: times
- * something else. `days`: a length of time. `share`: an amount per share. `ratio`: any other number.
+ * `fraction`: a rate sent as a fraction, written as a percentage. `points`: a rate sent in percent. `growth` and
+ * `growth points`: the same of a change, with its sign. `multiple`: times something else. `days`: a length of time.
+ * `share`: an amount per share. `ratio`: any other number.
  */
-export type FigureKind = 'fraction' | 'points' | 'multiple' | 'days' | 'share' | 'ratio'
+export type FigureKind = 'fraction' | 'points' | 'growth' | 'growth points' | 'multiple' | 'days' | 'share' | 'ratio'
 
 /** Endpoints whose figures are company ratios and amounts, told apart by name. */
 const COMPANY_FIGURES: ReadonlySet<string> = new Set([
@@ -36,11 +37,14 @@ const COMPANY_FIGURES: ReadonlySet<string> = new Set([
 const SCORES: ReadonlySet<string> = new Set(['quality-score'])
 
 /** Endpoints that show every digit, but for percentages. */
-const PERCENTAGES: ReadonlySet<string> = new Set(['earnings-history', 'earnings-surprises'])
+const PERCENTAGES: ReadonlySet<string> = new Set(['earnings-history', 'earnings-surprises', 'profile'])
 const PERCENTAGE = /(^|_)(percent(age)?|pct)$/
 
+/** A kind by name. Whether a `rate` or `change` is in percent depends on the response. */
+type NamedKind = Exclude<FigureKind, `growth${string}`> | 'rate' | 'change'
+
 /** The first pattern that matches a key decides its kind. Keys are in snake_case, without a trailing `_ttm`. */
-const KINDS: readonly (readonly [RegExp, FigureKind | 'rate'])[] = [
+const KINDS: readonly (readonly [RegExp, NamedKind])[] = [
   [PERCENTAGE, 'points'],
   [/(^|_)(scores?|rank(ing)?|ratings?|grade|percentile|points)$/, 'ratio'],
   [/^(days_|average_days)|_days$|_days_|(^|_)(operating|conversion)_cycle$/, 'days'],
@@ -54,9 +58,10 @@ const KINDS: readonly (readonly [RegExp, FigureKind | 'rate'])[] = [
     'share',
   ],
   [
-    /(^|_)(margin|yield|tax_rate|discount_rate|payout_ratio|upside|wacc|cagr|roe|roa|roic|roce)$|growth(_[a-z]+|_per_share)?$|(^|_)return_on_[a-z_]+$|_to_revenue$/,
+    /(^|_)(margin|yield|tax_rate|discount_rate|payout_ratio|upside|wacc|cagr|roe|roa|roic|roce)$|(^|_)return_on_[a-z_]+$|_to_revenue$/,
     'rate',
   ],
+  [/growth(_[a-z]+|_per_share)?$|^growth_/, 'change'],
 ]
 
 const keyOf = (path: string): string =>
@@ -67,14 +72,16 @@ const keyOf = (path: string): string =>
     .toLowerCase()
     .replace(/_ttm$/, '')
 
-function kindOf(endpoint: string, path: string): FigureKind | 'rate' | null {
+function kindOf(endpoint: string, path: string): NamedKind | null {
   const key = keyOf(path)
   if (PERCENTAGES.has(endpoint)) return PERCENTAGE.test(key) ? 'points' : null
   if (SCORES.has(endpoint)) return 'ratio'
   if (!COMPANY_FIGURES.has(endpoint)) return null
   // Growth per share is a rate, not an amount.
-  if (/growth_per_share$/.test(key) || endpoint === 'cagr') return 'rate'
-  return KINDS.find(([pattern]) => pattern.test(key))?.[1] ?? 'ratio'
+  if (/growth_per_share$/.test(key) || endpoint === 'cagr') return 'change'
+  const kind = KINDS.find(([pattern]) => pattern.test(key))?.[1] ?? 'ratio'
+  // The growth of a valuation is assumed: it is no change of anything.
+  return kind === 'change' && endpoint === 'dcf' ? 'rate' : kind
 }
 
 const unitless = (value: Scalar): number => (hasPercentSign(value) ? NaN : numberOf(value))
@@ -98,7 +105,8 @@ function ratesArePoints(endpoint: string, reading: Reading): boolean {
   const margins: number[] = []
   const others: number[] = []
   for (const [path, value] of numbersOf(reading)) {
-    if (!Number.isFinite(value) || value === 0 || kindOf(endpoint, path) !== 'rate') continue
+    const kind = kindOf(endpoint, path)
+    if (!Number.isFinite(value) || value === 0 || (kind !== 'rate' && kind !== 'change')) continue
     if (/(^|_)margin$/.test(keyOf(path))) margins.push(value)
     else others.push(Math.abs(value))
   }
@@ -109,10 +117,12 @@ function ratesArePoints(endpoint: string, reading: Reading): boolean {
 
 /** The kind of every figure of a response by its path; null for what is shown as received. */
 export function figureKinds(endpoint: string, reading: Reading): (path: string) => FigureKind | null {
-  const rate = COMPANY_FIGURES.has(endpoint) && ratesArePoints(endpoint, reading) ? 'points' : 'fraction'
+  const arePoints = COMPANY_FIGURES.has(endpoint) && ratesArePoints(endpoint, reading)
   return (path) => {
     const kind = kindOf(endpoint, path)
-    return kind === 'rate' ? rate : kind
+    if (kind === 'rate') return arePoints ? 'points' : 'fraction'
+    if (kind === 'change') return arePoints ? 'growth points' : 'growth'
+    return kind
   }
 }
 
@@ -123,6 +133,10 @@ export function figureText(kind: FigureKind, n: number, numbers: NumberText): st
       return percentText(n * 100, numbers)
     case 'points':
       return percentText(n, numbers)
+    case 'growth':
+      return signedPercentText(n * 100, numbers)
+    case 'growth points':
+      return signedPercentText(n, numbers)
     case 'multiple':
       return Math.abs(n) >= 1_000 ? `${numbers.whole(n)}×` : `${numbers.fixed(n, 2)}×`
     case 'days':
@@ -136,6 +150,16 @@ export function figureText(kind: FigureKind, n: number, numbers: NumberText): st
       return Math.abs(n) < 0.01 ? numbers.plain(Number(n.toPrecision(2))) : numbers.fixed(n, 2)
   }
 }
+
+/** The direction of a change as displayed; '' for any other figure. */
+export function figureTone(kind: FigureKind | null, n: number): '' | 'up' | 'down' {
+  if (kind === 'growth') return toneOf(n * 100, 2)
+  return kind === 'growth points' ? toneOf(n, 2) : ''
+}
+
+/** Like `percentText`, with a plus sign above zero. */
+export const signedPercentText = (percent: number, numbers: NumberText): string =>
+  `${percent > 0 ? '+' : ''}${percentText(percent, numbers)}`
 
 /** Percent with two decimals, or more if they would show 0.00. */
 export function percentText(percent: number, numbers: NumberText): string {

@@ -3,13 +3,13 @@ import type { Table } from '../../../../shared/features/research/read.ts'
 import { orderOf } from '../../../../shared/features/research/read.ts'
 import { scalarText, type Scalar } from '../../../../shared/features/research/value.ts'
 import { t } from '../../../../shared/base/text.ts'
-import { cellText, headings, isNumeric, type CellLook } from './cells.ts'
+import { cellText, cellTone, headings, isNumeric, type CellLook } from './cells.ts'
 
 export interface TurnedCell {
   readonly text: string
   /** The value as received. */
   readonly exact: string
-  readonly tone?: string
+  readonly tone: '' | 'up' | 'down'
 }
 export interface TurnedLine {
   readonly key: string
@@ -69,13 +69,20 @@ export function turn(table: Table, at: number, look: CellLook): Turned {
     if ((i === year || i === part) && periods === named) continue
     const values = rows.map((row): Scalar => table.cell(row, i))
     const texts = values.map((value) => cellText(column.type, value, look, column.key))
-    if (!isNumeric(column.type) && new Set(texts).size === 1) same.push({ title: titles[i], text: texts[0] })
+    // A line without any value has no type. It stays where the service has it.
+    const isEmpty = values.every((value) => value === null || value === '')
+    if (!isEmpty && !isNumeric(column.type) && new Set(texts).size === 1)
+      same.push({ title: titles[i], text: texts[0] })
     else {
       lines.push({
         key: column.key,
         title: titles[i],
-        numeric: isNumeric(column.type),
-        cells: values.map((value, r) => ({ text: texts[r], exact: scalarText(value) })),
+        numeric: isEmpty || isNumeric(column.type),
+        cells: values.map((value, r) => ({
+          text: texts[r],
+          exact: scalarText(value),
+          tone: cellTone(value, look, column.key),
+        })),
       })
     }
   }

@@ -53,8 +53,11 @@ describe('figures of a company', () => {
     ['metrics', 'enterpriseValue', 3584276329570, '3.58T'],
     ['metrics', 'researchAndDevelopementToRevenue', 0.08022299794136074, '8.02 %'],
     ['growth', 'netIncomeGrowth', -0.033599670086086914, '−3.36 %'],
-    ['growth', 'fiveYRevenueGrowthPerShare', 0.8093292228858464, '80.93 %'],
-    ['cagr', 'revenue', 0.0732, '7.32 %'],
+    ['growth', 'fiveYRevenueGrowthPerShare', 0.8093292228858464, '+80.93 %'],
+    ['growth', 'ebitgrowth', 0.07799581805933456, '+7.80 %'],
+    ['growth', 'growthCapitalExpenditure', 0, '0.00 %'],
+    ['dcf', 'terminal_growth', 0.025, '2.50 %'],
+    ['cagr', 'revenue', 0.0732, '+7.32 %'],
     ['dcf', 'upside', -0.1445, '−14.45 %'],
     ['ratios', 'dividend', 4, '4.00'],
     ['ratios', 'some_score', 4, '4'],
@@ -71,7 +74,7 @@ describe('figures of a company', () => {
     expect(text('ratios', sent, 'return_on_equity')).toBe('156.02 %')
     expect(text('ratios', sent, 'tax_rate')).toBe('0.90 %')
     expect(text('growth', { revenue_growth: 5.2, net_income_growth: -3.1, eps_growth: 0.4 }, 'eps_growth')).toBe(
-      '0.40 %',
+      '+0.40 %',
     )
   })
   it('of a company with losses stay fractions', () => {

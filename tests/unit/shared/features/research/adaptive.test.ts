@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseCsv } from '../../../../../src/shared/features/research/csv.ts'
-import {
-  chartOf,
-  orderOf,
-  readResponse,
-  titleOf,
-  type Table,
-} from '../../../../../src/shared/features/research/read.ts'
+import { chartOf, orderOf, readResponse, type Table } from '../../../../../src/shared/features/research/read.ts'
+import { titleOf } from '../../../../../src/shared/features/research/titles.ts'
 import { numberOf, periodOf, timeOf, typeOf } from '../../../../../src/shared/features/research/types.ts'
 import { scalarText } from '../../../../../src/shared/features/research/value.ts'
 
@@ -197,6 +192,13 @@ it('draws a time against numbers, never against names', () => {
   expect(orderOf('number', '1,000')).toBe(1_000)
   expect(titleOf('netIncomeRatioTTM')).toBe('Net income ratio TTM')
   expect(titleOf('income_statement.eps_basic')).toBe('Income statement EPS basic')
+  // As a vendor spells its growth rates (fmp4j fixtures), and as the demo service does.
+  expect(titleOf('ebitgrowth')).toBe('EBIT growth')
+  expect(titleOf('epsdilutedGrowth')).toBe('EPS growth, diluted')
+  expect(titleOf('rdexpense_growth')).toBe('R&D expense growth')
+  expect(titleOf('ten_yrevenue_growth_per_share')).toBe('Revenue per share, 10-year growth')
+  expect(titleOf('threeYDividendperShareGrowthPerShare')).toBe('Dividends per share, 3-year growth')
+  expect(titleOf('tenYSalesGrowth')).toBe('Ten y sales growth')
 })
 
 it('reads back any CSV that quotes as it should', () => {

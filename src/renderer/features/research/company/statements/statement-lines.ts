@@ -1,11 +1,11 @@
 /** The lines of a statement grid: amounts in one unit, margins and growth computed from them. Pure. */
 import { t } from '../../../../../shared/base/text.ts'
-import { titleOf } from '../../../../../shared/features/research/read.ts'
+import { titleOf } from '../../../../../shared/features/research/titles.ts'
 import { numberOf } from '../../../../../shared/features/research/types.ts'
 import { scalarText, type Scalar } from '../../../../../shared/features/research/value.ts'
 import { DASH, toneOf, type NumberText } from '../../../../text/format.ts'
 import { exactText } from '../../response/cells.ts'
-import { percentText } from '../../response/figure-kinds.ts'
+import { percentText, signedPercentText } from '../../response/figure-kinds.ts'
 import { figureOf, growthOf, shareOf, type GridColumn, type Statement } from './statements.ts'
 
 export type LineKind = 'amount' | 'share' | 'shares' | 'percent' | 'growth'
@@ -206,8 +206,7 @@ function growthCell(
 }
 
 function growthText(growth: number, hint: string, numbers: NumberText): LineCell {
-  const text = percentText(growth * 100, numbers)
-  return { text: growth > 0 ? `+${text}` : text, hint, exact: growth, tone: toneOf(growth, 4) }
+  return { text: signedPercentText(growth * 100, numbers), hint, exact: growth, tone: toneOf(growth, 4) }
 }
 
 /** The grid as rows of exact values for a CSV file, one column per period. */

@@ -203,6 +203,18 @@ export function gridColumns(known: readonly Statement[], annual: boolean, count:
   return columns.slice(0, last + 1)
 }
 
+/** Says how many periods were received where fewer than `count` were, and which; '' where none is missing. */
+export function receivedText(columns: readonly GridColumn[], annual: boolean, count: number): string {
+  const received = columns.filter(({ statement }) => statement !== null)
+  if (received.length === 0 || received.length >= count) return ''
+  const amounts = { count: received.length, of: count }
+  const [from, to] = [received[received.length - 1].label, received[0].label]
+  const periods = from === to ? from : t('{from} to {to}', { from, to })
+  return annual
+    ? t('{count} of {of} fiscal years received: {periods}.', { ...amounts, periods })
+    : t('{count} of {of} fiscal quarters received: {periods}.', { ...amounts, periods })
+}
+
 const YEAR_DAYS = 364.5
 const YEAR_SLACK_DAYS = 15
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { periodColumn, turn, turnedTable } from '../../../../../../src/renderer/features/research/response/transpose.ts'
+import { figureKinds } from '../../../../../../src/renderer/features/research/response/figure-kinds.ts'
 import { NumberText } from '../../../../../../src/renderer/text/format.ts'
 import { readResponse, type Table } from '../../../../../../src/shared/features/research/read.ts'
 
@@ -38,6 +39,23 @@ describe('a table of periods', () => {
     const file = turnedTable(turned)
     expect(file.columns.map(({ title }) => title)).toEqual(['Line', 'Q3 2025', 'Q2 2025', 'Q1 2025'])
     expect(file.rows).toBe(turned.lines.length)
+  })
+  it('has the direction of growth, and lines without a value among the others', () => {
+    const rows = (['2024-09-28', '2023-09-30'] as const).map((date, i) => ({
+      ...{ date, currency: 'USD', a: 1, b: 2, c: 3, d: 4 },
+      ...{ ebitgrowth: i === 0 ? 0.078 : -0.0001, ebitda_growth: null },
+    }))
+    const growth = tableOf(rows)
+    const kinds = figureKinds('growth', readResponse(JSON.stringify(rows)))
+    const { lines, same } = turn(growth, periodColumn(growth), { ...look, kinds })
+    expect(same).toEqual([{ title: 'Currency', text: 'USD' }])
+    const [ebit, ebitda] = lines.slice(-2)
+    expect(ebit.title).toBe('EBIT growth')
+    expect(ebit.cells.map(({ text, tone }) => [text, tone])).toEqual([
+      ['+7.80 %', 'up'],
+      ['−0.01 %', 'down'],
+    ])
+    expect(ebitda.cells.map(({ text }) => text)).toEqual(['—', '—'])
   })
   it('is left as it is where rows are events, few values or many periods', () => {
     expect(periodColumn(tableOf([record('2025-03-29', 'Q2', 2025, 1), record('2025-03-29', 'Q2', 2025, 2)]))).toBe(-1)

@@ -6,6 +6,7 @@ import {
   growthOf,
   missingPeriods,
   periodLabel,
+  receivedText,
   shareOf,
   statementsOf,
   yearBefore,
@@ -25,6 +26,13 @@ const apple = statementsOf([parseValue(JSON.stringify(filed)) ?? null])
 const yearOf = (year: number) => apple.find((one) => one.year === year)!
 
 describe('statements of five years in one list', () => {
+  it('say which years they are where some are missing', () => {
+    const columns = gridColumns(apple.slice(2), true, 5)
+    expect(receivedText(columns, true, 5)).toBe('3 of 5 fiscal years received: 2022 to 2024.')
+    expect(receivedText(columns.slice(0, 1), true, 5)).toBe('1 of 5 fiscal years received: 2024.')
+    expect(receivedText(columns, true, 3)).toBe('')
+    expect(receivedText([], true, 5)).toBe('')
+  })
   it('are one a fiscal year, oldest first, with the currency of their records', () => {
     expect(apple.map(({ label, annual, ends, currency }) => [label, annual, ends, currency])).toEqual([
       ['2020', true, '2020-09-26', 'USD'],
