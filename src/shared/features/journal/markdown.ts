@@ -2,7 +2,7 @@
 import { countText } from '../../base/count-text.ts'
 import { durationLabel } from '../../base/duration-label.ts'
 import { t } from '../../base/text.ts'
-import { parseInstrument } from '../../base/units.ts'
+import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import type { Note } from './note.ts'
 import { BURST_BARS, moveDecimals, type Move, type Review } from './review.ts'
 
@@ -11,6 +11,8 @@ export interface ReviewFormat {
   readonly time: (ms: number) => string
   /** The name of the time zone of `time`. */
   readonly zone: string
+  /** An instrument's symbol as the service writes it; without it, the symbols of the moves, else its key. */
+  readonly symbol?: (instrument: InstrumentId) => string
   /** Where a note's picture is, as a path or address; null leaves pictures out. */
   readonly picture: ((file: string) => string) | null
 }
@@ -28,13 +30,26 @@ export function reviewMarkdown(review: Review, format: ReviewFormat): string {
   return `${sections.join('\n\n')}\n`
 }
 
+const GROUPED = new Intl.NumberFormat('en-US')
+
+/** The symbol of an instrument as the service writes it, as far as it is known. */
+function symbolOf(instrument: InstrumentId, { moves }: Review, { symbol }: ReviewFormat): string {
+  const moved = moves.find((one) => one.instrument === instrument)?.symbol
+  return moved ?? symbol?.(instrument) ?? parseInstrument(instrument)?.key ?? instrument
+}
+
 const summaryText = (review: Review): string =>
   [
     `- Source: ${review.source}`,
-    `- ${countText(review.sessions.length, 'session')}, ${review.messagesEstimated ? 'about ' : ''}${countText(review.messages, 'stored message')}, ${countText(review.instruments, 'instrument')}`,
-    `- ${countText(review.gapCount, 'gap')}, ${secondsText(review.gapMs)} in total`,
+    `- ${countText(review.sessions.length, 'session')}, ${review.messagesEstimated ? 'about ' : ''}${GROUPED.format(review.messages)} stored ${review.messages === 1 ? 'message' : 'messages'}, ${countText(review.instruments, 'instrument')}`,
+    `- ${gapsSummary(review)}`,
     `- ${countText(review.alertCount, 'alert')}, ${countText(review.notes.length, 'note')}`,
   ].join('\n')
+
+const gapsSummary = ({ gapCount, gapMs }: Review): string =>
+  gapCount === 0
+    ? 'No gaps, apart from connecting and closing'
+    : `${countText(gapCount, 'gap')}, ${secondsText(gapMs)} in total`
 
 function movesText({ moves, barMs, instruments }: Review, { time }: ReviewFormat): string {
   if (moves.length === 0) return 'No prices were recorded.'
@@ -50,8 +65,9 @@ function movesText({ moves, barMs, instruments }: Review, { time }: ReviewFormat
   const more =
     instruments > moves.length ? `\n\n${countText(moves.length, 'instrument')} of ${instruments} are shown.` : ''
   const marks = [
+    barTimesText(barMs),
     ...(moves.some((one) => one.of === 'mid') ? ['(mid) Midpoint of bid and ask: no trades were recorded.'] : []),
-    ...(moves.some((one) => one.incomplete) ? ['△ Part of the time was not received.'] : []),
+    ...(moves.some((one) => one.incomplete) ? [incompleteText()] : []),
   ].map((mark) => `\n\n${mark}`)
   return table(['Symbol', 'Change', 'First → last', 'High', 'Low', burst], rows) + more + marks.join('')
 }
@@ -73,15 +89,16 @@ function gapsText({ gaps, gapCount }: Review, { time }: ReviewFormat): string {
   return table(['From', 'Length', 'Feed', 'Cause', 'Symbols'], rows) + more
 }
 
-function alertsText({ alerts, alertCount, alertsProblem }: Review, { time }: ReviewFormat): string {
+function alertsText(review: Review, format: ReviewFormat): string {
+  const { alerts, alertCount, alertsProblem } = review
   const problem = alertsProblem === null ? '' : `${alertsProblem} Alerts may be missing here.`
   if (alertCount === 0) return problem === '' ? 'None fired.' : problem
   const more = alertCount > alerts.length ? `\n\nThe last ${alerts.length} of ${alertCount} are shown.` : ''
   const rows = table(
     ['Time', 'Symbol', 'Alert', 'Value', 'Note'],
     alerts.map((one) => [
-      time(one.atMs),
-      parseInstrument(one.instrument)?.key ?? one.instrument,
+      format.time(one.atMs),
+      symbolOf(one.instrument, review, format),
       one.text,
       one.value,
       one.note,
@@ -90,17 +107,19 @@ function alertsText({ alerts, alertCount, alertsProblem }: Review, { time }: Rev
   return rows + more + (problem === '' ? '' : `\n\n${problem}`)
 }
 
-function notesText({ notes }: Review, format: ReviewFormat): string {
-  return notes.length === 0 ? 'None.' : notes.map((note) => noteText(note, format)).join('\n\n')
+function notesText(review: Review, format: ReviewFormat): string {
+  const { notes } = review
+  return notes.length === 0 ? 'None.' : notes.map((note) => noteText(note, review, format)).join('\n\n')
 }
 
 /** A note: its time and symbol as a heading, its text as written, tags and pictures below. */
-function noteText({ fromMs, toMs, instrument, text, tags, pictures }: Note, format: ReviewFormat): string {
-  const key = instrument === null ? null : (parseInstrument(instrument)?.key ?? instrument)
+function noteText(note: Note, review: Review, format: ReviewFormat): string {
+  const { fromMs, toMs, instrument, text, tags, pictures } = note
+  const symbol = instrument === null ? '' : `, ${symbolOf(instrument, review, format)}`
   const when = toMs === null ? format.time(fromMs) : `${format.time(fromMs)} to ${format.time(toMs)}`
   const { picture } = format
   return [
-    `### ${when}${key === null ? '' : `, ${key}`}`,
+    `### ${when}${symbol}`,
     ...(text === '' ? [] : [text]),
     ...(tags.length === 0 ? [] : [tags.map((tag) => `#${tag}`).join(' ')]),
     ...(picture === null ? [] : pictures.map((file) => `![Screenshot](${picture(file)})`)),
@@ -110,9 +129,19 @@ function noteText({ fromMs, toMs, instrument, text, tags, pictures }: Note, form
 const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ')
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
+/** Says what the times of highs, lows and bursts are. */
+export const barTimesText = (barMs: number): string =>
+  t('Times of highs, lows and moves are the starts of bars of {length}.', { length: secondsText(barMs) })
+/** Says what △ means: also the edges of a session, which are no gaps. */
+export const incompleteText = (): string =>
+  t('△ Part of the time wasn’t received: a gap, or the time before or after a session within its first or last bar.')
+
 const percent = (share: number): string =>
   `${share > 0 ? '+' : ''}${(share * 100).toFixed(2)} %`.replace(/^\+(0\.00)/, '$1')
-const price = (move: Move, value: number): string => value.toFixed(moveDecimals(move))
+const price = (move: Move, value: number): string => {
+  const decimals = moveDecimals(move)
+  return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+}
 
 /** A length of time in words: "820 ms", "12.5 s", "4 min 30 s", "2 h 5 min". */
 export function secondsText(ms: number): string {

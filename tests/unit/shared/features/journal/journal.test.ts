@@ -76,11 +76,11 @@ const review: Review = {
       instrument: instrumentId('crypto', 'BTCUSD'),
       symbol: 'BTC-USD',
       of: 'trade',
-      first: 100,
-      last: 97,
+      first: 64_100,
+      last: 62_177,
       change: -0.03,
-      high: 101,
-      low: 96,
+      high: 64_741,
+      low: 61_536,
       highMs: 60_000,
       lowMs: 120_000,
       burst: -0.02,
@@ -118,10 +118,10 @@ describe('a review as Markdown', () => {
       '## Gaps',
       '## Alerts',
       '## Notes',
-      '### 1s, BTCUSD',
+      '### 1s, BTC-USD',
     ])
     expect(text).toContain(
-      '| BTC-USD △ | -3.00 % | 100.00 → 97.00 | 101.00 at 60s | 96.00 at 120s | -2.00 % from 180s |',
+      '| BTC-USD △ | -3.00 % | 64,100.00 → 62,177.00 | 64,741.00 at 60s | 61,536.00 at 120s | -2.00 % from 180s |',
     )
     expect(text).toContain('| 1s | 4 s | crypto/XT | drop | all symbols |')
     expect(text).toContain('The longest 1 of 3 are shown.')
@@ -130,7 +130,20 @@ describe('a review as Markdown', () => {
     expect(text).toContain('Sold too early.\n\nAgain.\n\n#fomo\n\n![Screenshot](pictures/f.png)')
   })
   it('keeps a table whole whatever a text contains', () => {
-    expect(text).toContain('| 7s | BTCUSD | price falls below 97 \\| or so | 96.9 |  |')
+    expect(text).toContain('| 7s | BTC-USD | price falls below 97 \\| or so | 96.9 |  |')
+  })
+  it('says what its marks and times mean, and groups what it counts', () => {
+    expect(text).toContain('about 12,345 stored messages')
+    expect(text).toContain('Times of highs, lows and moves are the starts of bars of 1 min.')
+    expect(text).toContain('△ Part of the time wasn’t received: a gap, or the time before')
+    const whole = { ...review, moves: [{ ...review.moves[0], incomplete: false }] }
+    expect(reviewMarkdown(whole, { time: String, zone: 'UTC', picture: null })).not.toContain('△')
+  })
+  it('names an instrument that didn’t move as the window does, else by its key', () => {
+    const still = { ...review, moves: [], instruments: 0 }
+    const format = { time: String, zone: 'UTC', picture: null }
+    expect(reviewMarkdown(still, format)).toContain('| BTCUSD | price')
+    expect(reviewMarkdown(still, { ...format, symbol: () => 'BTC-USD' })).toContain('| BTC-USD | price')
   })
   it('says which sections are empty', () => {
     const empty = { ...review, moves: [], instruments: 0, gaps: [], gapCount: 0, alerts: [], alertCount: 0, notes: [] }
@@ -138,6 +151,7 @@ describe('a review as Markdown', () => {
     expect(said).toContain('No prices were recorded.')
     expect(said).toContain('None, apart from connecting and closing.')
     expect(said).toContain('None fired.')
+    expect(said).toContain('- No gaps, apart from connecting and closing')
   })
   it('marks mids, and says why alerts may be missing', () => {
     const moves = [{ ...review.moves[0], of: 'mid' as const }]
