@@ -133,7 +133,13 @@ describe('panes', () => {
     const { container } = render(Metrics, { app, state: await stateOf(JSON.stringify(metrics)) })
     expect(
       [...container.querySelectorAll('.card')].map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim()),
-    ).toEqual(['P/E ratio 31.2x as sent', 'Return on equity 156.08% as sent', 'Debt to equity — debt to equity'])
+    ).toEqual(['P/E ratio 31.2x as sent', 'Return on equity 156.08% as sent', 'Debt to equity —'])
+  })
+  it('shows the named metrics in the units of the values below them', async () => {
+    const metrics = { data: { valuation: { pe_ratio: 37.28 }, profitability: { return_on_equity: 1.6459 } } }
+    const { container } = render(Metrics, { app, state: await stateOf(JSON.stringify(metrics)) })
+    const [, tile] = container.querySelectorAll('.card')
+    expect(tile.textContent.replace(/\s+/g, ' ').trim()).toBe('Return on equity 164.59 % 1.6459 as sent')
   })
 
   interface Filed {
