@@ -42,8 +42,8 @@ test('a list is pasted, its unknown symbols are asked for, and rows keep flags a
   await test.step('a row is flagged and noted by its menu, and columns belong to the list', async () => {
     await screen.row('AAPL').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Flag…' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'amber flag' }).click()
-    await expect(screen.row('AAPL').getByRole('rowheader')).toHaveAccessibleName(/amber flag/)
+    await page.getByRole('menuitemcheckbox', { name: 'Amber flag' }).click()
+    await expect(screen.row('AAPL').getByRole('rowheader')).toHaveAccessibleName(/Amber flag/)
     await screen.row('AAPL').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Add note…' }).click()
     await expect(screen.dialog('Note on AAPL').getByRole('textbox')).toBeFocused()

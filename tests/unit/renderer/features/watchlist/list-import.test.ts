@@ -176,7 +176,7 @@ describe('importing', () => {
     const { watchlists } = await terminal.ask('settings.get', {})
     expect(watchlists[0]).toEqual(state.list)
     render(WatchlistPane, { app: state, width: 320 })
-    expect(screen.getByRole('rowheader', { name: /BTC-USD.*amber flag.*has a note/ })).toBeTruthy()
+    expect(screen.getByRole('rowheader', { name: /BTC-USD.*Amber flag.*has a note/ })).toBeTruthy()
     expect(screen.getAllByRole('columnheader').map((head) => head.textContent.trim())).toEqual(['Symbol', 'Bid', 'Ask'])
     state.lists.sortByFlag()
     expect(state.list.sort?.column).toBe('flag')
