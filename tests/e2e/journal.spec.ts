@@ -94,7 +94,7 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     await page.keyboard.press('Control+Alt+r')
     const review = paneOf(page, 'journal').getByRole('article', { name: 'Review' })
     const [, from = '', to = ''] =
-      /:(\d\d) to .*:(\d\d)$/.exec(await review.getByRole('heading', { level: 3 }).innerText()) ?? []
+      /:(\d\d) to .*:(\d\d) \(/.exec(await review.getByRole('heading', { level: 3 }).innerText()) ?? []
     expect((Number(to) - Number(from) + 60) % 60).toBe(Number(seconds))
     await expect(paneOf(page, 'journal').getByRole('button', { name: 'Marked range' })).toHaveAttribute(
       'aria-pressed',
