@@ -17,6 +17,8 @@ import { checkLog } from './team-log.ts'
 
 const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 const TAKEN_OVER_WITHIN_MS = 30_000
+/** Limits a hang, not the machine. */
+const STARTED_WITHIN_MS = 300_000
 const REACH = ['--team', 'eu', '--allow-old-nats']
 
 export interface LeaseStops {
@@ -45,13 +47,13 @@ export async function stopHolders(options: LeaseStops): Promise<string> {
   const stopped = new Set<Recorder>()
   let longestMs = 0
   try {
-    let holder = await findHolder(recorders, log, 0)
+    let holder = await findHolder(recorders, log, 0, STARTED_WITHIN_MS)
     for (let i = 0; i < stops; i++) {
       const { epoch } = holder
       holder.recorder.child.kill('SIGSTOP')
       stopped.add(holder.recorder)
       const from = performance.now()
-      const next = await findHolder(recorders, log, epoch)
+      const next = await findHolder(recorders, log, epoch, TAKEN_OVER_WITHIN_MS)
       longestMs = Math.max(longestMs, performance.now() - from)
       await sleep(Math.max(0, seconds * 1_000 - (performance.now() - from)))
       holder.recorder.child.kill('SIGCONT')
@@ -91,8 +93,8 @@ function startRecorder(folder: string, nats: NatsServer, name: string): Recorder
 }
 
 /** Waits until a session with a later epoch is in the log, and returns its recorder. */
-async function findHolder(recorders: readonly Recorder[], log: TeamLog, after: number) {
-  const deadline = Date.now() + TAKEN_OVER_WITHIN_MS
+async function findHolder(recorders: readonly Recorder[], log: TeamLog, after: number, withinMs: number) {
+  const deadline = Date.now() + withinMs
   for (;;) {
     for (const { session, epoch, recorder: name, shard } of await log.sessions().catch(() => [])) {
       const recorder = recorders.find((one) => one.name === name)
