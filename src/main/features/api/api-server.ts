@@ -3,10 +3,11 @@
  * may come from a page: there is no CORS, and a request with another Origin is refused.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { createBoundedServer, SERVER_BOUNDS } from '../../../server/bounded-server.ts'
 import { readBody, sendJson, urlOf } from '../../../server/http.ts'
 import { refuseUpgrade, trackConnections } from '../../../server/upgrades.ts'
 import { parseJson } from '../../../service/control.ts'
@@ -30,7 +31,6 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
-const PATIENCE_MS = 10_000
 const MAX_MESSAGE_BYTES = 1 << 16
 /** How long clients have to end when the server closes, ms. */
 const CLOSE_WITHIN_MS = 500
@@ -53,7 +53,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** Starts a server. Rejects with `not-allowed` if the port is taken. */
 export async function startApiServer({ port: wanted, token, side, live }: ApiServerOptions): Promise<ApiServer> {
-  const server = createServer({ headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS })
+  const server = createBoundedServer(SERVER_BOUNDS)
   const endConnections = trackConnections(server)
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
   const expected = digest(`Bearer ${token}`)

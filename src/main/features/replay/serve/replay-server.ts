@@ -3,10 +3,11 @@
  * acknowledgements and close codes are those of the service, so any client of it connects to a session as if it were
  * live. Also streams the session over HTTP. Listens on 127.0.0.1 only.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { createBoundedServer, SERVER_BOUNDS } from '../../../../server/bounded-server.ts'
 import { createAccount } from '../../../../server/account.ts'
 import type { AccountOptions } from '../../../../server/account-options.ts'
 import { shakeHands, takeMessage } from '../../../../server/handshake.ts'
@@ -68,7 +69,6 @@ export interface ReplayServer {
   close(): Promise<void>
 }
 
-const HEADERS_WITHIN_MS = 10_000
 /** A client's messages are lists of tickers. */
 const MAX_MESSAGE_BYTES = 1 << 20
 
@@ -93,7 +93,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
   const wholeRange = (): Span => rangeOf(recorded.parts, options.range ?? { fromMs: undefined, toMs: undefined })
   const range = wholeRange()
   const account = createAccount({ username: 'replay', tokenLifetimeMs: 86_400_000, ...options.account }, clock)
-  const server = createServer({ headersTimeout: HEADERS_WITHIN_MS, requestTimeout: HEADERS_WITHIN_MS })
+  const server = createBoundedServer(SERVER_BOUNDS)
   const endConnections = trackConnections(server)
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
   /** Clocks of single clients. */
