@@ -1,6 +1,6 @@
-/** `tapedeck doctor`: checks what recording here depends on, and says what to do. Changes nothing. */
+/** `tapedeck doctor`: checks what recording here depends on, and says what to do. Leaves nothing behind. */
 import { jsonLine } from '../../base/json-schema.ts'
-import { accessSync, constants, existsSync, lstatSync, statSync, statfsSync } from 'node:fs'
+import { existsSync, lstatSync, statSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -12,6 +12,7 @@ import { defaultStorePath } from '../../core/settings/paths.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { readCrashes } from '../../features/diagnostics/crashes.ts'
+import { probeFolder } from './probe-folder.ts'
 
 /** `warn`: works, but somebody should look. `fail`: something doesn't work. */
 interface Check {
@@ -22,6 +23,8 @@ interface Check {
 
 /** Below this, a day of many symbols may not fit. */
 const LOW_BYTES = 5e9
+/** Below this, a recording would soon end. */
+const LEAST_BYTES = 1e8
 
 export const doctor = defineCommand({
   storeless: true,
@@ -64,12 +67,10 @@ const checkFolder: Look = (_values, { dataDir }) => {
   while (!isTaken(folder) && dirname(folder) !== folder) folder = dirname(folder)
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     return { check: 'folder', result: 'fail', text: `${folder} isn’t a folder. Name another one with --home.` }
-  try {
-    accessSync(folder, constants.W_OK)
-    return { check: 'folder', result: 'ok', text: dataDir }
-  } catch {
-    return { check: 'folder', result: 'fail', text: `${folder} isn’t writable. Change its permissions, or use --home.` }
-  }
+  const problem = probeFolder(dataDir)
+  return problem === null
+    ? { check: 'folder', result: 'ok', text: dataDir }
+    : { check: 'folder', result: 'fail', text: problem }
 }
 
 const settingsOf = ({ dataDir }: Context) => {
@@ -124,7 +125,12 @@ const checkDisk: Look = (values, context) => {
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
-  const text = `${(free / 1e9).toFixed(1)} GB free at ${folder}`
+  const left = free < 1e9 ? `${Math.floor(free / 1e6)} MB` : `${(free / 1e9).toFixed(1)} GB`
+  const text = `${left} free at ${folder}`
+  if (free < LEAST_BYTES)
+    return { check: 'disk', result: 'fail', text: `${text}: too little to record. Free some space, or use --store.` }
+  const problem = folder === context.dataDir ? null : probeFolder(folder)
+  if (problem !== null) return { check: 'disk', result: 'fail', text: problem.replaceAll('--home', '--store') }
   return { check: 'disk', result: free < LOW_BYTES ? 'warn' : 'ok', text }
 }
 

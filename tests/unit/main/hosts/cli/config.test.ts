@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lockStore } from '../../../../../src/main/core/store/schema/lock.ts'
@@ -94,6 +94,8 @@ describe('doctor', () => {
     ])
     expect(checks.find(({ check }) => check === 'account')).toMatchObject({ result: 'warn' })
     expect(existsSync(join(home, 'tapedeck.db'))).toBe(false)
+    expect((await runIn(join(home, 'not', 'yet'), 'doctor')).out).toMatch(/^ok +folder /m)
+    expect(readdirSync(home)).toEqual([])
   })
 
   it('fails for a home that is a file, below a file or a link to nothing', async () => {
@@ -104,6 +106,12 @@ describe('doctor', () => {
       expect(code).toBe(1)
       expect(out).toMatch(/^fail +folder +\S+\/(file|link) isn’t a folder\./m)
     }
+  })
+
+  it.runIf(process.platform === 'linux')('fails for a home where no folder can be made [needs linux]', async () => {
+    const { code, out } = await runIn('/proc/tapedeck/home', 'doctor')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^fail +folder +\/proc\/tapedeck\/home can’t be created\. Use --home/m)
   })
 
   it.runIf(process.platform === 'linux')(
