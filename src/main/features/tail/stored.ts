@@ -1,9 +1,9 @@
 /** Prints the messages of a stored session, and those that are added while it is being recorded. */
 import { scratch } from '../../../service/codec.ts'
-import { decodeStored } from '../../../service/codecs/decode-stored.ts'
 import { FLAG } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, instrumentId, feedAsset, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
+import { decodeRow } from '../../core/playback/decode-row.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { ReplayBatch } from '../../core/store/types/replay.ts'
 import type { WriteLine } from './lines.ts'
@@ -53,7 +53,7 @@ export async function tailStored(tail: StoredTail): Promise<void> {
   for (;;) {
     // Asked before reading: what is stored until it ends is then read below.
     const isLive = (await reader.sessions(true)).find((row) => row.session === session)?.live === true
-    for await (const batch of reader.replay({ session, afterSeq, omitConnections: true })) {
+    for await (const batch of reader.replay({ session, afterSeq, omitConnections: true, prefersRecords: true })) {
       await print(batch)
       afterSeq = batch.upToSeq
     }
@@ -64,12 +64,13 @@ export async function tailStored(tail: StoredTail): Promise<void> {
 function createPrinter({ wanted, line, write }: StoredTail): (batch: ReplayBatch) => Promise<void> {
   const isWanted = createFilter(wanted)
   const record = scratch()
-  return async ({ count, feed, flags, offsets, bytes, seq, recvMs }) => {
+  return async (batch) => {
+    const { count, feed, flags, seq, recvMs } = batch
     let text = ''
     for (let i = 0; i < count; i++) {
       if ((flags[i] & LEFT_OUT) !== 0) continue
       const of = FEED_IDS[feed[i]]
-      decodeStored(of, flags[i], bytes, offsets[i], offsets[i + 1], record)
+      decodeRow(batch, i, record)
       if (!isWanted(of, record.symbol)) continue
       text += line(of, seq[i], recvMs[i], record)
       if (text.length >= PIECE) {
