@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { createThreadHash, type Piece, type ThreadHash } from './hash-thread.ts'
+import { createThreadHash, type Piece, type ThreadHash } from './hashing/hash-thread.ts'
 import { followUserMask } from './private-files.ts'
 import { CodedError } from '../../shared/base/errors.ts'
 import { syncFolder } from './sync-folder.ts'

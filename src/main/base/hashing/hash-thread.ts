@@ -3,7 +3,7 @@
  * when none has used it for a while, and never keeps the process alive.
  */
 import { Worker } from 'node:worker_threads'
-import { CodedError } from '../../shared/base/errors.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 
 /** The first bytes of some memory. */
 export interface Piece {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createThreadHash } from '../../../../src/main/base/hash-thread.ts'
+import { createThreadHash } from '../../../../../src/main/base/hashing/hash-thread.ts'
 
 const pieceOf = (byte: number, length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length).fill(byte)
 
