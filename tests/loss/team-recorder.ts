@@ -47,7 +47,7 @@ export async function killRecorder(options: RecorderKills): Promise<string> {
   await log.ensureBuckets()
   try {
     for (let i = 0; i < kills; i++) {
-      const child = record(home, servers, [])
+      const child = record(home, servers)
       child.stderr.resume()
       const ended = once(child, 'exit')
       try {
@@ -59,10 +59,13 @@ export async function killRecorder(options: RecorderKills): Promise<string> {
       }
       if ((i + 1) % 10 === 0) say(`${i + 1} kills`)
     }
-    const last = record(home, servers, ['--duration', '1s'])
+    const last = record(home, servers)
     let said = ''
     last.stderr.on('data', (data: Buffer) => (said += data.toString()))
-    const [code] = (await once(last, 'close')) as [number | null]
+    const closed = once(last, 'close') as Promise<[number | null]>
+    await published(log, kills + 1)
+    last.kill('SIGTERM')
+    const [code] = await closed
     if (code !== 0) throw new Error(`the last run ended with code ${code}: ${said}`)
     const store = join(home, 'tapedeck.db')
     const seen = `${kills} kills: ${await compare(log, store, kills + 1)}`
@@ -91,10 +94,10 @@ async function archiveAll(postgres: PostgresServer, servers: string, team: TeamN
   }
 }
 
-function record(home: string, servers: string, more: readonly string[]) {
+function record(home: string, servers: string) {
   const feed = ['--demo', '--feed', 'crypto/XT:BTC-USD,ETH-USD,SOL-USD']
   const team = ['--publish', servers, '--team', 'eu', '--allow-old-nats']
-  return spawn(process.execPath, [CLI, 'record', '--home', home, ...feed, ...team, ...more], {
+  return spawn(process.execPath, [CLI, 'record', '--home', home, ...feed, ...team], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, TAPEDECK_PASSWORD: '', TAPEDECK_API_KEY: '' },
   })
