@@ -1,6 +1,6 @@
 /** Converts an alert to the text fields of its dialog and back. Pure. */
-import type { PRICES } from '../../../shared/core/market/indicators/row.ts'
-import { INDICATORS } from '../../../shared/core/market/indicators/table.ts'
+import type { IndicatorSpec, PRICES } from '../../../shared/core/market/indicators/row.ts'
+import { INDICATORS, parameterValues } from '../../../shared/core/market/indicators/table.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { Interval } from '../../../shared/core/market/market.ts'
 import type { AlertAction } from '../../../shared/features/alerts/actions.ts'
@@ -14,19 +14,23 @@ import {
   type AlertKind,
   type AlertPrice,
   type AlertSound,
-  type IndicatorLine,
+  type AlertLine,
 } from '../../../shared/features/alerts/types.ts'
+import { formulaSpec, unwatchable } from '../../../shared/features/alerts/formula-line.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { t } from '../../../shared/base/text.ts'
 import { parseNumber } from '../../text/number-entry.ts'
 import { parseDuration, durationText } from './typed-values.ts'
 
-/** The fields of an indicator line, as typed. */
+/** The fields of a line of an indicator or a formula, as typed. */
 export interface LineForm {
-  id: AlertIndicatorId
+  id: AlertIndicatorId | 'formula'
   values: string[]
   price: keyof typeof PRICES
   output: number
+  /** Of a formula. */
+  name: string
+  text: string
 }
 
 export interface AlertForm {
@@ -77,13 +81,39 @@ export type FormField =
   | 'back'
 export type Problems = Readonly<Partial<Record<FormField, string>>>
 
-export function lineForm(id: AlertIndicatorId, line?: IndicatorLine): LineForm {
-  return {
-    id,
-    values: INDICATORS[id].parameters.map(({ value }, i) => String(line?.values[i] ?? value)),
-    price: line?.price ?? 'close',
-    output: line?.output ?? 0,
-  }
+/** What a line can be chosen and set by: the row of an indicator, or a formula. A formula with an error has nothing. */
+export function lineRow({ id, text }: Pick<LineForm, 'id' | 'text'>): LineRow {
+  return id === 'formula' ? (formulaSpec(text) ?? NO_ROW) : INDICATORS[id]
+}
+type LineRow = Pick<IndicatorSpec, 'parameters' | 'outputs' | 'takesPrice' | 'drawn'>
+const NO_ROW: LineRow = { parameters: [], outputs: [], takesPrice: false }
+
+export function lineForm(line: AlertLine): LineForm {
+  const { id, values, output } = line
+  const typed = { id, values: values.map(String), output }
+  return line.id === 'formula'
+    ? { ...typed, price: 'close', name: line.name, text: line.text }
+    : { ...typed, price: line.price, name: '', text: '' }
+}
+
+/** An indicator with its usual parameters. */
+export function indicatorForm(id: AlertIndicatorId): LineForm {
+  const values = INDICATORS[id].parameters.map(({ value }) => String(value))
+  return { id, values, price: 'close', output: 0, name: '', text: '' }
+}
+
+/** A formula with these values of its settings, by key; its defaults where absent. */
+export function formulaForm(name: string, text: string, given: Readonly<Record<string, number>> = {}): LineForm {
+  const values = parameterValues(lineRow({ id: 'formula', text }), given).map(String)
+  return { id: 'formula', values, price: 'close', output: 0, name, text }
+}
+
+/** The line with another text of its formula. Settings keep their values by key. */
+export function withFormula(line: LineForm, name: string, text: string): LineForm {
+  const before = lineRow(line).parameters
+  const given = Object.fromEntries(before.map(({ key }, i) => [key, parseNumber(line.values[i] ?? '')]))
+  const made = formulaForm(name, text, given)
+  return { ...made, output: line.output < lineRow(made).outputs.length ? line.output : 0 }
 }
 
 const EMPTY: AlertForm = {
@@ -97,9 +127,9 @@ const EMPTY: AlertForm = {
   above: '',
   barsOf: 'trade',
   interval: '1m',
-  line: lineForm('rsi'),
+  line: indicatorForm('rsi'),
   against: 'level',
-  other: lineForm('sma'),
+  other: indicatorForm('sma'),
   lineLevel: '70',
   on: 'close',
   drawing: '',
@@ -153,9 +183,9 @@ export function formOf(draft: AlertDraft): AlertForm {
         ...form,
         barsOf: of,
         interval,
-        line: lineForm(line.id, line),
+        line: lineForm(line),
         against: against.is,
-        other: against.is === 'line' ? lineForm(against.line.id, against.line) : form.other,
+        other: against.is === 'line' ? lineForm(against.line) : form.other,
         lineLevel: against.is === 'level' ? String(against.level) : form.lineLevel,
         direction,
         on,
@@ -189,13 +219,17 @@ class Reader {
     if (!(ms >= least && ms <= most)) this.problems[field] = why
     return ms
   }
-  line(field: 'line' | 'other', { id, values, price, output }: LineForm): IndicatorLine {
-    const numbers = INDICATORS[id].parameters.map(({ least, most }, i) => {
-      const value = parseNumber(values[i] ?? '')
+  line(field: 'line' | 'other', line: LineForm): AlertLine {
+    const { id, price, output, name, text } = line
+    const values = lineRow(line).parameters.map(({ least, most }, i) => {
+      const value = parseNumber(line.values[i] ?? '')
       if (!(value >= least && value <= most)) this.problems[field] = t('Enter {least} to {most}.', { least, most })
       return value
     })
-    return { id, values: numbers, price, output }
+    if (id !== 'formula') return { id, values, price, output }
+    const problem = this.problems[field] ?? unwatchable(text, values)
+    if (problem !== null) this.problems[field] = problem
+    return { id, name, text, values, output }
   }
 }
 

@@ -2,7 +2,15 @@
 // Maps and sets here are replaced, never changed in place, so `$state.raw` tracks them.
 /* eslint-disable svelte/prefer-svelte-reactivity */
 import { untrack } from 'svelte'
-import type { AlertDraft, AlertEvent, AlertRow, AlertSound } from '../../../shared/features/alerts/types.ts'
+import type {
+  AlertCondition,
+  AlertDraft,
+  AlertEvent,
+  AlertRow,
+  AlertSound,
+} from '../../../shared/features/alerts/types.ts'
+import type { ChartIndicator } from '../../../shared/features/chart/chart-settings.ts'
+import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import type { AlertTest } from '../../../shared/features/alerts/test-report.ts'
 import { eventLabel, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
 import type { AlertsValue } from '../../../shared/features/alerts/contract.ts'
@@ -13,6 +21,7 @@ import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { undoing, type ToastMenu, type Toasts } from '../../ui/toasts.svelte.ts'
 import { t } from '../../../shared/base/text.ts'
+import { chartCondition } from './chart-line.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
 /** What alerts use of their window: sounds, notifications, formats. */
@@ -251,13 +260,24 @@ export class Alerts {
     drawing: string,
     seen: { readonly scale: 'linear' | 'log'; readonly hours: 'all' | 'open' },
   ): void {
+    this.#draftOn(instrument, { is: 'drawing', of: 'last', drawing, direction: 'either', ...seen })
+  }
+
+  /** Opens the dialog for an alert on an indicator or formula of a chart, over the same bars. Nothing if it can't be watched. */
+  draftOnIndicator(
+    instrument: InstrumentId,
+    indicator: ChartIndicator,
+    bars: { readonly of: BarSource; readonly interval: Interval },
+  ): void {
+    // Bars of the service don't arrive record by record.
+    const own = instrument.startsWith('forex:') ? 'mid' : 'trade'
+    const condition = chartCondition(indicator, { of: bars.of === 'service' ? own : bars.of, interval: bars.interval })
+    if (condition !== null) this.#draftOn(instrument, condition)
+  }
+
+  #draftOn(instrument: InstrumentId, condition: AlertCondition): void {
     this.draft(instrument)
-    const now = this.editing
-    if (now === null) return
-    this.editing = {
-      ...now,
-      draft: { ...now.draft, condition: { is: 'drawing', of: 'last', drawing, direction: 'either', ...seen } },
-    }
+    if (this.editing !== null) this.editing = { ...this.editing, draft: { ...this.editing.draft, condition } }
   }
 
   edit(id: string): void {

@@ -4,11 +4,20 @@
  */
 import { INDICATORS } from '../../core/market/indicators/table.ts'
 import { missingCase } from '../../base/errors.ts'
+import { formulaSpec } from './formula-line.ts'
 import { alertPhrase } from './texts.ts'
 import { durationLabel } from '../../base/duration-label.ts'
 import { t } from '../../base/text.ts'
 import { gapPhrase } from '../../core/status/gap-texts.ts'
-import type { AlertCondition, AlertEvent, AlertPrice, AlertState, SuspensionCause, IndicatorLine } from './types.ts'
+import type {
+  AlertCondition,
+  AlertEvent,
+  AlertLine,
+  AlertPrice,
+  AlertState,
+  FormulaLine,
+  SuspensionCause,
+} from './types.ts'
 
 /** Number formats: prices with the decimals of their instrument, everything else plain. */
 export interface AlertNumbers {
@@ -21,14 +30,25 @@ export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => St
 
 const priceWord = (of: AlertPrice): string => alertPhrase(`alert.price.${of}`)
 
-/** "SMA 20", "MACD 12, 26, 9 signal". */
-function lineLabel({ id, values, price, output }: IndicatorLine): string {
+/** "SMA 20", "MACD 12, 26, 9 signal", "Z-score 20". */
+function lineLabel(line: AlertLine): string {
+  if (line.id === 'formula') return formulaLabel(line)
+  const { id, values, price, output } = line
   const row = INDICATORS[id]
   const name =
     row.outputs.length > 1 && output > 0
       ? `${row.outputs[0]} ${values.join(', ')} ${row.outputs[output]}`
       : `${row.outputs[output]} ${values.join(', ')}`
   return price === 'close' || !row.takesPrice ? name : t('{line} of {price}', { line: name, price })
+}
+
+/** A formula with one line and no name is called as that line. */
+function formulaLabel({ name, text, values, output }: FormulaLine): string {
+  const outputs = formulaSpec(text)?.outputs ?? []
+  const own = name || (outputs.length === 1 ? outputs[0] : t('Formula'))
+  return [own, values.join(', '), ...(outputs.length > 1 ? [outputs[output]] : [])]
+    .filter((part) => part !== '')
+    .join(' ')
 }
 
 /** The condition of an alert, such as "Last rises to 64,000". `drawing`: the name of its drawing, if known. */

@@ -4,14 +4,17 @@
  */
 import * as v from 'valibot'
 import { ALERT_ACTIONS } from './actions.ts'
+import { MAX_INPUTS } from '../../core/market/formula/compile.ts'
+import { MAX_FORMULA } from '../../core/market/formula/syntax.ts'
 import { PRICES } from '../../core/market/indicators/row.ts'
 import { INDICATORS, withFollowers } from '../../core/market/indicators/table.ts'
 import { isInterval, type Interval } from '../../core/market/market.ts'
+import { formulaSpec, unwatchable } from './formula-line.ts'
 import type { GapCause } from '../../core/recording/session.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../../base/units.ts'
 
-/** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`, 4 added `action`. */
-export const ALERTS_VERSION = 4
+/** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`, 4 added `action`, 5 added lines of formulas. */
+export const ALERTS_VERSION = 5
 /** The most alerts. */
 export const MAX_ALERTS = 20_000
 /** The most events in the history. */
@@ -71,7 +74,30 @@ const indicatorLine = v.pipe(
     )
   }, 'parameters as the indicator takes them'),
 )
-export type IndicatorLine = v.InferOutput<typeof indicatorLine>
+
+/** One line of a custom formula: the values of its settings in order, and which of its outputs. */
+const formulaLine = v.pipe(
+  v.strictObject({
+    id: v.literal('formula'),
+    name: text(60),
+    text: text(MAX_FORMULA),
+    values: v.pipe(v.array(finite), v.maxLength(MAX_INPUTS)),
+    output: whole(0, 7),
+  }),
+  v.check(({ text, values, output }) => {
+    const spec = formulaSpec(text)
+    return (
+      spec !== null &&
+      values.length === spec.parameters.length &&
+      output < spec.outputs.length &&
+      values.every((value, i) => value >= spec.parameters[i].least && value <= spec.parameters[i].most) &&
+      unwatchable(text, values) === null
+    )
+  }, 'a formula that alerts can watch'),
+)
+export type FormulaLine = v.InferOutput<typeof formulaLine>
+const alertLine = v.union([indicatorLine, formulaLine])
+export type AlertLine = v.InferOutput<typeof alertLine>
 
 export const conditionSchema = v.variant('is', [
   /**
@@ -90,11 +116,11 @@ export const conditionSchema = v.variant('is', [
     is: v.literal('indicator'),
     of: v.picklist(['trade', 'bid', 'ask', 'mid']),
     interval,
-    line: indicatorLine,
+    line: alertLine,
     against: v.variant('is', [
       v.strictObject({ is: v.literal('level'), level: finite }),
       v.strictObject({ is: v.literal('price') }),
-      v.strictObject({ is: v.literal('line'), line: indicatorLine }),
+      v.strictObject({ is: v.literal('line'), line: alertLine }),
     ]),
     direction,
     on: v.picklist(['close', 'record']),

@@ -6,6 +6,7 @@ import {
   type ChartTemplate,
   type StudyKind,
 } from '../../../../shared/features/chart/chart-settings.ts'
+import { FIRST_FORMULA } from '../../../../shared/core/market/formula/compiled.ts'
 import type { Parameter } from '../../../../shared/core/market/indicators/row.ts'
 import {
   INDICATORS,
@@ -30,9 +31,6 @@ export interface KindRow {
   /** The user can choose between a separate pane and the price pane. */
   readonly moves: boolean
 }
-
-/** What a new formula says. */
-const FIRST_FORMULA = 'length = input("Length", 20)\n(close - sma(close, length)) / stdev(close, length)'
 
 /** The name of a formula without one: the title of its only line, as in `plot("Z", …)`; undefined if it has none. */
 function plotTitle({ outputs: [title, ...more] }: Pick<KindRow, 'outputs'>): string | undefined {

@@ -19,7 +19,7 @@ import { FormulaFault, linesOf, type Expression, type FormulaError, type Line, t
 
 /** The most lines that a formula draws, and the most settings it has. */
 const MAX_OUTPUTS = 8
-const MAX_INPUTS = 12
+export const MAX_INPUTS = 12
 /** How many bars one function can look back, and all together. */
 const LONGEST = 5_000
 const ALL_BARS = 200_000
@@ -31,6 +31,11 @@ export type FormulaSpec = Pick<
 > & {
   /** The levels with these values of its settings; none if they make the formula impossible. Default: `drawn.levels`. */
   readonly levelsOf?: (values: readonly number[]) => readonly number[]
+  /**
+   * How many bars its functions look back, all together, with these values of its settings: what a bar costs in time and
+   * memory. Infinity if they make the formula impossible.
+   */
+  readonly barsOf?: (values: readonly number[]) => number
 }
 export type Compiled =
   { readonly ok: true; readonly spec: FormulaSpec } | { readonly ok: false; readonly error: FormulaError }
@@ -61,6 +66,11 @@ class Build {
   readonly #dayOf: DayOf
   readonly #openOf: DayOf
   #bars = 0
+
+  /** How many bars its functions look back, all together. */
+  get bars(): number {
+    return this.#bars
+  }
 
   constructor(given: readonly number[], dayOf: DayOf, openOf: DayOf) {
     this.#given = given
@@ -317,6 +327,16 @@ function build(lines: readonly Line[], given: readonly number[], dayOf: DayOf, o
   return built
 }
 
+/** Null if these values of its settings make a formula impossible. */
+function tried(lines: readonly Line[], values: readonly number[]): Build | null {
+  try {
+    return build(lines, values, utcDay, utcDay)
+  } catch (thrown) {
+    if (thrown instanceof FormulaFault) return null
+    throw thrown
+  }
+}
+
 function indicatorOf({ steps, plots, indicators }: Build): Indicator {
   const reads = plots.map(({ value }) => readOf(value))
   const run = (bar: BarValues, take: Take): readonly number[] => {
@@ -350,14 +370,8 @@ export function compileFormula(text: string): Compiled {
       unit: 'price',
       ...(needsSides ? { needsSides } : {}),
       drawn: { levels },
-      levelsOf(values) {
-        try {
-          return build(lines, values, utcDay, utcDay).levels
-        } catch (thrown) {
-          if (!(thrown instanceof FormulaFault)) throw thrown
-          return []
-        }
-      },
+      levelsOf: (values) => tried(lines, values)?.levels ?? [],
+      barsOf: (values) => tried(lines, values)?.bars ?? Infinity,
       create: (values, _price, dayOf = utcDay, openOf = dayOf) => indicatorOf(build(lines, values, dayOf, openOf)),
     }
     return { ok: true, spec }

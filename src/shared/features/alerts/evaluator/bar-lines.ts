@@ -6,12 +6,13 @@ import type { DayOf } from '../../../core/market/indicators/indicators.ts'
 import { PRICES } from '../../../core/market/indicators/row.ts'
 import { INDICATORS } from '../../../core/market/indicators/table.ts'
 import type { Bar, BarSource, Interval } from '../../../core/market/market.ts'
-import type { AlertCondition, IndicatorLine } from '../types.ts'
+import { formulaSpec, MOST_FORMULA_BARS } from '../formula-line.ts'
+import type { AlertCondition, AlertLine } from '../types.ts'
 
 type IndicatorCondition = Extract<AlertCondition, { readonly is: 'indicator' }>
 
 interface Line {
-  readonly wanted: IndicatorLine
+  readonly wanted: AlertLine
   indicator: Indicator
   /** The number of alerts that use it. */
   uses: number
@@ -35,9 +36,10 @@ interface Comparison<T> {
 }
 
 /** How many earlier bars an indicator gets to warm up. */
-export const SEED_BARS = 2_000
+export const SEED_BARS = MOST_FORMULA_BARS
 
-const keyOf = ({ id, values, price }: IndicatorLine): string => `${id}(${values.join(',')}) ${price}`
+const keyOf = (line: AlertLine): string =>
+  `${line.id}(${line.values.join(',')}) ${line.id === 'formula' ? line.text : line.price}`
 
 /** Where the days and main sessions of an instrument begin, UTC ms. */
 export interface LineDays {
@@ -45,8 +47,13 @@ export interface LineDays {
   readonly openOf: DayOf
 }
 
-const newIndicator = ({ id, values, price }: IndicatorLine, { dayOf, openOf }: LineDays): Indicator =>
-  INDICATORS[id].create(values, PRICES[price], dayOf, openOf)
+const NO_VALUES: Indicator = { peek: () => [], push: () => [] }
+
+function newIndicator(line: AlertLine, { dayOf, openOf }: LineDays): Indicator {
+  if (line.id !== 'formula') return INDICATORS[line.id].create(line.values, PRICES[line.price], dayOf, openOf)
+  // Only formulas without errors get into an alert.
+  return formulaSpec(line.text)?.create(line.values, PRICES.close, dayOf, openOf) ?? NO_VALUES
+}
 
 /**
  * A bar is closed by the first record of a later one, or by the clock. A record for a closed bar no longer changes an
@@ -168,7 +175,7 @@ export class BarLines<T> {
     for (const one of this.#comparisons) one.distance = one.value = NaN
   }
 
-  #line(wanted: IndicatorLine): Line {
+  #line(wanted: AlertLine): Line {
     const key = keyOf(wanted)
     const known = this.#lines.get(key)
     if (known !== undefined) {
@@ -192,7 +199,7 @@ export class BarLines<T> {
     this.cut()
   }
 
-  #release(wanted: IndicatorLine): void {
+  #release(wanted: AlertLine): void {
     const key = keyOf(wanted)
     const line = this.#lines.get(key)
     if (line !== undefined && --line.uses === 0) this.#lines.delete(key)

@@ -87,3 +87,53 @@ test.each(['100ms', '250ms', '1s'] as const)('bars of %s are whole from the firs
   expect(later.listed[0].atMs).toBeLessThanOrEqual(second.atMs)
   await store.close()
 })
+
+test('a formula fires in a session where figures computed by hand cross its level', async () => {
+  const items = market()
+  const store = await recorded([items])
+  // The last price of each second, by the times of the trades.
+  const closes = new Map<number, number>()
+  for (const item of items) {
+    if (!('data' in item)) continue
+    const [trade] = [JSON.parse(String(item.data))].flat() as readonly { readonly p: number; readonly t: number }[]
+    closes.set(Math.floor(trade.t / 1_000), trade.p)
+  }
+  const prices = [...closes.values()]
+  /** The close over the lowest of five, in percent of the mean of five. */
+  const byHand = prices.map((close, i) => {
+    const five = prices.slice(i - 4, i + 1)
+    return i < 4 ? NaN : ((close - Math.min(...five)) / (five.reduce((sum, one) => sum + one) / 5)) * 100
+  })
+  const level = 0.5
+  const expected = byHand.filter((value, i) => byHand[i - 1] < level && value >= level)
+  expect(expected.length).toBeGreaterThan(3)
+
+  const text = 'n = input("Length", 20)\nplot("Lift", (close - lowest(close, n)) / sma(close, n) * 100)'
+  const tested = await testAlert({
+    reader: store.reader,
+    draft: quietDraft(
+      instrumentId('crypto', 'BTC-USD'),
+      {
+        is: 'indicator',
+        of: 'trade',
+        interval: '1s',
+        line: { id: 'formula', name: '', text, values: [5], output: 0 },
+        against: { is: 'level', level },
+        direction: 'up',
+        on: 'close',
+      },
+      { repeat: { restMs: 1_000, backPercent: 0 } },
+    ),
+    session: store.sessions[0],
+    fromMs: null,
+    toMs: null,
+    drawings: () => [],
+    turnMs: 50,
+    realMs: () => performance.now(),
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  })
+  expect(tested.listed).toHaveLength(expected.length)
+  for (const [i, { value }] of tested.listed.entries()) expect(Math.abs(value - expected[i])).toBeLessThan(1e-9)
+  await store.close()
+})

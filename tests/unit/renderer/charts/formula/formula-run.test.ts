@@ -6,7 +6,8 @@ import { FormulaRun } from '../../../../../src/renderer/charts/formula/formula-r
 import { FormulaRuns } from '../../../../../src/renderer/charts/formula/formula-runs.ts'
 import { rowOf, type Row } from '../../../../../src/renderer/charts/model/series.ts'
 import { IndicatorRun } from '../../../../../src/renderer/charts/model/study-run.ts'
-import { formulaProblem, formulaText, studySpec } from '../../../../../src/renderer/charts/model/study-spec.ts'
+import { formulaProblem } from '../../../../../src/shared/core/market/formula/compiled.ts'
+import { formulaText, studySpec } from '../../../../../src/renderer/charts/model/study-spec.ts'
 import { INDICATORS } from '../../../../../src/shared/core/market/indicators/table.ts'
 import { makeBar } from '../../../../kit/market.ts'
 

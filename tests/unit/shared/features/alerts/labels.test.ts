@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { eventLabel, PLAIN_NUMBERS } from '../../../../../src/shared/features/alerts/labels.ts'
+import { conditionLabel, eventLabel, PLAIN_NUMBERS } from '../../../../../src/shared/features/alerts/labels.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 const snoozed = (forMs: number) =>
@@ -25,4 +25,21 @@ it.each([
   [20_000, '1 min'],
 ])('a snooze of %d ms is told as %s', (ms, time) => {
   expect(snoozed(ms)).toMatch(new RegExp(`snoozed for ${time}$`))
+})
+
+it.each([
+  ['', 'close - open', [], 0, 'Value 1 crosses 2, 1m'],
+  ['Body', 'close - open', [], 0, 'Body crosses 2, 1m'],
+  ['', 'n = input("Length", 20)\nplot("Away", close - sma(close, n))', [9], 0, 'Away 9 crosses 2, 1m'],
+  ['Ends', 'plot("Top", high)\nplot("Bottom", low)', [], 1, 'Ends Bottom crosses 2, 1m'],
+  ['', 'plot("Top", high)\nplot("Bottom", low)', [], 1, 'Formula Bottom crosses 2, 1m'],
+])('the formula “%s” %j is told as its line', (name, text, values, output, sentence) => {
+  const line = { id: 'formula' as const, name, text, values, output }
+  const against = { is: 'level' as const, level: 2 }
+  expect(
+    conditionLabel(
+      { is: 'indicator', of: 'trade', interval: '1m', line, against, direction: 'either', on: 'close' },
+      PLAIN_NUMBERS,
+    ),
+  ).toBe(sentence)
 })

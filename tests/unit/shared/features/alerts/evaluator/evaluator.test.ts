@@ -6,6 +6,7 @@ import { instrumentId } from '../../../../../../src/shared/base/units.ts'
 import { alertOf, BTC, rig, smaBelowPrice, T0 } from '../harness.ts'
 import { makeBar } from '../../../../../kit/market.ts'
 
+type IndicatorCondition = Extract<AlertCondition, { readonly is: 'indicator' }>
 const above = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'up' })
 const either = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'either' })
 const line = (points: readonly (readonly [number, number])[], kind: Drawing['kind']): Drawing => ({
@@ -364,6 +365,70 @@ describe('an indicator', () => {
     r.trade(minute(0), 100)
     r.trade(minute(1), 90)
     r.trade(minute(2), 91)
+    r.state('crypto/XT', 'waiting', minute(2, 1))
+    r.state('crypto/XT', 'open', minute(2, 2))
+    r.trade(minute(2, 3), 200)
+    r.trade(minute(3), 200)
+    expect(r.told.filter((line) => line.startsWith('fired'))).toEqual([])
+  })
+})
+
+describe('a formula', () => {
+  const minute = (n: number, ms = 0) => n * 60_000 + ms
+  /** How far the close is from the mean of `length` closes, in percent of it. */
+  const text = 'length = input("Length", 3)\nmean = sma(close, length)\nplot("Away", (close / mean - 1) * 100)\nmean'
+  const away = { id: 'formula' as const, name: '', text, values: [2], output: 0 }
+  const crosses = (more: Partial<IndicatorCondition>): IndicatorCondition => ({
+    ...smaBelowPrice(2),
+    line: away,
+    direction: 'up',
+    ...more,
+  })
+
+  test('crosses a level at the close of a bar, with the values of its settings', () => {
+    const alert = alertOf(crosses({ against: { is: 'level', level: 30 } }))
+    const r = rig([alert])
+    r.evaluator.seed(BTC, 'trade', '1m', [])
+    r.trade(minute(0), 100)
+    expect(r.evaluator.state(alert.id)).toEqual({ is: 'waiting', for: 'bars' })
+    r.trade(minute(1), 60)
+    r.trade(minute(2), 140)
+    expect(r.evaluator.state(alert.id)).toEqual({ is: 'armed' })
+    expect(r.told).toEqual([])
+    r.trade(minute(3), 140)
+    // By hand: 60 is 25 % below the mean of 100 and 60; 140 is 40 % above the mean of 60 and 140.
+    expect(r.told).toEqual([`fired ${minute(3)}: -25 40`])
+  })
+
+  test('crosses another of its lines, and the close, also within the bar', () => {
+    const mean = { ...away, output: 1 }
+    const r = rig([
+      alertOf(crosses({ line: mean, against: { is: 'price' }, direction: 'down', on: 'record' })),
+      alertOf(crosses({ line: mean, against: { is: 'line', line: { ...away, values: [3], output: 1 } } })),
+    ])
+    r.evaluator.seed(BTC, 'trade', '1m', [])
+    for (const [n, price] of [100, 90, 80].entries()) r.trade(minute(n), price)
+    // Within the bar, the mean of 90 and 120 falls below 120; it was 85 over 80.
+    r.trade(minute(2, 1), 120)
+    expect(r.take()).toEqual([`fired ${minute(2, 1)}: 85 105`])
+    // Closed, the mean of two was 105 and that of three 103.33; the bar before had none of three.
+    r.trade(minute(3), 45)
+    r.trade(minute(4), 300)
+    expect(r.told).toEqual([])
+    // 82.5 below (90 + 120 + 45) / 3 = 85; then 172.5 above 155.
+    r.trade(minute(5), 300)
+    expect(r.told).toEqual([`fired ${minute(5)}: 82.5 172.5`])
+  })
+
+  test('earlier bars make it warm and cross nothing, and a gap breaks its chain', () => {
+    const alert = alertOf(crosses({ against: { is: 'level', level: 30 } }))
+    const r = rig([alert])
+    const bar = (n: number, close: number) => makeBar({ startMs: T0 + minute(n), close })
+    r.evaluator.seed(BTC, 'trade', '1m', [bar(-3, 100), bar(-2, 60), bar(-1, 140), bar(0, 60)])
+    expect(r.evaluator.state(alert.id)).toEqual({ is: 'armed' })
+    r.state('crypto/XT', 'open', 0)
+    r.trade(minute(1), 60)
+    r.trade(minute(2), 60)
     r.state('crypto/XT', 'waiting', minute(2, 1))
     r.state('crypto/XT', 'open', minute(2, 2))
     r.trade(minute(2, 3), 200)
