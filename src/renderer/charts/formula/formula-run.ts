@@ -98,7 +98,12 @@ export class FormulaRun implements StudyRun, FormulaClient {
     }
     const start = this.#isStarted
       ? null
-      : { text: this.#options.text, values: this.parameters, asset: this.#options.asset() }
+      : {
+          text: this.#options.text,
+          values: this.parameters,
+          asset: this.#options.asset(),
+          earlier: (this.needsSides && this.#flowOf?.before?.(this.#rows[0].timestamp)) || [],
+        }
     this.#isStarted = true
     this.#requested = { rows: this.#rows, from, count: to - from }
     return { run: this.run, start, rows }

@@ -20,7 +20,7 @@ export class FormulaRuns {
   respond({ run, start, rows }: FormulaRequest): FormulaResponse {
     try {
       if (start !== null) {
-        const { text, values, asset } = start
+        const { text, values, asset, earlier } = start
         const compiled = compileFormula(text)
         if (!compiled.ok) return { run, problem: compiled.error.message }
         const { create, outputs } = compiled.spec
@@ -30,6 +30,7 @@ export class FormulaRuns {
           (ms) => dayStart(asset, ms),
           (ms) => barStart(asset, '1D', ms),
         )
+        for (const trades of earlier) indicator.lead?.(trades)
         this.#runs.set(run, { indicator, outputs: outputs.length })
       }
       const found = this.#runs.get(run)

@@ -2,7 +2,7 @@
  * The values of one indicator for a growing list of rows. The cost of a tick doesn't depend on the length of the list:
  * closed bars are pushed once, and the forming bar is only peeked at. Pure.
  */
-import type { BarFlow, BarValues } from '../../../shared/core/market/indicators/indicator.ts'
+import type { BarFlow, BarValues, EarlierTrades } from '../../../shared/core/market/indicators/indicator.ts'
 import type { DayOf } from '../../../shared/core/market/indicators/indicators.ts'
 import { PRICES, type PriceName, shownOutputs } from '../../../shared/core/market/indicators/row.ts'
 import { parameterValues, type IndicatorRow } from '../../../shared/core/market/indicators/table.ts'
@@ -11,8 +11,12 @@ import type { Row } from './series.ts'
 /** Values by output number: "0", "1" …; absent values have no key. */
 export type StudyValues = Readonly<Record<string, number>>
 
-/** The volume by side of the bar that starts at an instant (UTC ms); undefined: not read. */
-export type FlowOf = (startMs: number) => BarFlow | undefined
+export interface FlowOf {
+  /** The volume by side of the bar that starts at an instant (UTC ms); undefined: not read. */
+  (startMs: number): BarFlow | undefined
+  /** What was read of before an instant (UTC ms), in order, for sums that begin earlier than the bars of the chart. */
+  readonly before?: (startMs: number) => readonly EarlierTrades[]
+}
 
 const NOTHING: StudyValues = {}
 
@@ -116,6 +120,8 @@ export class IndicatorRun implements StudyRun {
       this.#indicator = this.#create()
       this.#pushed = 0
       this.values.length = 0
+      if (this.needsSides && rows.length > 0 && this.#indicator.lead)
+        for (const trades of this.#flowOf?.before?.(rows[0].timestamp) ?? []) this.#indicator.lead(trades)
     }
     const last = rows.length - 1
     for (; this.#pushed < last; this.#pushed++) {

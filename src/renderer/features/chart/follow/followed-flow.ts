@@ -5,7 +5,7 @@
 import type { SumsNeeded } from '../model/chart-studies.ts'
 import type { ChartPort, Footprint, ReadSides } from '../../../charts/model/chart.ts'
 import { dayEnd, dayStart } from '../../../../shared/core/market/calendar.ts'
-import type { BarFlow } from '../../../../shared/core/market/indicators/indicator.ts'
+import type { BarFlow, EarlierTrades } from '../../../../shared/core/market/indicators/indicator.ts'
 import { NO_CELLS, type CellColumns, type PriceRows } from '../../../../shared/core/market/flow/cells.ts'
 import type { FlowColumns } from '../../../../shared/core/market/flow/flow-bars.ts'
 import { NO_VWAP } from '../../../../shared/core/market/flow/vwap.ts'
@@ -13,6 +13,7 @@ import type { FlowValue } from '../../../../shared/core/views/contract.ts'
 import { parseInstrument, unixMs, type AssetClass } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
+import { earlierTrades } from './earlier-trades.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
 
 const DAY_MS = 86_400_000
@@ -43,6 +44,12 @@ function weekStart(asset: AssetClass, ms: number): number {
 export type FlowChart = Pick<ChartPort, 'setFlow' | 'visibleBars' | 'barsBetween' | 'onView'>
 type FootprintChart = Pick<ChartPort, 'setFootprint' | 'visibleBars' | 'barsBetween' | 'onView'>
 
+/** What was read: from when (UTC ms; NaN: nothing yet), and the flows of bars by their start. */
+interface Held<T> {
+  readonly fromMs: number
+  readonly flows: ReadonlyMap<number, T>
+}
+
 interface Parts<T> {
   readonly transport: Transport
   readonly chart: Pick<ChartPort, 'onView'>
@@ -53,7 +60,7 @@ interface Parts<T> {
   readonly flowAt: (columns: FlowColumns, i: number) => T
   readonly none: T
   /** Shows the flows of bars, of which those from `fromMs` changed; null: stops. */
-  readonly show: (flowOf: ((startMs: number) => T | undefined) | null, fromMs: number) => void
+  readonly show: (flowOf: ((startMs: number) => T | undefined) | null, fromMs: number, held: Held<T>) => void
   readonly onSides: (sides: ReadSides | null) => void
 }
 
@@ -69,13 +76,14 @@ function follow<T>({ transport, chart, query, rows, inView, flowAt, none, show, 
     if (read === null || startMs < read.fromMs || (read.toMs !== null && startMs >= read.toMs)) return undefined
     return flows.get(startMs) ?? none
   }
+  const held = (): Held<T> => ({ fromMs: read?.fromMs ?? NaN, flows })
   const take = ({ reset, bars, meter, coverage }: FlowValue): void => {
     if (reset !== null) {
       read = reset
       flows = new Map()
     }
     for (const [i, startMs] of bars.startMs.entries()) flows.set(startMs, flowAt(bars, i))
-    show(flowOf, reset === null ? Math.min(...bars.startMs) : -Infinity)
+    show(flowOf, reset === null ? Math.min(...bars.startMs) : -Infinity, held())
     onSides({ meter, coverage })
   }
   const look = (): void => {
@@ -105,13 +113,13 @@ function follow<T>({ transport, chart, query, rows, inView, flowAt, none, show, 
     stop() {
       offView()
       close()
-      show(null, -Infinity)
+      show(null, -Infinity, held())
       onSides(null)
     },
     // The stream of a replay begins again; until then, a bar may have trades from after the clock.
     cut() {
       read = null
-      show(flowOf, -Infinity)
+      show(flowOf, -Infinity, held())
       onSides(null)
     },
   }
@@ -129,7 +137,7 @@ export function followFlow(
   chart: FlowChart,
   query: ChartQuery,
   onSides: (sides: ReadSides | null) => void,
-  sums: SumsNeeded = { week: false, sinceMs: null },
+  sums: SumsNeeded = { week: false, anchors: [] },
 ): Following {
   const asset = parseInstrument(query.instrument)?.asset ?? 'crypto'
   const inView = () => {
@@ -137,7 +145,8 @@ export function followFlow(
     const [first, last] = [bars.at(0), bars.at(-1)]
     if (first === undefined || last === undefined) return null
     const firstDay = dayStart(asset, Math.max(first.startMs, last.startMs - MAX_RANGE_MS))
-    const since = sums.sinceMs === null || sums.sinceMs >= firstDay ? firstDay : dayStart(asset, sums.sinceMs)
+    const earliest = Math.min(...sums.anchors)
+    const since = earliest >= firstDay ? firstDay : dayStart(asset, earliest)
     const fromMs = Math.max(sums.week ? weekStart(asset, since) : since, firstDay - MAX_SINCE_MS)
     const endMs = dayEnd(asset, last.startMs)
     const isNewest = chart.barsBetween(endMs, Infinity).length === 0
@@ -146,6 +155,7 @@ export function followFlow(
     const range = { fromMs, toMs: isNewest || Number.isNaN(endMs) ? null : endMs }
     return { needed: range, read: range }
   }
+  let earlier: { readonly beforeMs: number; readonly parts: readonly EarlierTrades[] } | null = null
   return follow<BarFlow>({
     transport,
     chart,
@@ -153,7 +163,15 @@ export function followFlow(
     inView,
     flowAt: flowOf,
     none: NO_TRADES,
-    show: (flowOf, fromMs) => chart.setFlow(flowOf, fromMs),
+    show(flowOf, changedMs, { fromMs, flows }) {
+      if (earlier !== null && changedMs < earlier.beforeMs) earlier = null
+      const before = (beforeMs: number): readonly EarlierTrades[] => {
+        if (earlier?.beforeMs !== beforeMs)
+          earlier = { beforeMs, parts: earlierTrades(flows, fromMs, beforeMs, sums.anchors) }
+        return earlier.parts
+      }
+      chart.setFlow(flowOf && Object.assign((startMs: number) => flowOf(startMs), { before }), changedMs)
+    },
     onSides,
   })
 }

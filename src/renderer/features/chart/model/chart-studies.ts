@@ -255,8 +255,8 @@ export function keepTemplate(
 export interface SumsNeeded {
   /** At the start of the week. */
   readonly week: boolean
-  /** The earliest anchor, UTC ms; null: none. */
-  readonly sinceMs: number | null
+  /** Anchors, UTC ms. */
+  readonly anchors: readonly number[]
 }
 
 export function sumsNeeded(list: readonly ChartIndicator[]): SumsNeeded {
@@ -269,6 +269,6 @@ export function sumsNeeded(list: readonly ChartIndicator[]): SumsNeeded {
   const anchors = resets.flatMap(({ reset, anchor }) => (reset === 'anchor' && anchor > 0 ? [anchor] : []))
   return {
     week: resets.some(({ reset }) => reset === 'week'),
-    sinceMs: anchors.length === 0 ? null : Math.min(...anchors),
+    anchors,
   }
 }

@@ -347,6 +347,7 @@ function indicatorOf({ steps, plots, indicators }: Build): Indicator {
     peek: (bar) => run(bar, 'peek'),
     push: (bar) => run(bar, 'push'),
     gap: () => indicators.forEach((one) => one.gap?.()),
+    lead: (trades) => indicators.forEach((one) => one.lead?.(trades)),
   }
 }
 

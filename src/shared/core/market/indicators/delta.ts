@@ -4,7 +4,10 @@ import type { DayOf } from './indicators.ts'
 import { missingCase } from '../../../base/errors.ts'
 
 /** Buying less selling volume, and the volume without a side; null if the bar's sides aren't read. */
-function deltaOf({ flow, volume }: BarValues): { readonly delta: number; readonly unknown: number } | null {
+function deltaOf({
+  flow,
+  volume,
+}: Pick<BarValues, 'flow' | 'volume'>): { readonly delta: number; readonly unknown: number } | null {
   if (!flow) return null
   const rest = (volume ?? 0) - flow.buy - flow.sell
   // Sums of decimal sizes can differ in their last bits.
@@ -58,7 +61,7 @@ export function periodOf(reset: Reset, startMs: number, dayOf: DayOf, anchorMs: 
 export function cumulativeDelta(dayOf: DayOf, reset: Reset = 'day', anchorMs = 0): Indicator {
   const isEndless = reset === 'gap' || reset === 'never'
   let state = { period: ABSENT, sum: 0, unknown: 0 }
-  const next = (bar: BarValues): typeof state => {
+  const next = (bar: Pick<BarValues, 'startMs' | 'flow' | 'volume'>): typeof state => {
     const period = bar.startMs === undefined ? 0 : periodOf(reset, bar.startMs, dayOf, anchorMs)
     if (Number.isNaN(period)) return { period, sum: ABSENT, unknown: 0 }
     const hasBegun = period === state.period && !(isEndless && Number.isNaN(state.sum))
@@ -73,6 +76,10 @@ export function cumulativeDelta(dayOf: DayOf, reset: Reset = 'day', anchorMs = 0
     push(bar) {
       state = next(bar)
       return values(state)
+    },
+    lead(trades) {
+      // Without periods, the sum begins with the first bar.
+      if (!isEndless) state = next(trades)
     },
     gap() {
       if (reset === 'gap') state = { period: ABSENT, sum: 0, unknown: 0 }

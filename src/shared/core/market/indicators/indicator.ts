@@ -23,6 +23,15 @@ export interface BarValues {
   readonly flow?: BarFlow | undefined
 }
 
+/** Trades of the time before a chart's first bar. */
+export interface EarlierTrades {
+  /** UTC ms. */
+  readonly startMs: number
+  readonly volume: number
+  /** Absent: not read. */
+  readonly flow?: BarFlow | undefined
+}
+
 /**
  * An indicator over one series. `peek` returns the values as if the bar came next and changes nothing, so a forming bar
  * can be evaluated repeatedly. `push` adds a closed bar and returns the same values. Both cost O(1). NaN means absent:
@@ -33,6 +42,8 @@ export interface Indicator {
   push(bar: BarValues): readonly number[]
   /** Bars are missing here, because nothing was received. */
   gap?(): void
+  /** Adds trades of before the first bar to a sum that begins earlier than the bars. */
+  lead?(trades: EarlierTrades): void
 }
 
 /** One value in, one value out. Indicators are built from these. NaN in gives NaN out and isn't added. */

@@ -13,7 +13,7 @@ const NONE = [ABSENT, ...BANDS.map(() => ABSENT)]
  */
 export function tradeVwap(dayOf: DayOf, reset: Extract<Reset, 'day' | 'week' | 'anchor'>, anchorMs = 0): Indicator {
   let state = { period: ABSENT, part: NO_VWAP, isWhole: true }
-  const next = ({ startMs = 0, flow }: BarValues): typeof state => {
+  const next = ({ startMs = 0, flow }: Pick<BarValues, 'startMs' | 'flow'>): typeof state => {
     const period = periodOf(reset, startMs, dayOf, anchorMs)
     const from = period === state.period ? state : { part: NO_VWAP, isWhole: true }
     if (!flow?.vwap) return { period, part: from.part, isWhole: false }
@@ -29,6 +29,9 @@ export function tradeVwap(dayOf: DayOf, reset: Extract<Reset, 'day' | 'week' | '
     push(bar) {
       state = next(bar)
       return values(state)
+    },
+    lead(trades) {
+      state = next(trades)
     },
   }
 }

@@ -52,7 +52,7 @@ describe('an indicator without a place', () => {
   })
 
   it('of cumulative delta reads trades from its anchor', () => {
-    expect(sumsNeeded(placeStudy([], 'cvd', { fromMs: BAR_MS, toMs: 0 }))).toEqual({ week: false, sinceMs: BAR_MS })
+    expect(sumsNeeded(placeStudy([], 'cvd', { fromMs: BAR_MS, toMs: 0 }))).toEqual({ week: false, anchors: [BAR_MS] })
   })
 })
 

@@ -6,7 +6,13 @@ import {
   type FlowChart,
 } from '../../../../../../src/renderer/features/chart/follow/followed-flow.ts'
 import type { Footprint } from '../../../../../../src/renderer/charts/model/footprint.ts'
-import type { FlowOf } from '../../../../../../src/renderer/charts/model/study-run.ts'
+import { earlierTrades } from '../../../../../../src/renderer/features/chart/follow/earlier-trades.ts'
+import { FormulaRuns } from '../../../../../../src/renderer/charts/formula/formula-runs.ts'
+import { rowOf } from '../../../../../../src/renderer/charts/model/series.ts'
+import { IndicatorRun, type FlowOf } from '../../../../../../src/renderer/charts/model/study-run.ts'
+import { RESETS } from '../../../../../../src/shared/core/market/indicators/delta.ts'
+import { utcDay } from '../../../../../../src/shared/core/market/indicators/row.ts'
+import { INDICATORS } from '../../../../../../src/shared/core/market/indicators/table.ts'
 import { NO_CELLS } from '../../../../../../src/shared/core/market/flow/cells.ts'
 import { NO_VWAP } from '../../../../../../src/shared/core/market/flow/vwap.ts'
 import type { Bar } from '../../../../../../src/shared/core/market/market.ts'
@@ -71,6 +77,7 @@ function start() {
       look()
     },
     at: (ms: number) => flowOf?.(ms),
+    before: (ms: number) => flowOf?.before?.(ms),
   }
 }
 
@@ -109,6 +116,59 @@ describe('the sides on a chart', () => {
     expect(onSides.mock.lastCall?.[0]).toBeNull()
     following.stop()
     expect(transport.argsOf('flow')).toEqual([])
+  })
+})
+
+describe('sums that begin before the first bar of a chart', () => {
+  const flow = (buy: number, sell: number) => ({ buy, sell, vwap: { volume: buy + sell, mean: 10, squares: 0 } })
+  /** Seconds from an hour into the second day, with what was read of that day in minutes. */
+  const flows = new Map(Array.from({ length: 70 }, (_, i) => [DAY + i * 60_000, flow(3, 1)]))
+  const firstMs = DAY + HOUR
+  const flowOf = (anchors: readonly number[] = []): FlowOf =>
+    Object.assign((ms: number) => flows.get(ms), {
+      before: (ms: number) => earlierTrades(flows, DAY, ms, anchors),
+    })
+  const rows = Array.from({ length: 10 }, (_, i) => rowOf(makeBar({ startMs: firstMs + i * 60_000, volume: 4 })))
+  const last = (kind: 'cvd' | 'session-vwap' | 'anchored-vwap', values: Record<string, number>, anchors?: number[]) => {
+    const run = new IndicatorRun(INDICATORS[kind], values, 'close', utcDay)
+    run.setFlow(flowOf(anchors), -Infinity)
+    return run.follow(rows).at(-1)?.['0']
+  }
+
+  it('have all of the day, whatever part of it the chart has', () => {
+    // 70 minutes with 3 bought and 1 sold.
+    expect(last('cvd', {})).toBe(140)
+    expect(last('session-vwap', {})).toBe(10)
+  })
+
+  it('begin at their anchor, or have no value if it wasn’t read', () => {
+    const anchor = (ms: number) => ({ reset: RESETS.indexOf('anchor'), anchor: ms })
+    const within = DAY + 7 * 60_000
+    expect(last('cvd', anchor(within), [within])).toBe(126)
+    expect(last('cvd', anchor(firstMs + 60_000), [firstMs + 60_000])).toBe(18)
+    expect(last('cvd', anchor(DAY - 60_000), [DAY - 60_000])).toBeUndefined()
+    expect(last('anchored-vwap', { anchor: DAY - 60_000 }, [DAY - 60_000])).toBeUndefined()
+  })
+
+  it('without a reset, they begin with the first bar', () => {
+    expect(last('cvd', { reset: RESETS.indexOf('never') })).toBe(20)
+  })
+
+  it('also in a formula', () => {
+    const row = (i: number) => [firstMs + i * 60_000, 1, 1, 1, 1, 4, 3, 1]
+    const start = { text: 'cvd()', values: [], asset: 'crypto' as const, earlier: flowOf().before?.(firstMs) ?? [] }
+    const response = new FormulaRuns().respond({ run: 1, start, rows: new Float64Array([...row(0), ...row(1)]) })
+    expect('values' in response && [...response.values]).toEqual([122, 124])
+  })
+
+  it('are read again when what is before the first bar changes', () => {
+    const { transport, show, before } = start()
+    show(100, 130)
+    const sold = () => before(5 * DAY)?.reduce((sum, { flow: one }) => sum + (one?.sell ?? 0), 0)
+    transport.send('flow', { reset: null, bars: columns([4 * DAY, 5 * DAY], [1, 1], [7, 9]), coverage, meter })
+    expect(sold()).toBe(7)
+    transport.send('flow', { reset: null, bars: columns([4 * DAY + HOUR], [0], [2]), coverage, meter })
+    expect(sold()).toBe(9)
   })
 })
 
