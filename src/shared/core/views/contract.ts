@@ -44,6 +44,8 @@ export interface LargeTrades {
   /** The day, UTC ms. */
   readonly fromMs: UnixMs
   readonly toMs: UnixMs
+  /** When the last of these trades was received, UTC ms. Before that, the size wasn't known. Null: no trades. */
+  readonly knownMs: UnixMs | null
 }
 
 export const MARKET_CALLS = {

@@ -27,6 +27,7 @@ export async function readLargeTrades(
   const fromMs = dayStart(asset, previousDay(asset, dayStart(asset, nowMs)))
   const toMs = dayEnd(asset, fromMs)
   const sizes: number[] = []
+  let knownMs = -Infinity
   const ignore = () => undefined
   const unread = await history.flow(
     instrument,
@@ -35,7 +36,9 @@ export async function readLargeTrades(
       needsOnlyTrades: true,
       trade(_, recvMs, eventMs, __, size) {
         const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
-        if (atMs >= fromMs && atMs < toMs && size > 0 && size < Infinity) sizes.push(size)
+        if (!(atMs >= fromMs && atMs < toMs && size > 0 && size < Infinity)) return
+        sizes.push(size)
+        knownMs = Math.max(knownMs, recvMs)
       },
       quote: ignore,
       gap: ignore,
@@ -50,5 +53,6 @@ export async function readLargeTrades(
     isWhole: unread.length === 0,
     fromMs: unixMs(fromMs),
     toMs: unixMs(toMs),
+    knownMs: sizes.length === 0 ? null : unixMs(knownMs),
   }
 }
