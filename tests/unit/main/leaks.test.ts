@@ -118,7 +118,12 @@ describe('the desktop', () => {
       }),
       settings: () => now,
       log: () => undefined,
-      desktop: { setFacts: () => undefined, setAccent: () => undefined, ask: () => undefined },
+      desktop: {
+        lastSave: () => Promise.resolve(),
+        setFacts: () => undefined,
+        setAccent: () => undefined,
+        ask: () => undefined,
+      },
       onSettings: () => {
         held.settings++
         return () => held.settings--

@@ -8,12 +8,15 @@ import { respond, stream } from '../../rpc/respond.ts'
 import { wholeStreams } from '../../rpc/state-stream.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { createHostBridge, type HostBridge } from './host-bridge.ts'
+import { createLastSave } from './last-save.ts'
 import { openOutside } from './open-external.ts'
 
 export interface DesktopService extends HostBridge {
   info(): AppInfo
   /** Notifies windows that `info` has changed. */
   infoChanged(): void
+  /** Lets windows send what they hold back. Call before closing the terminal or its connections to windows. */
+  lastSave(): Promise<void>
 }
 
 export const desktop = defineFeature({
@@ -32,10 +35,16 @@ export const desktop = defineFeature({
       ...(bridge.accent === null ? {} : { accent: bridge.accent }),
       ...bridge.facts,
       ...(portable === true ? { portable: dataDir } : {}),
+      ...(lastSave.isAsked ? { closing: true as const } : {}),
     })
     const streams = wholeStreams(info)
+    const lastSave = createLastSave({ windows: () => streams.count, tell: () => streams.changed() })
     bridge.onSystem(() => streams.changed())
-    const service: DesktopService = Object.assign(bridge, { info, infoChanged: () => streams.changed() })
+    const service: DesktopService = Object.assign(bridge, {
+      info,
+      infoChanged: () => streams.changed(),
+      lastSave: () => lastSave.ask(),
+    })
     return {
       service,
       responders: [
@@ -43,6 +52,10 @@ export const desktop = defineFeature({
           'desktop.menu': ({ rows }) => bridge.setMenu(rows),
           // The Electron host answers this itself, because it knows which window asks.
           'desktop.pdf': () => null,
+          'desktop.saved'() {
+            lastSave.saved()
+            return null
+          },
           'app.info': info,
           'app.openExternal': ({ url }) => openOutside(openExternal)(url),
         }),

@@ -131,6 +131,7 @@ export const serve = defineCommand({
       )
       stopHeartbeat()
       stopLines?.()
+      await terminal.desktop.lastSave()
       await host.close()
       await page?.remove()
     } finally {

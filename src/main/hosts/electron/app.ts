@@ -112,7 +112,9 @@ export function runElectronApp(options: ElectronAppOptions): void {
     async end() {
       desktop?.close()
       unfollowNetwork()
-      await (await starting)?.close()
+      const started = await starting
+      await started?.desktop.lastSave()
+      await started?.close()
     },
     ended: () => ports.close(),
     quit: () => app.quit(),

@@ -195,6 +195,11 @@ export class WindowState implements Subject {
   #takeInfo(info: AppInfo): void {
     const before = this.info
     this.info = info
+    if (info.closing === true) {
+      this.#features?.save()
+      void this.transport.invoke('desktop.saved', {})
+      return
+    }
     if (before === undefined) this.#undo.push(takeSystemLook(this))
     else if ((before.safe === true) !== (info.safe === true)) this.layout.reload()
   }

@@ -24,6 +24,8 @@ export interface AppInfo {
   readonly shortcutFault?: 'taken' | 'unknown'
   /** There were no settings when the terminal started. */
   readonly firstRun?: boolean
+  /** The terminal is about to close: each window saves and calls `desktop.saved`. */
+  readonly closing?: true
 }
 
 /** How fresh a price is. Only a `live` price is current. */

@@ -11,6 +11,8 @@ export const DESK_CALLS = {
   'desktop.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
   /** The window as it prints, as a PDF in Base64; null: the host can't make one. */
   'desktop.pdf': call<string | null>()(none),
+  /** This window has sent everything that is to be saved, as `closing` in `desktop.info` asks for. */
+  'desktop.saved': call<null>()(none),
   'app.info': call<AppInfo>()(none),
   /** Opens an http(s) link outside, after the window asked the user. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),

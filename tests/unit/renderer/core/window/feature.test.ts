@@ -54,6 +54,22 @@ describe('features of a window', () => {
     started.close()
     expect(told).toEqual(['start base', 'start user with 7', 'leave base', 'close user', 'close base'])
   })
+  it('save before the terminal closes, and say so', () => {
+    const order: string[] = []
+    const transport = new TestTransport()
+      .answer('desktop.saved', () => (order.push('saved'), null))
+      .serve('desktop.info', () => ({ host: 'test', version: '1', platform: 'linux', storePath: '' }))
+    const opened = (app = new WindowState(transport))
+    const holding = defineWindowFeature({
+      name: 'holding',
+      needs: {},
+      start: () => ({ service: null, save: () => void order.push('save') }),
+    })
+    startFeatures([holding], opened)
+    expect(order).toEqual([])
+    transport.send('desktop.info', { host: 'test', version: '1', platform: 'linux', storePath: '', closing: true })
+    expect(order).toEqual(['save', 'saved'])
+  })
   it('bring the defaults of their settings before the terminal has sent any', () => {
     const opened = window()
     startFeatures(FEATURES, opened)
