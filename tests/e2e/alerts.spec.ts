@@ -58,7 +58,7 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
     // The tallest form: its buttons stay in view, and the last price isn't taken for the indicator's value.
     await form.getByLabel('Alert type').selectOption('indicator')
     await expect(form.getByRole('button', { name: 'Create' })).toBeInViewport({ ratio: 1 })
-    await expect(form).toContainText(/RSI 14 crosses 70, 1m\s*Last price: \d/)
+    await expect(form).toContainText(/RSI 14 crosses 70, 1m\.\s*Last price: \d/)
     await expect(form.getByText('RSI 14 crosses 70, 1m')).toBeInViewport({ ratio: 1 })
     await smallMove(form)
     await form.getByLabel('Note').fill('wakes me')
