@@ -102,9 +102,11 @@ export class KlineCrosshair {
   step: ChartPort['stepCrosshair'] = (step) => {
     const list = this.#options.rows()
     if (list.length === 0) return
-    let index = Math.min(Math.max((this.#index ?? list.length) + step, 0), list.length - 1)
-    while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
     const { from, to } = this.#options.places.shown()
+    // Where the newest bar is out of view, as after going to a date, it begins in the middle of what is shown.
+    const start = to < list.length ? Math.floor((from + to) / 2) : list.length + step
+    let index = Math.min(Math.max(this.#index === null ? start : this.#index + step, 0), list.length - 1)
+    while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
     if (index < from || index >= to) this.#chart.scrollToDataIndex(index)
     this.#stands = { by: 'key', ms: list[index].timestamp }
     this.#x = null

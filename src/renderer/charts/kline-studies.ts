@@ -13,7 +13,7 @@ import type { RowRange } from './model/rows-on-screen.ts'
 import { levelTicks } from './model/scale.ts'
 import { FormulaRun } from './formula/formula-run.ts'
 import { IndicatorRun, type FlowOf, type StudyRun } from './model/study-run.ts'
-import { formulaText, studySpec, type StudySpec } from './model/study-spec.ts'
+import { formulaText, signText, studySpec, type StudySpec } from './model/study-spec.ts'
 import { INDICATORS } from '../../shared/core/market/indicators/table.ts'
 
 interface Options {
@@ -257,7 +257,10 @@ export class Studies {
   #beside(id: string, tick: AxisTick): AxisTick {
     const isHidden = (): boolean => isCovered(tick.coord, this.#placed.get(id) ?? [], this.#options.theme().textScale)
     // A getter, read with each painting: ticks are created only when the range changes.
-    return Object.defineProperty({ ...tick }, 'text', { get: () => (isHidden() ? '' : tick.text), enumerable: true })
+    return Object.defineProperty({ ...tick }, 'text', {
+      get: () => (isHidden() ? '' : signText(tick.text)),
+      enumerable: true,
+    })
   }
 
   /** The labels of panes below the prices, from top to bottom; y from the top of the price pane. */
@@ -286,11 +289,12 @@ export class Studies {
   }
 
   #valueText(study: ChartStudy, value: number): string {
-    if (study.kind === 'formula' && study.own) return formulaText(value)
+    if (study.kind === 'formula' && study.own) return signText(formulaText(value))
     const unit = studySpec(study)?.unit ?? 'price'
-    if (unit === 'volume') return COMPACT.format(value)
+    if (unit === 'volume') return signText(COMPACT.format(value))
     const decimals = unit === 'price' ? this.#decimals : 2
-    return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+    return signText(value.toLocaleString('en-US', digits))
   }
 
   #profileLegend(study: ChartStudy): StudyLegend['profile'] {

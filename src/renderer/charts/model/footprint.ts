@@ -53,9 +53,12 @@ export function sizeText(size: number): string {
 const trimmed = (size: number): string =>
   size >= 99.5 ? String(Math.round(size)) : String(Number(size.toPrecision(3)))
 
-/** "+12", "−3", "0". */
-export const deltaText = (delta: number): string =>
-  `${delta > 0 ? '+' : delta < 0 ? '−' : ''}${sizeText(Math.abs(delta))}`
+/** "+12", "−3", "0"; "≈0" if it is smaller than a size can be written. */
+export function deltaText(delta: number): string {
+  const size = sizeText(Math.abs(delta))
+  if (size.startsWith('<')) return '≈0'
+  return `${delta > 0 ? '+' : delta < 0 ? '−' : ''}${size}`
+}
 
 export interface BarMarks {
   readonly imbalances: readonly Imbalance[]

@@ -41,3 +41,6 @@ export function formulaText(value: number): string {
 }
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 const SIX = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
+
+/** A formatted number with a true minus. What is rounded to zero has no sign. */
+export const signText = (text: string): string => (/^-[0.,]+$/.test(text) ? text.slice(1) : text.replace('-', '−'))

@@ -9,13 +9,14 @@ const SECOND = 1_000
 const rowAt = (at: number): Row =>
   rowOf(makeBar({ startMs: at * SECOND, lengthMs: SECOND, close: 100 + at, volume: null }))
 
-/** A chart of rows 10 px wide that ends at its last row, `seen` rows of which are in view. */
-function chartOf(count: number, seen: number) {
+/** A chart of rows 10 px wide, `seen` of which are in view: those up to `newest`, or to the last row. */
+function chartOf(count: number, seen: number, newest = count) {
   const rows = Array.from({ length: count }, (_, i) => rowAt(i))
   /** Where the library draws its crosshair; null: nowhere. */
   let drawn: { x?: number; y?: number; paneId?: string } | null = null
   let tell: (data: unknown) => void = () => undefined
-  const from = () => Math.max(0, rows.length - seen)
+  const out = count - newest
+  const from = () => Math.max(0, rows.length - out - seen)
   const xOf = (index: number) => (index - from()) * 10 + 5
   const chart = {
     subscribeAction: (_: string, listener: (data: unknown) => void) => (tell = listener),
@@ -28,7 +29,7 @@ function chartOf(count: number, seen: number) {
     rows: () => rows,
     places: {
       xOf,
-      shown: () => ({ from: from(), to: rows.length }),
+      shown: () => ({ from: from(), to: rows.length - out }),
       indexAt: (x) => from() + Math.floor(x / 10),
       pixelOf: (ms, price) => ({ x: 3 + xOf(rows.findIndex((row) => row.timestamp === ms)), y: 7 + 1_000.25 - price }),
       plotArea: () => ({ left: 3, top: 7, width: seen * 10, height: 1_000 }),
@@ -55,6 +56,14 @@ describe('a crosshair that was stepped to a bar', () => {
     expect(crosshair.ms).toBe(19_000)
     crosshair.step(1)
     expect(told).toEqual([19_000, 20_000])
+  })
+
+  it('begins in the middle of what is shown where the newest bar is out of view, as after going to a date', () => {
+    const { crosshair } = chartOf(300, 20, 100)
+    crosshair.step(-1)
+    expect(crosshair.index).toBe(90)
+    crosshair.step(-1)
+    expect(crosshair.index).toBe(89)
   })
 
   it('stays on its bar when older ones come before it', () => {
