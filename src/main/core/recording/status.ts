@@ -42,6 +42,8 @@ export interface Status {
   /** Adds today's gaps from before this start. */
   gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
   forget(): void
+  /** Whether a session is being added that charts will have. */
+  historyComing(isComing: boolean): void
   /** Stored history was added, for example by an import, so windows reload it. */
   historyAdded(): void
 }
@@ -67,6 +69,7 @@ export function createStatus(facts: StatusFacts): Status {
   }
   let known: string | null = null
   let changes = 0
+  let isHistoryComing = false
   function historyChangesOf(source: Source): number {
     const key = sourceKey(source)
     if (known !== null && key !== known) changes++
@@ -87,6 +90,7 @@ export function createStatus(facts: StatusFacts): Status {
         origin: source.origin,
         ...(facts.isSimulated?.() === true ? { isSimulated: true as const } : {}),
         historyChanges: historyChangesOf(source),
+        ...(isHistoryComing ? { historyComing: true as const } : {}),
         feeds,
         recorder,
         received,
@@ -117,6 +121,9 @@ export function createStatus(facts: StatusFacts): Status {
     },
     forget() {
       gaps = 0
+    },
+    historyComing(isComing) {
+      isHistoryComing = isComing
     },
     historyAdded() {
       changes++

@@ -29,6 +29,10 @@ export const sample = defineFeature({
       symbols: () => settings.get().watchlists[0].symbols,
       seed: host.demoSeed,
       wallMs: () => host.clock.wallMs(),
+      adding(isAdding) {
+        live.status.historyComing(isAdding)
+        live.statusStreams.changed()
+      },
       added(messages, notice) {
         const count = countText(messages, 'message')
         log.add('info', 'sessions', `The sample session of the demo market was added: ${count}.`)

@@ -36,6 +36,8 @@ export interface SampleOfferOptions {
   readonly symbols: () => readonly WatchSymbol[]
   readonly seed: number | undefined
   readonly wallMs: () => number
+  /** Called when it begins to be made, and with false when it is stored or couldn't be. */
+  readonly adding: (isAdding: boolean) => void
   /** `notice` is shown to the user. */
   readonly added: (messages: number, notice: string) => void
   readonly failed: (thrown: unknown) => void
@@ -91,9 +93,13 @@ export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
           toMs,
           signal: stop.signal,
         })
-        stored = sample.stored.then(add).catch((thrown: unknown) => {
-          if (!stop.signal.aborted) options.failed(thrown)
-        })
+        options.adding(true)
+        stored = sample.stored
+          .then(add)
+          .catch((thrown: unknown) => {
+            if (!stop.signal.aborted) options.failed(thrown)
+          })
+          .finally(() => options.adding(false))
         await sample.begun
       } catch (thrown) {
         options.failed(thrown)

@@ -143,6 +143,8 @@ export interface StatusState {
   readonly isSimulated?: true
   /** Increases when stored history must be read again: the source changed or the sample session was added. */
   readonly historyChanges: number
+  /** A session is being added that charts will have. */
+  readonly historyComing?: true
   readonly feeds: readonly FeedStatus[]
   readonly recorder: RecorderState
   readonly received: number

@@ -31,6 +31,8 @@ export interface ChartWindow {
   openSettings(): void
   /** Opens the import of older data; null in a replay, to which nothing can be added. */
   readonly openImport: (() => void) | null
+  /** A session that charts will have is being added. */
+  readonly isHistoryComing: boolean
   /** Opens the pane that lists what is corrupt. */
   openEvidence(): void
   /** Starts playback of the replay shown; null if there is none or it is playing. */
@@ -76,6 +78,9 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     },
     get noRoom() {
       return noRoom()
+    },
+    get isHistoryComing() {
+      return app.view === 'live' && app.status?.historyComing === true
     },
     openSettings: () => app.openSettings('connection'),
     get openImport() {

@@ -30,6 +30,7 @@ let home: string
 let writer: LibraryWriter
 let reader: StoreReader
 let notices: string[]
+let adding: boolean[] = []
 let failures: unknown[]
 let market: 'demo' | 'service'
 
@@ -38,6 +39,7 @@ beforeEach(async () => {
   writer = await openStoreWriter({ file: join(home, 'tapedeck.db') })
   reader = await openStoreReader({ file: join(home, 'tapedeck.db') })
   notices = []
+  adding = []
   failures = []
   market = 'demo'
 })
@@ -67,6 +69,7 @@ const start = ({ isAllowed = true, isFirst = true, nowMs = NOW, read = readNothi
     symbols: () => [{ asset: 'crypto', symbol: 'BTC-USD' }],
     seed: undefined,
     wallMs: () => nowMs,
+    adding: (isAdding) => adding.push(isAdding),
     added: (_messages, notice) => notices.push(notice),
     failed: (thrown) => failures.push(thrown),
   })
@@ -123,6 +126,7 @@ describe('the sample session', () => {
     else await expect.poll(() => notices).toEqual([`${LISTED}, and charts have its history.`])
     await offer.close()
     expect(await samples()).toHaveLength(count)
+    expect(adding, 'while it is added, charts say so').toEqual(count === 0 ? [] : [true, false])
     expect(existsSync(join(home, 'sample-session.pending'))).toBe(false)
     expect(failures).toEqual([])
   })

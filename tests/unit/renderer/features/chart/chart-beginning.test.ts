@@ -20,6 +20,7 @@ function open(
   onImport: (() => void) | null = () => undefined,
   isSpread = false,
   onEvidence: (() => void) | null = null,
+  isComing = false,
 ) {
   let moved: () => void = () => undefined
   const view = { x, hasOlder: false, older: 'none' as OlderData }
@@ -35,7 +36,14 @@ function open(
       return () => (moved = () => undefined)
     },
   }
-  const { unmount } = render(ChartBeginning, { chart: part as ChartPort, zone: 'UTC', isSpread, onImport, onEvidence })
+  const { unmount } = render(ChartBeginning, {
+    chart: part as ChartPort,
+    zone: 'UTC',
+    isSpread,
+    onImport,
+    onEvidence,
+    isComing,
+  })
   return {
     unmount,
     view,
@@ -139,4 +147,12 @@ it('the text says of a ratio that older prices of both symbols aren’t recorded
   const { rest } = open(700, null, true)
   await rest()
   expect(screen.getByText(/Nothing older of both symbols is recorded\.$/)).toBeTruthy()
+})
+
+it('doesn’t claim that nothing older is recorded while the sample session is being added', async () => {
+  const { rest } = open(700, vi.fn(), false, null, true)
+  await rest()
+  expect(text()).toBeNull()
+  expect(screen.getByText(/Older data of the demo market is being added\.$/)).toBeDefined()
+  expect(screen.queryByRole('button')).toBeNull()
 })
