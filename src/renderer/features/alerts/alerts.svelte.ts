@@ -21,7 +21,7 @@ import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { undoing, type ToastMenu, type Toasts } from '../../ui/toasts.svelte.ts'
 import { t } from '../../../shared/base/text.ts'
-import { chartCondition } from './chart-line.ts'
+import { chartCondition } from './form/chart-line.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
 /** What alerts use of their window: sounds, notifications, formats. */

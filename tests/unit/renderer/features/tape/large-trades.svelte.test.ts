@@ -34,7 +34,7 @@ it('is read again where a replay goes back before what it was made of, and only 
   })
   const settle = async () => {
     flushSync()
-    await new Promise(setImmediate)
+    await new Promise((resolve) => setTimeout(resolve))
     flushSync()
   }
   await settle()

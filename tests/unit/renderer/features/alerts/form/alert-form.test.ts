@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { quietDraft } from '../../../../../benchmarks/quiet-alert.ts'
+import { quietDraft } from '../../../../../../benchmarks/quiet-alert.ts'
 import {
   formOf,
   formulaForm,
   indicatorForm,
   readForm,
   withFormula,
-} from '../../../../../src/renderer/features/alerts/alert-form.ts'
-import { chartCondition, formulasOf } from '../../../../../src/renderer/features/alerts/chart-line.ts'
-import { instrumentId } from '../../../../../src/shared/base/units.ts'
-import type { ChartIndicator } from '../../../../../src/shared/features/chart/chart-settings.ts'
-import { conditionSchema } from '../../../../../src/shared/features/alerts/types.ts'
+} from '../../../../../../src/renderer/features/alerts/form/alert-form.ts'
+import { chartCondition, formulasOf } from '../../../../../../src/renderer/features/alerts/form/chart-line.ts'
+import { instrumentId } from '../../../../../../src/shared/base/units.ts'
+import type { ChartIndicator } from '../../../../../../src/shared/features/chart/chart-settings.ts'
+import { conditionSchema } from '../../../../../../src/shared/features/alerts/types.ts'
 import * as v from 'valibot'
 
 const BTC = instrumentId('crypto', 'BTC-USD')

@@ -1,9 +1,9 @@
 /** Converts an alert to the text fields of its dialog and back. Pure. */
-import type { IndicatorSpec, PRICES } from '../../../shared/core/market/indicators/row.ts'
-import { INDICATORS, parameterValues } from '../../../shared/core/market/indicators/table.ts'
-import { missingCase } from '../../../shared/base/errors.ts'
-import type { Interval } from '../../../shared/core/market/market.ts'
-import type { AlertAction } from '../../../shared/features/alerts/actions.ts'
+import type { IndicatorSpec, PRICES } from '../../../../shared/core/market/indicators/row.ts'
+import { INDICATORS, parameterValues } from '../../../../shared/core/market/indicators/table.ts'
+import { missingCase } from '../../../../shared/base/errors.ts'
+import type { Interval } from '../../../../shared/core/market/market.ts'
+import type { AlertAction } from '../../../../shared/features/alerts/actions.ts'
 import {
   MIN_MS,
   LONGEST_WITHIN_MS,
@@ -15,11 +15,11 @@ import {
   type AlertPrice,
   type AlertSound,
   type AlertLine,
-} from '../../../shared/features/alerts/types.ts'
-import { formulaSpec, unwatchable } from '../../../shared/features/alerts/formula-line.ts'
-import type { InstrumentId } from '../../../shared/base/units.ts'
-import { t } from '../../../shared/base/text.ts'
-import { parseNumber } from '../../text/number-entry.ts'
+} from '../../../../shared/features/alerts/types.ts'
+import { formulaSpec, unwatchable } from '../../../../shared/features/alerts/formula-line.ts'
+import type { InstrumentId } from '../../../../shared/base/units.ts'
+import { t } from '../../../../shared/base/text.ts'
+import { parseNumber } from '../../../text/number-entry.ts'
 import { parseDuration, durationText } from './typed-values.ts'
 
 /** The fields of a line of an indicator or a formula, as typed. */

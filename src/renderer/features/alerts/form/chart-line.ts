@@ -1,9 +1,9 @@
 /** Indicators and formulas of charts as lines that alerts can watch. Pure. */
-import type { AlertCondition } from '../../../shared/features/alerts/types.ts'
-import { formulaSpec } from '../../../shared/features/alerts/formula-line.ts'
-import type { ChartIndicator, ChartTemplate } from '../../../shared/features/chart/chart-settings.ts'
-import { INDICATORS, parameterValues } from '../../../shared/core/market/indicators/table.ts'
-import type { Interval } from '../../../shared/core/market/market.ts'
+import type { AlertCondition } from '../../../../shared/features/alerts/types.ts'
+import { formulaSpec } from '../../../../shared/features/alerts/formula-line.ts'
+import type { ChartIndicator, ChartTemplate } from '../../../../shared/features/chart/chart-settings.ts'
+import { INDICATORS, parameterValues } from '../../../../shared/core/market/indicators/table.ts'
+import type { Interval } from '../../../../shared/core/market/market.ts'
 
 type AlertBars = Extract<AlertCondition, { readonly is: 'indicator' }>['of']
 
