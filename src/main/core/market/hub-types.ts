@@ -120,6 +120,10 @@ export interface Hub extends HubSink {
   restore(save: HubSave | null, context: MarketContext): void
   /** A session began: seqs start from 1 again. `afterBreak`: nothing is stored of the time since the one before. */
   sessionBegan(afterBreak: boolean): void
+  /** A session that began at `atMs` (UTC) has its first message, so stored gaps that were still open ended then. */
+  storedGapsEnded(atMs: UnixMs): void
+  /** Calls `listener` when stored gaps ended; returns a function that removes it. */
+  onStoredGapsEnded(listener: (atMs: UnixMs) => void): () => void
   /** Receipt of the newest record, UTC ms; -Infinity: none. */
   readonly lastRecvMs: number
   /** The last applied seq of the session; 0: none. */

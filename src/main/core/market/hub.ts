@@ -61,6 +61,7 @@ class MarketHub implements Hub {
   /** The freshness last sent for each watched cell. */
   readonly #shown = new Map<Cell, Freshness>()
   readonly #resetListeners = new Set<() => void>()
+  readonly #storedGapListeners = new Set<(atMs: UnixMs) => void>()
   readonly #gapListeners = new Set<(feed: FeedId) => void>()
   #lastSeq = 0
   /** Cells whose trades and quotes are passed on. */
@@ -282,6 +283,15 @@ class MarketHub implements Hub {
     this.#lastSeq = 0
     const start = afterBreak ? 'after break' : 'at once'
     for (const cell of this.#flowing) for (const sink of cell.flows ?? []) sink.sessionBegan(start)
+  }
+
+  storedGapsEnded(atMs: UnixMs): void {
+    for (const listener of this.#storedGapListeners) listener(atMs)
+  }
+
+  onStoredGapsEnded(listener: (atMs: UnixMs) => void): () => void {
+    this.#storedGapListeners.add(listener)
+    return () => this.#storedGapListeners.delete(listener)
   }
 
   onReset(listener: () => void): () => void {

@@ -6,7 +6,7 @@ import type { BarsValue, QuotesValue, TapeValue } from '../../../shared/core/vie
 import { msOf, type Bar, type BarSource, type Interval, type Print } from '../../../shared/core/market/market.ts'
 import type { GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
-import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
+import type { FeedId, InstrumentId, UnixMs } from '../../../shared/base/units.ts'
 import type { Cell, CellWatcher } from './cell.ts'
 import type { Hub } from './hub-types.ts'
 import { seriesFeed, type BarSeries, type SeriesWatcher } from './series.ts'
@@ -46,6 +46,13 @@ function seedBars(series: BarSeries, { bars, gaps }: HistoryBars): readonly GapS
   series.seed(bars)
   return gaps
 }
+
+/**
+ * Stored gaps that were open when recording began again, as ended then: a read of the store may come before the new
+ * session is in it.
+ */
+export const endedAt = (gaps: readonly GapSpan[], atMs: UnixMs | null): readonly GapSpan[] =>
+  atMs === null ? gaps : gaps.map((gap) => (gap.toMs === null && gap.fromMs <= atMs ? { ...gap, toMs: atMs } : gap))
 
 /** Bars of the first value when the window gives no start. */
 const FIRST_BARS = 600
@@ -114,6 +121,10 @@ export function barsStream(
   let closed = false
   let sentLast = -Infinity
   let storedGaps: readonly GapSpan[] = []
+  /** Those that reading the bars found: what is corrupt. */
+  let foundGaps: readonly GapSpan[] = []
+  /** When recording last began again, UTC ms. */
+  let endedMs: UnixMs | null = null
   /** Counts reads. One that ends after a later one began knows another time or source. */
   let reads = 0
 
@@ -140,9 +151,13 @@ export function barsStream(
     const limit = fromMs === null ? FIRST_BARS : 5_000
     const series = watched.value
     if (mustSeed) seedOnce(series, history.bars(instrument, of, interval, limit), (bars) => seedBars(series, bars))
-    const gaps = await Promise.all([history.gaps(feed, instrument, fromMs ?? -Infinity), seeding.get(series) ?? []])
+    const [gaps, found] = await Promise.all([
+      history.gaps(feed, instrument, fromMs ?? -Infinity),
+      seeding.get(series) ?? [],
+    ])
     if (closed || mine !== reads) return
-    storedGaps = gaps.flat()
+    foundGaps = found
+    storedGaps = endedAt(gaps, endedMs)
     ready = true
     whole = true
     gapsChanged = true
@@ -151,6 +166,20 @@ export function barsStream(
   // If several streams watch a series that was cleared, only the first reads its new history.
   const offReset = hub.onReset(() => void load(first(watched.value.watchers) === watcher))
   void load(watched.isNew)
+  const offStored = hub.onStoredGapsEnded((atMs) => {
+    const mine = reads
+    endedMs = atMs
+    storedGaps = endedAt(storedGaps, atMs)
+    gapsChanged = true
+    if (ready) wake()
+    // The session that ended may have gaps that this stream doesn't know yet.
+    void history.gaps(feed, instrument, fromMs ?? -Infinity).then((gaps) => {
+      if (closed || mine !== reads) return
+      storedGaps = endedAt(gaps, atMs)
+      gapsChanged = true
+      if (ready) wake()
+    })
+  })
 
   const firstStart = () => {
     if (fromMs !== null) return fromMs
@@ -163,7 +192,7 @@ export function barsStream(
       const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * msOf(interval))
       const reset = whole || late ? watched.value.from(firstStart()) : null
       const updates = reset === null && dirtyFrom < Infinity ? watched.value.from(dirtyFrom) : []
-      const gaps = gapsChanged ? [...storedGaps, ...hub.gaps(feed, instrument)] : null
+      const gaps = gapsChanged ? [...storedGaps, ...foundGaps, ...hub.gaps(feed, instrument)] : null
       sentLast = watched.value.lastStart
       dirtyFrom = Infinity
       whole = false
@@ -175,6 +204,7 @@ export function barsStream(
       watched.release()
       offGap()
       offReset()
+      offStored()
     },
   }
 }

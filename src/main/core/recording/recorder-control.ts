@@ -3,9 +3,9 @@
  * meantime. Everything that begins or ends a session runs serially.
  */
 import { toFailure } from '../../../shared/base/errors.ts'
-import type { Source } from '../../../shared/core/recording/session.ts'
+import type { GapCause, Source } from '../../../shared/core/recording/session.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
-import type { UnixMs } from '../../../shared/base/units.ts'
+import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Feeds } from '../feeds/subscriptions.ts'
 import type { Recorder } from './recorder-port.ts'
@@ -23,7 +23,9 @@ export interface RecorderControlOptions {
   readonly writer: Pick<LateWriter, 'open'>
   readonly feeds: Pick<Feeds, 'status'>
   readonly source: () => Source
-  readonly status: Pick<Status, 'say' | 'gapOpened'>
+  readonly status: Pick<Status, 'say'>
+  /** Told of gaps that were written to the session, which have ended, UTC ms. */
+  readonly gapWritten: (feed: FeedId, cause: GapCause, fromMs: UnixMs, toMs: UnixMs) => void
   readonly clock: Clock
   readonly log: Log['add']
 }
@@ -86,7 +88,7 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
       if (connections === 0) continue
       const openedSeq = recorder.entry({ type: 'gap-open', feed, cause: 'disk', symbols: [], fromMs }, stamp)
       recorder.entry({ type: 'gap-close', feed, openedSeq }, stamp)
-      status.gapOpened('disk')
+      options.gapWritten(feed, 'disk', fromMs, stamp.wallMs)
     }
   }
 

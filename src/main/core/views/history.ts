@@ -78,7 +78,7 @@ async function readGaps(
 ): Promise<GapSpan[]> {
   const from = Number.isFinite(fromMs) ? { fromMs } : {}
   const to = toMs === undefined ? {} : { toMs }
-  const now = view.present()
+  const now = toMs === undefined ? await view.upToNow() : view.present()
   const found = await view.reader.gaps({ feed, source: view.source(), ...from, ...to, skipCorrupt: true })
   const gaps = view.visibleGaps(found)
   // The hub has the gaps of the open sessions, with their ends.

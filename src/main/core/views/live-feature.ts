@@ -103,6 +103,10 @@ export const live = defineFeature({
       feeds,
       source: () => control.source,
       status,
+      gapWritten(feed, cause, fromMs, toMs) {
+        listener.followed.gapOpened(feed, cause, [], fromMs)
+        listener.followed.gapClosed(feed, fromMs, toMs)
+      },
       clock,
       log: say,
     })

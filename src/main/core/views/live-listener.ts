@@ -12,7 +12,7 @@ import type { Snapshots } from '../recording/snapshots.ts'
 import { gapEndSentence, gapSentence, stateFacts, stateSentence, type Status } from '../recording/status.ts'
 
 export interface LiveListenerOptions {
-  readonly recorder: Pick<Recorder, 'session' | 'entry' | 'breaks'>
+  readonly recorder: Pick<Recorder, 'session' | 'entry' | 'breaks' | 'state'>
   readonly fold: DigestFold
   readonly hub: Hub
   readonly commits: Pick<CommitWatch, 'began'>
@@ -69,7 +69,8 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       others = others === NO_SINK ? sink : joinSinks(others, sink)
     },
     record(feed, seq, recvMs, monoNsNow, record) {
-      if (recorder.session !== digested) {
+      const isNewSession = recorder.session !== digested
+      if (isNewSession) {
         digested = recorder.session
         fold.reset()
         hub.sessionBegan(recorder.breaks !== breaks)
@@ -93,6 +94,10 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       hub.apply(feed, seq, recvMs, record)
       others.apply(feed, seq, recvMs, record)
       if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
+      if (isNewSession && digested !== null) {
+        const state = recorder.state()
+        hub.storedGapsEnded(state.is === 'recording' ? state.sinceMs : recvMs)
+      }
     },
     state(feed, state, best) {
       const nowMs = wallMs()

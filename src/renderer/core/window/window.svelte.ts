@@ -235,16 +235,18 @@ export class WindowState implements Subject {
     const { recovered } = value
     // However short the interruption was, the user learns what was lost.
     if (before && recovered !== undefined && recovered.atMs !== before.recovered?.atMs) {
-      this.toasts.show(
-        t(
-          {
-            one: 'Recording was interrupted and has resumed. {count} message was lost; the chart shows a gap.',
-            other: 'Recording was interrupted and has resumed. {count} messages were lost; the chart shows a gap.',
-          },
-          { count: recovered.lost },
-        ),
-        { tone: 'bad' },
-      )
+      if (recovered.lost === 0) this.toasts.show(t('Recording was interrupted and has resumed. Nothing was lost.'))
+      else
+        this.toasts.show(
+          t(
+            {
+              one: 'Recording was interrupted and has resumed. {count} message was lost; the chart shows a gap.',
+              other: 'Recording was interrupted and has resumed. {count} messages were lost; the chart shows a gap.',
+            },
+            { count: recovered.lost },
+          ),
+          { tone: 'bad' },
+        )
     }
   }
 

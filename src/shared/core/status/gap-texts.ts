@@ -8,7 +8,7 @@ export const gapPhrase = labelsOf({
   'gap.cause.half-open': 'connection silent',
   'gap.cause.refused': 'refused by the service',
   'gap.cause.unacknowledged': 'not subscribed',
-  'gap.cause.sleep': 'computer asleep',
+  'gap.cause.sleep': 'computer asleep or stalled',
   'gap.cause.clock': 'clock changed',
   'gap.cause.token': 'signed out',
   'gap.cause.disk': 'not stored: disk problem',

@@ -4,13 +4,13 @@ import { dayStart } from '../../../../shared/core/market/calendar.ts'
 import type { BarsValue } from '../../../../shared/core/views/contract.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
-import { unixMs, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
+import { unixMs, type UnixMs, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { StreamSource } from '../../../../shared/rpc/transport.ts'
 import { EventTrades } from './trades.ts'
 import { FlowFollower, type FlowHistory } from '../flow/flow-follower.ts'
 import type { Hub } from '../hub-types.ts'
 import { seriesFeed } from '../series.ts'
-import type { StreamHistory } from '../streams.ts'
+import { endedAt, type StreamHistory } from '../streams.ts'
 
 /** Bars of the first value; older ones are read in pages. */
 const FIRST_BARS = 1_500
@@ -36,6 +36,9 @@ export function eventBarsStream(
   let follower: FlowFollower | null = null
   let isRead = false
   let storedGaps: readonly GapSpan[] = []
+  let unreadGaps: readonly GapSpan[] = []
+  /** When recording last began again, UTC ms. */
+  let endedMs: UnixMs | null = null
   let isWhole = true
   let isChanged = false
   let gapsChanged = false
@@ -69,7 +72,8 @@ export function eventBarsStream(
       (unread) => {
         void gaps.then((found) => {
           if (following.isClosed) return
-          storedGaps = [...found, ...unreadable(feed, unread)]
+          unreadGaps = unreadable(feed, unread)
+          storedGaps = endedAt(found, endedMs)
           gapsChanged = true
           isRead = true
           wake()
@@ -84,6 +88,19 @@ export function eventBarsStream(
     if (isRead) wake()
   })
   const offReset = hub.onReset(follow)
+  const offStored = hub.onStoredGapsEnded((atMs) => {
+    const mine = follower
+    endedMs = atMs
+    storedGaps = endedAt(storedGaps, atMs)
+    gapsChanged = true
+    if (isRead) wake()
+    void history.gaps(feed, instrument, dayOf(wallMs())).then((found) => {
+      if (follower !== mine || mine?.isClosed !== false) return
+      storedGaps = endedAt(found, atMs)
+      gapsChanged = true
+      if (isRead) wake()
+    })
+  })
   follow()
   return {
     take() {
@@ -94,7 +111,7 @@ export function eventBarsStream(
       const value = {
         reset: isWhole ? builder.bars.slice(-FIRST_BARS).map(eventBarOf) : null,
         updates: isWhole ? [] : builder.bars.slice(from).map(eventBarOf),
-        gaps: gapsChanged ? [...storedGaps, ...hub.gaps(feed, instrument)] : null,
+        gaps: gapsChanged ? [...storedGaps, ...unreadGaps, ...hub.gaps(feed, instrument)] : null,
         decimals: cell.decimals,
       }
       isWhole = false
@@ -106,6 +123,7 @@ export function eventBarsStream(
       follower?.close()
       offGap()
       offReset()
+      offStored()
     },
   }
 }

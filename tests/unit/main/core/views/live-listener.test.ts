@@ -13,7 +13,12 @@ import { T0 } from '../store/harness.ts'
 const nothing = () => undefined
 
 it('says before which sessions nothing was stored, however many began without a record', () => {
-  const recorder = { session: null as SessionId | null, breaks: 0, entry: () => 0 }
+  const recorder = {
+    session: null as SessionId | null,
+    breaks: 0,
+    entry: () => 0,
+    state: () => ({ is: 'off' }) as const,
+  }
   const hub = createHub({ calendar: hubCalendar })
   const listener = createLiveListener({
     recorder,
@@ -27,6 +32,11 @@ it('says before which sessions nothing was stored, however many began without a 
     log: nothing,
   })
   const told: string[] = []
+  let ended = 0
+  hub.onStoredGapsEnded((atMs) => {
+    expect(atMs).toBe(T0)
+    ended++
+  })
   hub.watchFlow(instrumentId('crypto', 'BTC-USD'), {
     trade: () => void told.push('trade'),
     quote: nothing,
@@ -49,5 +59,6 @@ it('says before which sessions nothing was stored, however many began without a 
   receive('five', 3)
   const starts = told.filter((one) => one !== 'trade')
   expect(starts).toEqual(['after break', 'at once', 'after break', 'at once', 'after break'])
+  expect(ended).toBe(4) // not while nothing is recorded
   expect(told).toEqual(starts.flatMap((one) => [one, 'trade']))
 })
