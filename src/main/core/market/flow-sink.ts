@@ -6,6 +6,8 @@ export interface FlowMessages {
   readonly isClosed?: boolean
   /** Whether quotes can be left out. Absent: they are needed. */
   readonly needsOnlyTrades?: boolean
+  /** Whether gaps that began in the range but were stored after it are passed on, too, with what was received until then. */
+  readonly needsLateGaps?: boolean
   /** `eventMs` NaN: undated. A side that is NaN wasn't in the message, one of 0 or less is empty. Times UTC ms. */
   quote(seq: number, recvMs: number, eventMs: number, bid: number, ask: number): void
   /** `price` is finite and above zero. `size` NaN: none. */

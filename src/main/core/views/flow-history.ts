@@ -63,17 +63,25 @@ export async function readFlow(
       // The position is that of the last message at or before an instant.
       const start = await reader.findPosition({ session, ms: fromMs - lookback - 1 })
       const last = toMs === Infinity ? null : await reader.findPosition({ session, ms: toMs })
-      const limit = Math.min(limits.get(session) ?? Infinity, last?.seq ?? Infinity)
+      const visible = limits.get(session) ?? Infinity
+      let limit = Math.min(visible, last?.seq ?? Infinity)
       // A session that goes on from before the range doesn't begin in it.
       if (!isFirst || start === null) sink.sessionBegan(begin)
       isFirst = false
       if (toMs < Infinity && last === null) continue
       isOpen = limits.has(session)
+      const gapsOf = new Map<FeedId, readonly Gap[]>()
       for (const feed of feeds) {
-        const gaps = await reader.gaps({ feed, session, skipCorrupt: true })
-        const afterSeq = start?.seq ?? 0
+        const gaps = (await reader.gaps({ feed, session, skipCorrupt: true })).filter(concerns)
+        gapsOf.set(feed, gaps)
+        if (sink.needsLateGaps !== true) continue
+        const late = gaps.filter(({ fromMs, fromSeq }) => fromMs <= toMs && fromSeq <= visible)
+        limit = Math.max(limit, ...late.map(({ fromSeq }) => fromSeq))
+      }
+      const afterSeq = start?.seq ?? 0
+      for (const [feed, gaps] of gapsOf) {
         const query = { feed, instruments: [instrument], session, afterSeq, upToSeq: limit }
-        const cuts = gaps.filter((gap) => concerns(gap) && gap.fromSeq > afterSeq)
+        const cuts = gaps.filter(({ fromSeq }) => fromSeq > afterSeq)
         const run = new FeedRun(feed, reader.ticks(query), cuts, notBeforeMs)
         runs.push(run)
         await run.next()

@@ -41,6 +41,9 @@ export class EventTrades implements FlowMessages {
   /** Receive time, made never to decrease within a session, UTC ms: so no trade falls back into the day before. */
   #nowMs = -Infinity
 
+  /** A trade received after the range was added. */
+  #isPast = false
+
   constructor(rule: EventBarRule, dayOf: (ms: number) => number, range: EventBarRange, changed: () => void) {
     this.builder = createEventBars(rule, dayOf, range.most)
     this.#range = range
@@ -71,10 +74,13 @@ export class EventTrades implements FlowMessages {
     this.#sider.trade(0, recvMs, eventMs, price)
   }
 
+  /** A gap of this range can be stored after it, even after trades that no longer belong to it. */
+  readonly needsLateGaps = true
+
   gap(feed: 'trade' | 'quote', fromMs: number): void {
     // All trades before it settle first.
     this.#sider?.gap(feed)
-    if (feed === 'quote') return
+    if (feed === 'quote' || this.#isPast) return
     this.builder.interrupt(fromMs)
     this.#changed()
   }
@@ -104,6 +110,8 @@ export class EventTrades implements FlowMessages {
 
   #add({ seq, recvMs, eventMs, price, size }: Waiting, side: -1 | 0 | 1): void {
     const { fromMs, toMs } = this.#range
+    // As in a market that goes on, the next day's first trade ends the last bar.
+    if (recvMs >= toMs) this.#isPast = true
     if (recvMs < fromMs || recvMs >= toMs || this.isClosed) return
     if (this.#beganSession) this.builder.interrupt(recvMs)
     this.#beganSession = false

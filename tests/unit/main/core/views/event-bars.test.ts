@@ -165,6 +165,30 @@ describe.each(RULES)('$kind bars', (rule) => {
   }, 60_000)
 })
 
+describe('a gap that began before midnight and was noticed after it', () => {
+  const midnight = Math.ceil(T0 / DAY) * DAY
+  const trade = (recvMs: number): Item => ({ conn: 1, data: tradeText('BTC-USD', 100, 1, recvMs), recvMs })
+  const entry = {
+    type: 'gap-open',
+    feed: 'crypto/XT',
+    cause: 'drop',
+    symbols: [],
+    fromMs: unixMs(midnight - 30),
+  } as const
+  const gap: Item = { entry, wallMs: midnight + 20 }
+  const completeOf = async (items: readonly Item[]) => {
+    const { reader, session } = storeOf(items)
+    const view = viewAt(reader, session, items.length, midnight + DAY)
+    const asked = { instrument: BTC, rule: { kind: 'tick', size: 5 }, beforeMs: midnight, limit: 500 } as const
+    return (await eventBarsPage(reader, view, asked)).bars.map(({ complete }) => complete)
+  }
+
+  it('leaves the last bar of the day incomplete, unless trades of the next day came first', async () => {
+    expect(await completeOf([trade(midnight - 40), gap, trade(midnight + 40)])).toEqual([false])
+    expect(await completeOf([trade(midnight - 40), trade(midnight + 10), gap])).toEqual([true])
+  })
+})
+
 describe('bars of single trades', () => {
   const rule = { kind: 'tick', size: 1 } as const
   const day = Math.ceil(T0 / DAY) * DAY
