@@ -495,6 +495,7 @@ describe('large trades', () => {
       isWhole: true,
       fromMs: day,
       toMs: day + DAY,
+      knownMs: day + DAY + 15,
     })
     expect(await large(3, day + DAY + 60_000)).toMatchObject({ size: 3, trades: 3 })
     expect(await large(5, day + 60_000)).toMatchObject({ size: null, trades: 0 })
@@ -511,7 +512,14 @@ describe('large trades', () => {
       },
     }
     const aapl = instrumentId('stocks', 'AAPL')
-    const expected = { size: 7, trades: 1, isWhole: true, fromMs: friday, toMs: friday + 86_400_000 }
+    const expected = {
+      size: 7,
+      trades: 1,
+      isWhole: true,
+      fromMs: friday,
+      toMs: friday + 86_400_000,
+      knownMs: friday + 3_600_000,
+    }
     expect(await readLargeTrades(history, aapl, monday + 15 * 3_600_000)).toEqual(expected)
     expect(await readLargeTrades(history, aapl, monday - 15 * 3_600_000), 'on Sunday').toEqual(expected)
     expect(asked).toEqual(Array(2).fill([friday - 5_000, friday + 86_400_000 + 1_200_000, true]))
