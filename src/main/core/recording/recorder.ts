@@ -396,6 +396,8 @@ class StoreRecorder implements Recorder {
         this.#writeRefusalIfDrained()
         return
       case 'trouble': {
+        // The last commit knew a disk that had room. Without another one, the free space isn't known.
+        this.#sizes = { ...this.#sizes, freeBytes: 0 }
         const broken = this.#health.fail(event.failure, this.#options.clock.wallMs())
         this.#onFailure()
         this.#announce(broken)

@@ -156,6 +156,7 @@ export interface StatusState {
   readonly store: {
     readonly path: string
     readonly bytes: number
+    /** 0: not known, also after a write failed. */
     readonly freeBytes: number
     readonly bytesPerHour: number | null
   }

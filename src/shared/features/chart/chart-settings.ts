@@ -63,8 +63,8 @@ const chartIndicatorSchema = v.object({
   /** Over the prices, in its own pane, or the default of its kind. */
   pane: v.fallback(v.picklist(['auto', 'price', 'own']), 'auto'),
   hidden: v.fallback(v.boolean(), false),
-  /** Of a `formula`: its name and its text. */
-  formula: v.optional(v.object({ name: text(60), text: text(MAX_FORMULA) })),
+  /** Of a `formula`: its name, its text, and a later text that has an error yet and isn't drawn. */
+  formula: v.optional(v.object({ name: text(60), text: text(MAX_FORMULA), draft: v.optional(text(MAX_FORMULA)) })),
 })
 export type ChartIndicator = v.InferOutput<typeof chartIndicatorSchema>
 

@@ -455,6 +455,17 @@ describe('Recorder', () => {
     expect(events.filter((event) => event.is === 'recovered').reduce((sum, { lost }) => sum + lost, 0)).toBe(1)
   })
 
+  it('claims no free space from before the disk failed', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    clock.advance(10)
+    writer.say(committed(1, 1))
+    expect(recorder.stats().freeBytes).toBe(2)
+    writer.say({ is: 'trouble', failure })
+    expect(recorder.stats().freeBytes).toBe(0)
+  })
+
   it('writes the shift of a clock that was set past midnight into the ended recording', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')

@@ -3,9 +3,11 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import '../../browser-stubs.ts'
 import ChartIndicators from '../../../../../src/renderer/features/chart/toolbar/ChartIndicators.svelte'
+import FormulaEditor from '../../../../../src/renderer/charts/formula/FormulaEditor.svelte'
 import {
   addStudy,
   placeStudy,
+  studyTitle,
   sumsNeeded,
   unplacedNote,
   type AnchoredKind,
@@ -92,5 +94,29 @@ describe('the list of indicators', () => {
     show(addStudy([], 'anchored-vwap'), null, 'anchored-vwap-1')
     expect(screen.getByText(/Nothing to show without an anchor/)).toBeTruthy()
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Anchor' }).placeholder).toBe('Not set')
+  })
+})
+
+describe('a formula with an error', () => {
+  it('is kept as a draft when its popover closes, and shown again', async () => {
+    let formula: NonNullable<ChartIndicator['formula']> = { name: 'Z', text: 'close' }
+    const open = () => render(FormulaEditor, { formula, onchange: (next: typeof formula) => void (formula = next) })
+    const area = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Text of the formula' })
+    open()
+    await fireEvent.input(area(), { target: { value: 'sma(close' } })
+    cleanup()
+    expect(formula).toEqual({ name: 'Z', text: 'close', draft: 'sma(close' })
+    open()
+    expect(area().value).toBe('sma(close')
+    await fireEvent.input(area(), { target: { value: 'sma(close, 5)' } })
+    cleanup()
+    expect(formula).toEqual({ name: 'Z', text: 'sma(close, 5)' })
+  })
+  it('is named by the title of its only line', () => {
+    const titleOf = (text: string, name = '') => studyTitle({ ...addStudy([], 'formula')[0], formula: { name, text } })
+    expect(titleOf('plot("Z", close)')).toBe('Z')
+    expect(titleOf('plot("Z", close)', 'Mine')).toBe('Mine')
+    expect(titleOf('close * 2')).toBe('Formula')
+    expect(titleOf('plot("A", close)\nplot("B", open)')).toBe('Formula')
   })
 })
