@@ -10,10 +10,10 @@ import { toneOf, type NumberText } from '../../../text/format.ts'
 
 /**
  * `fraction`: a rate sent as a fraction, written as a percentage. `points`: a rate sent in percent. `growth` and
- * `growth points`: the same of a change, with its sign. `multiple`: times something else. `days`: a length of time.
+ * `growth-points`: the same of a change, with its sign. `multiple`: times something else. `days`: a length of time.
  * `share`: an amount per share. `ratio`: any other number.
  */
-export type FigureKind = 'fraction' | 'points' | 'growth' | 'growth points' | 'multiple' | 'days' | 'share' | 'ratio'
+export type FigureKind = 'fraction' | 'points' | 'growth' | 'growth-points' | 'multiple' | 'days' | 'share' | 'ratio'
 
 /** Endpoints whose figures are company ratios and amounts, told apart by name. */
 const COMPANY_FIGURES: ReadonlySet<string> = new Set([
@@ -121,7 +121,7 @@ export function figureKinds(endpoint: string, reading: Reading): (path: string) 
   return (path) => {
     const kind = kindOf(endpoint, path)
     if (kind === 'rate') return arePoints ? 'points' : 'fraction'
-    if (kind === 'change') return arePoints ? 'growth points' : 'growth'
+    if (kind === 'change') return arePoints ? 'growth-points' : 'growth'
     return kind
   }
 }
@@ -135,7 +135,7 @@ export function figureText(kind: FigureKind, n: number, numbers: NumberText): st
       return percentText(n, numbers)
     case 'growth':
       return signedPercentText(n * 100, numbers)
-    case 'growth points':
+    case 'growth-points':
       return signedPercentText(n, numbers)
     case 'multiple':
       return Math.abs(n) >= 1_000 ? `${numbers.whole(n)}×` : `${numbers.fixed(n, 2)}×`
@@ -154,7 +154,7 @@ export function figureText(kind: FigureKind, n: number, numbers: NumberText): st
 /** The direction of a change as displayed; '' for any other figure. */
 export function figureTone(kind: FigureKind | null, n: number): '' | 'up' | 'down' {
   if (kind === 'growth') return toneOf(n * 100, 2)
-  return kind === 'growth points' ? toneOf(n, 2) : ''
+  return kind === 'growth-points' ? toneOf(n, 2) : ''
 }
 
 /** Like `percentText`, with a plus sign above zero. */
