@@ -3,11 +3,12 @@
  * meantime. Everything that begins or ends a session runs serially.
  */
 import { toFailure } from '../../../shared/base/errors.ts'
-import type { GapCause, Source } from '../../../shared/core/recording/session.ts'
+import type { Source } from '../../../shared/core/recording/session.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
-import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
+import type { UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Feeds } from '../feeds/subscriptions.ts'
+import type { RecordSink } from '../market/hub-types.ts'
 import type { Recorder } from './recorder-port.ts'
 import { canRecover, type LateWriter } from '../store/late-store.ts'
 import type { Log } from '../log/log.ts'
@@ -24,8 +25,8 @@ export interface RecorderControlOptions {
   readonly feeds: Pick<Feeds, 'status'>
   readonly source: () => Source
   readonly status: Pick<Status, 'say'>
-  /** Told of gaps that were written to the session, which have ended, UTC ms. */
-  readonly gapWritten: (feed: FeedId, cause: GapCause, fromMs: UnixMs, toMs: UnixMs) => void
+  /** Told of gaps that were written to the session. */
+  readonly gaps: Pick<RecordSink, 'gapOpened' | 'gapClosed'>
   readonly clock: Clock
   readonly log: Log['add']
 }
@@ -66,7 +67,7 @@ export interface RecorderControl {
 
 /** Creates the control; call `begin` to start recording. */
 export function createRecorderControl(options: RecorderControlOptions): RecorderControl {
-  const { recorder, writer, feeds, status, clock, log } = options
+  const { recorder, writer, feeds, status, gaps, clock, log } = options
   let wanted = options.wanted
   let closed = false
   /** `received`: number of messages when the trouble began. */
@@ -88,7 +89,8 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
       if (connections === 0) continue
       const openedSeq = recorder.entry({ type: 'gap-open', feed, cause: 'disk', symbols: [], fromMs }, stamp)
       recorder.entry({ type: 'gap-close', feed, openedSeq }, stamp)
-      options.gapWritten(feed, 'disk', fromMs, stamp.wallMs)
+      gaps.gapOpened(feed, 'disk', [], fromMs)
+      gaps.gapClosed(feed, fromMs, stamp.wallMs)
     }
   }
 

@@ -103,10 +103,7 @@ export const live = defineFeature({
       feeds,
       source: () => control.source,
       status,
-      gapWritten(feed, cause, fromMs, toMs) {
-        listener.followed.gapOpened(feed, cause, [], fromMs)
-        listener.followed.gapClosed(feed, fromMs, toMs)
-      },
+      gaps: listener.followed,
       clock,
       log: say,
     })
@@ -142,8 +139,7 @@ export const live = defineFeature({
         status.say(on ? (recorderControl.trouble()?.why.message ?? 'Recording.') : RECORDING_OFF)
         statusStreams.changed()
       })
-    settings.onPatch(async ({ recording: change }) => {
-      const on = change?.enabled
+    settings.onPatch(async ({ recording: { enabled: on } = {} }) => {
       if (typeof on === 'boolean' && on !== recorderControl.wanted) await setRecording(on)
     })
     const offSettings = settings.onChange((now, was) => {

@@ -63,7 +63,7 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
   const { baseUrl, username: user, password, apiKey } = simulator
   credentials.useDemo({ baseUrl, user, password, apiKey })
   const feeds = createFeeds({
-    baseUrl: credentials.baseUrl,
+    baseUrl: () => credentials.baseUrl(),
     token: credentials.tokenSource,
     recorder,
     listener,
