@@ -117,7 +117,7 @@ test('the figures of a footprint are those of the messages, which open from its 
 
   await test.step('Enter opens the messages of the row: their sizes are its volume', async () => {
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: /^Messages behind BTC-USD .*from / })
+    const dialog = page.getByRole('dialog', { name: /^Messages behind BTC-USD .* to below / })
     await expect(dialog.getByRole('status')).toHaveText(`${most.trades} messages`)
     let total = 0
     for (let i = 0; i < most.trades; i++) {
