@@ -2,10 +2,9 @@
  * Writes a file atomically: hashes the bytes, writes them in large pieces under a temporary name in the same folder,
  * syncs them, and renames the file when it is complete.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, type Hash } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { createThreadHash, type Piece, type ThreadHash } from './hashing/hash-thread.ts'
 import { followUserMask } from './private-files.ts'
 import { CodedError } from '../../shared/base/errors.ts'
 import { syncFolder } from './sync-folder.ts'
@@ -14,8 +13,6 @@ const PIECE = 1 << 20
 const STREAM_PIECE = 64 << 10
 /** Bytes after which the disk begins to store them, so that little is left to do at the end. */
 const SYNC_EVERY = 8 << 20
-/** Pieces that are held back until the file turns out to be large enough for a thread that hashes it. */
-const MAX_HELD = 4
 
 /** A growing buffer of bytes. */
 export interface ByteSink {
@@ -180,25 +177,17 @@ class StreamFile extends MemoryFile implements SafeFile {
   discard = (): Promise<void> => Promise.resolve()
 }
 
-function digestOf(pieces: readonly Piece[]): string {
-  const hash = createHash('sha256')
-  for (const { memory, length } of pieces) hash.update(memory.subarray(0, length))
-  return hash.digest('hex')
-}
-
 class TemporaryFile extends MemoryFile implements SafeFile {
   written = 0
   readonly #path: string
   readonly #target: string
   readonly #temporary: string
-  /** Pieces of a small file, written but not hashed. */
-  readonly #held: Piece[] = []
-  /** Of a large file. */
-  #hash: ThreadHash | undefined
+  readonly #hash: Hash = createHash('sha256')
   #handle: FileHandle | undefined
   #named = false
-  /** The piece being written and hashed while the next one is made. Resolves with its memory, if that is free again. */
-  #storing: Promise<Uint8Array<ArrayBuffer>> = Promise.resolve(new Uint8Array(0))
+  /** The buffer being written while the other one fills; small files have only one. */
+  #other = new Uint8Array(0)
+  #writing: Promise<void> = Promise.resolve()
   /** The sync under way or the last one. A disk reports an error only once, so it must not get lost. */
   #syncing: Promise<void> = Promise.resolve()
   #isSyncing = false
@@ -218,25 +207,17 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   }
 
   async #flush(): Promise<void> {
-    const piece = { memory: this.bytes, length: this.at }
-    const free = await this.#storing
-    this.bytes = free.length < piece.memory.length ? new Uint8Array(piece.memory.length) : free
-    this.written += piece.length
+    const full = this.bytes
+    const part = full.subarray(0, this.at)
+    this.#hash.update(part)
+    await this.#writing
+    this.bytes = this.#other.length < full.length ? new Uint8Array(full.length) : this.#other
+    this.#other = full
+    this.written += part.length
     this.at = 0
-    this.#storing = this.#store(piece)
+    this.#writing = this.#write(part)
     // The next flush throws this error; until then it must not count as unhandled.
-    this.#storing.catch(() => undefined)
-  }
-
-  async #store(piece: Piece): Promise<Uint8Array<ArrayBuffer>> {
-    await this.#write(piece.memory.subarray(0, piece.length))
-    if (this.#hash !== undefined) return this.#hash.update(piece)
-    this.#held.push(piece)
-    if (this.#held.length <= MAX_HELD) return new Uint8Array(0)
-    this.#hash = createThreadHash()
-    let free = piece.memory
-    for (const held of this.#held.splice(0)) free = await this.#hash.update(held)
-    return free
+    this.#writing.catch(() => undefined)
   }
 
   async #write(part: Uint8Array): Promise<void> {
@@ -268,8 +249,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
 
   async finish(): Promise<string> {
     if (this.at > 0) await this.#flush()
-    await this.#storing
-    const digest = this.#hash === undefined ? digestOf(this.#held) : await this.#hash.digest()
+    await this.#writing
     try {
       await this.#syncing
       await this.#handle?.sync()
@@ -278,7 +258,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
       throw fileFailure(thrown, this.#path)
     }
     this.#handle = undefined
-    return digest
+    return this.#hash.digest('hex')
   }
 
   async commit(): Promise<void> {
@@ -292,8 +272,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   }
 
   async discard(): Promise<void> {
-    await this.#storing.catch(() => undefined)
-    this.#hash?.drop()
+    await this.#writing.catch(() => undefined)
     await this.#syncing.catch(() => undefined)
     await this.#handle?.close().catch(() => undefined)
     this.#handle = undefined

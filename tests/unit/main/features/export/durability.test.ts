@@ -1,5 +1,4 @@
 /** An exported file is on the disk, in its order, before it has its name. */
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -74,19 +73,4 @@ it('fails if the disk couldn’t store a piece that was written long before the 
   expect(syncs).toBeGreaterThan(1)
   await file.discard()
   expect(readdirSync(folder)).toEqual([])
-})
-
-it('returns the digest of all bytes, however many pieces they are', async () => {
-  for (const pieces of [0, 1, 4, 5, 6, 12]) {
-    const path = join(folder, `${pieces}.csv`)
-    const file = await createSafeFile(path)
-    for (let i = 0; i < pieces; i++) {
-      file.text(String(i).repeat((1 << 20) + i))
-      await file.drain()
-    }
-    file.text('end')
-    const digest = await file.finish()
-    await file.commit()
-    expect(digest).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'))
-  }
 })
