@@ -16,9 +16,9 @@ const FIRST_CERTIFICATE = pathOf('tests/fixtures/tls/certificate.pem')
 const FIRST_KEY = pathOf('tests/fixtures/tls/key.pem')
 
 /**
- * The guide's configuration of a node up to its users, on loopback, where its name is localhost. It knows only the first node, so the
- * other two learn of each other from it, and they know it by its address: a server that tells no name of its own is checked
- * by the name of the one that told of it.
+ * The guide's configuration of a node up to its users, on loopback, where its name is localhost. Each node knows only the
+ * first one, by its address, and learns of the others from it. If a node doesn't advertise a name of its own, its
+ * certificate is checked against the name of the node that announced it.
  */
 function configOf(folder: string, at: number, ports: readonly number[]): string {
   const [, block = ''] = /<!-- nats-server -->\n+```\n([\s\S]*?)accounts \{/.exec(GUIDE) ?? []
