@@ -29,6 +29,7 @@ export async function benchApi(count = 2_000_000): Promise<readonly Row[]> {
       port: 0,
       token: 'bench',
       live: new LiveSockets({ subscribe: nothing }),
+      monoMs: () => performance.now(),
       side: {
         reader,
         replays: { open: nothing, close: nothing, play: nothing, speed: nothing, seek: nothing, states: nothing },

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { createBoundedServer, SERVER_BOUNDS } from '../../../server/bounded-server.ts'
 import { readBody, sendJson, urlOf } from '../../../server/http.ts'
+import { StreamSlots } from '../../../server/stream-slots.ts'
 import { refuseUpgrade, trackConnections } from '../../../server/upgrades.ts'
 import { parseJson } from '../../../service/control.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
@@ -24,6 +25,8 @@ export interface ApiServerOptions {
   readonly token: string
   readonly side: ApiSide
   readonly live: LiveSockets
+  /** A clock that never goes back. */
+  readonly monoMs: () => number
 }
 
 export interface ApiServer {
@@ -32,6 +35,8 @@ export interface ApiServer {
 }
 
 const MAX_MESSAGE_BYTES = 1 << 16
+/** Streams of rows at once. Each holds some megabytes, read by the client or not. */
+const MAX_ROW_STREAMS = 16
 /** How long clients have to end when the server closes, ms. */
 const CLOSE_WITHIN_MS = 500
 
@@ -52,10 +57,17 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** Starts a server. Rejects with `not-allowed` if the port is taken. */
-export async function startApiServer({ port: wanted, token, side, live }: ApiServerOptions): Promise<ApiServer> {
+export async function startApiServer({
+  port: wanted,
+  token,
+  side,
+  live,
+  monoMs,
+}: ApiServerOptions): Promise<ApiServer> {
   const server = createBoundedServer(SERVER_BOUNDS)
   const endConnections = trackConnections(server)
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
+  const slots = new StreamSlots(MAX_ROW_STREAMS, monoMs)
   const expected = digest(`Bearer ${token}`)
   let port = 0
 
@@ -95,7 +107,7 @@ export async function startApiServer({ port: wanted, token, side, live }: ApiSer
       body = parseJson(text)
       if (body === undefined) throw new CodedError('usage', 'The body isn’t JSON.')
     }
-    await respond(response, await HANDLERS[id](side, parameters, body), side)
+    await respond(response, await HANDLERS[id](side, parameters, body), side, slots)
   }
 
   server.on('request', (request, response) => {
@@ -142,7 +154,7 @@ export async function startApiServer({ port: wanted, token, side, live }: ApiSer
   }
 }
 
-async function respond(response: ServerResponse, answer: Answer, side: ApiSide): Promise<void> {
+async function respond(response: ServerResponse, answer: Answer, side: ApiSide, slots: StreamSlots): Promise<void> {
   switch (answer.is) {
     case 'json':
       return sendJson(response, 200, answer.value)
@@ -151,32 +163,36 @@ async function respond(response: ServerResponse, answer: Answer, side: ApiSide):
       response.end()
       return
     case 'rows': {
-      const left = new AbortController()
-      response.on('close', () => left.abort())
-      const write = async (bytes: Uint8Array): Promise<void> => {
-        if (!response.headersSent) {
-          response.writeHead(200, { 'content-type': ROW_FORMATS[answer.format], 'cache-control': 'no-store' })
+      const slot = slots.take(response.req.socket)
+      try {
+        const write = async (bytes: Uint8Array): Promise<void> => {
+          if (!response.headersSent) {
+            response.writeHead(200, { 'content-type': ROW_FORMATS[answer.format], 'cache-control': 'no-store' })
+          }
+          if (!response.write(bytes)) await drained(response, slot.signal)
+          slot.moved()
         }
-        if (!response.write(bytes)) await drained(response)
+        await side.exportRows(answer.request, write, slot.signal)
+      } finally {
+        slot.free()
       }
-      await side.exportRows(answer.request, write, left.signal)
       if (!response.headersSent) response.writeHead(200, { 'content-type': ROW_FORMATS[answer.format] })
       response.end()
     }
   }
 }
 
-/** Resolves when more can be written, or the client has left. */
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when more can be written, or the client has left. A response that waits for another one has no `close`. */
+function drained(response: ServerResponse, left: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done)
-      response.off('close', done)
+      left.removeEventListener('abort', done)
       resolve()
     }
     response.on('drain', done)
-    response.on('close', done)
-    if (response.destroyed) done()
+    left.addEventListener('abort', done)
+    if (left.aborted) done()
   })
 }
 

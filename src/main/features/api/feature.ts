@@ -29,6 +29,7 @@ export const api = defineFeature({
           port,
           token,
           live: sockets,
+          monoMs: () => clock.monoNs() / 1e6,
           side: {
             reader,
             replays: replay,

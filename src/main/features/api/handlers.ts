@@ -147,8 +147,10 @@ async function controlReplay(side: ApiSide, parameters: Parameters, body: unknow
   if (speed !== undefined && speed !== 'max' && !(typeof speed === 'number' && speed >= 0.25 && speed <= 1_000))
     throw usage('"speed" is a number from 0.25 to 1000, or "max".')
   if (playing !== undefined && typeof playing !== 'boolean') throw usage('"playing" is true or false.')
+  // Nothing is changed if one of them is wrong.
+  const ms = at === undefined ? undefined : readTime(at, side)
   if (speed !== undefined) side.replays.speed(id, speed)
-  if (at !== undefined) await side.replays.seek(id, { at: 'ms', ms: readTime(at, side) })
+  if (ms !== undefined) await side.replays.seek(id, { at: 'ms', ms })
   if (playing !== undefined) side.replays.play(id, playing)
   return json(replayJson(replayOf(side, parameters)))
 }

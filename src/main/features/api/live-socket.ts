@@ -14,6 +14,7 @@ const TURN_MESSAGES = 500
 const BUSY_BYTES = 1024 * 1024
 /** Messages that wait for a client from which on it is disconnected: ticks, of which there are fewer, and answers. */
 const MAX_UNREAD = 2 * MAX_WAITING
+/** Symbols of a feed that a client follows, in one message or several. */
 const MAX_SYMBOLS = 1_000
 const MAX_CREDIT = 1_000_000_000
 
@@ -109,12 +110,15 @@ class Client {
   }
 
   #change(
-    { feed, symbols }: Readonly<Record<string, unknown>>,
+    message: Readonly<Record<string, unknown>>,
     change: (feed: FeedId, symbols: readonly string[]) => void,
   ): void {
+    const { feed, symbols } = message
     if (typeof feed !== 'string' || !isFeedId(feed)) throw bad(`"feed" must be one of ${FEED_IDS.join(', ')}.`)
     if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > MAX_SYMBOLS || !symbols.every(isSymbol))
       throw bad(`"symbols" is a list of 1 to ${MAX_SYMBOLS} symbols.`)
+    if (message.op === 'subscribe' && new Set([...this.ticks.symbols(feed), ...symbols]).size > MAX_SYMBOLS)
+      throw bad(`A connection follows at most ${MAX_SYMBOLS} symbols of a feed.`)
     change(feed, symbols)
     const now = this.ticks.symbols(feed)
     const before = this.#subscriptions.get(feed)

@@ -9,12 +9,10 @@ import type { Clock } from '../../../base/clock.ts'
 import type { StoredEntry } from '../../../core/store/types/messages.ts'
 import type { ReplayBatch } from '../../../core/store/types/replay.ts'
 import type { JumpTarget, Outlet } from './playout.ts'
-import type { ServedConnection } from './served-connection.ts'
+import { LOST_BYTES, type ServedConnection } from './served-connection.ts'
 
 /** Above this many unsent bytes of a connection, a clock that waits for its readers waits. */
 const BUSY_BYTES = 4 * 1024 * 1024
-/** A connection with this many unsent bytes is cut. */
-const LOST_BYTES = 64 * 1024 * 1024
 /** A reader that takes nothing for this long while the clock waits for it is cut, ms. */
 const STALLED_MS = 30_000
 

@@ -1,9 +1,10 @@
 /** The HTTP side of the replay server: token endpoint, `GET /replay` as lines of JSON, and the shared clock. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Account } from '../../../../server/account.ts'
+import type { StreamSlots } from '../../../../server/stream-slots.ts'
 import { answerToken, readBody, sendJson, urlOf } from '../../../../server/http.ts'
 import { isObject, parseJson } from '../../../../service/control.ts'
-import { CodedError, toFailure } from '../../../../shared/base/errors.ts'
+import { CodedError, toFailure, type ErrorCode } from '../../../../shared/base/errors.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { LineOutlet } from './line-outlet.ts'
 import { Playout, type ClockReport } from './playout.ts'
@@ -21,7 +22,11 @@ export interface HttpSide {
   readonly control: (change: ClockChange) => ClockReport
   /** Those that are running, so that they can be closed. */
   readonly playouts: Set<Playout>
+  readonly slots: StreamSlots
 }
+
+/** The HTTP status of a failure. */
+const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = { usage: 400, 'not-found': 404, busy: 503 }
 
 const usage = (message: string): CodedError => new CodedError('usage', message)
 
@@ -75,7 +80,12 @@ export function createHttpHandler(
     const instruments = await instrumentsOf(recorded, query.feeds, query.symbols, side.shown())
     // The client may have left in the meantime.
     if (response.destroyed) return
-    const outlet = new LineOutlet(response, { feeds: query.feeds, instruments }, () => playout.close())
+    const slot = side.slots.take(response.req.socket)
+    const outlet = new LineOutlet(
+      response,
+      { feeds: query.feeds, instruments },
+      { moved: () => slot.moved(), ended: () => playout.close() },
+    )
     const playout = new Playout({
       reader: recorded.reader,
       parts,
@@ -86,11 +96,14 @@ export function createHttpHandler(
       outlet,
     })
     side.playouts.add(playout)
-    response.on('close', () => {
+    const end = (): void => {
+      slot.free()
       playout.close()
       outlet.abandon()
       side.playouts.delete(playout)
-    })
+    }
+    response.on('close', end)
+    slot.signal.addEventListener('abort', end)
     response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
     playout.setPlaying(true)
     // A response that is cut short has no last chunk, so the client can't take it for the whole.
@@ -127,7 +140,7 @@ export function createHttpHandler(
       const { code, message, hint } = toFailure(thrown)
       if (response.headersSent) response.destroy()
       else {
-        const status = code === 'usage' ? 400 : code === 'not-found' ? 404 : 500
+        const status = STATUS[code] ?? 500
         sendJson(response, status, { detail: hint === undefined ? message : `${message} ${hint}` })
       }
     }

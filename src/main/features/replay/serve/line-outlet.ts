@@ -16,6 +16,13 @@ export interface LineFilter {
   readonly instruments: ReadonlySet<InstrumentId> | null
 }
 
+export interface LineEvents {
+  /** The client took something. */
+  readonly moved: () => void
+  /** Everything was written. */
+  readonly ended: () => void
+}
+
 /** Room for the lines of a turn, mostly. */
 const BUFFER_BYTES = 1024 * 1024
 /** Bytes on their way to the client above which nothing more is read. */
@@ -28,15 +35,16 @@ export class LineOutlet implements Outlet {
   readonly #instruments: LineFilter['instruments']
   readonly #isWanted = FEED_IDS.map(() => new Map<string, boolean>())
   readonly #record = scratch()
-  readonly #onEnd: () => void
+  readonly #on: LineEvents
   #unsent = 0
+  #isAbandoned = false
   #freed: () => void = () => undefined
 
-  constructor(response: ServerResponse, filter: LineFilter, onEnd: () => void) {
+  constructor(response: ServerResponse, filter: LineFilter, on: LineEvents) {
     this.#response = response
     this.#isFeed = FEED_IDS.map((feed) => filter.feeds.includes(feed))
     this.#instruments = filter.instruments
-    this.#onEnd = onEnd
+    this.#on = on
   }
 
   take(batch: ReplayBatch, row: number): void {
@@ -66,13 +74,16 @@ export class LineOutlet implements Outlet {
     this.#unsent += bytes.length
     this.#response.write(bytes, (error) => {
       this.#unsent -= bytes.length
-      if (!error) this.#lines.giveBack(bytes)
+      if (!error) {
+        this.#lines.giveBack(bytes)
+        this.#on.moved()
+      }
       this.#freed()
     })
   }
 
   get isFull(): boolean {
-    return this.#unsent > BUSY_BYTES && !this.#response.destroyed
+    return this.#unsent > BUSY_BYTES && !this.#isAbandoned
   }
 
   async whenFree(): Promise<void> {
@@ -81,12 +92,13 @@ export class LineOutlet implements Outlet {
 
   /** The client went away: nothing waits for it any longer. */
   abandon(): void {
+    this.#isAbandoned = true
     this.#freed()
   }
 
   ended(): void {
     this.flush()
     this.#response.end()
-    this.#onEnd()
+    this.#on.ended()
   }
 }

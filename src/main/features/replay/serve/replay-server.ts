@@ -12,6 +12,7 @@ import { createAccount } from '../../../../server/account.ts'
 import type { AccountOptions } from '../../../../server/account-options.ts'
 import { shakeHands, takeMessage } from '../../../../server/handshake.ts'
 import { urlOf } from '../../../../server/http.ts'
+import { StreamSlots, type StreamSlot } from '../../../../server/stream-slots.ts'
 import { refuseUpgrade, trackConnections } from '../../../../server/upgrades.ts'
 import { CLOSE } from '../../../../service/control.ts'
 import { feedOfPath, TICKERS_PER_CONNECTION } from '../../../../service/feeds.ts'
@@ -71,6 +72,10 @@ export interface ReplayServer {
 
 /** A client's messages are lists of tickers. */
 const MAX_MESSAGE_BYTES = 1 << 20
+/** Clients with clocks of their own at once: sockets and streams of lines. Each holds some megabytes, read or not. */
+const MAX_OWN_CLOCKS = 64
+/** The close code for "try again later" (RFC 6455's registry). */
+const TRY_AGAIN = 1013
 
 /** Starts a server. Rejects with `not-found` or `ambiguous-source` for the sessions, and if the port is taken. */
 export async function startReplayServer(options: ReplayServerOptions): Promise<ReplayServer> {
@@ -96,6 +101,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
   const server = createBoundedServer(SERVER_BOUNDS)
   const endConnections = trackConnections(server)
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
+  const slots = new StreamSlots(MAX_OWN_CLOCKS, () => clock.monoNs() / 1e6)
   /** Clocks of single clients. */
   const alones = new Set<Playout>()
   let port = 0
@@ -154,6 +160,12 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
     socket: Duplex,
     own: Pick<PlayoutOptions, 'parts' | 'range' | 'speed'>,
   ): void => {
+    let slot: StreamSlot
+    try {
+      slot = slots.take(socket)
+    } catch (thrown) {
+      return ws.close(TRY_AGAIN, toFailure(thrown).message)
+    }
     const audience: Audience = new Audience({
       clock,
       gapsDisconnect,
@@ -169,10 +181,18 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
     })
     alones.add(alone)
     alone.done.catch(() => audience.closeAll('the session can’t be read'))
-    follow(new ServedConnection(feed, ws, socket, () => audience.freed()), ws, audience, () => {
-      audience.subscriptionsChanged()
-      if (!alone.state.ended) alone.setPlaying(true)
-    })
+    follow(
+      new ServedConnection(feed, ws, socket, () => {
+        slot.moved()
+        audience.freed()
+      }),
+      ws,
+      audience,
+      () => {
+        audience.subscriptionsChanged()
+        if (!alone.state.ended) alone.setPlaying(true)
+      },
+    )
     ws.on('close', () => {
       alone.close()
       alones.delete(alone)
@@ -247,6 +267,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
     clockReport: report,
     control,
     playouts: alones,
+    slots,
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void handler(request, response))
 

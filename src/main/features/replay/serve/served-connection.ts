@@ -7,6 +7,9 @@ import { FEEDS } from '../../../../service/feeds.ts'
 import { instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 import { FrameWriter } from './frame-writer.ts'
 
+/** A connection with this many unsent bytes is cut. */
+export const LOST_BYTES = 64 * 1024 * 1024
+
 export class ServedConnection implements Subscriber {
   readonly feed: FeedId
   /** Symbols as acknowledged, with their instruments: a symbol stands for all its aliases. */
@@ -43,8 +46,11 @@ export class ServedConnection implements Subscriber {
     return normaliseTickers(symbols).filter((symbol) => this.tickers.delete(symbol))
   }
 
+  /** Sends a control frame. A client that asks without reading the answers is cut. */
   raw(data: string): void {
-    if (this.isOpen) this.#ws.send(data)
+    if (!this.isOpen) return
+    this.#ws.send(data)
+    if (this.backlog > LOST_BYTES) this.cut()
   }
 
   /** Sends the frames written since the last call. */

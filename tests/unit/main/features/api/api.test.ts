@@ -203,6 +203,8 @@ describe('replays', () => {
     expect(await started.json()).toMatchObject({ playing: true })
     for (const body of [{ speed: 0 }, { at: 'noonish' }, { playing: 1 }, 5])
       expect((await post(`/v1/replays/${replay}`, body)).status).toBe(400)
+    expect((await post(`/v1/replays/${replay}`, { speed: 10, at: 'noonish' })).status).toBe(400)
+    expect(await get(`/v1/replays/${replay}`)).toMatchObject({ speed: 'max' })
     expect((await call(`/v1/replays/${replay}`, { method: 'DELETE' })).status).toBe(204)
     expect(await get('/v1/replays')).toMatchObject({ replays: [] })
   })

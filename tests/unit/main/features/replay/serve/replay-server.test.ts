@@ -1,11 +1,12 @@
 /** What the replay server does beyond the service's protocol: own clocks, gaps, HTTP lines, and control of its clock. */
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import {
   startReplayServer,
   type ReplayServer,
   type ReplayServerOptions,
 } from '../../../../../../src/main/features/replay/serve/replay-server.ts'
+import { ServedConnection } from '../../../../../../src/main/features/replay/serve/served-connection.ts'
 import { FLAG } from '../../../../../../src/shared/core/recording/session.ts'
 import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { knockAndStay } from '../../../../../kit/half-open.ts'
@@ -277,6 +278,47 @@ describe('GET /replay', () => {
     const whole = await (await get(server, '/replay')).text()
     expect(whole.split('\n')).toHaveLength(60_001)
   })
+})
+
+describe('too many clients with clocks of their own', () => {
+  it('are refused, so that they can’t use up the memory, until others leave', async () => {
+    const server = await serve([trade(1), trade(2, T0 + 3_600_000)], { start: 'paused' })
+    const leaving = new AbortController()
+    const init = { headers: { authorization: `Bearer ${server.apiKey}` }, signal: leaving.signal }
+    const lines = `${server.baseUrl}/replay?speed=0.25`
+    // Kept, because Node closes those that nothing refers to.
+    const open = []
+    while (open.length < 64) open.push(await fetch(lines, init))
+    expect(open.filter(({ ok }) => !ok)).toEqual([])
+    const refused = await get(server, '/replay')
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      { detail: expect.stringContaining('At most 64 streams') as unknown },
+    ])
+    expect(await (await openFeed(server, '/ws/crypto/XT/?speed=1')).ended).toMatchObject({ code: 1013 })
+    // The shared clock is for everybody.
+    await (await follow(server, '/ws/crypto/XT/', 'BTC-USD')).ping()
+    leaving.abort()
+    await vi.waitFor(async () => expect((await get(server, '/replay')).status).toBe(200))
+  })
+})
+
+it('a client that asks without reading the answers is cut', async () => {
+  const events: string[] = []
+  let unread = 0
+  const ws = { OPEN: 1, readyState: 1, send: () => void events.push('sent'), terminate: () => void events.push('cut') }
+  const socket = {
+    get writableLength() {
+      return unread
+    },
+  }
+  // Only what it uses of them.
+  const connection = new ServedConnection('crypto/XT', ws as never, socket as never, () => undefined)
+  connection.raw('{}')
+  unread = 65 * 1024 * 1024
+  connection.raw('{}')
+  connection.raw('{}')
+  expect(events).toEqual(['sent', 'sent', 'cut'])
 })
 
 describe('the clock’s endpoint', () => {
