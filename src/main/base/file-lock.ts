@@ -22,6 +22,21 @@ export function withFileLock<T>(lockFile: string, patienceMs: number, change: ()
   }
 }
 
+/**
+ * Takes a lock for as long as its holder needs, and returns what frees it; null if another process holds it. Throws
+ * SQLite's error if the lock file can't be opened, or its file system has no locks.
+ */
+export function takeFileLock(lockFile: string): (() => void) | null {
+  const db = new Database(lockFile, { timeout: ATTEMPT_MS })
+  let isTaken = false
+  try {
+    isTaken = begin(db)
+  } finally {
+    if (!isTaken) db.close()
+  }
+  return isTaken ? () => void db.close() : null
+}
+
 /** Another process held the lock all the time. */
 export class LockBusyError extends Error {
   constructor(lockFile: string) {

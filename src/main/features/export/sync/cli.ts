@@ -1,6 +1,7 @@
 /** `tapedeck sync`: keeps a partitioned Parquet dataset up to date with the store. */
 import { jsonLine } from '../../../base/json-schema.ts'
 import { resolve } from 'node:path'
+import { CodedError } from '../../../../shared/base/errors.ts'
 import { countText } from '../../../../shared/base/count-text.ts'
 import { FEED_IDS, isFeedId } from '../../../../shared/base/units.ts'
 import { defineCommand, UsageError } from '../../../command-line/command.ts'
@@ -9,12 +10,13 @@ import { createProgressLine } from '../../../command-line/progress-line.ts'
 import { duration } from '../../../command-line/times.ts'
 import { waitUntil } from '../../../command-line/until.ts'
 import { withReader } from '../../../core/store/with-reader.ts'
-import { syncDataset } from './sync.ts'
+import { syncDataset, type Synced } from './sync.ts'
 
 const FORMATS = ['parquet'] as const
 const EVERY_MS = 10_000
 /** Shorter intervals would only keep a processor busy, ms. */
 const MIN_EVERY_MS = 1_000
+const NOTHING: Synced = { files: 0, rows: 0, bytes: 0 }
 
 export const sync = defineCommand({
   positionals: 'DIR',
@@ -51,7 +53,13 @@ export const sync = defineCommand({
           feeds: feeds.length === 0 ? null : feeds.filter(isFeedId),
           signal: context.signal,
           onProgress: ({ files, rows }) => line.draw(rows, 0, countText(files, 'file'), 'rows'),
-        }).finally(() => line.clear())
+        })
+          .catch((thrown: unknown) => {
+            // What another run writes now is up to date at the next turn.
+            if (!values.on('follow') || !(thrown instanceof CodedError && thrown.code === 'busy')) throw thrown
+            return NOTHING
+          })
+          .finally(() => line.clear())
         const { files, rows, bytes } = done
         if (json) context.out(jsonLine('sync', { files, rows, bytes }))
         else if (files > 0 || !values.on('follow')) {

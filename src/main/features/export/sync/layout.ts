@@ -5,8 +5,11 @@ import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 
 /** Identifies a dataset, in its root. Readers of partitioned data ignore files whose name begins with `_`. */
 export const DATASET_FILE = '_tapedeck.json'
+/** The version of the whole format. `document` says which of its three documents a file is; older ones have none. */
 export const DATASET_SCHEMA = 'tapedeck/dataset/1'
 export const MANIFEST_FILE = '_manifest.json'
+/** The lock of the run that writes; empty. */
+export const LOCK_FILE = '_lock'
 
 /** Messages of a session are divided by seq, so that a file never depends on when it was written. */
 export const CHUNK = 1_000_000

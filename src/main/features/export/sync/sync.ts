@@ -11,6 +11,7 @@ import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
 import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/session.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import { takeFileLock } from '../../../base/file-lock.ts'
 import { makeFolder } from '../../../base/make-folder.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
@@ -30,6 +31,7 @@ import {
   DATASET_FILE,
   DATASET_SCHEMA,
   gapsFile,
+  LOCK_FILE,
   MANIFEST_FILE,
   partitionFolder,
   partitionValue,
@@ -68,11 +70,28 @@ interface Turn {
   readonly shares: SessionShares | undefined
 }
 
-/** One run. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`, `disk-full`, `disk-error`. */
+/**
+ * One run. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`, `disk-full`, `disk-error`, and
+ * `busy` while another run writes to the dataset.
+ */
 export async function syncDataset(reader: StoreReader, options: SyncOptions): Promise<Synced> {
-  const { root } = options
   const rows = (await reader.sessions(true)).filter(({ binnedMs }) => binnedMs === null)
-  const source = await openDataset(root, rows, options)
+  const { source, isNew } = await checkDataset(options.root, rows, options)
+  const unlock = lockDataset(options.root)
+  try {
+    await openDataset(options.root, source, isNew)
+    return await syncSessions(reader, rows, source, options)
+  } finally {
+    unlock()
+  }
+}
+
+async function syncSessions(
+  reader: StoreReader,
+  rows: readonly SessionRow[],
+  source: string,
+  options: SyncOptions,
+): Promise<Synced> {
   const done = { files: 0, rows: 0, bytes: 0 }
   const wrote = (files: number, { rows, bytes }: Omit<Synced, 'files'>): void => {
     done.files += files
@@ -90,12 +109,12 @@ export async function syncDataset(reader: StoreReader, options: SyncOptions): Pr
   return done
 }
 
-/** Makes the folder a dataset of one source, or checks that it is. Removes what a killed run left. */
-async function openDataset(
+/** Checks that the folder is a dataset of one source, or can become one, and creates it. */
+async function checkDataset(
   root: string,
   rows: readonly SessionRow[],
   { source: asked, feeds }: SyncOptions,
-): Promise<string> {
+): Promise<{ readonly source: string; readonly isNew: boolean }> {
   if (existsSync(root) && !statSync(root).isDirectory()) {
     throw new CodedError('usage', `${root} isn’t a folder.`, { hint: 'Name a new folder for the dataset.' })
   }
@@ -125,17 +144,45 @@ async function openDataset(
     })
   }
   if (known === null) {
-    if (existsSync(root) && readdirSync(root).some((name) => !isUnfinished(name))) {
+    if (existsSync(root) && readdirSync(root).some((name) => !isUnfinished(name) && name !== LOCK_FILE)) {
       throw new CodedError('usage', `${root} has files and isn’t a dataset of Tapedeck.`, {
         hint: 'Name a new folder.',
       })
     }
     createDataset(root)
   }
+  return { source, isNew: known === null }
+}
+
+/** Keeps other runs out, which would remove the files that this one is writing. Throws `busy` during another one. */
+function lockDataset(root: string): () => void {
+  let unlock: (() => void) | null
+  try {
+    unlock = takeFileLock(join(root, LOCK_FILE))
+  } catch {
+    return () => undefined // Some network drives have no locks.
+  }
+  if (unlock !== null) return unlock
+  throw inUse(root)
+}
+
+const inUse = (root: string): CodedError =>
+  new CodedError('busy', `Another sync is writing to ${root}.`, {
+    hint: 'Wait until it ends, or sync into another folder.',
+  })
+
+/** Removes what a killed run left, and makes a new folder a dataset. Throws `busy` if another run has just made it one. */
+async function openDataset(root: string, source: string, isNew: boolean): Promise<void> {
+  const file = join(root, DATASET_FILE)
+  if (isNew && existsSync(file)) throw inUse(root)
   removeUnfinished(root)
-  if (known === null)
-    await writeDocument(file, { schema: DATASET_SCHEMA, source, partitions: ['feed', 'symbol', 'date'] })
-  return source
+  if (isNew)
+    await writeDocument(file, {
+      schema: DATASET_SCHEMA,
+      document: 'dataset',
+      source,
+      partitions: ['feed', 'symbol', 'date'],
+    })
 }
 
 /** Creates the dataset's folder. Throws `disk-error` if the system doesn't allow it, or a link leads nowhere. */
@@ -180,7 +227,12 @@ async function syncSession(reader: StoreReader, turn: Turn, options: SyncOptions
     const paths = new Set<string>()
     const keep = (): Promise<void> => {
       state[feed] = { chunks, not_before: notBefore, ...(share === null ? {} : { share }) }
-      return writeDocument(stateFile(root, session), { schema: DATASET_SCHEMA, session, feeds: state })
+      return writeDocument(stateFile(root, session), {
+        schema: DATASET_SCHEMA,
+        document: 'session',
+        session,
+        feeds: state,
+      })
     }
     for (let chunk = 0; chunk * size < last; chunk++) {
       const toSeq = Math.min(last, (chunk + 1) * size)
@@ -379,5 +431,15 @@ async function recordFile(
   const others = ((await readDocument(path, partitionDocument))?.files ?? []).filter(({ name }) => name !== file.name)
   const files = [...others, file].sort((a, b) => (a.name < b.name ? -1 : 1))
   const columns = tickColumnsOf(feed).map(({ name }) => name)
-  await writeDocument(path, { schema: DATASET_SCHEMA, feed, symbol, date, source, zone: 'UTC', columns, files })
+  await writeDocument(path, {
+    schema: DATASET_SCHEMA,
+    document: 'partition',
+    feed,
+    symbol,
+    date,
+    source,
+    zone: 'UTC',
+    columns,
+    files,
+  })
 }

@@ -233,6 +233,34 @@ it('more symbols and days of an instrument than are written at once', async () =
   await store.close()
 })
 
+it('is written by one run at a time, whose unfinished files no other one removes', async () => {
+  const store = await recorded([[trade('A', T0)]])
+  const root = join(store.path, 'set')
+  let meanwhile: unknown = null
+  const reader: StoreReader = {
+    ...bound(store.reader),
+    async *ticks(query) {
+      for await (const ticks of store.reader.ticks(query)) {
+        yield ticks
+        // The first run has a file open now.
+        meanwhile ??= await sync(store.reader, root).then(
+          () => 'ran',
+          (thrown: unknown) => thrown,
+        )
+      }
+    },
+  }
+  expect(await sync(reader, root)).toMatchObject({ files: 1, rows: 1 })
+  expect(meanwhile).toMatchObject({ code: 'busy', message: `Another sync is writing to ${root}.` })
+  expect(await sync(store.reader, root)).toMatchObject({ files: 0 })
+  const documents = Object.keys(treeOf(root)).filter((path) => path.endsWith('.json'))
+  const kinds = documents.map(
+    (path) => (JSON.parse(readFileSync(join(root, path), 'utf8')) as { document: string }).document,
+  )
+  expect(kinds.sort()).toEqual(['dataset', 'partition', 'session'])
+  await store.close()
+})
+
 /** The methods of a reader, to replace some. */
 const bound = (reader: StoreReader): StoreReader => ({
   sessions: (brief) => reader.sessions(brief),
