@@ -13,9 +13,12 @@ export interface FreshnessFacts {
   /** The price was received on the current connection and after every gap of its symbol. */
   readonly isCurrent: boolean
   readonly nowMs: number
-  /** According to the calendar. */
+  /** According to the calendar, or because another instrument of the asset class was just heard from. */
   readonly isMarketOpen: boolean
 }
+
+/** Something received at `recvMs` (NaN: nothing) isn't quiet yet, and isn't dated ahead of `nowMs` either; UTC ms. */
+export const isRecent = (recvMs: number, nowMs: number): boolean => Math.abs(nowMs - recvMs) <= QUIET_AFTER_MS
 
 /** Messages decide; the calendar only explains silence. So an instrument that trades is never "closed". */
 export function freshnessOf({ feed, lastRecvMs, isCurrent, nowMs, isMarketOpen }: FreshnessFacts): Freshness {
@@ -34,7 +37,7 @@ export function freshnessOf({ feed, lastRecvMs, isCurrent, nowMs, isMarketOpen }
     case 'open':
       // A price from before this connection isn't live, however recent, and neither is one dated ahead of now. The time
       // when the connection opened doesn't count, because the wall clock may have been set since.
-      if (known && isCurrent && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS) return 'live'
+      if (isCurrent && isRecent(lastRecvMs, nowMs)) return 'live'
       if (!isMarketOpen) return 'closed'
       return known ? 'quiet' : 'waiting'
     default:

@@ -33,7 +33,7 @@ import {
   type CellWatcher,
   type DayGrid,
 } from './cell.ts'
-import { bestState, freshnessOf } from './freshness.ts'
+import { bestState, freshnessOf, isRecent } from './freshness.ts'
 import { HubGaps } from './hub-gaps.ts'
 import type { FlowSink } from './flow-sink.ts'
 import type { Hub, HubOptions, HubSave, MarketContext, Watched } from './hub-types.ts'
@@ -64,6 +64,8 @@ class MarketHub implements Hub {
   readonly #storedGapListeners = new Set<(atMs: UnixMs) => void>()
   readonly #gapListeners = new Set<(feed: FeedId) => void>()
   #lastSeq = 0
+  /** Receipt of the last message of each asset class, UTC ms. */
+  readonly #heardMs: Record<AssetClass, number> = { crypto: NaN, forex: NaN, stocks: NaN }
   /** Cells whose trades and quotes are passed on. */
   readonly #flowing = new Set<Cell>()
   /** Arrival order for bars. It isn't the seq, which restarts with each session and is 0 without one. */
@@ -92,6 +94,7 @@ class MarketHub implements Hub {
     if (r.symbol === '') return
     const cell = this.#cells.ofSymbol(feed, r.symbol)
     cell.seenMs = recvMs
+    this.#heardMs[cell.asset] = recvMs
     cell.mapping = r.mapping
     learnDecimals(cell, r.decimals)
     switch (r.kind) {
@@ -269,7 +272,11 @@ class MarketHub implements Hub {
     if (save !== null) {
       this.#lastSeq = save.lastSeq
       for (const [feed, epoch] of save.epochs) this.#epochs.set(feed, epoch)
-      for (const cell of save.cells) restoreCell(this.#cells.get(cell.id), cell)
+      for (const one of save.cells) {
+        const cell = this.#cells.get(one.id)
+        restoreCell(cell, one)
+        if (!(cell.seenMs <= this.#heardMs[cell.asset])) this.#heardMs[cell.asset] = cell.seenMs
+      }
       this.#cells.restoreAliases(save.aliases)
     }
     for (const [feed, state] of context.feedStates) this.#feedStates.set(feed, state)
@@ -376,7 +383,7 @@ class MarketHub implements Hub {
       lastRecvMs: cell.lastRecvMs,
       isCurrent: lastFeed !== null && cell.epoch === this.#epochs.get(lastFeed),
       nowMs,
-      isMarketOpen: this.#calendar.isOpen(asset, nowMs),
+      isMarketOpen: isRecent(this.#heardMs[asset], nowMs) || this.#calendar.isOpen(asset, nowMs),
     })
   }
 
@@ -394,6 +401,7 @@ class MarketHub implements Hub {
     this.#cells.clearAliases()
     this.#gaps.clear()
     this.#feedStates.clear()
+    this.#heardMs.crypto = this.#heardMs.forex = this.#heardMs.stocks = NaN
     this.#lastSeq = 0
   }
 

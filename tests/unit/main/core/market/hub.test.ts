@@ -426,6 +426,23 @@ describe('freshness', () => {
     expect(row(BTC, T0 + 1_000).freshness).toBe('live')
   })
 
+  it('is quiet, not closed, while other instruments of its asset class trade outside the calendar’s hours', () => {
+    hub = createHub({ calendar: { ...calendar, isOpen: () => false } })
+    const later = T0 + QUIET_AFTER_MS + 1
+    const stocks = (symbol: string, atMs: number) => send('stocks/T', { kind: KIND.trade, symbol, price: 10 }, atMs)
+    const ibm = (nowMs: number) => row(instrumentId('stocks', 'IBM'), nowMs).freshness
+    open('stocks/T')
+    open('crypto/XT')
+    stocks('IBM', T0)
+    trade(100, later)
+    expect(ibm(later)).toBe('closed')
+    stocks('SPY', later)
+    expect(ibm(later)).toBe('quiet')
+    hub.restore(hub.save(), { feedStates: [['stocks/T', { is: 'open', sinceMs: unixMs(0) }]], gaps: [] })
+    expect(ibm(later)).toBe('quiet')
+    expect(ibm(later + QUIET_AFTER_MS + 1)).toBe('closed')
+  })
+
   it('wakes a window when it changes with time alone', () => {
     let now = T0 + 100
     let woken = 0
