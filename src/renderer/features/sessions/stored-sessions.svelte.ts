@@ -7,12 +7,18 @@ import type { WindowState } from '../../core/window/window.svelte.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'
 
 const REFRESH_MS = 5_000
+/** Until a session that is being closed is closed. */
+const CLOSING_MS = 250
 
 type Owner = Pick<WindowState, 'transport' | 'tell'> & { readonly toasts: Pick<WindowState['toasts'], 'show'> }
 
 export class StoredSessions {
   readonly #app: Owner
   readonly #nameOf: (row: SessionRow) => string
+  /** The session that the recorder writes; undefined until it is known. */
+  #recorded: string | null | undefined
+  #ended: string | null = null
+  #refresh = (): Promise<void> => this.load()
   /** Undefined until they are listed for the first time. */
   rows = $state.raw<readonly SessionRow[] | undefined>()
   /** Why they couldn't be listed; null if they could. */
@@ -26,9 +32,34 @@ export class StoredSessions {
 
   /** Keeps the list current until the returned function is called. */
   follow(): () => void {
-    void this.load()
-    const timer = setInterval(() => void this.load(), REFRESH_MS)
-    return () => clearInterval(timer)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const next = async (): Promise<void> => {
+      clearTimeout(timer)
+      await this.load()
+      clearTimeout(timer)
+      if (!isOver) timer = setTimeout(() => void next(), this.#isClosing() ? CLOSING_MS : REFRESH_MS)
+    }
+    this.#refresh = next
+    void next()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }
+
+  /** Lists the sessions again because the recorder began or ended one. `session`: the one it records now, or null. */
+  recorded(session: string | null): void {
+    const before = this.#recorded
+    this.#recorded = session
+    if (before === undefined || before === session) return
+    this.#ended = before
+    void this.#refresh()
+  }
+
+  /** The recorder stops before what it received is on disk: until then, its session is listed as recording. */
+  #isClosing(): boolean {
+    return this.rows?.some((row) => row.live && row.session === this.#ended) ?? false
   }
 
   async load(): Promise<void> {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoredSessions } from '../../../../../src/renderer/features/sessions/stored-sessions.svelte.ts'
 import type { Toast } from '../../../../../src/renderer/ui/toasts.svelte.ts'
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
@@ -34,6 +34,33 @@ describe('the stored sessions of a window', () => {
     await sessions.load()
     expect(sessions.rows).toEqual([a, b])
     expect(sessions.problem).not.toBeNull()
+  })
+
+  it('are listed again at once when the recorder ends one, and until it is closed on disk', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const live = () => sessions.rows?.map((row) => row.live)
+    const rows = (live: boolean) => [makeSession('a', { live }), makeSession('b', { live: false })]
+    listed = rows(true)
+    const leave = sessions.follow()
+    sessions.recorded('a')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(live()).toEqual([true, false])
+    const before = transport.callsOf('sessions.list').length
+    sessions.recorded(null)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(transport.callsOf('sessions.list')).toHaveLength(before + 1)
+    listed = rows(false)
+    await vi.advanceTimersByTimeAsync(250)
+    expect(live()).toEqual([false, false])
+    // From now on as before: every five seconds, and not after the list is left.
+    await vi.advanceTimersByTimeAsync(4_900)
+    expect(transport.callsOf('sessions.list')).toHaveLength(before + 2)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(transport.callsOf('sessions.list')).toHaveLength(before + 3)
+    leave()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(transport.callsOf('sessions.list')).toHaveLength(before + 3)
   })
 
   it('go to the bin with a notice that undoes it, and leave the list after the selection moved', async () => {
