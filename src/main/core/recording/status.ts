@@ -42,7 +42,7 @@ export interface Status {
   /** Adds today's gaps from before this start. */
   gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
   forget(): void
-  /** Whether a session is being added that charts will have. */
+  /** Whether a session of the demo market is being added. Charts of other sources won't have it. */
   historyComing(isComing: boolean): void
   /** Stored history was added, for example by an import, so windows reload it. */
   historyAdded(): void
@@ -90,7 +90,7 @@ export function createStatus(facts: StatusFacts): Status {
         origin: source.origin,
         ...(facts.isSimulated?.() === true ? { isSimulated: true as const } : {}),
         historyChanges: historyChangesOf(source),
-        ...(isHistoryComing ? { historyComing: true as const } : {}),
+        ...(isHistoryComing && source.kind === 'demo' ? { historyComing: true as const } : {}),
         feeds,
         recorder,
         received,

@@ -60,6 +60,18 @@ it('tells by a number that another source came: of another user, too, whose name
   expect(JSON.stringify(told)).not.toMatch(/ann|bob/)
 })
 
+it('says that history is coming only to charts of the demo market, whose history it is', () => {
+  let source = DEMO
+  const status = statusAt(
+    () => DAY,
+    () => source,
+  )
+  status.historyComing(true)
+  expect(status.read().historyComing).toBe(true)
+  source = { kind: 'service', origin: 'https://data.example.com', user: 'ann' }
+  expect(status.read().historyComing).toBeUndefined()
+})
+
 it('asks windows to read history again once hours were added behind the present', () => {
   const status = statusAt(() => DAY)
   expect(status.read().historyChanges).toBe(0)
