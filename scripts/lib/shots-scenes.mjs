@@ -430,7 +430,7 @@ export const EMPTY = [{ name: 'empty', arrange: (page) => page.getByText(/ is em
 
 /** Of a service that is gone. @type {readonly Scene[]} */
 export const FAILING = [
-  { name: 'offline', arrange: (page) => banner(page, /Not connected/).waitFor() },
+  { name: 'offline', arrange: (page) => banner(page, /^Source: Not connected/).waitFor() },
   { name: 'offline-health', ...paneByKey('health', 'F9') },
   { name: 'offline-source', arrange: (page) => popover(page, banner(page, /^Source: /)) },
   { name: 'offline-log', ...paneScene('Log') },

@@ -17,7 +17,8 @@ export interface PaneLayout {
   readonly chart: WorkspacePane | undefined
   /** Shows an instrument in the pane in front and in those linked with it. */
   select(instrument: InstrumentId): void
-  setInterval(interval: Interval): void
+  /** Sets the interval of the chart that keys apply to, or shows its ticks. */
+  setInterval(interval: Interval | 'ticks'): void
   /** Shows a pane of a kind, adding one if there is none, and moves the focus there. */
   open(kind: PaneKind): void
   /** Closes the visible pane of a kind, or shows one. */

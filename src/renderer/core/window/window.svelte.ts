@@ -319,9 +319,9 @@ export class WindowState implements Subject {
   select(instrument: InstrumentId): void {
     this.layout.select(instrument)
   }
-  setInterval(interval: Interval): void {
+  setInterval(interval: Interval | 'ticks'): void {
     this.layout.setInterval(interval)
-    this.toasts.say(t('Interval {interval}', { interval }))
+    this.toasts.say(interval === 'ticks' ? t('Ticks') : t('Interval {interval}', { interval }))
   }
   /** Shows the details of a chart marker in the pane of its kind. */
   showEvent(event: ShownEvent): void {

@@ -1,6 +1,6 @@
 /**
  * Parses classic terminal entries: `[SYMBOL] [INTERVAL] [CODE [ARGUMENT]]`, such as `BTC-USD 5m`, `AAPL FA`,
- * `EURUSD REPLAY 09:30`, `5m` or `TAS`. Pure.
+ * `EURUSD REPLAY 09:30`, `SPY ticks`, `5m` or `TAS`. Pure.
  */
 import { parseInterval, type Interval } from '../../../shared/core/market/market.ts'
 
@@ -14,7 +14,7 @@ export interface CodeForm {
 export interface Entry {
   /** In upper case; null means the symbol on screen. */
   readonly symbol: string | null
-  readonly interval: Interval | null
+  readonly interval: Interval | 'ticks' | null
   /** The code; null if none. */
   readonly code: string | null
   /** The text after the code; '' if none. */
@@ -35,7 +35,8 @@ export function parseEntry(text: string, codes: readonly CodeForm[]): Entry | nu
   const tokens = text.trim().split(/\s+/)
   if (tokens[0] === '') return null
   const codeOf = (token: string | undefined) => codes.find(({ code }) => code === token?.toUpperCase())
-  const intervalOf = (token: string | undefined) => (token === undefined ? undefined : parseInterval(token))
+  const intervalOf = (token = ''): Interval | 'ticks' | undefined =>
+    token.toLowerCase() === 'ticks' ? 'ticks' : parseInterval(token)
 
   // "FA FA" opens the company of the symbol FA; in "FA" and "REPLAY 09:30" the first word is a code.
   const second = tokens[1]
@@ -51,7 +52,7 @@ export function parseEntry(text: string, codes: readonly CodeForm[]): Entry | nu
     at = 1
   }
 
-  let interval: Interval | null = null
+  let interval: Interval | 'ticks' | null = null
   while (at < tokens.length) {
     const token = tokens[at] ?? ''
     const code = codeOf(token)

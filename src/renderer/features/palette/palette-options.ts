@@ -107,7 +107,9 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
     // Two symbols, even if one is unknown: never a symbol to ask the service for.
     const [of, by] = ratio
     if (!of || !by) return []
-    return [{ title: null, options: [{ is: 'ratio', id: 'ratio', of, by, interval: entry?.interval ?? null }] }]
+    // Each tick has one symbol.
+    const interval = entry && entry.interval !== 'ticks' ? entry.interval : null
+    return [{ title: null, options: [{ is: 'ratio', id: 'ratio', of, by, interval }] }]
   }
 
   const options: PaletteOption[] = []

@@ -206,9 +206,12 @@ export class DockState extends ShownWorkspace implements PaneLayout {
   get chart(): WorkspacePane | undefined {
     return this.front?.kind === 'chart' ? this.front : this.first('chart')
   }
-  setInterval(interval: Interval): void {
+  setInterval(interval: Interval | 'ticks'): void {
     const pane = this.chart
-    if (pane)
+    if (!pane) return
+    if (interval === 'ticks')
+      this.change((now) => edits.setPaneSettings(now, pane.id, { ticks: true, eventBars: null }))
+    else
       this.change((now) =>
         links.setLinkInterval(
           edits.setPaneSettings(now, pane.id, { interval, ticks: false, eventBars: null }),

@@ -56,6 +56,7 @@ describe('the palette', () => {
       { is: 'ratio', of: ether, by: bitcoin, interval: null },
     ])
     expect(offered('eth-usd/btc-usd 5m', [ether, bitcoin])).toMatchObject([{ is: 'ratio', interval: '5m' }])
+    expect(offered('eth-usd/btc-usd ticks', [ether, bitcoin])).toMatchObject([{ is: 'ratio', interval: null }])
     expect(offered('eth-usd/foo', [ether, undefined])).toEqual([])
     // Two unknown sides are one symbol.
     expect(offered('btc/usd', [undefined, undefined]).map(({ is }) => is)).toContain('hit')

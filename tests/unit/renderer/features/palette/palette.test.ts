@@ -27,6 +27,8 @@ describe('classic entry', () => {
     ['FA FA', 'FA', null, 'FA', ''],
     ['FA 5m', 'FA', '5m', null, ''],
     ['5m', null, '5m', null, ''],
+    ['btc-usd Ticks', 'BTC-USD', 'ticks', null, ''],
+    ['ticks', null, 'ticks', null, ''],
     ['30s TAS', null, '30s', 'TAS', ''],
     ['X:BTC/USD 1h', 'X:BTC/USD', '1h', null, ''],
     ['BRK.B FA', 'BRK.B', null, 'FA', ''],
@@ -40,6 +42,7 @@ describe('classic entry', () => {
     'apple inc',
     'BTC-USD 7x',
     'BTC-USD 5m 15m',
+    'BTC-USD 5m ticks',
     'AAPL FA now',
     '5m 1h',
     '??? 5m',
@@ -49,7 +52,7 @@ describe('classic entry', () => {
     expect(parseEntry(text, CODES)).toBeNull()
   })
   it('never throws, and means the same in capitals and with more space', () => {
-    const word = fc.constantFrom('BTC-USD', 'eurusd', '5m', '1h', '7', 'fa', 'REPLAY', '09:30', '…', 'x y')
+    const word = fc.constantFrom('BTC-USD', 'eurusd', '5m', 'Ticks', '1h', '7', 'fa', 'REPLAY', '09:30', '…', 'x y')
     fc.assert(
       fc.property(fc.array(word, { maxLength: 5 }), (words) => {
         const entry = parseEntry(words.join(' '), CODES)
