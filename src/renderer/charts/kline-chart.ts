@@ -120,6 +120,7 @@ class KlineChart implements ChartPort {
   /** Width of bars before a footprint widened them, px. */
   #rowPxBefore: number | null = null
   #gaps: readonly GapSpan[] = []
+  #replayMs: number | null = null
   #now: () => number = () => Date.now()
   #onLegend: (legend: ChartLegend) => void = () => undefined
   #headPx = 0
@@ -222,6 +223,12 @@ class KlineChart implements ChartPort {
   setGaps(gaps: readonly GapSpan[]): void {
     this.#gaps = gaps
     if (this.#bars.last) this.#bars.reload(true)
+  }
+
+  setReplayClock(ms: number | null): void {
+    if (ms === this.#replayMs) return
+    this.#replayMs = ms
+    if (this.#gaps.some(({ toMs }) => toMs === null)) this.#turn.ask()
   }
 
   setMarkers(markers: readonly ChartMarker[]): void {
@@ -465,6 +472,7 @@ class KlineChart implements ChartPort {
     return {
       theme: this.#theme,
       gaps: this.#gaps,
+      clockMs: this.#replayMs,
       markers: this.#markers.byRow(),
       style,
       ticks,

@@ -239,6 +239,8 @@ export interface ChartPort {
   /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
   update(bars: readonly Bar[]): void
   setGaps(gaps: readonly GapSpan[]): void
+  /** Sets the clock of a replay, UTC ms: a gap without an end lasts until then. Null: live, so it lasts. */
+  setReplayClock(ms: number | null): void
   /** Sets the event markers below bars; the legend lists those under the crosshair. */
   setMarkers(markers: readonly ChartMarker[]): void
   setTheme(theme: ChartTheme): void

@@ -11,6 +11,8 @@ import type { ChartMarker } from '../model/markers.ts'
 export interface PaintContext {
   readonly theme: ChartTheme
   readonly gaps: readonly GapSpan[]
+  /** The clock of a replay, UTC ms; null: live. */
+  readonly clockMs: number | null
   /** Markers by row index. */
   readonly markers: ReadonlyMap<number, readonly ChartMarker[]>
   readonly style: ChartStyle

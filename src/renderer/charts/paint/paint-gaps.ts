@@ -22,14 +22,16 @@ function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: 
 
 /**
  * X of an instant: interpolated within its bar's slot, or else at the edge of the next bar. So a one-second outage
- * doesn't hatch the whole hour around it.
+ * doesn't hatch the whole hour around it. A replay's clock may be ahead of the last bar.
  */
 function edge(p: Painter, ms: number): number {
   const next = lowerBound(p.rows, ms)
   const before = p.rows[next - 1]
   if (before === undefined) return p.x(next) - p.half
   const inside = (ms - before.timestamp) / p.context.intervalMs
-  return p.x(next - 1) - p.half + Math.min(Math.max(inside, 0), 1) * p.half * 2
+  const isAhead = next === p.rows.length && ms === p.context.clockMs
+  const most = isAhead && p.context.intervalMs > 1 ? MAX_SLOTS : 1 // bars by trades have no length in time
+  return p.x(next - 1) - p.half + Math.min(Math.max(inside, 0), most) * p.half * 2
 }
 
 /** Gaps narrower than this, px, are drawn as one line. */
@@ -57,12 +59,12 @@ function spansOf(p: Painter): Span[] {
   // Slots exist only between bars, so a corrupt span before the first bar wouldn't show.
   const before = p.context.gaps.filter((gap) => gap.cause === 'unreadable' && gap.fromMs < startMs)
   return p.context.gaps.flatMap((gap) => {
-    const toMs = gap.toMs ?? Infinity
+    const toMs = gap.toMs ?? p.context.clockMs ?? Infinity
     if (gap === before.at(-1)) return leading(p, { ...gap, fromMs: before[0].fromMs })
     if (toMs <= startMs) return []
-    const open = toMs === Infinity
+    const open = gap.toMs === null
     const left = Math.round(edge(p, gap.fromMs))
-    const right = Math.round(open ? p.width : edge(p, toMs))
+    const right = Math.round(toMs === Infinity ? p.width : edge(p, toMs))
     return right < 0 || left > p.width ? [] : [{ gap, left, width: Math.max(2, right - left), open }]
   })
 }

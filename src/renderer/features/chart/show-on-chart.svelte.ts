@@ -78,6 +78,7 @@ export function showOnChart(shown: Shown): void {
     }
     before = asOf
   })
+  $effect(() => chart?.setReplayClock(shown.asOf ?? null))
   $effect(() => chart?.setStyle(shown.style))
   $effect(() => chart?.setZone(shown.zone))
   $effect(() => {

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import '../../browser-stubs.ts'
 import { lastTag } from '../../../../../src/renderer/charts/paint/axis-tags.ts'
 import type { AxisTag, ChartPlot, ChartSeries } from '../../../../../src/renderer/charts/model/chart.ts'
@@ -130,6 +130,22 @@ describe('a gap', () => {
     await frames()
     const [ground] = warned().filter(({ op }) => op === 'fillRect')
     expect(ground.at[0] + ground.at[2]).toBeCloseTo(port.plotArea().width, 0)
+  })
+
+  it('that is still open in a replay is hatched to the replay’s clock', async () => {
+    onTestFinished(() => port.setReplayClock(null))
+    await show(bars)
+    port.setGaps([gap(20, null)])
+    const end = async (minute: number): Promise<number> => {
+      port.setReplayClock(minute * MINUTE)
+      await frames()
+      const [ground] = warned().filter(({ op }) => op === 'fillRect')
+      return ground.at[0] + ground.at[2]
+    }
+    const last = port.pixelOf(19 * MINUTE, 0)?.x ?? NaN
+    const slot = last - (port.pixelOf(18 * MINUTE, 0)?.x ?? NaN)
+    expect(Math.abs((await end(23)) - last - 3.5 * slot)).toBeLessThan(2)
+    expect(Math.abs((await end(24)) - last - 4.5 * slot)).toBeLessThan(2)
   })
 
   it('too narrow to be hatched is one broken line', async () => {
