@@ -113,7 +113,10 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     if (inDialog) return
     const command = app.commands.commandOf(event, app.view !== 'live')
     if (isTyping(event.target) && (bare || !command)) return
-    if (command?.when === 'replay' && MOVES.test(event.key) && !event.altKey && movesItself(event.target)) return
+    // Arrows with Ctrl move nothing but a caret: what handles them has stopped them.
+    const isFree = event.ctrlKey && event.key.startsWith('Arrow') && !isTyping(event.target)
+    const isMove = MOVES.test(event.key) && !event.altKey && !isFree
+    if (command?.when === 'replay' && isMove && movesItself(event.target)) return
 
     if (app.intervalTyped !== '' && bare) {
       if (event.key === 'Escape') {
@@ -125,7 +128,8 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
         endInterval()
         return event.preventDefault()
       }
-      if (/^[\da-z]$/i.test(event.key)) {
+      // A decimal point belongs to the length that is refused with it, so that 0.5s doesn't become 5s.
+      if (/^[\da-z.,]$/i.test(event.key)) {
         typeInterval(event.key)
         return event.preventDefault()
       }

@@ -62,6 +62,8 @@ describe('keys', () => {
   it('refuse a mistyped interval instead of searching for a symbol by its letters', () => {
     for (const key of [...'999xy', 'Enter']) press(key)
     expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “999xy”')
+    for (const key of [...'0.5s', 'Enter']) press(key)
+    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “0.5s”')
     for (const key of [...'5q', 'Escape']) press(key)
     vi.advanceTimersByTime(1_000)
     expect([app.symbolBox.asked, app.chart.interval, app.intervalTyped]).toEqual([0, '1s', ''])
@@ -160,6 +162,10 @@ describe('keys', () => {
     const list = document.createElement('div')
     list.tabIndex = 0
     expect(press('End', {}, list).defaultPrevented).toBe(false)
+    expect(press('ArrowRight', {}, list).defaultPrevented).toBe(false)
+    // A chart or list that has the focus has no use for arrows with Ctrl.
+    await pressed('ArrowRight', { ctrlKey: true }, list)
+    expect(app.replaying?.nowMs).toBe(edge)
     expect(press('g', { ctrlKey: true }).defaultPrevented).toBe(true)
     expect(app.dialog).toBe('jump')
     app.dialog = null
