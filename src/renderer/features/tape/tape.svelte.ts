@@ -21,7 +21,7 @@ export class Tape {
   fresh = $state(0)
   paused = $state(false)
   problem = $state.raw<Failure | null>(null)
-  /** True once the first value has arrived. */
+  /** True once the first prints have arrived, and again after a replay went back behind all of them. */
   ready = $state(false)
   /** How well quotes explain the sides; null: sides aren't shown. */
   meter = $state.raw<SideMeter | null>(null)
@@ -79,11 +79,11 @@ export class Tape {
 
   #take(value: TapeValue): void {
     if (this.problem) this.problem = null
-    if (!this.ready) this.ready = true
     if (value.decimals !== this.decimals) this.decimals = value.decimals
     if (value.skipped > 0) this.skipped += value.skipped
     if (value.meter) this.meter = value.meter
     if (value.reset) {
+      this.ready = true
       this.#sides.clear()
       this.#all = [...value.reset]
       // After a replay seeks back, even a paused tape must not show later prints.
@@ -192,6 +192,7 @@ export class Tape {
     // Later quotes may have settled the sides of earlier prints.
     this.#sides.clear()
     this.#all = this.#all.filter((print) => print.recvMs <= ms)
+    if (this.#all.length === 0) this.ready = false
     this.#shown = this.#filtered()
     this.fresh = 0
     this.version++

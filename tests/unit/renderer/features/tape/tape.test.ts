@@ -66,6 +66,17 @@ describe('the tape', () => {
     expect(tape.sideOf(early)).toBeNull()
   })
 
+  it('has nothing to show until it is read, not no prints, when a replay goes back behind all of them', () => {
+    const { tape, transport, send } = start([at(1, 100), at(2, 200)])
+    tape.cutAfter(150)
+    expect([tape.ready, tape.count]).toEqual([true, 1])
+    tape.cutAfter(50)
+    send([], [])
+    expect([tape.ready, tape.count]).toEqual([false, 0])
+    transport.send('tape', { reset: [], prints: [], skipped: 0, decimals: 2 })
+    expect(tape.ready).toBe(true)
+  })
+
   it('joins prints of one millisecond and side, and filters the sum', () => {
     const prints = [
       at(1, 100, { size: 0.1 }),
