@@ -58,14 +58,20 @@ export function showOnChart(shown: Shown): void {
     if (!chart) return
     const port = chart
     const query = untrack(() => shown.query)
+    let isCutting = false
     const following = followChart(
       transport,
       port,
       query,
-      (stage) => shown.onStage(stage),
+      // Where nothing is left, what a replay seeked back to is still being read.
+      (stage) => shown.onStage(isCutting && stage.is === 'empty' ? { is: 'loading' } : stage),
       (decimals) => shown.onDecimals(decimals),
     )
-    cut = following.cut
+    cut = (ms) => {
+      isCutting = true
+      following.cut(ms)
+      isCutting = false
+    }
     return following.stop
   })
   let before: number | null = null

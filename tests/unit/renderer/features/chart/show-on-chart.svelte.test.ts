@@ -53,6 +53,8 @@ function show(first: Partial<ChartSettings>) {
     .serve('bars', reset)
     .serve('eventBars', reset)
   let settings = $state.raw<ChartSettings>({ ...DEFAULT_CHART_SETTINGS, interval: '1m', ...first })
+  let asOf = $state<number | null>(null)
+  const stages: string[] = []
   end = $effect.root(() => {
     const shown = $derived(shownChart(settings, BTC))
     const query = $derived({
@@ -87,14 +89,16 @@ function show(first: Partial<ChartSettings>) {
       plot,
       quote: null,
       retry: 0,
-      asOf: null,
+      get asOf() {
+        return asOf
+      },
       markers: null,
       goTo: null,
       crosshair: null,
       window: null,
       themeKey: 'dark',
       leads: () => false,
-      onStage: () => undefined,
+      onStage: (stage) => void stages.push(stage.is),
       onDecimals: () => undefined,
       onSides: () => undefined,
     })
@@ -102,6 +106,11 @@ function show(first: Partial<ChartSettings>) {
   flushSync()
   return {
     transport,
+    stages,
+    setClock(ms: number) {
+      asOf = ms
+      flushSync()
+    },
     set(patch: Partial<ChartSettings>) {
       settings = { ...settings, ...patch }
       flushSync()
@@ -118,6 +127,21 @@ async function drawn(): Promise<'line' | 'footprint' | 'bodies'> {
   if (inPlot.some(({ op, path }) => op === 'stroke' && path.length >= bars.length)) return 'line'
   return port.footprintAt(0) === null ? 'bodies' : 'footprint'
 }
+
+describe('a chart whose replay goes back', () => {
+  it('loads if none of its bars is left, until the new ones arrive', async () => {
+    const chart = show({})
+    chart.setClock(20 * MINUTE)
+    await drawn()
+    chart.setClock(10 * MINUTE)
+    expect(chart.stages.at(-1)).toBe('ready')
+    chart.setClock(-MINUTE)
+    expect(chart.stages.at(-1)).toBe('loading')
+    chart.seek()
+    await drawn()
+    expect(chart.stages.at(-1)).toBe('ready')
+  })
+})
 
 describe('the style of a chart', () => {
   it.each([
