@@ -60,6 +60,22 @@ it('leaves a line where it was after Escape, and opens it with Enter', async () 
   expect(alerts.edit.mock.calls).toEqual([['a']])
 })
 
+it('puts a line back after Escape, too, if it was moved since it has the focus', async () => {
+  const { alerts, lines } = open()
+  for (const key of ['ArrowUp', 'Escape', 'Escape']) {
+    await fireEvent.keyDown(lines[0], { key })
+    await fireEvent.keyUp(lines[0], { key })
+  }
+  expect(alerts.move.mock.calls).toEqual([
+    ['a', 100.01],
+    ['a', 100],
+  ])
+  await fireEvent.keyDown(lines[0], { key: 'ArrowUp' })
+  await fireEvent.blur(lines[0])
+  await fireEvent.keyDown(lines[0], { key: 'Escape' })
+  expect(alerts.move.mock.calls.slice(2)).toEqual([['a', 100.01]])
+})
+
 it('is one stop for Tab; arrow keys to the side go from line to line', async () => {
   const { lines } = open()
   expect(lines.map((line) => line.tabIndex)).toEqual([0, -1])
