@@ -35,6 +35,8 @@ const VERSIONS = {
   login: 1,
   logout: 1,
   move: 1,
+  /** A replay that is open in a terminal. */
+  'open-replay': 1,
   plan: 1,
   /** What was recorded. Version 1 had the number of gaps as `gaps`. */
   record: 2,
@@ -43,6 +45,8 @@ const VERSIONS = {
   'replay-server': 1,
   replays: 1,
   restore: 1,
+  /** An alert with its state, as the API returns it. */
+  'saved-alert': 1,
   serve: 1,
   session: 1,
   /** A session that was saved as a file. */

@@ -16,6 +16,7 @@ import { storedSymbols } from '../../core/recording/symbol-json.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { Alerts } from '../alerts/port.ts'
 import type { Replays } from '../replay/replays.ts'
+import { alertEventJson, alertJson, readNames } from './alert-json.ts'
 import { openApi } from './documents.ts'
 import type { EndpointId, Parameters, RowFormat } from './endpoints.ts'
 
@@ -46,19 +47,20 @@ const json = (value: unknown): Answer => ({ is: 'json', value })
 const usage = (message: string): CodedError => new CodedError('usage', message)
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-const replayJson = ({ id, source, sessions, fromMs, toMs, nowMs, problem, ...state }: ReplayState): object => ({
-  replay: id,
-  source,
-  sessions: sessions.map(({ session }) => session),
-  from: iso(fromMs),
-  to: iso(toMs),
-  at: iso(nowMs),
-  playing: state.playing,
-  speed: state.speed,
-  ended: state.ended,
-  exactness: state.exactness,
-  problem: problem?.message ?? null,
-})
+const replayJson = ({ id, source, sessions, fromMs, toMs, nowMs, problem, ...state }: ReplayState): object =>
+  withSchema('open-replay', {
+    replay: id,
+    source,
+    sessions: sessions.map(({ session }) => session),
+    from: iso(fromMs),
+    to: iso(toMs),
+    at: iso(nowMs),
+    playing: state.playing,
+    speed: state.speed,
+    ended: state.ended,
+    exactness: state.exactness,
+    problem: problem?.message ?? null,
+  })
 
 function replayOf({ replays }: ApiSide, parameters: Parameters): ReplayState {
   const id = parameters.text('replay') ?? ''
@@ -124,7 +126,7 @@ function readTime(text: unknown, side: ApiSide): number {
 }
 
 function readDraft(body: unknown): AlertDraft {
-  const parsed = v.safeParse(draftSchema, body)
+  const parsed = v.safeParse(draftSchema, readNames(body))
   if (parsed.success) return parsed.output
   const [first] = parsed.issues
   throw usage(`The alert isn’t valid: ${v.getDotPath(first) ?? 'body'}: ${first.message.slice(0, 160)}.`)
@@ -193,10 +195,10 @@ export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
     await side.replays.close(replayOf(side, parameters).id)
     return { is: 'nothing' }
   },
-  alerts: ({ alerts }) => json(withSchema('alerts', { alerts: alerts.list() })),
-  addAlert: async ({ alerts }, _parameters, body) => json(await alerts.save(null, readDraft(body))),
+  alerts: ({ alerts }) => json(withSchema('alerts', { alerts: alerts.list().map(alertJson) })),
+  addAlert: async ({ alerts }, _parameters, body) => json(alertJson(await alerts.save(null, readDraft(body)))),
   changeAlert: async ({ alerts }, parameters, body) =>
-    json(await alerts.save(parameters.text('alert') ?? '', readDraft(body))),
+    json(alertJson(await alerts.save(parameters.text('alert') ?? '', readDraft(body)))),
   async removeAlert({ alerts }, parameters) {
     const id = parameters.text('alert') ?? ''
     if (!alerts.list().some((one) => one.id === id)) throw new CodedError('not-found', 'There is no such alert.')
@@ -211,6 +213,6 @@ export const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
       before: parameters.number('before') ?? null,
       limit,
     })
-    return json(withSchema('alert-events', { events, more }))
+    return json(withSchema('alert-events', { events: events.map(alertEventJson), more }))
   },
 }

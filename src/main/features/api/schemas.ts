@@ -59,8 +59,23 @@ const gap = object({
 })
 const draft = {
   instrument: { ...text, description: 'Such as `crypto:BTCUSD`.' },
-  condition: { ...anything, properties: { is: { type: 'string', enum: ALERT_KINDS } }, required: ['is'] },
-  repeat: { oneOf: [{ type: 'null' }, object({ restMs: whole, backPercent: number })] },
+  condition: {
+    ...anything,
+    description: 'Durations are `within_seconds` and `after_seconds`, or `withinMs` and `afterMs`.',
+    properties: { is: { type: 'string', enum: ALERT_KINDS } },
+    required: ['is'],
+  },
+  repeat: {
+    oneOf: [
+      { type: 'null' },
+      {
+        ...object({ rest_seconds: number, back_percent: number, restMs: whole, backPercent: number }),
+        required: [],
+        description: 'Send either name of each.',
+      },
+    ],
+  },
+  expires: { ...perhaps(time), description: 'With its zone. Send this or `expiresMs`.' },
   expiresMs: { ...perhaps(number), description: 'UTC ms.' },
   note: text,
   sound: { type: 'string', enum: ALERT_SOUNDS },
@@ -70,6 +85,8 @@ const draft = {
   enabled: flag,
   action: { type: 'string', enum: ALERT_ACTIONS },
 } as const
+/** Fields of a draft that have two names or may be left out. */
+const optionalInDraft = ['expires', 'expiresMs', 'action'] as const
 
 export const SCHEMAS = {
   Document: anything,
@@ -122,6 +139,7 @@ export const SCHEMAS = {
   NewReplay: object({ sessions: list(text), at: { ...text, description: 'A time; default: the start.' } }, 'at'),
   ReplayChange: object({ playing: flag, speed, at: text }, 'playing', 'speed', 'at'),
   Replay: object({
+    schema: { const: schemaName('open-replay') },
     replay: text,
     source: text,
     sessions: list(text),
@@ -135,13 +153,32 @@ export const SCHEMAS = {
     problem: perhaps(text),
   }),
   Replays: object({ schema: { const: schemaName('replays') }, replays: list(reference('Replay')) }),
-  AlertDraft: object(draft, 'action'),
+  AlertDraft: object(draft, ...optionalInDraft),
   Alert: {
-    ...object({ id: text, ...draft, state: anything }, 'action'),
+    ...object(
+      {
+        schema: { const: schemaName('saved-alert') },
+        id: text,
+        ...draft,
+        created: time,
+        last_fired: perhaps(time),
+        fired_of: perhaps(text),
+        snoozed_until: perhaps(time),
+        state: { ...anything, description: 'With `since` or `until`, if it has one.' },
+      },
+      'action',
+    ),
     additionalProperties: true,
   },
   Alerts: object({ schema: { const: schemaName('alerts') }, alerts: list(reference('Alert')) }),
-  AlertEvents: object({ schema: { const: schemaName('alert-events') }, events: list(anything), more: flag }),
+  AlertEvents: object({
+    schema: { const: schemaName('alert-events') },
+    events: list({
+      ...object({ id: whole, is: text, at: time, atMs: number }),
+      additionalProperties: true,
+    }),
+    more: flag,
+  }),
 } as const satisfies Readonly<Record<string, JsonSchema>>
 
 export type SchemaName = keyof typeof SCHEMAS

@@ -196,6 +196,7 @@ describe('replays', () => {
     expect(opened.status).toBe(200)
     const { replay, from, to, playing } = (await opened.json()) as Replay
     expect(playing).toBe(false)
+    expect(await get(`/v1/replays/${replay}`)).toMatchObject({ schema: 'tapedeck/open-replay/1' })
     expect(await get(`/v1/replays`)).toMatchObject({ replays: [{ replay }] })
     const moved = await post(`/v1/replays/${replay}`, { at: to, speed: 'max' })
     expect(await moved.json()).toMatchObject({ at: to, speed: 'max', playing: false })
@@ -224,6 +225,36 @@ describe('alerts', () => {
     enabled: true,
   }
 
+  it('have their times and durations by either name, and take them so', async () => {
+    const { expiresMs, ...rest } = draft
+    const added = (await (
+      await post('/v1/alerts', {
+        ...rest,
+        condition: { is: 'volume', above: 5, within_seconds: 90 },
+        repeat: { rest_seconds: 60, back_percent: 1 },
+        expires: '2100-01-01T01:00:00+01:00',
+      })
+    ).json()) as { id: string }
+    expect(expiresMs).toBeNull()
+    expect(added).toMatchObject({
+      schema: 'tapedeck/saved-alert/1',
+      condition: { withinMs: 90_000, within_seconds: 90 },
+      repeat: { restMs: 60_000, backPercent: 1, rest_seconds: 60, back_percent: 1 },
+      expiresMs: Date.UTC(2100, 0, 1),
+      expires: '2100-01-01T00:00:00.000Z',
+      created: expect.stringMatching(/Z$/) as unknown,
+      last_fired: null,
+    })
+    // A value by both names is the one of version 1.
+    const both = { ...draft, expires: '2100-01-01T00:00:00Z' }
+    const changed = await post(`/v1/alerts/${added.id}`, both, 'PUT')
+    expect(await changed.json()).toMatchObject({ expires: null, expiresMs: null })
+    for (const expires of ['tomorrow', '2100-01-01', '2100-01-01T00:00', 5])
+      expect([expires, (await post('/v1/alerts', { ...rest, expires })).status]).toEqual([expires, 400])
+    const { alerts } = await get<{ alerts: { id: string }[] }>('/v1/alerts')
+    for (const { id } of alerts) expect((await call(`/v1/alerts/${id}`, { method: 'DELETE' })).status).toBe(204)
+  })
+
   it('adds, changes, reports and removes one', async () => {
     const posted: string[] = []
     const hook = createServer((request, response) => {
@@ -240,7 +271,7 @@ describe('alerts', () => {
     const atMs = Date.UTC(2026, 0, 5, 12)
     await memory.controls.send([tradeOf('BTC-USD', 400, 1, atMs), tradeOf('BTC-USD', 600, 1, atMs)])
     const { events } = await get<{ events: { is: string; alert: string }[] }>(`/v1/alert-events?alert=${added.id}`)
-    expect(events).toMatchObject([{ is: 'fired', alert: added.id }])
+    expect(events).toMatchObject([{ is: 'fired', alert: added.id, event: new Date(atMs).toISOString() }])
     await vi.waitFor(() => expect(posted).toHaveLength(1), { timeout: 20_000 })
     expect(JSON.parse(posted[0])).toMatchObject({
       schema: 'tapedeck/alert/1',
