@@ -58,7 +58,9 @@ export function requestError(thrown: unknown, what: string): CodedError {
       hint: 'Grant it in the configuration of nats-server, or use another user.',
     })
   const code = apiCode(thrown)
-  if (code === API.noStream || code === API.noConsumer || named('NoRespondersError'))
+  // A consumer ends reading with this status when it is deleted, as it is with its stream.
+  const isGone = chain.some(({ message }) => message === 'consumer deleted')
+  if (code === API.noStream || code === API.noConsumer || named('NoRespondersError') || isGone)
     return new CodedError('not-found', `The NATS server doesn’t have ${what}.`, options)
   if (named('TimeoutError'))
     return new CodedError('timeout', `The NATS server didn’t respond to a request for ${what}.`, options)

@@ -199,6 +199,23 @@ describe.skipIf(!hasNatsServer)('a team on NATS [needs nats-server]', () => {
     await Promise.all(refusals)
   })
 
+  it('ends reading soon when the stream is deleted while nothing is asked for', async () => {
+    const team = await connect(server.url)
+    await team.ensureShard(42)
+    for (let sequence = 0; sequence < 70; sequence++) await team.publish(42, A, bytes('x'), sequence)
+    const signal = new AbortController().signal
+    const read = (from: AsyncIterable<StoredMessage>) => async (): Promise<void> => {
+      // The client asks for the next 64 messages once some of the first were taken: until then, nothing waits on the server.
+      for await (const { sequence } of from) if (sequence === 1) await deleted
+    }
+    const deleted = sleep(500).then(() => withStreams(server.port, (streams) => streams.delete('TD_eu_42')))
+    const ends = [
+      team.consume({ shard: 42, name: 'archive', signal }),
+      team.read({ shard: 42, session: A, from: { at: 'first' }, signal }),
+    ].map((from) => expect(read(from)).rejects.toBeInstanceOf(CodedError))
+    await Promise.all(ends)
+  }, 20_000)
+
   it('refuses to remove what a shard has, also to its operator', async () => {
     await log.ensureShard(41)
     await log.publish(41, A, bytes('a'), 0)
