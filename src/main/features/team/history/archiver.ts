@@ -113,7 +113,7 @@ class Archiver {
   async #keep(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { clock, report } = this.#o
     const signal = this.#signal
-    let delayMs = FIRST_RETRY_MS
+    let delayMs = 0
     let reported = ''
     while (!signal.aborted) {
       const startedNs = clock.monoNs()
@@ -130,9 +130,10 @@ class Archiver {
         if (thrown.message !== reported) report('warn', `${thrown.message} Retrying (${what}).`)
         reported = thrown.message
       }
-      if ((clock.monoNs() - startedNs) / 1e6 > LAST_RETRY_MS) delayMs = FIRST_RETRY_MS
+      // Work that ended sooner than it was waited for hasn't got anywhere.
+      const ranMs = (clock.monoNs() - startedNs) / 1e6
+      delayMs = ranMs > delayMs ? FIRST_RETRY_MS : Math.min(delayMs * 2, LAST_RETRY_MS)
       await waitUntil(clock, signal, delayMs)
-      delayMs = Math.min(delayMs * 2, LAST_RETRY_MS)
     }
   }
 
