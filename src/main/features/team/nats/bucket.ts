@@ -1,5 +1,6 @@
 /** A bucket of the team on NATS. */
 import type { KV } from '@nats-io/kv'
+import { CodedError } from '../../../../shared/base/errors.ts'
 import { API, apiCode, requestError } from './errors.ts'
 import type { BucketEntry, TeamBucket } from './team-log.ts'
 
@@ -46,45 +47,151 @@ export function natsBucket(open: () => Promise<KV>, name: string): TeamBucket {
     entries: () => run(readEntries),
     async *watch({ signal, key }) {
       if (signal.aborted) return
-      const changes = await run((kv) => kv.watch(key === undefined ? {} : { key }))
-      const stop = () => changes.stop()
+      const watch = await run((kv) => BucketWatch.start(kv, name, key))
+      const stop = () => watch.stop()
       signal.addEventListener('abort', stop)
       try {
-        for await (const entry of changes) {
+        if (signal.aborted) return
+        for await (const entry of watch.entries()) {
           if (signal.aborted) return
-          yield toEntry(entry)
+          yield entry
         }
       } catch (thrown) {
         throw requestError(thrown, what)
       } finally {
         signal.removeEventListener('abort', stop)
-        changes.stop()
+        stop()
       }
     },
   }
+}
+
+/** How often a watch is compared with its bucket. */
+const WATCH_CHECK_MS = 5_000
+
+/**
+ * Every current value of a bucket, then each change. The client notices a change that was lost with a connection only at the
+ * next one, and goes on waiting for the next revision of a bucket that was deleted and made again. So the newest revision is
+ * read every five seconds, and the watch fails if it doesn't arrive until the next time.
+ */
+class BucketWatch {
+  readonly #kv: KV
+  readonly #name: string
+  readonly #key: string | undefined
+  readonly #createdAt: string
+  readonly #changes: Awaited<ReturnType<KV['watch']>>
+  #timer: NodeJS.Timeout | undefined
+  /** Revision of the newest change. */
+  #seen = 0
+  /** The newest revision of the bucket when it was last compared. */
+  #expected = 0
+  /** Everything that arrived was taken. */
+  #isWaiting = false
+  #failure: CodedError | null = null
+
+  private constructor(
+    kv: KV,
+    name: string,
+    key: string | undefined,
+    createdAt: string,
+    changes: Awaited<ReturnType<KV['watch']>>,
+  ) {
+    this.#kv = kv
+    this.#name = name
+    this.#key = key
+    this.#createdAt = createdAt
+    this.#changes = changes
+    this.#checkLater()
+  }
+
+  static async start(kv: KV, name: string, key: string | undefined): Promise<BucketWatch> {
+    const { createdAt } = await readState(kv)
+    return new BucketWatch(kv, name, key, createdAt, await kv.watch(key === undefined ? {} : { key }))
+  }
+
+  async *entries(): AsyncGenerator<BucketEntry> {
+    this.#isWaiting = true
+    for await (const entry of this.#changes) {
+      this.#isWaiting = false
+      this.#seen = Math.max(this.#seen, entry.revision)
+      yield toEntry(entry)
+      this.#isWaiting = true
+    }
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#changes.stop()
+  }
+
+  #checkLater(): void {
+    this.#timer = setTimeout(() => void this.#check(), WATCH_CHECK_MS)
+  }
+
+  async #check(): Promise<void> {
+    try {
+      const { createdAt, lastSequence, messages } = await readState(this.#kv)
+      if (createdAt !== this.#createdAt) return this.#fail('was made again')
+      if (this.#isWaiting && this.#seen < this.#expected) return this.#fail('has changes that didn’t arrive')
+      this.#expected = await this.#newest(messages === 0 ? 0 : lastSequence)
+    } catch {
+      // Callers hear of lost servers from the connection.
+    }
+    if (this.#timer !== undefined) this.#checkLater()
+  }
+
+  /** `last`: the newest revision of the bucket. That of several keys of it isn't known. */
+  async #newest(last: number): Promise<number> {
+    if (this.#key === undefined) return last
+    return /[*>]/.test(this.#key) ? 0 : ((await this.#kv.get(this.#key))?.revision ?? 0)
+  }
+
+  #fail(why: string): void {
+    this.#failure = new CodedError('not-found', `The bucket ${this.#name} ${why}.`)
+    this.stop()
+  }
+}
+
+/** The state of the stream behind a bucket. */
+async function readState(kv: KV): Promise<{ createdAt: string; lastSequence: number; messages: number }> {
+  const { created, state } = (await kv.status()).streamInfo
+  return { createdAt: String(created), lastSequence: state.last_seq, messages: state.messages }
 }
 
 const CHECK_MS = 500
 
 /**
  * The newest value of each key. The client's `history` waits forever for a value that is replaced or expires after it
- * counted them, so this reads until the sequence that was the last one at its start, or until the bucket is empty.
+ * counted them, so this reads until the sequence that was the last one at its start, or until the bucket is empty. It
+ * starts again if the bucket was made again meanwhile, because that counts from 1.
  */
 async function readEntries(kv: KV): Promise<readonly BucketEntry[]> {
-  const readState = async () => (await kv.status()).streamInfo.state
-  const { last_seq: lastSequence, messages } = await readState()
+  for (;;) {
+    const entries = await readOnce(kv)
+    if (entries !== null) return entries
+  }
+}
+
+/** Null: the bucket was made again meanwhile. */
+async function readOnce(kv: KV): Promise<readonly BucketEntry[] | null> {
+  const { createdAt, lastSequence, messages } = await readState(kv)
   const newest = new Map<string, BucketEntry>()
   if (messages === 0) return []
   const changes = await kv.watch()
   let failure: Error | null = null
   let isComplete = false
+  let isOther = false
   const check = async (): Promise<void> => {
     try {
-      isComplete ||= (await readState()).messages === 0
+      const state = await readState(kv)
+      isOther = state.createdAt !== createdAt
+      isComplete ||= state.messages === 0
     } catch (thrown) {
       failure = thrown instanceof Error ? thrown : new Error(String(thrown))
     }
-    if (isComplete || failure !== null) changes.stop()
+    if (isComplete || isOther || failure !== null) changes.stop()
   }
   const timer = setInterval(() => void check(), CHECK_MS)
   try {
@@ -97,6 +204,7 @@ async function readEntries(kv: KV): Promise<readonly BucketEntry[]> {
     clearInterval(timer)
     changes.stop()
   }
+  if (isOther) return null
   if (!isComplete) throw failure ?? new Error('the connection was closed')
   return [...newest.values()]
 }
