@@ -58,6 +58,8 @@ interface SessionIntake {
   sequence: number | null
   /** Monotonic ms before which nothing is tried again. */
   retryAtMs: number
+  /** Sequence of the delivery that is asked for again while frames are missing; Infinity: none. */
+  wakesAt: number
 }
 
 export class Intake {
@@ -108,7 +110,7 @@ export class Intake {
   #intakeOf(session: SessionId): SessionIntake {
     let intake = this.#sessions.get(session)
     if (intake === undefined) {
-      intake = { joiner: new FrameJoiner(), pending: [], sequence: null, retryAtMs: 0 }
+      intake = { joiner: new FrameJoiner(), pending: [], sequence: null, retryAtMs: 0, wakesAt: Infinity }
       this.#sessions.set(session, intake)
     }
     return intake
@@ -116,10 +118,7 @@ export class Intake {
 
   async #takeSession(session: SessionId, deliveries: readonly Delivery[], signal: AbortSignal): Promise<void> {
     const intake = this.#intakeOf(session)
-    if (this.#nowMs() < intake.retryAtMs) {
-      for (const delivery of deliveries) delivery.retry(this.#retryMs)
-      return
-    }
+    if (this.#nowMs() < intake.retryAtMs) return this.#postpone(intake, deliveries)
     const last = deliveries[deliveries.length - 1]
     const frames: Uint8Array[] = []
     let isReadable = true
@@ -184,7 +183,9 @@ export class Intake {
     let bytes = 0
     let refusal: Refusal | null = null
     let outcome: StoreOutcome = await this.#store(session, last.shard, [])
-    const from = intake.sequence === null ? ({ at: 'first' } as const) : { sequence: intake.sequence + 1 }
+    // What is asked for lies before the place only if the history lost what it had, as after restoring a backup.
+    const after = intake.sequence ?? Infinity
+    const from = after < last.sequence ? { sequence: after + 1 } : ({ at: 'first' } as const)
     wait()
     try {
       const messages = this.#log.read({
@@ -217,7 +218,7 @@ export class Intake {
 
   async #settle(session: SessionId, intake: SessionIntake, last: StoredMessage, outcome: StoreOutcome): Promise<void> {
     if (outcome.is === 'unknown') {
-      this.#later(intake)
+      await this.#later(intake)
       this.#events.onWaiting(session, `Nobody has described session ${session} yet.`, null)
       return
     }
@@ -225,11 +226,12 @@ export class Intake {
     if (lastSeq > 0) await this.#events.onCommitted(session, lastSeq)
     const committed = intake.pending.filter((one) => one.lastSeq <= lastSeq)
     intake.pending = intake.pending.filter((one) => !(one.lastSeq <= lastSeq))
+    if (outcome.is === 'stored') intake.wakesAt = Infinity
     if (outcome.is === 'stored' && intake.pending.length === 0) intake.sequence = last.sequence
     await this.#events.beforeAck?.()
     await Promise.all(committed.map(({ delivery }) => delivery.ack()))
     if (outcome.is === 'missing') {
-      this.#later(intake)
+      await this.#later(intake)
       const missing = `Seq ${lastSeq + 1} to ${outcome.nextSeq - 1} of session ${session}`
       const why = `${missing} are missing from the log. Waiting for the recorder to publish them.`
       this.#events.onWaiting(session, why, lastSeq)
@@ -242,12 +244,24 @@ export class Intake {
     }
   }
 
-  /** Asks for everything pending of a session again. */
-  #later(intake: SessionIntake): void {
-    for (const { delivery } of intake.pending) delivery.retry(this.#retryMs)
+  /** Reads the session again after a while, because frames of it are missing. */
+  async #later(intake: SessionIntake): Promise<void> {
+    const deliveries = intake.pending.map(({ delivery }) => delivery)
     intake.pending = []
     intake.joiner.drop()
     intake.retryAtMs = this.#nowMs() + this.#retryMs / 2
+    for (const { sequence } of deliveries) intake.wakesAt = Math.min(intake.wakesAt, sequence)
+    await this.#postpone(intake, deliveries)
+  }
+
+  /**
+   * Asks for the oldest delivery of a session again, and acknowledges the others: whatever is missing, all of them are read
+   * from the log again with it. Servers deliver only so much that isn't acknowledged, so a session that never gets what it
+   * lacks would keep all others of its shard from being archived.
+   */
+  async #postpone({ wakesAt }: SessionIntake, deliveries: readonly Delivery[]): Promise<void> {
+    for (const delivery of deliveries) if (delivery.sequence <= wakesAt) delivery.retry(this.#retryMs)
+    await Promise.all(deliveries.filter(({ sequence }) => sequence > wakesAt).map((delivery) => delivery.ack()))
   }
 
   #nowMs(): number {

@@ -50,8 +50,14 @@ const orNull = (found: Promise<StoredMessage | null>): Promise<StoredMessage | n
     throw thrown
   })
 
-/** 0 if it can't be read: then nothing is known to be missing. */
+/** The first seq that can be read from here on; 0 if the message can't be read: then nothing is known to be missing. */
 function firstSeqOf({ bytes }: StoredMessage): number {
-  const read = isPart(bytes) ? readPart(bytes) : readHeader(bytes)
-  return read.ok ? read.value.firstSeq : 0
+  if (!isPart(bytes)) {
+    const header = readHeader(bytes)
+    return header.ok ? header.value.firstSeq : 0
+  }
+  const part = readPart(bytes)
+  if (!part.ok) return 0
+  // Without its first parts, no frame can be made of the others.
+  return part.value.part === 0 ? part.value.firstSeq : part.value.lastSeq + 1
 }

@@ -21,23 +21,27 @@ export const NONE: ChainHeads = new Map()
 export const FEEDS = ['crypto/XT', 'crypto/XQ', 'stocks/T'] as const
 
 /** Computes the leaves of batches, one after another from `heads`. */
-export function commit(batches: readonly Batch[], heads: ChainHeads = NONE): CommittedFlush[] {
+export function commit(batches: readonly Batch[], heads: ChainHeads = NONE, session = SESSION): CommittedFlush[] {
   const hasher = new LeafHasher()
   let now = heads
   return batches.map((batch) => {
-    const announced = new Map((batch.connections ?? []).map(({ conn, feed }) => [conn, newChain(SESSION, conn, feed)]))
+    const announced = new Map((batch.connections ?? []).map(({ conn, feed }) => [conn, newChain(session, conn, feed)]))
     const headOf = (conn: number): Uint8Array =>
-      (now.get(conn) ?? announced.get(conn) ?? newChain(SESSION, conn, '')).head
+      (now.get(conn) ?? announced.get(conn) ?? newChain(session, conn, '')).head
     const flush = { batch, leaves: hasher.leaves(batch.messages, batch.entries.map(entryRow), headOf) }
-    now = advanceHeads(SESSION, now, [flush])
+    now = advanceHeads(session, now, [flush])
     return flush
   })
 }
 
 /** Flushes of these items from the start of a session. */
-export function flushesOf(items: readonly (readonly Item[])[]): CommittedFlush[] {
+export function flushesOf(items: readonly (readonly Item[])[], session = SESSION): CommittedFlush[] {
   const writer = new Writer(FEEDS)
-  return commit(items.map((flush) => writer.batch(flush)))
+  return commit(
+    items.map((flush) => writer.batch(flush)),
+    NONE,
+    session,
+  )
 }
 
 export const OPTIONS: EncodeOptions = { session: SESSION, epoch: 7, heads: NONE, maxPayload: 1 << 20 }
@@ -100,4 +104,4 @@ const item: fc.Arbitrary<Item> = fc.oneof(
 /** Random flushes from the start of a session, at full size. */
 export const anyFlushes: fc.Arbitrary<CommittedFlush[]> = fc
   .array(fc.array(item, { minLength: 1, maxLength: 40, size: 'max' }), { minLength: 1, maxLength: 8, size: 'max' })
-  .map(flushesOf)
+  .map((items) => flushesOf(items))

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import { Archive } from '../../../../../../src/main/features/team/history/archive.ts'
 import { runArchiver } from '../../../../../../src/main/features/team/history/archiver.ts'
+import { migrate } from '../../../../../../src/main/features/team/history/schema.ts'
 import { makeSeed, readSigningKey } from '../../../../../../src/main/features/team/sign/keys.ts'
 import { signState } from '../../../../../../src/main/features/team/sign/signature.ts'
 import type { ChainHeads } from '../../../../../../src/main/features/team/frame/frame.ts'
@@ -250,6 +251,44 @@ describe
       expect(reports.find((text) => text.startsWith('alarm'))).toMatch(
         /^alarm: The history has session \S+ up to seq \d+, but had it up to 10000 before\.$/,
       )
+    })
+
+    it('archives a session again that ended before the history was restored from a backup', async ({ running }) => {
+      const team = await newTeam(running)
+      const { end } = await startArchiver(team)
+      await team.log.putSession({ ...ABOUT, end: END })
+      await publish(team.log, FRAMES)
+      await expectWhole(team)
+      await end()
+      await team.db.run(`DROP SCHEMA ${team.db.schema} CASCADE`)
+      await migrate(team.db)
+      await startArchiver(team)
+      await expectWhole(team)
+    })
+
+    it('archives other sessions of a shard while one waits for frames, however many follow these', async ({
+      running,
+    }) => {
+      const team = await newTeam(running)
+      const other = sessionId('01khj7x0a0zzzzzzzzzzzzzzzz')
+      await team.log.putSession(ABOUT)
+      await team.log.putSession({ ...ABOUT, session: other })
+      // More than a server delivers without an acknowledgement. Its recorder lost the first ones with its disk.
+      const flushes = flushesOf(
+        Array.from({ length: 1_100 }, () => trades(1)),
+        other,
+      )
+      const waiting = encode(flushes, { bundleBytes: 1, session: other }).slice(1)
+      for (const [sequence, { bytes }] of waiting.entries()) await team.log.publish(1, other, bytes, sequence)
+      const { reports } = await startArchiver(team)
+      await until('the alarm', () => reports.some((text) => text.includes(`Seq 1 to 1 of session ${other}`)))
+      await publish(team.log, FRAMES)
+      await team.log.putSession({ ...ABOUT, end: END })
+      await until('the other session', async () => (await team.archive.progress(SESSION))?.complete === true)
+      // What was missing arrives after all.
+      const [first] = encode(flushes, { bundleBytes: 1, session: other })
+      await team.log.publish(1, other, first.bytes, waiting.length)
+      await until('all of it', async () => (await team.archive.progress(other))?.lastSeq === 1_100)
     })
 
     it('says that it has nothing of a session whose frames the log lost before any arrived', async ({ running }) => {

@@ -19,6 +19,10 @@ const message = (frame: number, sequence: number): StoredMessage => ({
   storedMs: unixMs(0),
   pending: 0,
 })
+/** A flush of several parts. */
+const [LARGE] = [flushesOf([trades(2_000)])]
+const PARTS = encode(LARGE, { maxPayload: 4_096, canCompress: false }).map(({ bytes }) => bytes)
+const part = (index: number, sequence: number): StoredMessage => ({ ...message(0, sequence), bytes: PARTS[index] })
 const logOf = (...messages: readonly (StoredMessage | null)[]) => {
   const all = messages.filter((one) => one !== null)
   return {
@@ -39,6 +43,13 @@ describe('frames that the log dropped', () => {
     ['an open session was published up to 12', logOf(message(2, 3)), ABOUT, 4, { afterSeq: 4, upToSeq: 12 }],
   ])('%s', async (_, log, info, archivedSeq, expected) => {
     expect(await new DroppedFrames(() => 12).find(log, info, archivedSeq)).toEqual(expected)
+  })
+
+  it('are found also if they are the first parts of a frame', async () => {
+    const end = { ...ABOUT, end: endOf(LARGE) }
+    const find = (first: number) => new DroppedFrames(() => 0).find(logOf(part(first, 1), part(3, 4)), end, 0)
+    expect(await find(0)).toBeNull()
+    expect(await find(1)).toEqual({ afterSeq: 0, upToSeq: 2_000 })
   })
 
   it('are found once, until they are dropped again or the stream begins again', async () => {
