@@ -70,6 +70,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     out: /monday\.tapedeck: 9 messages, \d+ bytes, SHA-256 [\da-f]{64}\n$/,
   },
   'sessions --session ID --out monday.tapedeck': { out: /monday\.tapedeck: 9 messages, / },
+  'sessions --session ID --release': { code: 1, err: /No team needs session \w{26}\. It can be erased already\./ },
   'sessions --gaps': { err: /^0 gaps, plus 0 at the edges of sessions\.\n$/ },
   'sessions --session 01k… --name "CPI day" --tag macro --pin': { out: /"CPI day" #macro pinned\n$/ },
   'journal ': { out: /^# Review, 2026-01-05 14:00:00 .*\n\n- Source: demo\n- 1 session, 9 stored messages/ },

@@ -6,6 +6,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { countGaps, isTeamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
 import { exportPackage } from './pack.ts'
+import { releaseHold } from '../../core/store/library/holds.ts'
 import { openStoreWriter } from '../../core/store/open.ts'
 import { aligned } from '../../command-line/aligned.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
@@ -18,7 +19,7 @@ import { withReader } from '../../core/store/with-reader.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
+const LABELS = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
 
 export const sessions = defineCommand({
   examples: [
@@ -39,10 +40,11 @@ export const sessions = defineCommand({
     unpin: { type: 'boolean', help: 'Apply the retention rules to the session again' },
     bin: { type: 'boolean', help: 'Move the session to the bin' },
     restore: { type: 'boolean', help: 'Restore the session from the bin' },
+    release: { type: 'boolean', help: 'Let it be erased although a team’s history doesn’t have all of it' },
   },
   async run(values, context) {
     const named = values.text('session')
-    const changes = CHANGES.some((name) => values.on(name) || values.texts(name).length > 0 || values.text(name))
+    const changes = values.on('release') || isLabeled(values)
     if (named === undefined && (changes || values.text('out') !== undefined)) {
       throw new UsageError('choose the session with --session ID')
     }
@@ -110,14 +112,20 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
 
 const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
 
-/** Labels a session, or moves it to or from the bin. The store must not be open for recording. */
+const isLabeled = (values: Values): boolean =>
+  LABELS.some((name) => values.on(name) || values.texts(name).length > 0 || Boolean(values.text(name)))
+
+/** Labels a session, moves it to or from the bin, or releases it. The store must not be open for recording. */
 async function change(session: SessionId, values: Values, context: Context): Promise<void> {
+  const file = storePath(values, context)
   const writer = await openStoreWriter({
-    file: storePath(values, context),
+    file,
     worker: context.workers.store,
     onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
   })
   try {
+    if (values.on('release')) releaseHold(file, session)
+    if (!isLabeled(values)) return
     const tags = values.texts('tag')
     const pinned = values.on('pin') ? true : values.on('unpin') ? false : undefined
     const patch = { name: values.text('name'), notes: values.text('notes'), pinned }

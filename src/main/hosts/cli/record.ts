@@ -164,20 +164,30 @@ async function readBack(
 }
 
 /** Ends the report. */
-function publishReport(status: PublishStatus | null): string {
+export function publishReport(status: PublishStatus | null): string {
   if (status === null) return ''
-  const { team, shard, shards, unfinished } = status
-  const what =
-    unfinished === 0
-      ? 'everything is in the team’s log'
-      : `${countText(unfinished, 'session isn’t', 'sessions aren’t')} in the team’s log completely; the next recording with --publish continues`
-  return `team ${team}, shard ${shard}/${shards}: ${what}\n`
+  const { team, shard, shards, unfinished, givenUp } = status
+  const lines = givenUp.map(
+    (session) =>
+      `session ${session} can’t be published; to let it be erased: tapedeck sessions --session ${session} --release`,
+  )
+  if (unfinished > 0)
+    lines.unshift(
+      `${countText(unfinished, 'session isn’t', 'sessions aren’t')} in the team’s log completely; the next recording with --publish continues`,
+    )
+  const [first = 'everything is in the team’s log', ...others] = lines
+  return [`team ${team}, shard ${shard}/${shards}: ${first}`, ...others].map((line) => `${line}\n`).join('')
 }
 
 function publishJson(report: RecordReport, status: PublishStatus | null): object {
   if (status === null) return report
-  const { team, shard, shards, unfinished, held, heldBytes } = status
-  return { ...report, team: { name: team, shard, shards, unfinished, held, held_bytes: heldBytes } }
+  const { team, shard, shards, unfinished, givenUp, held, heldBytes } = status
+  // A session that was given up isn't finished either.
+  const all = unfinished + givenUp.length
+  return {
+    ...report,
+    team: { name: team, shard, shards, unfinished: all, given_up: givenUp, held, held_bytes: heldBytes },
+  }
 }
 
 function reportText({ session, source, feeds }: RecordReport): string {

@@ -53,12 +53,20 @@ export function writeHolds(store: string, holds: Holds): void {
   renameSync(`${file}.part`, file)
 }
 
+/** Lets a session be erased after all. Nobody else may write to the store. Throws `not-found` if it isn't held. */
+export function releaseHold(store: string, session: SessionId): void {
+  const holds = new Map(readHolds(store))
+  if (!holds.delete(session))
+    throw new CodedError('not-found', `No team needs session ${session}.`, { hint: 'It can be erased already.' })
+  writeHolds(store, holds)
+}
+
 /** Throws `not-allowed` if one of the sessions is held. */
 export function refuseHeld(store: string, sessions: readonly SessionId[]): void {
   const holds = readHolds(store)
   const held = sessions.find((session) => holds.has(session))
   if (held === undefined) return
   throw new CodedError('not-allowed', `Session ${held} can’t be erased yet: ${holds.get(held)?.why ?? ''}.`, {
-    hint: 'It can be erased once that has happened.',
+    hint: `It can be erased once that has happened, or after \`tapedeck sessions --session ${held} --release\`.`,
   })
 }

@@ -35,8 +35,10 @@ export interface PublishStatus {
   readonly trouble: Trouble | null
   /** Messages and entries committed in this run that the log doesn't have. */
   readonly behind: number
-  /** Sessions that the log doesn't have completely, with the open one. */
+  /** Sessions that the log doesn't have completely, with the open one, but for those given up. */
   readonly unfinished: number
+  /** Sessions that can't be published. The store keeps them until somebody releases them. */
+  readonly givenUp: readonly SessionId[]
   /** Sessions, also of earlier runs, that the store keeps for the team, and their size. */
   readonly held: number
   readonly heldBytes: number
@@ -82,6 +84,7 @@ export class Publishing {
   )
   /** Sessions that the store has closed. */
   readonly #closed = new Set<SessionId>()
+  readonly #givenUp = new Set<SessionId>()
   #trouble: Trouble | null = null
   #heldBytes = 0
   /** Parts of `--spool-max` that were warned of: 0, 1 (half) or 2. */
@@ -108,8 +111,10 @@ export class Publishing {
       onFinished: (session, end) => this.#note(() => this.#spool.ended(session, end)),
       onErased: (session) => this.#note(() => this.#spool.remove(session)),
       onTrouble: (trouble) => this.#onTrouble(trouble),
-      onGivenUp: (session, { message, hint }) =>
-        parts.say('warn', `Session ${session} can’t be published: ${message}`, hint),
+      onGivenUp: (session, { message, hint }) => {
+        this.#givenUp.add(session)
+        parts.say('warn', `Session ${session} can’t be published: ${message}`, hint)
+      },
     })
     this.#publisher.start()
     for (const { info } of this.#spool.sessions()) if (info.end === null) this.#publisher.add(info.session, false)
@@ -183,6 +188,7 @@ export class Publishing {
 
   /** Publishes a session from now on. Before this, the store may not have it yet. */
   #add(session: SessionId): void {
+    if (this.#givenUp.has(session)) return
     if (this.#spool.get(session)?.info.end === null) this.#publisher.add(session, false)
   }
 
@@ -195,7 +201,9 @@ export class Publishing {
       publishedSeq: this.#publisher.publishedSeq(session),
       archivedSeq,
     }))
-    const open = new Set(sessions.filter(({ info }) => info.end === null).map(({ info }) => info.session))
+    const givenUp = sessions.map(({ info }) => info.session).filter((session) => this.#givenUp.has(session))
+    const isOpen = ({ session, end }: SessionInfo): boolean => end === null && !this.#givenUp.has(session)
+    const open = new Set(sessions.filter(({ info }) => isOpen(info)).map(({ info }) => info.session))
     const behind = progress.map((one) => (open.has(one.session) ? Math.max(0, one.committedSeq - one.publishedSeq) : 0))
     const oldestMs = Math.min(...progress.map(({ session }) => this.#unpublished(session)[0]?.atMs ?? Infinity))
     return {
@@ -206,6 +214,7 @@ export class Publishing {
       trouble: this.#trouble,
       behind: behind.reduce((sum, one) => sum + one, 0),
       unfinished: open.size,
+      givenUp,
       held: sessions.length,
       heldBytes: this.#heldBytes,
       inFlightBytes: this.#publisher.inFlightBytes,

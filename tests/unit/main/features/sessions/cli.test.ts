@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { readHolds, writeHolds } from '../../../../../src/main/core/store/library/holds.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
 import { unixMs, type SessionId } from '../../../../../src/shared/base/units.ts'
@@ -159,7 +160,21 @@ describe('what is said of a session', () => {
     expect((await line('verify')).out).toContain('3 messages: all as recorded')
   })
 
+  it('releases it from a team, and labels nothing', async () => {
+    const store = join(home, 'tapedeck.db')
+    const hold = { why: 'the history of the team eu doesn’t have all of it yet', data: null }
+    writeHolds(store, new Map([first, second].map((session) => [session, hold])))
+    expect((await lines('sessions', '--session', first, '--release'))[0]).toMatchObject({
+      session: first,
+      binned: null,
+    })
+    expect([...readHolds(store).keys()]).toEqual([second])
+    const again = await line('sessions', '--session', first, '--release')
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`No team needs session ${first}.`)])
+  })
+
   it.each([
+    ['a release without a session', ['--release'], '--session'],
     ['a name without a session', ['--name', 'x'], '--session'],
     ['a tag without a session', ['--tag', 'x'], '--session'],
     ['a pin without a session', ['--pin'], '--session'],

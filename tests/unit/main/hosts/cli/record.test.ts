@@ -12,10 +12,11 @@ import {
   type StartFeatures,
   type Values,
 } from '../../../../../src/main/command-line/command.ts'
-import { readFeeds, record, refuseOverBudget } from '../../../../../src/main/hosts/cli/record.ts'
+import { publishReport, readFeeds, record, refuseOverBudget } from '../../../../../src/main/hosts/cli/record.ts'
 import type { RecordReport } from '../../../../../src/main/core/recording/record-report.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
+import { sessionId } from '../../../../../src/shared/base/units.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../../src/simulator/simulator.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -163,6 +164,37 @@ describe('symbols of one feed', () => {
     })
     expect([code, report.feeds[0].unconfirmed]).toEqual([0, []])
   })
+})
+
+it('says which sessions a team lacks, and doesn’t promise to continue those that were given up', () => {
+  const status = {
+    team: 'eu',
+    shard: 1,
+    shards: 2,
+    isConnected: true,
+    trouble: null,
+    behind: 0,
+    held: 2,
+    heldBytes: 0,
+    inFlightBytes: 0,
+    progress: [],
+    lagMs: 0,
+  }
+  const lost = sessionId('01kccccccc0000000000000001')
+  const release = `session ${lost} can’t be published; to let it be erased: tapedeck sessions --session ${lost} --release`
+  const continues = '1 session isn’t in the team’s log completely; the next recording with --publish continues'
+  const texts = [
+    { unfinished: 0, givenUp: [] },
+    { unfinished: 1, givenUp: [] },
+    { unfinished: 0, givenUp: [lost] },
+    { unfinished: 1, givenUp: [lost] },
+  ].map((part) => publishReport({ ...status, ...part }))
+  expect(texts).toEqual([
+    'team eu, shard 1/2: everything is in the team’s log\n',
+    `team eu, shard 1/2: ${continues}\n`,
+    `team eu, shard 1/2: ${release}\n`,
+    `team eu, shard 1/2: ${continues}\n${release}\n`,
+  ])
 })
 
 describe('what a recording came to', { timeout: 30_000 }, () => {

@@ -219,6 +219,7 @@ describe('what recorders and terminals report', () => {
       trouble: null,
       behind: 0,
       unfinished: 1,
+      givenUp: [],
       held: 1,
       heldBytes: 5_000,
       inFlightBytes: 700,

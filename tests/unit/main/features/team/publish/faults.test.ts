@@ -374,6 +374,7 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     await expect
       .poll(() => restored.said.at(-1), { timeout: 10_000 })
       .toMatch(/can’t be published: .* ends at 5 in the store, before 12/)
+    expect(restored.publishing.status()).toMatchObject({ givenUp: [recorder.session], unfinished: 0 })
     restored.now += 1_000
     restored.begin()
     restored.commit(3)
