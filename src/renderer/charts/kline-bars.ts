@@ -224,8 +224,7 @@ export class KlineBars {
   }
 
   #plain(list: readonly Bar[]): Row[] {
-    const { ticks, intervalMs } = this.#options.series()
-    return rowsOf(list, this.#options.gaps(), ticks ? null : intervalMs)
+    return rowsOf(list, this.#options.gaps(), this.#options.series().intervalMs)
   }
   #rowsShown(list: readonly Bar[]): Row[] {
     const plain = this.#plain(list)

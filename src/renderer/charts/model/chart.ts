@@ -176,6 +176,7 @@ export interface StudyLegend {
 export interface ComparedSeries {
   readonly label: string
   readonly bars: readonly Bar[]
+  readonly gaps: readonly GapSpan[]
 }
 export interface ComparedLegend {
   readonly label: string

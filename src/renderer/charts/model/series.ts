@@ -18,6 +18,9 @@ export interface Row {
 /** A gap is never wider than this many bars; its label shows its true length. */
 export const MAX_SLOTS = 30
 
+/** Whether rows are trades or bars by trades: they have no length in time, and 1 ms stands for it. */
+export const isByTrades = (intervalMs: number): boolean => intervalMs <= 1
+
 /** The row of a bar. */
 export function rowOf(bar: Bar): Row {
   return {
@@ -46,9 +49,9 @@ export function lowerBound(
 /**
  * Bars as rows, with empty slots for the intervals that a closed gap left between two bars. A slot is never the first
  * or last row, so an outage widens the chart only once it is over. Intervals in which nothing traded get no slot.
- * `intervalMs` null: bars by trades, whose length in time says nothing. Then all gaps between two bars get one slot.
+ * Between two bars by trades, all gaps get one slot.
  */
-export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalMs: number | null): Row[] {
+export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalMs: number): Row[] {
   const rows = bars.map(rowOf)
   if (bars.length < 2 || gaps.length === 0) return rows
   const slots = new Map<number, Row>()
@@ -60,7 +63,7 @@ export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalM
     const next = lowerBound(bars, gap.fromMs)
     if (next === 0 || next >= bars.length) continue
     const before = bars[next - 1]
-    if (intervalMs === null) {
+    if (isByTrades(intervalMs)) {
       const at = Math.max(before.startMs + 1, Math.min(gap.fromMs, slotted.get(next) ?? Infinity))
       if (at >= bars[next].startMs) continue
       slots.delete(slotted.get(next) ?? NaN)

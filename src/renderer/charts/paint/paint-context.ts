@@ -1,11 +1,12 @@
 /** What painters get to paint with, by chart. */
-import type { IndicatorDrawParams, KLineData } from 'klinecharts'
+import type { IndicatorDrawParams } from 'klinecharts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import type { Zone } from '../../text/zone.ts'
 import type { ChartPlot, ChartStyle, ChartTheme, Quote, QuoteMap } from '../model/chart.ts'
 import type { ComparedLine } from '../model/compared.ts'
 import type { Footprint, FootprintCell, FootprintLook } from '../model/footprint.ts'
 import type { ChartMarker } from '../model/markers.ts'
+import type { Row } from '../model/series.ts'
 
 /** What painters need from their chart. Looked up by chart id, because templates are global. */
 export interface PaintContext {
@@ -48,7 +49,7 @@ export function providePaintContext(chartId: string, context: () => PaintContext
 export interface Painter {
   readonly ctx: CanvasRenderingContext2D
   readonly context: PaintContext
-  readonly rows: readonly KLineData[]
+  readonly rows: readonly Row[]
   readonly from: number
   readonly to: number
   readonly x: (index: number) => number
@@ -66,7 +67,7 @@ export function painterOf(params: IndicatorDrawParams<unknown, unknown, unknown>
   return {
     ctx: params.ctx,
     context,
-    rows: params.chart.getDataList(),
+    rows: params.chart.getDataList() as Row[], // every row comes from series.ts
     from: range.from,
     to: range.to,
     x: (index) => params.xAxis.convertToPixel(index),

@@ -3,7 +3,7 @@ import { t } from '../../../shared/base/text.ts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import { textFont, textPx } from './canvas-text.ts'
-import { lowerBound, MAX_SLOTS } from '../model/series.ts'
+import { isByTrades, lowerBound, MAX_SLOTS, type Row } from '../model/series.ts'
 import type { Painter } from './paint-context.ts'
 
 function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: number): void {
@@ -20,6 +20,10 @@ function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: 
   ctx.restore()
 }
 
+/** The time that a row stands for, ms. A bar by trades lasts until its last trade. */
+const lengthMs = (p: Painter, { timestamp, bar }: Row): number =>
+  isByTrades(p.context.intervalMs) && bar !== null ? Math.max(1, bar.endMs - timestamp) : p.context.intervalMs
+
 /**
  * X of an instant: interpolated within its bar's slot, or else at the edge of the next bar. So a one-second outage
  * doesn't hatch the whole hour around it. A replay's clock may be ahead of the last bar.
@@ -28,9 +32,9 @@ function edge(p: Painter, ms: number): number {
   const next = lowerBound(p.rows, ms)
   const before = p.rows[next - 1]
   if (before === undefined) return p.x(next) - p.half
-  const inside = (ms - before.timestamp) / p.context.intervalMs
+  const inside = (ms - before.timestamp) / lengthMs(p, before)
   const isAhead = next === p.rows.length && ms === p.context.clockMs
-  const most = isAhead && p.context.intervalMs > 1 ? MAX_SLOTS : 1 // bars by trades have no length in time
+  const most = isAhead && !isByTrades(p.context.intervalMs) ? MAX_SLOTS : 1
   return p.x(next - 1) - p.half + Math.min(Math.max(inside, 0), most) * p.half * 2
 }
 
@@ -47,7 +51,8 @@ interface Span {
 /** A span that began before the first bar, at most as wide as a gap between two bars. */
 function leading(p: Painter, gap: GapSpan): Span[] {
   const endMs = Math.min(gap.toMs ?? Infinity, p.rows[0].timestamp)
-  const slots = Math.min(Math.ceil((endMs - gap.fromMs) / p.context.intervalMs), MAX_SLOTS)
+  const length = isByTrades(p.context.intervalMs) ? Infinity : p.context.intervalMs
+  const slots = Math.min(Math.max(1, Math.ceil((endMs - gap.fromMs) / length)), MAX_SLOTS)
   const left = Math.round(p.x(0) - p.half - slots * p.half * 2)
   const right = Math.round(Math.max(p.x(0) - p.half, edge(p, gap.toMs ?? Infinity)))
   return right < 0 || left > p.width ? [] : [{ gap, left, width: Math.max(2, right - left), open: false }]

@@ -150,7 +150,13 @@ function paintCompared({ ctx, context, x, y }: Painter): void {
     ctx.strokeStyle = colour
     ctx.setLineDash(dashPattern(dash))
     ctx.beginPath()
-    for (const [at, price] of prices.entries()) if (price !== null) ctx.lineTo(x(from + at), y(price))
+    for (const [at, price] of prices.entries()) {
+      if (price !== null) ctx.lineTo(x(from + at), y(price))
+      else {
+        ctx.stroke()
+        ctx.beginPath()
+      }
+    }
     ctx.stroke()
   }
   ctx.restore()

@@ -9,7 +9,9 @@ import { rowOf, rowsOf, type Row } from '../../../../src/renderer/charts/model/s
 import { IndicatorRun } from '../../../../src/renderer/charts/model/study-run.ts'
 import { Zone } from '../../../../src/renderer/text/zone.ts'
 import { CHART_INDICATOR_IDS, INDICATORS } from '../../../../src/shared/core/market/indicators/table.ts'
+import { unixMs } from '../../../../src/shared/base/units.ts'
 import type { Bar } from '../../../../src/shared/core/market/market.ts'
+import type { GapSpan } from '../../../../src/shared/core/status/status.ts'
 import { makeBar } from '../../../kit/market.ts'
 import { fixedExamples } from '../../../kit/properties.ts'
 
@@ -122,15 +124,35 @@ describe('heikin-ashi', () => {
 describe('compared symbols', () => {
   it('count from the left edge, stand between their bars and are absent before their first', () => {
     const instants = [0, 1, 2, 3, 4].map((minute) => minute * MINUTE)
-    expect(comparedPercents(instants, [bar(1, 50), bar(2, 55), bar(4, 25)])).toEqual(
+    expect(comparedPercents(instants, [bar(1, 50), bar(2, 55), bar(4, 25)], [])).toEqual(
       [null, 0, 10, 10, -50].map((n) => (n === null ? null : near(n))),
     )
-    expect(comparedPercents(instants.slice(2), [bar(0, 50), bar(2, 55), bar(4, 66)])).toEqual([
+    expect(comparedPercents(instants.slice(2), [bar(0, 50), bar(2, 55), bar(4, 66)], [])).toEqual([
       0,
       0,
       expect.closeTo(20, 9),
     ])
-    expect(comparedPercents(instants, [])).toEqual([null, null, null, null, null])
+    expect(comparedPercents(instants, [], [])).toEqual([null, null, null, null, null])
+  })
+
+  it('are absent from a gap of their own until they trade again', () => {
+    const instants = [0, 1, 2, 3, 4, 5].map((minute) => minute * MINUTE)
+    const bars = [bar(0, 50), bar(1, 55), bar(4, 60)]
+    const gap = (fromMinute: number, toMinute: number | null): GapSpan => ({
+      feed: 'crypto/XT',
+      cause: 'drop',
+      fromMs: unixMs(fromMinute * MINUTE),
+      toMs: toMinute === null ? null : unixMs(toMinute * MINUTE),
+    })
+    const percents = (...gaps: GapSpan[]) => comparedPercents(instants, bars, gaps).map((one) => one && Math.round(one))
+    expect(percents()).toEqual([0, 10, 10, 10, 20, 20])
+    expect(percents(gap(1.5, 2.5))).toEqual([0, 10, null, null, 20, 20])
+    // Only from the bar on in which the gap began.
+    expect(percents(gap(3, 3.1))).toEqual([0, 10, 10, null, 20, 20])
+    // Over before its bar ended: its close may be from after the gap.
+    expect(percents(gap(1.1, 1.2))).toEqual([0, 10, 10, 10, 20, 20])
+    expect(percents(gap(4.5, null))).toEqual([0, 10, 10, 10, 20, null])
+    expect(percents(gap(5.5, null))).toEqual([0, 10, 10, 10, 20, 20])
   })
 })
 

@@ -3,6 +3,7 @@ import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPort, ComparedSeries } from '../../../charts/model/chart.ts'
 import type { Bar, Interval } from '../../../../shared/core/market/market.ts'
 import type { Transport } from '../../../../shared/transport.ts'
+import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import { parseInstrument, type InstrumentId } from '../../../../shared/base/units.ts'
 import type { Following } from './chart-target.ts'
 import { followChart } from './follow-chart.ts'
@@ -22,8 +23,9 @@ export function followCompared(
   compared: readonly Compared[],
 ): Following {
   const lists = compared.map((): Bar[] => [])
+  const gaps = compared.map((): readonly GapSpan[] => [])
   const show = (): void =>
-    chart.setCompared(compared.map(({ label }, i): ComparedSeries => ({ label, bars: lists[i] })))
+    chart.setCompared(compared.map(({ label }, i): ComparedSeries => ({ label, bars: lists[i], gaps: gaps[i] })))
   const followed = compared.map(({ instrument, label }, i) => {
     const sink = {
       load(_series: unknown, bars: readonly Bar[]) {
@@ -34,7 +36,10 @@ export function followCompared(
         mergeBars(lists[i], bars)
         show()
       },
-      setGaps: () => undefined,
+      setGaps(spans: readonly GapSpan[]) {
+        gaps[i] = spans
+        show()
+      },
       setDecimals: () => undefined,
       setPages: () => undefined,
     }

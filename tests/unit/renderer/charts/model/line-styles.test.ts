@@ -32,7 +32,7 @@ it('lines of many indicators and a compared symbol all differ, as drawn and in t
   let list: ReturnType<typeof addStudy> = []
   for (const kind of ['sma', 'bollinger-bands', 'vwap', 'ema', 'keltner'] as const) list = addStudy(list, kind)
   port.setStudies(studiesOf(list))
-  port.setCompared([{ label: 'Y', bars }])
+  port.setCompared([{ label: 'Y', bars, gaps: [] }])
   port.fit()
   await frames()
   const legends = legend?.studies.flatMap(({ colours, dashes }) => colours.map((one, i) => told(one, dashes[i]))) ?? []

@@ -49,7 +49,7 @@ describe('rows of a chart', () => {
       toMs: unixMs(toMs),
     })
     const bars = [0, 1_000, 2_000, 90_000].map((startMs) => makeBar({ startMs }))
-    const times = (gaps: readonly GapSpan[]) => rowsOf(bars, gaps, null).map(({ timestamp }) => timestamp)
+    const times = (gaps: readonly GapSpan[]) => rowsOf(bars, gaps, 1).map(({ timestamp }) => timestamp)
     expect(times([short(1_100, 1_108)])).toEqual([0, 1_000, 1_100, 2_000, 90_000])
     // Gaps that touch, and those of another feed, in any order.
     expect(times([short(3_008, 89_000), short(3_000, 3_008), short(3_004, 3_005)])).toEqual([
@@ -66,7 +66,7 @@ describe('rows of a chart', () => {
       { maxLength: 5 },
     )
     fc.assert(
-      fc.property(minutes, gaps, fc.constantFrom(MINUTE, null), (starts, spans, intervalMs) => {
+      fc.property(minutes, gaps, fc.constantFrom(MINUTE, 1), (starts, spans, intervalMs) => {
         const bars = starts.map((minute) => bar(minute))
         const rows = rowsOf(
           bars,

@@ -157,6 +157,22 @@ describe('a gap', () => {
     expect(line.path.map(([, y]) => y)).toEqual([0, port.plotArea().height])
   })
 
+  it('between bars by trades is one bar wide, and covers a bar only while it lasted', async () => {
+    const byTrades = [0, 1, 2].map((minute) => bar(minute, 200, 199, { lengthMs: 1_000 }))
+    await show(byTrades, { intervalMs: 1 })
+    port.setGaps([gap(0.5, 0.9), gap(0.9, 0.95), gap(2, 2 + 0.5 / 60)])
+    await frames()
+    const x = (ms: number): number => port.pixelOf(ms, 0)?.x ?? NaN
+    const rows = [0, 0.5 * MINUTE, MINUTE, 2 * MINUTE].map(x)
+    const wide = rows[1] - rows[0]
+    expect(rows.map((at) => at - rows[0])).toEqual([0, wide, 2 * wide, 3 * wide])
+    const hatched = warned().filter(({ op }) => op === 'fillRect')
+    expect(Math.min(...hatched.map(({ at }) => at[0]))).toBeCloseTo(rows[1] - wide / 2, -1)
+    const last = hatched.filter(({ at }) => at[0] > rows[2])
+    for (const { at } of last) expect(at[2]).toBeCloseTo(wide / 2, -1)
+    expect(last).not.toEqual([])
+  })
+
   it('within a bar marks the bar as incomplete', async () => {
     await show([...falling.slice(0, 5), bar(5, 190, 189, { complete: false }), ...falling.slice(6)])
     const x = port.pixelOf(5 * MINUTE, 0)?.x ?? NaN
@@ -261,7 +277,7 @@ describe('what is in view', () => {
     const moving = many.map((_, i) => bar(i, 100 + i, 101 + i))
     await show(moving)
     const others = many.map((_, i) => bar(i, 5_000 - i, 4_999 - i))
-    port.setCompared([{ label: 'Y', bars: others }])
+    port.setCompared([{ label: 'Y', bars: others, gaps: [] }])
     await frames()
     const [first] = port.visibleBars()
     const line = painted().findLast(({ op, path }) => op === 'stroke' && path.length > 50)
@@ -269,6 +285,23 @@ describe('what is in view', () => {
     expect(line?.path[0][0]).toBeCloseTo(origin?.x ?? NaN, 0)
     expect(Math.abs((line?.path[0][1] ?? NaN) - (origin?.y ?? NaN))).toBeLessThanOrEqual(1)
   })
+})
+
+it('the line of a compared symbol is interrupted by its gaps', async () => {
+  await show(rising)
+  const others = rising.filter(({ startMs }) => startMs < 8 * MINUTE || startMs >= 14 * MINUTE)
+  const lines = (): (readonly number[])[] =>
+    painted()
+      .filter(({ op, path, clipped }) => op === 'stroke' && path.length >= 6 && !clipped)
+      .map(({ path }) => path.map(([x]) => Math.round(x)))
+  const columns = (from: number, to: number): readonly number[] =>
+    rising.slice(from, to).map(({ startMs }) => Math.round(port.pixelOf(startMs, 0)?.x ?? NaN))
+  port.setCompared([{ label: 'Y', bars: others, gaps: [] }])
+  await frames()
+  expect(lines()).toEqual([columns(0, 20)])
+  port.setCompared([{ label: 'Y', bars: others, gaps: [gap(8, 14)] }])
+  await frames()
+  expect(lines()).toEqual([columns(0, 8), columns(14, 20)])
 })
 
 describe('the values of indicators', () => {
