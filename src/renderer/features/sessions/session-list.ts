@@ -34,7 +34,7 @@ export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnTexts>> = {
   size: { title: t('Size'), long: t('Size in the store'), width: 76, numeric: true },
   gaps: {
     title: t('Gaps'),
-    long: t('Interruptions, not counting its normal start and end'),
+    long: t('Interruptions, without those while feeds connected or the session ended'),
     width: 60,
     numeric: true,
   },
@@ -76,7 +76,7 @@ export interface SessionSort {
   readonly descending: boolean
 }
 
-/** Number of gaps without the ordinary ones at the start and end of a session. */
+/** Number of gaps without the ordinary ones while feeds connected or the session ended. */
 export const realGaps = (row: SessionRow): number => row.gapCount - row.edges
 
 export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported' | 'sample'
