@@ -195,3 +195,26 @@ it('an overview shows stories that nothing tells apart', async () => {
   expect(container.textContent).toContain('One')
   app.close()
 })
+
+it.each([
+  ['can’t be read', '{"odd":[{"what":"x"},{"what":"y"}]}', true],
+  ['has reports of the past', '{"earnings":[{"symbol":"A","date":"2001-01-29","eps_actual":2.84}]}', false],
+])('an overview claims nothing about a response that %s', async (_name, text, isUnread) => {
+  const transport = new TestTransport()
+    .answer('research.get', () => ({ response: makeResponse(1, text), failure: null, stale: false, fresh: true }))
+    .answer('research.received', () => [])
+  const app = openWindow(transport)
+  const { container } = render(Overview, { app, symbol: 'A', onlink: () => undefined, onopen: () => undefined })
+  for (let i = 0; i < 60; i++) await Promise.resolve()
+  flushSync()
+  await tick()
+  const shown = container.textContent
+  expect(shown).not.toContain('No stories.')
+  expect(shown).toContain('The response has no stories that can be read.')
+  expect(shown).toContain('The response has no figures that can be read.')
+  expect(shown).toContain('The responses have no ratios that can be read.')
+  expect(shown.includes('No upcoming date known.')).toBe(!isUnread)
+  expect(shown.includes('The response has no reports that can be read.')).toBe(isUnread)
+  cleanup()
+  app.close()
+})
