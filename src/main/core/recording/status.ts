@@ -79,8 +79,8 @@ export function createStatus(facts: StatusFacts): Status {
   return {
     read() {
       today()
-      const { received, stored, perSecond, backlogBytes, receiveToStored, storeBytes, freeBytes } =
-        facts.recorder.stats()
+      const { perSecond, backlogBytes, receiveToStored, storeBytes, freeBytes, feeds: counts } = facts.recorder.stats()
+      const sum = (of: 'received' | 'stored') => counts.reduce((total, one) => total + one[of], 0)
       const feeds = facts.feeds()
       const recorder = recorderState()
       const source = facts.source()
@@ -93,8 +93,8 @@ export function createStatus(facts: StatusFacts): Status {
         ...(isHistoryComing && source.kind === 'demo' ? { historyComing: true as const } : {}),
         feeds,
         recorder,
-        received,
-        stored,
+        received: sum('received'),
+        stored: sum('stored'),
         // Feeds are still counted while nothing is recorded.
         perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),
         backlogBytes,

@@ -147,6 +147,7 @@ export interface StatusState {
   readonly historyComing?: true
   readonly feeds: readonly FeedStatus[]
   readonly recorder: RecorderState
+  /** Messages of the open session, or of the last one while nothing is recorded. */
   readonly received: number
   readonly stored: number
   readonly perSecond: number

@@ -1,27 +1,31 @@
 import { expect, it } from 'vitest'
-import type { Source } from '../../../../../src/shared/core/recording/session.ts'
+import type { FeedCounts, Source } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { createStatus } from '../../../../../src/main/core/recording/status.ts'
 
 const DAY = 86_400_000
 const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 
-const statusAt = (wallMs: () => number, source: () => Source = () => DEMO) =>
+const statusAt = (
+  wallMs: () => number,
+  source: () => Source = () => DEMO,
+  feeds: () => readonly FeedCounts[] = () => [],
+) =>
   createStatus({
     wallMs: () => unixMs(wallMs()),
     feeds: () => [],
     recorder: {
       state: () => ({ is: 'off' }),
       stats: () => ({
-        received: 0,
-        stored: 0,
+        received: 9,
+        stored: 9,
         lost: 0,
         perSecond: 0,
         backlogBytes: 0,
         receiveToStored: null,
         storeBytes: 0,
         freeBytes: 0,
-        feeds: [],
+        feeds: feeds(),
       }),
     },
     trouble: () => null,
@@ -77,4 +81,20 @@ it('asks windows to read history again once hours were added behind the present'
   expect(status.read().historyChanges).toBe(0)
   status.historyAdded()
   expect([status.read().historyChanges, status.read().historyChanges]).toEqual([1, 1])
+})
+
+it('counts the messages of the open session only, not those of the source before', () => {
+  const none = { decoded: 0, control: 0, undecodable: 0, unasked: 0 }
+  let counts: readonly FeedCounts[] = []
+  const status = statusAt(
+    () => DAY,
+    () => DEMO,
+    () => counts,
+  )
+  expect(status.read()).toMatchObject({ received: 0, stored: 0 })
+  counts = [
+    { feed: 'crypto/XT', received: 3, stored: 2, ...none },
+    { feed: 'forex/C', received: 4, stored: 4, ...none },
+  ]
+  expect(status.read()).toMatchObject({ received: 7, stored: 6 })
 })

@@ -6,7 +6,7 @@ import type { WindowState } from '../../../../../src/renderer/core/window/window
 import { openWindow, render, replaysOf } from '../../open-window.ts'
 import FeedsPanel from '../../../../../src/renderer/core/feeds/FeedsPanel.svelte'
 import type { FeedState } from '../../../../../src/shared/core/status/status.ts'
-import type { FeedId } from '../../../../../src/shared/base/units.ts'
+import { unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 
 let app: WindowState | undefined
@@ -114,6 +114,29 @@ it('a full feed counts its symbols, and names those that are not subscribed', as
   }
   await tick()
   expect(text()).toContain('XT 49/100')
+})
+
+it('says that symbols are not acknowledged only where the service was asked for them', async () => {
+  const { state, text } = await open({})
+  const { status } = state
+  if (!status) throw new Error('no status')
+  const why = { code: 'offline', message: 'HTTP 503.', hint: '', closeCode: null } as const
+  const shown = async (feedState: FeedState): Promise<string> => {
+    const [feed] = status.feeds
+    state.status = { ...status, feeds: [{ ...feed, state: feedState, acknowledged: [], missing: ['B-USD'] }] }
+    await tick()
+    return text()
+  }
+  const nowMs = unixMs(status.nowMs)
+  for (const closed of [
+    { is: 'waiting', untilMs: nowMs, attempt: 1, why },
+    { is: 'connecting', attempt: 1 },
+  ] as const) {
+    const offline = await shown(closed)
+    expect(offline).toContain('Not subscribed B-USD')
+    expect(offline).not.toContain('Not acknowledged')
+  }
+  expect(await shown({ is: 'open', sinceMs: nowMs })).toContain('Not acknowledged B-USD')
 })
 
 it('the panel of a replay offers no retry', async () => {
