@@ -101,7 +101,7 @@ function capital(text: string): string {
 }
 
 /** The host of an origin, or the text itself if it isn't a URL. */
-function hostOf(origin: string): string {
+export function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : origin
 }
 
