@@ -27,6 +27,8 @@ function isChosen(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(PRESSABLE)?.matches(CHOSEN) === true
 }
 /** Keys that first apply to a focused caret or scrollbar, and only otherwise to a replay. */
+/** Keys that move a caret, if nothing else. */
+const ARROW = /^Arrow/
 const MOVES = /^(Arrow|Home|End|Page)/
 function movesItself(target: EventTarget | null): boolean {
   if (isTyping(target)) return true
@@ -114,7 +116,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     const command = app.commands.commandOf(event, app.view !== 'live')
     if (isTyping(event.target) && (bare || !command)) return
     // Arrows with Ctrl move nothing but a caret: what handles them has stopped them.
-    const isFree = event.ctrlKey && event.key.startsWith('Arrow') && !isTyping(event.target)
+    const isFree = event.ctrlKey && ARROW.test(event.key) && !isTyping(event.target)
     const isMove = MOVES.test(event.key) && !event.altKey && !isFree
     if (command?.when === 'replay' && isMove && movesItself(event.target)) return
 
