@@ -36,4 +36,19 @@ test('a first start brings a sample session', async ({ open }) => {
     await sessions.getByRole('button', { name: 'Replay', exact: true }).click()
     await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
   })
+
+  await test.step('its bar stays in a small window with large text', async () => {
+    const bar = page.getByRole('region', { name: 'Replay' })
+    const live = bar.getByRole('button', { name: 'Back to live' })
+    await page.setViewportSize({ width: 1024, height: 640 })
+    const before = await live.evaluate((one) => one.clientWidth)
+    for (let step = 0; step < 5; step++) await page.keyboard.press('Alt++')
+    await expect.poll(() => live.evaluate((one) => one.clientWidth)).toBeGreaterThan(before)
+    // All of it, in one row.
+    await expect(live).toBeInViewport({ ratio: 1 })
+    expect(await bar.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+    const timeline = await bar.getByRole('slider', { name: 'Replay position' }).boundingBox()
+    const button = await live.boundingBox()
+    expect(timeline && button && button.y > timeline.y && button.y < timeline.y + timeline.height).toBe(true)
+  })
 })
