@@ -26,9 +26,9 @@ const CHOSEN = '[role="tab"][aria-selected="true"], [role="radio"][aria-checked=
 function isChosen(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(PRESSABLE)?.matches(CHOSEN) === true
 }
-/** Keys that first apply to a focused caret or scrollbar, and only otherwise to a replay. */
 /** Keys that move a caret, if nothing else. */
 const ARROW = /^Arrow/
+/** Keys that first apply to a focused caret or scrollbar, and only otherwise to a replay. */
 const MOVES = /^(Arrow|Home|End|Page)/
 function movesItself(target: EventTarget | null): boolean {
   if (isTyping(target)) return true
