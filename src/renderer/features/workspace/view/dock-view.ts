@@ -203,10 +203,13 @@ export class DockView {
     const before = this.#shown
     if (!before) return
     const { layout } = this
-    if (sameShape(layout, before) && (layout.maximised === null) === (before.maximised === null)) return
+    // Dockview can split a floating window. Ours have only tabs, so it is rendered again even if nothing else changed.
+    const floating = this.#api.groups.filter(({ api }) => api.location.type === 'floating')
+    const isOurs = floating.length <= layout.floats.length
+    if (isOurs && sameShape(layout, before) && (layout.maximised === null) === (before.maximised === null)) return
     // Dockview keeps the minimum sizes of former groups, so changed groups are rendered again.
-    this.#shown = tabsIn(layout) === tabsIn(before) ? layout : null
-    if (treeOf(layout) !== this.#tree) this.#tree = ''
+    this.#shown = isOurs && tabsIn(layout) === tabsIn(before) ? layout : null
+    if (!isOurs || treeOf(layout) !== this.#tree) this.#tree = ''
     this.#owner.arrange(layout)
   }
   /** The layout on screen. */
