@@ -16,7 +16,7 @@ import type { Archive } from './archive.ts'
 import type { Database, Locks } from './database.ts'
 import { gather } from './gather.ts'
 import { countQuarantined } from './history.ts'
-import { Intake, lastSeqOf, ShardStopped } from './intake.ts'
+import { Intake, mustCatchUp, ShardStopped } from './intake.ts'
 import { sealPart } from './seal.ts'
 import { ShardReports } from './shard-reports.ts'
 import { dropOldTicks } from './ticks.ts'
@@ -257,7 +257,7 @@ class Archiver {
     for (const session of await archive.openSessions(shard)) {
       const last = await log.lastOf(shard, session)
       const progress = last === null ? null : await archive.progress(session)
-      if (last !== null && lastSeqOf(last.bytes) > (progress?.lastSeq ?? 0))
+      if (last !== null && mustCatchUp(last, progress?.lastSeq ?? 0, acknowledged))
         await intake.catchUp(last, acknowledged, signal)
     }
     const deliveries = log.consume({ shard, name: CONSUMER, signal })

@@ -60,17 +60,25 @@ interface SessionIntake {
   retryAtMs: number
   /** Sequence of the delivery that is asked for again while frames are missing; Infinity: none. */
   wakesAt: number
+  /**
+   * Deliveries were acknowledged that aren't stored. Only reading to the end of the log brings them. Until then, one before
+   * them isn't acknowledged, so that a new archiver begins before them, too.
+   */
+  isBehind: boolean
 }
 
+type IntakeArchive = Pick<Archive, 'store' | 'putSession' | 'quarantine'>
+type IntakeLog = Pick<TeamLog, 'read' | 'session'>
+
 export class Intake {
-  readonly #log: TeamLog
-  readonly #archive: Archive
+  readonly #log: IntakeLog
+  readonly #archive: IntakeArchive
   readonly #clock: Clock
   readonly #events: IntakeEvents
   readonly #retryMs: number
   readonly #sessions = new Map<SessionId, SessionIntake>()
 
-  constructor(log: TeamLog, archive: Archive, clock: Clock, events: IntakeEvents) {
+  constructor(log: IntakeLog, archive: IntakeArchive, clock: Clock, events: IntakeEvents) {
     this.#log = log
     this.#archive = archive
     this.#clock = clock
@@ -104,13 +112,22 @@ export class Intake {
       outcome = await this.#reread(session, intake, last, signal)
     }
     if (signal.aborted && outcome.is !== 'stored') return
+    // The archiver before this one may have acknowledged what it didn't store.
+    intake.isBehind = outcome.is === 'missing'
     await this.#settle(session, intake, last, outcome)
   }
 
   #intakeOf(session: SessionId): SessionIntake {
     let intake = this.#sessions.get(session)
     if (intake === undefined) {
-      intake = { joiner: new FrameJoiner(), pending: [], sequence: null, retryAtMs: 0, wakesAt: Infinity }
+      intake = {
+        joiner: new FrameJoiner(),
+        pending: [],
+        sequence: null,
+        retryAtMs: 0,
+        wakesAt: Infinity,
+        isBehind: false,
+      }
       this.#sessions.set(session, intake)
     }
     return intake
@@ -127,7 +144,12 @@ export class Intake {
       isReadable &&= join(intake.joiner, delivery.bytes, frames)
     }
     let outcome = await this.#store(session, last.shard, frames)
-    if (outcome.is === 'missing' || outcome.is === 'refused' || !isReadable) {
+    if (
+      outcome.is === 'missing' ||
+      outcome.is === 'refused' ||
+      !isReadable ||
+      (intake.isBehind && outcome.is === 'stored')
+    ) {
       // Frames may be missing because another archiver had them and died, or changed on their way here.
       this.#events.onReread?.()
       intake.joiner.drop()
@@ -218,20 +240,24 @@ export class Intake {
 
   async #settle(session: SessionId, intake: SessionIntake, last: StoredMessage, outcome: StoreOutcome): Promise<void> {
     if (outcome.is === 'unknown') {
-      await this.#later(intake)
+      // Not one is acknowledged: a new archiver doesn't know of this session, and has only its deliveries.
+      await this.#again(intake, Infinity)
       this.#events.onWaiting(session, `Nobody has described session ${session} yet.`, null)
       return
     }
     const { lastSeq } = outcome
     if (lastSeq > 0) await this.#events.onCommitted(session, lastSeq)
-    const committed = intake.pending.filter((one) => one.lastSeq <= lastSeq)
-    intake.pending = intake.pending.filter((one) => !(one.lastSeq <= lastSeq))
-    if (outcome.is === 'stored') intake.wakesAt = Infinity
+    if (outcome.is === 'stored') intake.isBehind = false
+    if (!intake.isBehind) intake.wakesAt = Infinity
+    const { wakesAt } = intake
+    const isDone = (one: Pending) => one.lastSeq <= lastSeq && (!intake.isBehind || one.delivery.sequence > wakesAt)
+    const committed = intake.pending.filter(isDone)
+    intake.pending = intake.pending.filter((one) => !isDone(one))
     if (outcome.is === 'stored' && intake.pending.length === 0) intake.sequence = last.sequence
     await this.#events.beforeAck?.()
     await Promise.all(committed.map(({ delivery }) => delivery.ack()))
     if (outcome.is === 'missing') {
-      await this.#later(intake)
+      await this.#again(intake, Math.min(intake.wakesAt, ...intake.pending.map(({ delivery }) => delivery.sequence)))
       const missing = `Seq ${lastSeq + 1} to ${outcome.nextSeq - 1} of session ${session}`
       const why = `${missing} are missing from the log. Waiting for the recorder to publish them.`
       this.#events.onWaiting(session, why, lastSeq)
@@ -244,24 +270,26 @@ export class Intake {
     }
   }
 
-  /** Reads the session again after a while, because frames of it are missing. */
-  async #later(intake: SessionIntake): Promise<void> {
+  /** Takes nothing of the session for a while. `wakesAt`: see SessionIntake. */
+  async #again(intake: SessionIntake, wakesAt: number): Promise<void> {
     const deliveries = intake.pending.map(({ delivery }) => delivery)
     intake.pending = []
     intake.joiner.drop()
     intake.retryAtMs = this.#nowMs() + this.#retryMs / 2
-    for (const { sequence } of deliveries) intake.wakesAt = Math.min(intake.wakesAt, sequence)
+    intake.wakesAt = wakesAt
     await this.#postpone(intake, deliveries)
   }
 
   /**
-   * Asks for the oldest delivery of a session again, and acknowledges the others: whatever is missing, all of them are read
-   * from the log again with it. Servers deliver only so much that isn't acknowledged, so a session that never gets what it
-   * lacks would keep all others of its shard from being archived.
+   * Asks for the oldest delivery of a session again, and acknowledges the others: they are read from the log with it.
+   * Servers deliver only so much that isn't acknowledged, so a session that never gets what it lacks would keep all others
+   * of its shard from being archived.
    */
-  async #postpone({ wakesAt }: SessionIntake, deliveries: readonly Delivery[]): Promise<void> {
-    for (const delivery of deliveries) if (delivery.sequence <= wakesAt) delivery.retry(this.#retryMs)
-    await Promise.all(deliveries.filter(({ sequence }) => sequence > wakesAt).map((delivery) => delivery.ack()))
+  async #postpone(intake: SessionIntake, deliveries: readonly Delivery[]): Promise<void> {
+    const others = deliveries.filter(({ sequence }) => sequence > intake.wakesAt)
+    for (const delivery of deliveries) if (delivery.sequence <= intake.wakesAt) delivery.retry(this.#retryMs)
+    if (others.length > 0) intake.isBehind = true
+    await Promise.all(others.map((delivery) => delivery.ack()))
   }
 
   #nowMs(): number {
@@ -283,8 +311,15 @@ function join(joiner: FrameJoiner, bytes: Uint8Array, frames: Uint8Array[]): boo
 
 const readSpan = (bytes: Uint8Array) => (isPart(bytes) ? readPart(bytes) : readHeader(bytes))
 
+/**
+ * Whether the log may have more of an open session than the history, by the session's last message. That may be an earlier
+ * frame, published again behind later ones that an archiver acknowledged without storing them.
+ */
+export const mustCatchUp = (last: StoredMessage, storedSeq: number, acknowledged: number): boolean =>
+  lastSeqOf(last.bytes) > storedSeq || acknowledged < last.sequence
+
 /** The last seq of a frame or part; NaN if it can't be read. */
-export function lastSeqOf(bytes: Uint8Array): number {
+function lastSeqOf(bytes: Uint8Array): number {
   const read = readSpan(bytes)
   return read.ok ? read.value.lastSeq : NaN
 }
