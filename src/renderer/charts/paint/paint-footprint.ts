@@ -55,7 +55,7 @@ export function paintFootprint(p: Painter): void {
   const { cells: source, look, selected } = footprint
   const shown: { readonly bar: Bar; readonly cells: CellColumns | undefined; readonly x: number }[] = []
   for (let i = Math.max(0, p.from); i < Math.min(p.rows.length, p.to); i++) {
-    const bar = p.rows[i]['bar'] as Bar | null // every row comes from series.ts
+    const { bar } = p.rows[i]
     if (bar !== null) shown.push({ bar, cells: source?.cellsOf(bar.startMs), x: p.x(i) })
   }
   const edge = edgesOf(p, source?.rows ?? null)

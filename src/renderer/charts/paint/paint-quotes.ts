@@ -12,7 +12,7 @@ const TIME_SHARE = 0.18
 const barsOf = (p: Painter): readonly { readonly bar: Bar; readonly x: number }[] => {
   const found: { readonly bar: Bar; readonly x: number }[] = []
   for (let i = Math.max(0, p.from); i < Math.min(p.rows.length, p.to); i++) {
-    const bar = p.rows[i]['bar'] as Bar | null // every row comes from series.ts
+    const { bar } = p.rows[i]
     if (bar !== null) found.push({ bar, x: p.x(i) })
   }
   return found

@@ -83,6 +83,11 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     expect(await lastSeq()).toBeGreaterThan(0)
     await expect.poll(() => second.context.errors(), { timeout: 20_000 }).toContain('Recording shard 1 of team eu')
     await expect.poll(async () => (await log.sessions()).length, { timeout: 10_000 }).toBe(2)
+    // The first ones hold the connection and what it confirmed, without which its code would be 1.
+    const next = (await log.sessions()).find((one) => one.session !== session)?.session ?? session
+    const published = async () => (await log.lastOf(1, next))?.sequence ?? 0
+    const begun = await published()
+    await expect.poll(published, { timeout: 10_000 }).toBeGreaterThan(begun + 10)
     second.stop()
     expect(await second.code).toBe(0)
     expect(await reports()).toEqual([])
