@@ -127,6 +127,16 @@ export const CHECKS = [
     background: 'low',
     commands: [[join(root, 'scripts', 'audit.mjs')]],
   },
+  {
+    id: 'packed',
+    title: 'The packed program starts, records and ends',
+    group: 'verify',
+    after: 'pack',
+    commands: [bin('@playwright/test/cli.js', 'test', '--project=packed')],
+    report: 'packed.json',
+    env: storyEnv('packed.json'),
+    skip: noElectron,
+  },
   { id: 'dead', title: 'Dead code', group: 'verify', background: 'low', commands: [bin('knip/bin/knip.js')] },
   {
     id: 'gaps',
@@ -148,17 +158,6 @@ export const CHECKS = [
     title: 'Loss: kill -9 in a burst, full disk, a million messages, hostile frames',
     group: 'verify',
     commands: [loss('crash', 'hostile', 'disk', 'million')],
-  },
-  // After the loss tests, which don't have to wait for the package.
-  {
-    id: 'packed',
-    title: 'The packed program starts, records and ends',
-    group: 'verify',
-    after: 'pack',
-    commands: [bin('@playwright/test/cli.js', 'test', '--project=packed')],
-    report: 'packed.json',
-    env: storyEnv('packed.json'),
-    skip: noElectron,
   },
   {
     id: 'bench',
