@@ -124,7 +124,7 @@ describe('coverage', () => {
     )
     // As Health and Sessions count: the time until the feed was connected is apart.
     const cells = within(within(feeds).getByRole('row', { name: /crypto\/XQ/ })).getAllByRole('cell')
-    expect(cells.at(-1)?.textContent).toBe('1, plus 1 connecting')
+    expect(cells.at(-1)?.textContent).toBe('1 (+1)')
     const lost = all.find(({ cause }) => cause === 'drop')
     const gaps = screen.getByRole('region', { name: 'Gaps, newest first' })
     await fireEvent.click(within(within(gaps).getByRole('row', { name: /connection lost/ })).getByRole('button'))
