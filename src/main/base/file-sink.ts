@@ -3,11 +3,11 @@
  * syncs them, and renames the file when it is complete.
  */
 import { createHash, randomBytes, type Hash } from 'node:crypto'
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { open, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { giveFinalName } from './final-name.ts'
 import { followUserMask } from './private-files.ts'
 import { CodedError } from '../../shared/base/errors.ts'
-import { syncFolder } from './sync-folder.ts'
 
 const PIECE = 1 << 20
 const STREAM_PIECE = 64 << 10
@@ -31,7 +31,7 @@ export interface SafeFile extends ByteSink {
   readonly written: number
   /** Flushes and syncs; the file still has its temporary name. Returns the SHA-256 of all bytes, in hex. */
   finish(): Promise<string>
-  /** Renames the finished file to its final name. */
+  /** Gives the finished file its final name. Rejects with `usage` if that is taken and may not be replaced. */
   commit(): Promise<void>
   /** Removes the temporary file; harmless after `commit`. */
   discard(): Promise<void>
@@ -60,14 +60,26 @@ export function fileFailure(thrown: unknown, path: string): CodedError {
 
 const encoder = new TextEncoder()
 
+export interface SafeFileOptions {
+  /** Whether `commit` may replace a file; default: yes. */
+  readonly replace?: boolean | undefined
+  /** Called with the temporary name before the file is made. */
+  readonly onTemporary?: ((path: string) => void) | undefined
+}
+
+/** A name for a temporary file next to `target`. `removeUnfinishedFiles` knows its form. */
+export const temporaryName = (target: string): string =>
+  join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
+
 /** Opens a temporary file next to `path`. Rejects with `disk-error`, `disk-full` or `usage`. */
-export async function createSafeFile(path: string): Promise<SafeFile> {
+export async function createSafeFile(path: string, options: SafeFileOptions = {}): Promise<SafeFile> {
   const target = resolve(path)
   const there = await stat(target).catch(() => undefined)
   if (there !== undefined && !there.isFile()) {
     throw new CodedError('usage', `${path} is not a file.`, { hint: 'Enter a file name.' })
   }
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
+  const temporary = temporaryName(target)
+  options.onTemporary?.(temporary)
   let handle: FileHandle
   try {
     handle = await open(temporary, 'wx', 0o666)
@@ -75,7 +87,7 @@ export async function createSafeFile(path: string): Promise<SafeFile> {
   } catch (thrown) {
     throw fileFailure(thrown, path)
   }
-  return new TemporaryFile(path, target, temporary, handle)
+  return new TemporaryFile({ path, target, temporary, replace: options.replace ?? true }, handle)
 }
 
 /** Collects bytes in memory. */
@@ -177,11 +189,18 @@ class StreamFile extends MemoryFile implements SafeFile {
   discard = (): Promise<void> => Promise.resolve()
 }
 
+interface FileNames {
+  /** As the user named it, for messages. */
+  readonly path: string
+  readonly target: string
+  readonly temporary: string
+  readonly replace: boolean
+}
+
 class TemporaryFile extends MemoryFile implements SafeFile {
   written = 0
   readonly #path: string
-  readonly #target: string
-  readonly #temporary: string
+  readonly #names: FileNames
   readonly #hash: Hash = createHash('sha256')
   #handle: FileHandle | undefined
   #named = false
@@ -194,11 +213,10 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   /** Bytes written since a sync began. */
   #unsynced = 0
 
-  constructor(path: string, target: string, temporary: string, handle: FileHandle) {
+  constructor(names: FileNames, handle: FileHandle) {
     super()
-    this.#path = path
-    this.#target = target
-    this.#temporary = temporary
+    this.#path = names.path
+    this.#names = names
     this.#handle = handle
   }
 
@@ -262,13 +280,13 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   }
 
   async commit(): Promise<void> {
+    const { temporary, target, replace } = this.#names
     try {
-      await rename(this.#temporary, this.#target)
+      await giveFinalName(temporary, target, replace)
     } catch (thrown) {
       throw fileFailure(thrown, this.#path)
     }
     this.#named = true
-    await syncFolder(dirname(this.#target))
   }
 
   async discard(): Promise<void> {
@@ -276,6 +294,6 @@ class TemporaryFile extends MemoryFile implements SafeFile {
     await this.#syncing.catch(() => undefined)
     await this.#handle?.close().catch(() => undefined)
     this.#handle = undefined
-    if (!this.#named) await rm(this.#temporary, { force: true })
+    if (!this.#named) await rm(this.#names.temporary, { force: true })
   }
 }

@@ -1,7 +1,11 @@
-/** Finishes or undoes what a killed Tapedeck left half done on the disk: backups, restores, moves of the store. */
+/**
+ * Finishes or undoes what a killed Tapedeck left half done on the disk: exports, imports, backups, restores, moves of
+ * the store.
+ */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toFailure } from '../../shared/base/errors.ts'
+import { removeUnfinishedFiles } from '../core/jobs/unfinished-files.ts'
 import { removeLeftDrafts } from '../features/backup/drafts.ts'
 import { pointedStore, restorePointer, settleRestore } from '../features/backup/restore-note.ts'
 import { settleMove } from '../features/move-store/move-note.ts'
@@ -15,7 +19,7 @@ import { realStorePath } from '../core/store/schema/store-path.ts'
  * done, a sentence each. Throws `store-locked` while a restore is running, and what the disk says.
  */
 export function settleUnfinished(dataDir: string, store: string | null): string[] {
-  const said = removeLeftDrafts(dataDir, lockStore)
+  const said = [...removeUnfinishedFiles(dataDir), ...removeLeftDrafts(dataDir, lockStore)]
   const add = (sentence: string | null): void => void (sentence !== null && said.push(sentence))
   const pointed = pointedStore(dataDir)
   if (pointed !== null && existsSync(dirname(pointed))) {

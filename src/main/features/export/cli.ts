@@ -29,6 +29,7 @@ import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
 import { createStreamFile, isDevice, withDevice } from '../../base/file-sink.ts'
+import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { jsonLine } from '../../base/json-schema.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
@@ -126,16 +127,21 @@ export const exportCommand = defineCommand({
     if (!values.on('force')) await refuseExisting(resolve(out), asked)
     const json = values.on('json')
     const line = createProgressLine(context, !json)
+    const unfinished = listUnfinishedFiles(context.dataDir)
     const result = await withReader(values, context, async (reader) => {
       const request = { ...asked, sessions: await namedSessions(reader, values) }
       const { rows: all } = line.shown ? await estimateExport(reader, request) : { rows: 0 }
       return runExport(reader, request, resolve(out), {
         signal: context.signal,
+        file: { replace: values.on('force'), onTemporary: (path) => unfinished.add(path) },
         refuseEmpty: !values.on('allow-empty'),
         onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
         onProgress: ({ rows, bytes }) => line.draw(rows, all, `${(bytes / 1e6).toFixed(1)} MB`, 'rows'),
       })
-    }).finally(() => line.clear())
+    }).finally(() => {
+      line.clear()
+      unfinished.done()
+    })
     const { rows, bytes, feed, source, sha256, manifest, files } = result
     if (json) {
       const one = { rows, bytes, sha256, manifest, feed, source }

@@ -11,6 +11,7 @@ import {
   type ExportRequest,
 } from '../../../shared/features/export/export.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { refuseConflict, refuseName, runExport } from './run.ts'
@@ -22,6 +23,8 @@ export interface ExportsOptions {
   readonly jobs: Jobs
   /** The user's home folder. */
   readonly home: string
+  /** The app's folder. */
+  readonly dataDir: string
   /** The host's folder dialog, if it has one. */
   readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
 }
@@ -35,7 +38,7 @@ export interface Exports {
   start(args: CallArgs<'export.start'>): Promise<JobId>
 }
 
-export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptions): Exports {
+export function createExports({ reader, jobs, home, dataDir, chooseFolder }: ExportsOptions): Exports {
   return {
     async defaults() {
       const downloads = join(home, 'Downloads')
@@ -73,11 +76,13 @@ export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptio
       }
       return jobs.start('export', basename(out), 'rows', async (progress, signal) => {
         const { rows: all } = await estimateExport(reader, request)
+        const unfinished = listUnfinishedFiles(dataDir)
         const done = await runExport(reader, request, out, {
           signal,
+          file: { replace, onTemporary: (path) => unfinished.add(path) },
           onProgress: ({ rows, bytes }) =>
             progress({ done: all === 0 ? null : Math.min(0.999, rows / all), count: rows, bytes }),
-        })
+        }).finally(() => unfinished.done())
         progress({ count: done.rows, bytes: done.bytes })
         return { text: doneText(done, folder), result: done }
       })

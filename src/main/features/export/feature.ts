@@ -20,8 +20,8 @@ export const exporting = defineFeature({
   name: 'export',
   needs: { store, jobs },
   settings: [exportSettings],
-  start({ store: { reader }, jobs }, { userFolder, chooseFolder }) {
-    const exports = createExports({ reader, jobs, home: userFolder ?? userHome(), chooseFolder })
+  start({ store: { reader }, jobs }, { userFolder, dataDir, chooseFolder }) {
+    const exports = createExports({ reader, jobs, home: userFolder ?? userHome(), dataDir, chooseFolder })
     const service: ExportService = {
       ...exports,
       async stream(request, write, signal) {

@@ -5,7 +5,7 @@ import { inTurn, overlapsOf, type Overlap } from '../../../shared/features/sessi
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { feedAsset, instrumentId, type AssetClass, type FeedId, type SessionId } from '../../../shared/base/units.ts'
-import type { SafeFile } from '../../base/file-sink.ts'
+import type { SafeFile, SafeFileOptions } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface CommonOptions {
@@ -13,6 +13,7 @@ export interface CommonOptions {
   readonly out: string
   /** Writes here instead, without a manifest. */
   readonly stream?: SafeFile | undefined
+  readonly file?: SafeFileOptions | undefined
   /** Called with the number of gaps in what was exported, without ordinary edges of sessions. */
   readonly onGaps?: ((count: number) => void) | undefined
   /** Only these sessions. Absent: all sessions of the source. */

@@ -12,11 +12,11 @@ export type PreparedExport = Omit<ManifestInput, 'sha256'>
  * Calls `fill` to write the file, then writes the manifest, which a stream has none of. On any failure, removes both.
  */
 export async function prepareFile(
-  { out, stream }: Pick<CommonOptions, 'out' | 'stream'>,
+  { out, stream, file: fileOptions = {} }: Pick<CommonOptions, 'out' | 'stream' | 'file'>,
   signal: AbortSignal | undefined,
   fill: (file: SafeFile) => Promise<() => Promise<PreparedExport>>,
 ): Promise<Prepared> {
-  const file = stream ?? (await createSafeFile(out))
+  const file = stream ?? (await createSafeFile(out, fileOptions))
   let note: SafeFile | undefined
   const discard = async (): Promise<void> => {
     await file.discard()
@@ -31,7 +31,8 @@ export async function prepareFile(
       return { path: out, rows, bytes: file.written, sha256, manifest: '', commit: () => file.commit(), discard }
     }
     const manifest = `${out}.manifest.json`
-    note = await createSafeFile(manifest)
+    // It belongs to the file: who may make one may replace the other.
+    note = await createSafeFile(manifest, { ...fileOptions, replace: true })
     note.text(manifestText({ ...prepared, sha256 }))
     await note.finish()
     stopIfCancelled(signal)

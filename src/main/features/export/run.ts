@@ -1,17 +1,19 @@
 /** Runs an export request from a window or the command line: one file, or one per symbol or day. */
 import { FEEDS } from '../../../service/feeds.ts'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { countText } from '../../../shared/base/count-text.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { closest } from '../../../shared/base/closest.ts'
 import { overlapSentence } from '../../../shared/features/sessions/overlaps.ts'
 import {
   exportConflict,
   nameConflict,
   type ExportDone,
+  type ExportedFile,
   type ExportRequest,
 } from '../../../shared/features/export/export.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
 import { feedAsset, instrumentId, type FeedId, type SessionId } from '../../../shared/base/units.ts'
-import type { SafeFile } from '../../base/file-sink.ts'
+import type { SafeFile, SafeFileOptions } from '../../base/file-sink.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barFeed, barInstruments, barRange, prepareBarFiles } from './bars.ts'
 import { nameOfSymbol, NAMELESS, partPath } from './names.ts'
@@ -25,6 +27,7 @@ export interface ExportWatch {
   readonly signal?: AbortSignal | undefined
   /** Writes here instead of to files; a request that isn't split. */
   readonly stream?: SafeFile | undefined
+  readonly file?: SafeFileOptions | undefined
   readonly onGaps?: ((count: number) => void) | undefined
   /** Called once, with a sentence for the user, if sessions overlap. */
   readonly onOverlap?: ((sentence: string) => void) | undefined
@@ -65,8 +68,8 @@ export async function runExport(
     for (const part of await partsOf(reader, request, out, watch.signal)) {
       const onProgress = ({ rows, bytes }: typeof done): void =>
         watch.onProgress?.({ rows: done.rows + rows, bytes: done.bytes + bytes })
-      const { signal, stream, onGaps } = watch
-      for (const one of await prepare(reader, part, { signal, stream, onGaps, onProgress })) {
+      const { signal, stream, file, onGaps } = watch
+      for (const one of await prepare(reader, part, { signal, stream, file, onGaps, onProgress })) {
         // A day or symbol without rows gets no file.
         if (split && one.rows === 0) {
           await one.discard()
@@ -79,8 +82,12 @@ export async function runExport(
     }
     stopIfCancelled(watch.signal)
     if (done.rows === 0 && watch.refuseEmpty === true) throw noRows(feed, request, watch.stream !== undefined)
-    const files = []
-    for (const one of prepared) files.push(await commitPrepared(one))
+    const files: ExportedFile[] = []
+    try {
+      for (const one of prepared) files.push(await commitPrepared(one))
+    } catch (thrown) {
+      throw files.length === 0 ? thrown : partlyWritten(thrown, files)
+    }
     const only = files.length > 1 || split ? undefined : files[0]
     const { source } = chosen
     return { ...done, feed, source, sha256: only?.sha256 ?? null, manifest: only?.manifest || null, files }
@@ -108,6 +115,15 @@ async function refuseUnknownSymbols(
     hint:
       `${near === undefined ? '' : `Did you mean ${near}? `}` +
       `Recorded: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`,
+  })
+}
+
+/** Some files already have their names. They are complete, so they stay. */
+function partlyWritten(thrown: unknown, files: readonly ExportedFile[]): CodedError {
+  const { code, message, hint } = toFailure(thrown)
+  return new CodedError(code, message, {
+    hint: `${hint === undefined ? '' : `${hint} `}${countText(files.length, 'file was', 'files were')} written before.`,
+    cause: thrown,
   })
 }
 

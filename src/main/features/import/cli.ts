@@ -1,10 +1,12 @@
 /** `tapedeck import`: imports session files, Tapedeck exports, and tables of ticks. */
 import { jsonLine } from '../../base/json-schema.ts'
-import { createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { createWriteStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { makeFolder } from '../../base/make-folder.ts'
+import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { DATE_FORMAT_HELP } from '../../../shared/features/import/date-formats.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -121,9 +123,12 @@ function report(done: ImportDone, name: string, values: Values, context: Context
 async function withInput<T>({ input, dataDir, signal }: Context, use: (path: string) => Promise<T>): Promise<T> {
   if (input === undefined) throw new UsageError('standard input is a terminal: pipe a file into it')
   makeFolder(dataDir)
-  const folder = mkdtempSync(join(dataDir, 'import-'))
+  const unfinished = listUnfinishedFiles(dataDir)
+  const folder = join(dataDir, `import-${randomBytes(6).toString('hex')}`)
   const path = join(folder, 'standard-input')
   try {
+    unfinished.add(folder)
+    mkdirSync(folder, { mode: 0o700 })
     await pipeline(input, createWriteStream(path, { mode: 0o600 }), { signal })
     return await use(path)
   } catch (thrown) {
@@ -131,6 +136,7 @@ async function withInput<T>({ input, dataDir, signal }: Context, use: (path: str
     throw fileFailure(thrown, path)
   } finally {
     rmSync(folder, { recursive: true, force: true })
+    unfinished.done()
   }
 }
 

@@ -9,7 +9,7 @@ import { makeFolder } from '../../base/make-folder.ts'
 import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { HOLDS_SUFFIX, STORE_SIDE_FILES } from '../../base/store-files.ts'
-import { syncFolder } from '../../base/sync-folder.ts'
+import { syncFolder } from '../../base/final-name.ts'
 import { copyPass, moveCancelled, type Copied } from './copy.ts'
 import { beginMove, moveDraft, type MoveNote } from './move-note.ts'
 

@@ -1,5 +1,6 @@
 /** `tapedeck sessions`: lists sessions, labels one, or saves one as a file. */
 import { jsonLine } from '../../base/json-schema.ts'
+import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -143,12 +144,17 @@ async function pack(one: SessionId, out: string, values: Values, context: Contex
     })
   }
   const line = createProgressLine(context, !values.on('json'))
+  const unfinished = listUnfinishedFiles(context.dataDir)
   const done = await withReader(values, context, (reader) =>
     exportPackage(reader, one, out, context.version, {
       signal: context.signal,
+      file: { replace: values.on('force'), onTemporary: (path) => unfinished.add(path) },
       onProgress: (part) => line.draw(Math.floor(part * 100), 100, 'saving the session', '%'),
     }),
-  ).finally(() => line.clear())
+  ).finally(() => {
+    line.clear()
+    unfinished.done()
+  })
   context.out(
     values.on('json')
       ? jsonLine('session-file', done)

@@ -24,6 +24,7 @@ export const sessions = defineFeature({
       held: () => new Set(readHolds(place.file()).keys()),
       log: (level, from, text, detail) => log.add(level, from, text, detail),
       version,
+      dataDir,
       flowDays: openFlowDays(dataDir),
     })
     return {

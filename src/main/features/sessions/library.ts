@@ -16,6 +16,7 @@ import type { FlowDayFiles } from '../../core/market/flow/flow-day-files.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { isFileName } from '../../base/file-names.ts'
+import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
 const RETENTION_MS = 3_600_000
@@ -33,6 +34,8 @@ export interface LibraryOptions {
   readonly held: () => ReadonlySet<SessionId>
   readonly log: (level: LogEntry['level'], from: string, text: string, detail?: string) => void
   readonly version: string
+  /** The app's folder. */
+  readonly dataDir: string
   readonly flowDays: Pick<FlowDayFiles, 'forget'>
 }
 
@@ -150,10 +153,12 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
       }
       await reader.ledger(session) // Fails here, before the job starts, if the session can't be exported.
       return jobs.start('package', basename(file), 'messages', async (progress, signal) => {
+        const unfinished = listUnfinishedFiles(options.dataDir)
         const done: PackageDone = await exportPackage(reader, session, file, options.version, {
           signal,
+          file: { replace, onTemporary: (path) => unfinished.add(path) },
           onProgress: (part, messages) => progress({ done: part, count: messages }),
-        })
+        }).finally(() => unfinished.done())
         progress({ bytes: done.bytes })
         return { text: done.file, result: done }
       })

@@ -1,7 +1,9 @@
 /** Exports one session as one file, from which another store can recreate it byte for byte. */
-import { createHash, randomBytes } from 'node:crypto'
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { open, rm, type FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { temporaryName, type SafeFileOptions } from '../../base/file-sink.ts'
+import { giveFinalName } from '../../base/final-name.ts'
 import { followUserMask } from '../../base/private-files.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
@@ -30,7 +32,7 @@ export async function exportPackage(
   session: SessionId,
   file: string,
   app: string,
-  { signal, onProgress }: PackageOptions = {},
+  { file: fileOptions = {}, signal, onProgress }: PackageOptions = {},
 ): Promise<Packed> {
   const stop = (): void => {
     if (signal?.aborted === true)
@@ -67,7 +69,7 @@ export async function exportPackage(
     label,
     bookmarks: bookmarks.map(({ atMs, seq, text }) => ({ atMs, seq, text })),
   }
-  const out = await PartFile.create(file)
+  const out = await PartFile.create(file, fileOptions)
   try {
     await out.part('meta', Buffer.from(JSON.stringify(meta)))
     await out.part('chns', encodeChains(chains))
@@ -103,23 +105,26 @@ const sourceInFile = (source: Source, store: string): Meta['source'] =>
 class PartFile {
   readonly #target: string
   readonly #temporary: string
+  readonly #replace: boolean | undefined
   #handle: FileHandle | undefined
   readonly #hash = createHash('sha256')
   #parts = 0
   #bytes = 0
 
-  private constructor(target: string, temporary: string, handle: FileHandle) {
+  private constructor(target: string, temporary: string, replace: boolean | undefined, handle: FileHandle) {
     this.#target = target
     this.#temporary = temporary
+    this.#replace = replace
     this.#handle = handle
   }
 
-  static async create(file: string): Promise<PartFile> {
+  static async create(file: string, { replace, onTemporary }: SafeFileOptions): Promise<PartFile> {
     const target = resolve(file)
-    const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
+    const temporary = temporaryName(target)
+    onTemporary?.(temporary)
     try {
       const handle = await open(temporary, 'wx', 0o666)
-      const out = new PartFile(target, temporary, handle)
+      const out = new PartFile(target, temporary, replace, handle)
       await followUserMask(handle)
       await out.#write(fileHeader())
       return out
@@ -137,7 +142,7 @@ class PartFile {
     await this.#handle?.sync()
     await this.#handle?.close()
     this.#handle = undefined
-    await rename(this.#temporary, this.#target)
+    await giveFinalName(this.#temporary, this.#target, this.#replace)
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
   }
 

@@ -1,5 +1,6 @@
 /** Session files, as other features use them. */
 import type { SessionId } from '../../../shared/base/units.ts'
+import type { SafeFileOptions } from '../../base/file-sink.ts'
 
 /** The result of exporting a session file. */
 export interface Packed {
@@ -19,6 +20,7 @@ export interface Unpacked {
 }
 
 export interface PackageOptions {
+  readonly file?: SafeFileOptions | undefined
   readonly signal?: AbortSignal | undefined
   /** Fraction from 0 to 1, and messages so far. */
   readonly onProgress?: ((done: number, messages: number) => void) | undefined

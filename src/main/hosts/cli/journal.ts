@@ -71,7 +71,7 @@ export const journal = defineCommand({
       : reviewMarkdown(review, { time: (ms) => timeText(ms, zone), zone, picture: (file) => join(pictures, file) })
     if (file === undefined) context.out(text)
     else {
-      await writeText(file, text)
+      await writeText(file, text, values.on('force'))
       context.err(
         `${out}: ${countText(review.moves.length, 'move')}, ${countText(review.gapCount, 'gap')}, ${countText(review.alertCount, 'alert')}, ${countText(review.notes.length, 'note')}.\n`,
       )
@@ -81,9 +81,9 @@ export const journal = defineCommand({
 })
 
 /** Writes a text to a device, or to a file that gets its name once it is complete. */
-async function writeText(path: string, text: string): Promise<void> {
+async function writeText(path: string, text: string, replace: boolean): Promise<void> {
   if (await isDevice(path)) return withDevice(path, (write) => write(Buffer.from(text)))
-  const file = await createSafeFile(path)
+  const file = await createSafeFile(path, { replace })
   try {
     file.text(text)
     await file.finish()

@@ -96,6 +96,13 @@ describe('an export', () => {
     expect([forced.code, readFileSync(path(name), 'utf8')]).toEqual([0, expect.stringMatching(/^feed,symbol/)])
   })
 
+  it('to a new name that another export takes meanwhile is refused, too', async () => {
+    const both = await Promise.all([exported('--out', path('new.csv')), exported('--out', path('new.csv'))])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
+    const { err } = both.find(({ code }) => code === 2) ?? { err: '' }
+    expect(err).toContain('new.csv already exists: another program made it in the meantime.')
+  })
+
   it('takes its format from the ending of the file', async () => {
     expect((await exported('--out', path('ticks.parquet'))).code).toBe(0)
     expect(readFileSync(path('ticks.parquet')).subarray(0, 4).toString('latin1')).toBe('PAR1')

@@ -9,6 +9,7 @@ import { runExport } from '../../../../../src/main/features/export/run.ts'
 import { createExports } from '../../../../../src/main/features/export/export-jobs.ts'
 import { createJobs, type Jobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
 import type { ExportDone } from '../../../../../src/shared/features/export/export.ts'
@@ -77,7 +78,7 @@ describe('the same from window and command line', () => {
     ],
   ])('%s', async (_, more, args) => {
     const jobs = createJobs(() => T0)
-    const exports = createExports({ reader: store.reader, jobs, home: store.path })
+    const exports = createExports({ reader: store.reader, jobs, home: store.path, dataDir: makeFolder() })
     const id = await exports.start({
       request: request({ schema: 2, ...more }),
       folder: store.path,
@@ -235,7 +236,12 @@ describe('what goes wrong', () => {
 
   it('doesn’t overwrite a file unless the user chose to replace it', async () => {
     await writeFile(out('mine.csv'), 'mine')
-    const exports = createExports({ reader: store.reader, jobs: createJobs(() => T0), home: store.path })
+    const exports = createExports({
+      reader: store.reader,
+      jobs: createJobs(() => T0),
+      home: store.path,
+      dataDir: store.path,
+    })
     const args = { request: request(), folder: store.path, name: 'mine', replace: false }
     expect(await exports.estimate(args)).toMatchObject({ rows: 6, files: 1, exists: true })
     await expect(exports.start(args)).rejects.toMatchObject({ code: 'usage' })
@@ -245,14 +251,24 @@ describe('what goes wrong', () => {
   it.each(['../up.csv', '/etc/x', '.hidden', 'a\\b', 'a/b', '..', '', 'con:', 'nul\0', 'dot.'])(
     'takes %j for no name of a file',
     async (name) => {
-      const exports = createExports({ reader: store.reader, jobs: createJobs(() => T0), home: store.path })
+      const exports = createExports({
+        reader: store.reader,
+        jobs: createJobs(() => T0),
+        home: store.path,
+        dataDir: store.path,
+      })
       const start = exports.start({ request: request(), folder: store.path, name, replace: true })
       await expect(start).rejects.toMatchObject({ code: 'usage' })
     },
   )
 
   it('names the folder that is not there', async () => {
-    const exports = createExports({ reader: store.reader, jobs: createJobs(() => T0), home: store.path })
+    const exports = createExports({
+      reader: store.reader,
+      jobs: createJobs(() => T0),
+      home: store.path,
+      dataDir: store.path,
+    })
     const start = exports.start({ request: request(), folder: '/no/such/folder', name: 'a', replace: true })
     await expect(start).rejects.toMatchObject({ code: 'not-found' })
     expect(await exports.defaults()).toEqual({ folder: store.path, canChoose: false })

@@ -6,6 +6,7 @@ import { runExport } from '../../../../../src/main/features/export/run.ts'
 import { createExports } from '../../../../../src/main/features/export/export-jobs.ts'
 import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import { T0 } from '../../core/store/harness.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 import { exportRequest as request } from '../../../../kit/export.ts'
@@ -31,7 +32,7 @@ it.each([
 
 it('is written by the window under the typed name with tabs, and refused without', async () => {
   const jobs = createJobs(() => T0)
-  const exports = createExports({ reader: store.reader, jobs, home: store.path })
+  const exports = createExports({ reader: store.reader, jobs, home: store.path, dataDir: makeFolder() })
   const args = { folder: store.path, name: 'day.tsv', replace: false }
   await expect(exports.start({ ...args, request: request() })).rejects.toMatchObject(NEEDS_TABS)
   expect(await written()).toEqual([])

@@ -56,6 +56,7 @@ beforeEach(() => {
     held: () => new Set(readHolds(folder.file).keys()),
     log: (_, __, text) => void logged.push(text),
     version: '0',
+    dataDir: folder.path,
     flowDays: { forget: (ids) => note('forget', ids) },
   })
 })
