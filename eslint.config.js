@@ -1,4 +1,5 @@
-// The habits of the code. Which file may import which stands in scripts/house/walls.mjs.
+// The habits of the code. Those that need types stand in .oxlintrc.json (docs/decisions/0148), and which file may import
+// which in scripts/house/walls.mjs.
 import svelte from 'eslint-plugin-svelte'
 import globals from 'globals'
 import ts from 'typescript-eslint'
@@ -24,20 +25,10 @@ export default ts.config(
   { languageOptions: { globals: { ...globals.es2024 } } },
   {
     files: ['**/*.ts'],
-    extends: [...ts.configs.recommendedTypeCheckedOnly],
-    languageOptions: {
-      parserOptions: {
-        project: ['./tsconfig.pure.json', './tsconfig.node.json', './tsconfig.web.json', './tsconfig.e2e.json'],
-        tsconfigRootDir: import.meta.dirname,
-      },
-    },
     rules: {
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/restrict-template-expressions': 'off',
       eqeqeq: ['error', 'always'],
       'no-console': 'error',
     },
@@ -78,14 +69,6 @@ export default ts.config(
           message: 'Node never returns from this below /proc: use makeFolder.',
         },
       ],
-    },
-  },
-  {
-    files: ['tests/**/*.ts', 'benchmarks/**/*.ts'],
-    rules: {
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/unbound-method': 'off',
     },
   },
 )

@@ -70,7 +70,11 @@ const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), 
  */
 export function narrowChecks(checks, plan) {
   const commands = {
-    lint: plan.lint.length > 0 ? [bin('eslint/bin/eslint.js', '--no-warn-ignored', ...plan.lint)] : [],
+    // A type that changes here can break a rule elsewhere.
+    lint: [
+      ...(plan.types ? [bin('oxlint/bin/oxlint')] : []),
+      ...(plan.lint.length > 0 ? [bin('eslint/bin/eslint.js', '--no-warn-ignored', ...plan.lint)] : []),
+    ],
     format:
       plan.format.length > 0
         ? [bin('prettier/bin/prettier.cjs', '--check', '--ignore-unknown', '--log-level', 'warn', ...plan.format)]

@@ -26,7 +26,7 @@ describe('the checks of a changed', () => {
     const gone = planChanged(['src/main/rpc/carrier.ts'], () => false)
     expect(gone).toMatchObject({ lint: [], format: [], types: true, related: [], stories: [] })
     expect(gone.tests).toContain('tests/unit/house')
-    expect(narrowChecks(CHECKS, gone).map(({ id }) => id)).toEqual(['types', 'unit'])
+    expect(narrowChecks(CHECKS, gone).map(({ id }) => id)).toEqual(['lint', 'types', 'unit'])
   })
 })
 
@@ -38,6 +38,14 @@ test('vitest gets the changed files, and the tests that read files by path', () 
     expect.arrayContaining(['related', 'docs/security.md', 'src/shared/base/units.ts', 'tests/unit/docs']),
   ])
   expect(unit?.commands[0]).not.toContain('run')
+})
+
+test('the rules that need types read everything once a type can have changed', () => {
+  const [lint] = run('src/shared/base/units.ts')
+  expect(lint?.commands.map(([file, ...args]) => [file?.split('/').at(-1), ...args])).toEqual([
+    ['oxlint'],
+    ['eslint.js', '--no-warn-ignored', 'src/shared/base/units.ts'],
+  ])
 })
 
 test('lint and format get only the changed files', () => {

@@ -161,7 +161,11 @@ async function bringIn(
       newId: newSessionId,
       async sessions() {
         const reader = await openStoreReader({ file, worker: context.workers.reader })
-        return reader.sessions().finally(() => reader.close())
+        try {
+          return await reader.sessions()
+        } finally {
+          await reader.close()
+        }
       },
     }
     const watch: ImportWatch = {
@@ -192,8 +196,13 @@ function refuseTableOptions(name: string, what: string, values: Values): null {
 async function refuseOther(path: string, title: string): Promise<void> {
   const handle = await open(path, 'r')
   const start = Buffer.alloc(4)
-  const { bytesRead } = await handle.read(start, 0, start.length, 0).finally(() => handle.close())
-  if (bytesRead === 0) throw new CodedError('unexpected-answer', `${title} is empty.`)
+  let length: number
+  try {
+    ;({ bytesRead: length } = await handle.read(start, 0, start.length, 0))
+  } finally {
+    await handle.close()
+  }
+  if (length === 0) throw new CodedError('unexpected-answer', `${title} is empty.`)
   if (start.toString('latin1') === 'PK\u0003\u0004') {
     throw new CodedError('usage', `${title} is a zip file or a workbook.`, {
       hint: 'Unpack the zip file, or save the sheet as CSV, and import that.',
