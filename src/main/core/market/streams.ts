@@ -222,6 +222,8 @@ export function tapeStream(
   let taken = 0
   let whole = true
   let ready = false
+  /** The hub was cleared, and the window doesn't know it yet. */
+  let isCleared = false
   let closed = false
   let reads = 0
   const watcher: TapeWatcher = {
@@ -249,16 +251,24 @@ export function tapeStream(
     whole = true
     wake()
   }
-  const offReset = hub.onReset(() => void load(first(watched.value.watchers) === watcher))
+  const offReset = hub.onReset(() => {
+    void load(first(watched.value.watchers) === watcher)
+    isCleared = true
+    wake()
+  })
   void load(watched.isNew)
   return {
     take() {
+      if (isCleared && !ready) {
+        isCleared = false
+        return { reset: null, reading: true, prints: [], skipped: 0, decimals: cell.decimals }
+      }
       const { pushed } = watched.value
       if (!ready || (!whole && pushed === taken)) return undefined
       const reset = whole ? watched.value.latest(args.limit) : null
       const prints = whole ? [] : watched.value.since(taken, args.limit)
       const skipped = whole ? 0 : pushed - taken - prints.length
-      whole = false
+      whole = isCleared = false
       taken = pushed
       return { reset, prints, skipped, decimals: cell.decimals }
     },

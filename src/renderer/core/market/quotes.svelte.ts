@@ -99,6 +99,16 @@ export class Quotes {
     if (value.rows.length > 0) this.#task.ask()
   }
 
+  /**
+   * Drops all rows, because a replay went back: they are later than its clock. The next frame shows what has arrived by
+   * then.
+   */
+  rewind(): void {
+    this.#rows.clear()
+    this.#fresh.clear()
+    this.#task.ask()
+  }
+
   #paint(): void {
     this.version++
     const stamps = this.#fresh

@@ -260,7 +260,10 @@ export class WindowState implements Subject {
     if (this.view !== view) this.#changeView(this.view)
     if (!state) return
     const isBack = state.nowMs < this.#replayMs
-    if (isBack) for (const run of this.#rewound) run(state.nowMs)
+    if (isBack) {
+      this.quotes.rewind()
+      for (const run of this.#rewound) run(state.nowMs)
+    }
     this.#replayMs = state.nowMs
     // While it plays the clock moves at its own pace; a step back or one while paused shows at once.
     if (isBack || !state.playing) this.nowMs = state.nowMs

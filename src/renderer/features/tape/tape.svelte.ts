@@ -21,7 +21,7 @@ export class Tape {
   fresh = $state(0)
   paused = $state(false)
   problem = $state.raw<Failure | null>(null)
-  /** True once the first prints have arrived, and again after a replay went back behind all of them. */
+  /** True once the prints up to the view's time have arrived; false again after a jump, until they are read. */
   ready = $state(false)
   /** How well quotes explain the sides; null: sides aren't shown. */
   meter = $state.raw<SideMeter | null>(null)
@@ -82,6 +82,7 @@ export class Tape {
     if (value.decimals !== this.decimals) this.decimals = value.decimals
     if (value.skipped > 0) this.skipped += value.skipped
     if (value.meter) this.meter = value.meter
+    if (value.reading) this.cutAfter(-Infinity)
     if (value.reset) {
       this.ready = true
       this.#sides.clear()
@@ -191,6 +192,7 @@ export class Tape {
   cutAfter(ms: number): void {
     // Later quotes may have settled the sides of earlier prints.
     this.#sides.clear()
+    this.meter = null
     this.#all = this.#all.filter((print) => print.recvMs <= ms)
     if (this.#all.length === 0) this.ready = false
     this.#shown = this.#filtered()

@@ -98,6 +98,8 @@ export interface BarsValue {
 }
 export interface TapeValue {
   readonly reset: readonly Print[] | null
+  /** The view jumped to another time: what was sent before is no longer its tape, and `reset` follows once read. */
+  readonly reading?: true
   readonly prints: readonly Print[]
   /** Trades skipped since the last value because the window was slower than the market. */
   readonly skipped: number

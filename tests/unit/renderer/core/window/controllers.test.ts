@@ -51,6 +51,20 @@ describe('Quotes', () => {
     expect(quotes.version).toBe(version + 1)
     expect(quotes.row(btc)?.last).toBe(1099)
   })
+  it('paint no price from after the clock of a replay that went back', () => {
+    const transport = quoting()
+    const frame = frames()
+    const quotes = new Quotes(transport, { frame: frame.request, painted: (run) => run() })
+    quotes.follow('replay', [btc, eth])
+    transport.send('quotes', {
+      rows: [makeQuoteRow({ instrument: btc, last: 200 }), makeQuoteRow({ instrument: eth })],
+    })
+    frame.step()
+    quotes.rewind()
+    transport.send('quotes', { rows: [makeQuoteRow({ instrument: btc, last: 100 })] })
+    frame.step()
+    expect([quotes.row(btc)?.last, quotes.row(eth)]).toEqual([100, undefined])
+  })
   it('measure from receipt to paint, of new messages only', () => {
     const transport = quoting()
     const received = (atMs: number) =>

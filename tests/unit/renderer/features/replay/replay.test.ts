@@ -132,12 +132,16 @@ describe('a replay in the window', () => {
     await terminal.settle()
     expect(tape.count).toBe(0)
   })
-  it('removes later prints as soon as its clock goes back, before their stream does', async () => {
+  it('removes later prints and quotes as soon as its clock goes back, before their stream does', async () => {
     const tape = await openAtEnd()
     const newest = tape.latestMs
+    frame()
+    expect(app.quotes.row(app.instrument)?.last).toBeDefined()
     change({ nowMs: unixMs(newest) })
     const before = tape.count
     change({ nowMs: unixMs(newest - 60_000) })
+    frame()
+    expect(app.quotes.row(app.instrument)).toBeUndefined()
     expect(tape.count).toBeGreaterThan(0)
     expect(tape.count).toBeLessThan(before)
     expect(tape.latestMs).toBeLessThanOrEqual(newest - 60_000)

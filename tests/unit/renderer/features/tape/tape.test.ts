@@ -77,6 +77,14 @@ describe('the tape', () => {
     expect(tape.ready).toBe(true)
   })
 
+  it('shows no earlier prints under a later clock after a replay jumped forward', () => {
+    const { tape, transport } = start([at(1, 100), at(2, 200)])
+    transport.send('tape', { reset: null, reading: true, prints: [], skipped: 0, decimals: 2 })
+    expect([tape.ready, tape.count, tape.meter]).toEqual([false, 0, null])
+    transport.send('tape', { reset: [at(3, 900)], prints: [], skipped: 0, decimals: 2 })
+    expect([tape.ready, tape.count]).toEqual([true, 1])
+  })
+
   it('joins prints of one millisecond and side, and filters the sum', () => {
     const prints = [
       at(1, 100, { size: 0.1 }),
