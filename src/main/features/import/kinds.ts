@@ -41,6 +41,7 @@ export async function kindOfText(path: string): Promise<TextKind> {
       hint: 'Export Parquet or CSV instead.',
     })
   }
+  if (head === '') throw new CodedError('bad-file', 'This file is empty.')
   const firstLine = /^\s*[^\r\n]*/.exec(head)?.[0] ?? ''
   if (/^\s*\{"feed":/.test(head)) return { is: 'lines', raw: /,"raw(?:_base64)?":/.test(firstLine) }
   const separator = separatorOfLine(firstLine)
@@ -48,6 +49,11 @@ export async function kindOfText(path: string): Promise<TextKind> {
   const [first = []] = rows
   const own = ownTicks(rows, separator)
   if (own !== null) return own
+  if (!isText(head)) {
+    throw new CodedError('bad-file', 'This is neither text nor a Parquet or session file, or its start is corrupt.', {
+      hint: 'Choose a table of ticks or bars, or a file that Tapedeck exported.',
+    })
+  }
   const header = first.length > 0 && first.every((cell) => cell.trim() !== '' && !/^[\d.,:+\-\s]+$/.test(cell.trim()))
   return {
     is: 'table',
@@ -56,6 +62,14 @@ export async function kindOfText(path: string): Promise<TextKind> {
     columns: header ? first : first.map((_, i) => `column ${i + 1}`),
     rows: header ? rows.slice(1) : rows,
   }
+}
+
+/** Characters that text doesn't have, one in this many at most: encodings other than UTF-8 have some. */
+const ODD_SHARE = 20
+
+/** False for NUL or many characters that aren't UTF-8. */
+function isText(head: string): boolean {
+  return !head.includes('\0') && head.split('\ufffd').length - 1 <= head.length / ODD_SHARE
 }
 
 /** Names in Parquet of schema 1, in CSV. */

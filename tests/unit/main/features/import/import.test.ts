@@ -302,7 +302,9 @@ describe('a table of any kind', () => {
     const path = file('x.csv', 'time,symbol,price\nsoon,A,1\n')
     await expect(fresh.take(path)).rejects.toMatchObject({ code: 'bad-file', hint: 'Line 2: "soon" isn’t a time.' })
     await expect(fresh.take(file('e.csv', 'time,symbol,price\n'))).rejects.toMatchObject({ hint: 'It has no rows.' })
-    await expect(fresh.take(file('z.csv', ''))).rejects.toMatchObject({ code: 'usage' })
+    await expect(fresh.take(file('z.csv', ''))).rejects.toThrow('This file is empty.')
+    for (const bytes of ['time\0price\0', '\ufffd\ufffdPAR\ufffd,\ufffd'])
+      await expect(look(file('rand.parquet', bytes))).rejects.toThrow('neither text nor a Parquet')
     expect(await fresh.reader.sessions()).toEqual([])
   })
 
