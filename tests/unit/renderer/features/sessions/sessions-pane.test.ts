@@ -1,0 +1,49 @@
+import '../../browser-stubs.ts'
+import { cleanup, fireEvent, screen } from '@testing-library/svelte'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import SessionsPane from '../../../../../src/renderer/features/sessions/SessionsPane.svelte'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { WindowTerminal } from '../../../../kit/window-terminal.ts'
+import { openWindow, render } from '../../open-window.ts'
+
+let terminal: WindowTerminal
+let app: WindowState
+beforeAll(async () => {
+  terminal = await WindowTerminal.start()
+  // Another session is being recorded from then on.
+  await terminal.control('recordSession')
+})
+afterAll(() => terminal.close())
+afterEach(() => {
+  cleanup()
+  app.close()
+})
+
+async function open(): Promise<HTMLElement> {
+  app = openWindow(terminal)
+  await terminal.settle()
+  render(SessionsPane, { app })
+  const grid = await screen.findByRole('grid', { name: 'Sessions' })
+  await vi.waitFor(() => expect(rows()).toHaveLength(2))
+  return grid
+}
+/** The rows of sessions, newest first, without the headings. */
+const rows = (): HTMLElement[] => screen.getAllByRole('row').filter((row) => row.title !== '')
+
+it('says why the session being recorded can’t be deleted', async () => {
+  const grid = await open()
+  await fireEvent.click(rows()[0])
+  await fireEvent.keyDown(grid, { key: 'Delete' })
+  expect(app.toasts.list.at(-1)?.text).toMatch(/^This session is still being recorded\./)
+  expect(terminal.callsOf('sessions.bin')).toEqual([])
+})
+
+it('keeps the focus in the list when the row that had it is deleted', async () => {
+  const grid = await open()
+  const [, ended] = rows()
+  await fireEvent.click(ended)
+  ended.focus()
+  await fireEvent.keyDown(ended, { key: 'Delete' })
+  await vi.waitFor(() => expect(rows()).toHaveLength(1))
+  expect(document.activeElement).toBe(grid)
+})
