@@ -96,8 +96,10 @@ export class DockState extends ShownWorkspace implements PaneLayout {
   }
   toggle(kind: PaneKind): void {
     const shown = this.shown(kind)
-    if (shown) this.close(shown.id)
-    else this.open(kind)
+    if (!shown) return this.open(kind)
+    // The same key shows it again, so this needs no notification.
+    const title = this.titleOf(shown.id)
+    if (this.#remove(shown.id)) this.app.toasts.say(t('{title} closed.', { title }))
   }
   /** Shows and focuses a pane of a kind, adding one if there is none. */
   open(kind: PaneKind): void {
@@ -165,10 +167,14 @@ export class DockState extends ShownWorkspace implements PaneLayout {
   /** Closes a pane and offers an undo. The last pane can't be closed. */
   close(id: string): void {
     const title = this.titleOf(id)
-    if (edits.closePane(this.now, id) === this.now)
-      return this.app.toasts.show(t('This is the only pane. Add another one before you close it.'))
-    this.change((now) => edits.closePane(now, id))
-    this.toldClosed(title)
+    if (this.#remove(id)) this.toldClosed(title)
+  }
+  /** False if it is the last pane, which the user is told. */
+  #remove(id: string): boolean {
+    const isLast = edits.closePane(this.now, id) === this.now
+    if (isLast) this.app.toasts.show(t('This is the only pane. Add another one before you close it.'))
+    else this.change((now) => edits.closePane(now, id))
+    return !isLast
   }
   /** The tab title of a pane: the one set with `title`, else the name of its kind. */
   titleOf(id: string): string {

@@ -19,7 +19,7 @@ type Change = (now: Workspace) => Workspace
 export interface DockWindow {
   readonly transport: Transport
   readonly route: DockRoute
-  readonly toasts: Pick<Toasts, 'show'>
+  readonly toasts: Pick<Toasts, 'show' | 'say'>
   tell(failure: Failure): void
 }
 

@@ -31,8 +31,14 @@ describe('the dock of a window', () => {
   let terminal: WindowTerminal
   let dock: DockState
   const problems: string[] = []
+  const [shown, said]: string[][] = [[], []]
   const openDock = (route: DockRoute = {}, tell: (failure: Failure) => void = () => undefined) =>
-    new DockState({ transport: terminal, route, toasts: { show: () => undefined }, tell })
+    new DockState({
+      transport: terminal,
+      route,
+      toasts: { show: (text) => shown.push(text), say: (text) => said.push(text) },
+      tell,
+    })
   beforeEach(async () => {
     vi.useFakeTimers()
     terminal = await WindowTerminal.start({ feeds: false, record: false })
@@ -54,6 +60,13 @@ describe('the dock of a window', () => {
     await vi.runAllTimersAsync()
     await terminal.settle()
   }
+
+  it('needs no notification to hide what the same key shows again', () => {
+    dock.toggle('health')
+    expect(dock.isShown('health')).toBe(true)
+    dock.toggle('health')
+    expect([dock.isShown('health'), shown, said]).toEqual([false, [], ['Health closed.']])
+  })
 
   it('opens a pane in its place, saves it, and undoes it', async () => {
     expect(dock.ready).toBe(true)
