@@ -174,7 +174,7 @@ export function endingOf(name: string, { format, split }: Pick<ExportForm, 'form
 
 /** Why the typed file name is invalid, as a sentence; null if it is valid. */
 export const nameProblem = (name: string, request: ExportRequest): string | null =>
-  nameConflict(fileNameOf(name, request.format), request)
+  name.trim() === '' ? t('Type a name for the file.') : nameConflict(fileNameOf(name, request.format), request)
 
 /** An instant as editable text with milliseconds; '' if unbounded. */
 export function instantText(ms: number | null, zone: string): string {

@@ -139,6 +139,7 @@ describe('the form of an export', () => {
   it('takes a .tsv file only with tabs', () => {
     const form = openForm({}, sessions, 'crypto')
     const problemOf = (name: string, part: object) => nameProblem(name, requestOf({ ...form, ...part }, sessions))
+    expect(problemOf(' ', {})).toBe('Type a name for the file.')
     expect(problemOf('a.tsv', {})).toContain('A .tsv file is separated by tabs')
     expect(problemOf('a.tsv', { separator: '\t' })).toBe(null)
     expect(problemOf('a.tsv', { format: 'parquet' })).toBe(null) // it becomes a.tsv.parquet
