@@ -93,3 +93,12 @@ export function gapText(gap: Gap, zone: string): string {
   const lasted = gap.toMs === null ? t('until the end') : t('for {span}', { span: spanText(gap.toMs - gap.fromMs) })
   return `${causeText(gap.cause)} \u00B7 ${gap.feed} \u00B7 ${timeText(gap.fromMs, zone)} ${lasted}`
 }
+
+/** "Looping 04:40:00.000 to 04:40:05.000 (5.0 s)." Times in UTC ms, shown in `zone`. */
+export function loopText({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }, zone: string): string {
+  return t('Looping {time} to {time2} ({span}).', {
+    time: timeText(fromMs, zone, 'millis'),
+    time2: timeText(toMs, zone, 'millis'),
+    span: spanText(toMs - fromMs),
+  })
+}

@@ -36,6 +36,8 @@ export interface TimelinePicture {
 /** Heights, px: loop and bookmark lane on top, ruler at the bottom (at text scale 1), activity in between. */
 export const LANE = 11
 const RULER = 13
+/** Distance between the edges of a loop, at least, px: wider than the head of the cursor. */
+const MIN_LOOP_PX = 14
 /** Half the width of a bookmark flag, for hit testing. */
 export const FLAG_PX = 6
 
@@ -129,8 +131,11 @@ function paintGaps(ctx: Context, picture: TimelinePicture, base: number, gaps: r
 
 function paintLoop(ctx: Context, picture: TimelinePicture, base: number): void {
   const { loop, colours } = picture
-  const at = loop && box(picture, loop.fromMs, loop.toMs)
-  if (!at) return
+  const exact = loop && box(picture, loop.fromMs, loop.toMs)
+  if (!exact) return
+  // The edges of a short loop stand apart, so that the cursor doesn't cover them.
+  const spread = Math.max(0, MIN_LOOP_PX - (exact.right - exact.left)) / 2
+  const at = { left: exact.left - spread, right: exact.right + spread }
   ctx.fillStyle = colours.accent
   ctx.globalAlpha = 0.16
   ctx.fillRect(at.left, LANE, at.right - at.left, base - LANE)

@@ -1,5 +1,6 @@
 /** Replay commands for the shortcut table. */
 import { t } from '../../../shared/base/text.ts'
+import { loopText } from '../../text/replay-labels.ts'
 import type { StepUnit } from './replay.svelte.ts'
 import type { Replays } from './replays.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
@@ -19,6 +20,10 @@ export function replayCommands(replays: Replays): readonly Command[] {
     replays.current.step(unit ?? replays.current.unit, forward, app.chart.interval, app.asset)
   const zoom = (factor: number) => () =>
     replays.current.timeline.zoom(factor, replays.current.cursorMs ?? replays.current.timeline.whole.fromMs)
+  const loopEdge = (edge: 'from' | 'to') => (app: WindowState) => {
+    const loop = replays.current.loopEdge(edge)
+    app.toasts.show(loop ? loopText(loop, app.zone) : t('The loop is too short and was cleared.'))
+  }
   return [
     {
       id: 'replay-latest',
@@ -63,9 +68,12 @@ export function replayCommands(replays: Replays): readonly Command[] {
     replay('bookmark', t('Add bookmark'), ['Ctrl+B'], (app) => void (app.dialog = 'bookmark')),
     replay('next-bookmark', t('Next bookmark'), ['>'], () => replays.current.seek({ at: 'next bookmark' })),
     replay('previous-bookmark', t('Previous bookmark'), ['<'], () => replays.current.seek({ at: 'previous bookmark' })),
-    replay('loop-from', t('Set loop start'), ['['], () => replays.current.loopEdge('from')),
-    replay('loop-to', t('Set loop end'), [']'], () => replays.current.loopEdge('to')),
-    replay('loop-off', t('Clear loop'), ['\\'], () => replays.current.setLoop(null)),
+    replay('loop-from', t('Set loop start'), ['['], loopEdge('from')),
+    replay('loop-to', t('Set loop end'), [']'], loopEdge('to')),
+    replay('loop-off', t('Clear loop'), ['\\'], (app) => {
+      if (replays.current.state?.loop) app.toasts.show(t('Loop cleared.'))
+      replays.current.setLoop(null)
+    }),
     replay('skip', t('Skip or play idle time'), ['Alt+J'], () =>
       replays.current.setSkipIdle(!replays.current.state?.skipIdle),
     ),

@@ -10,6 +10,7 @@ import type { AssetClass } from '../../../shared/base/units.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { speedAfter } from '../../text/replay-labels.ts'
 import { Timeline } from './timeline.svelte.ts'
+import type { Span } from './timeline-scale.ts'
 
 export const STEP_UNITS = ['message', 'second', 'bar'] as const
 export type StepUnit = (typeof STEP_UNITS)[number]
@@ -193,20 +194,21 @@ export class Replay {
   setSkipIdle(skipIdle: boolean): void {
     this.#options({ skipIdle })
   }
-  /** Loops a range, whose ends may be in either order; null clears the loop. */
-  setLoop(loop: { readonly fromMs: number; readonly toMs: number } | null): void {
-    if (!loop) return this.#options({ loop: null })
-    const fromMs = Math.min(loop.fromMs, loop.toMs)
-    const toMs = Math.max(loop.fromMs, loop.toMs)
-    this.#options({ loop: toMs - fromMs < MIN_LOOP_MS ? null : { fromMs, toMs } })
+  /** Loops a range, whose ends may be in either order; null clears the loop. Returns the loop, null if too short. */
+  setLoop(loop: Span | null): Span | null {
+    const [fromMs = 0, toMs = 0] = loop ? [loop.fromMs, loop.toMs].sort((a, b) => a - b) : []
+    const set = toMs - fromMs < MIN_LOOP_MS ? null : { fromMs, toMs }
+    this.#options({ loop: set })
+    return set
   }
   /** Moves one edge of the loop to the cursor. The other edge stays, or falls back to that end of the replay. */
-  loopEdge(edge: 'from' | 'to'): void {
+  loopEdge(edge: 'from' | 'to'): Span | null {
     const { state, cursorMs } = this
-    if (!state || cursorMs === null) return
+    if (!state || cursorMs === null) return null
     const { fromMs, toMs } = state.loop ?? state
-    if (edge === 'from') this.setLoop({ fromMs: cursorMs, toMs: toMs > cursorMs ? toMs : state.toMs })
-    else this.setLoop({ fromMs: fromMs < cursorMs ? fromMs : state.fromMs, toMs: cursorMs })
+    return edge === 'from'
+      ? this.setLoop({ fromMs: cursorMs, toMs: toMs > cursorMs ? toMs : state.toMs })
+      : this.setLoop({ fromMs: fromMs < cursorMs ? fromMs : state.fromMs, toMs: cursorMs })
   }
   #options(options: Omit<CallArgs<'replay.options'>, 'id'>): void {
     const { state } = this

@@ -11,6 +11,9 @@ import StatusBar from '../../../../../src/renderer/core/frame/StatusBar.svelte'
 import TopBar from '../../../../../src/renderer/core/frame/TopBar.svelte'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { paintTimeline } from '../../../../../src/renderer/features/replay/paint-timeline.ts'
+import { recordingContext, type Painted } from '../../charts/recording-canvas.ts'
+import { Zone } from '../../../../../src/renderer/text/zone.ts'
 import { openWindow, render, replaysOf } from '../../open-window.ts'
 import type { CallName } from '../../../../../src/shared/contracts.ts'
 import type { ReplayState, ServedReplay } from '../../../../../src/shared/features/replay/replay.ts'
@@ -143,6 +146,46 @@ describe('the Go panel', () => {
     await vi.waitFor(() => expect(state.toasts.list.at(-1)?.action?.label).toBe('Undo'))
     state.toasts.list.at(-1)?.action?.run()
     await vi.waitFor(() => expect(screen.getByRole('list', { name: 'Bookmarks' }).textContent).toContain('halt'))
+  })
+})
+
+describe('a loop', () => {
+  it('is said as its edges are set, and when it is cleared', async () => {
+    const { state } = await open()
+    const said = () => state.toasts.list.at(-1)?.text
+    state.run('replay-loop-off')
+    expect(said()).toBeUndefined()
+    state.run('replay-loop-from')
+    expect(said()).toMatch(/^Looping [\d:.]+ to [\d:.]+ \(.+\)\.$/)
+    await vi.waitFor(() => expect(state.replaying?.loop).not.toBeNull())
+    state.run('replay-loop-off')
+    expect(said()).toBe('Loop cleared.')
+  })
+  it('can be seen on the timeline beside the cursor, however short it is', () => {
+    const painted: Painted[] = []
+    const span = { fromMs: 0, toMs: 10_800_000 }
+    const colours = { page: '', line: '', rest: '', text: '', dim: '', replay: '', warn: '', accent: 'loop' }
+    paintTimeline(
+      recordingContext((one) => painted.push(one)),
+      {
+        ...{
+          span,
+          width: 500,
+          height: 60,
+          data: null,
+          sessions: [],
+          colours,
+          hoverX: null,
+          zone: new Zone('UTC'),
+          textScale: 1,
+        },
+        ...{ loop: { fromMs: 5_400_000, toMs: 5_405_000 }, cursorMs: 5_402_000 },
+      },
+    )
+    const edges = painted.filter(({ color, at }) => color === 'loop' && at[2] === 2).map(({ at }) => at[0])
+    expect(edges).toHaveLength(2)
+    expect(edges[0]).toBeLessThan(250 - 5)
+    expect(edges[1]).toBeGreaterThan(250 + 5 - 1)
   })
 })
 
