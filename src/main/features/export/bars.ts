@@ -6,6 +6,7 @@ import type { ExportedFile } from '../../../shared/features/export/export.ts'
 import { INTERVAL_LABELS, msOf, type Bar, type Interval, serviceBarFeed } from '../../../shared/core/market/market.ts'
 import { t } from '../../../shared/base/text.ts'
 import { instrumentId, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import { nextTurn } from '../../core/jobs/turns.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barColumns, barSchema, beginBars, hasVwap } from './bars/bar-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type BarExportOptions, type Chosen, type Prepared } from './options.ts'
@@ -128,6 +129,7 @@ async function prepareBars(reader: StoreReader, options: BarExportOptions, run: 
         last = Math.max(last, bar.endMs)
       }
       await file.drain()
+      await nextTurn()
       stopIfCancelled(signal)
       options.onProgress?.({ rows, bytes: file.written + file.at })
     }

@@ -8,6 +8,7 @@ import { csvTickColumns, type TickSchema } from '../../../service/tick-columns.t
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { ExportedFile, ExportFormat } from '../../../shared/features/export/export.ts'
 import { instrumentId, type FeedId, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
+import { nextTurn } from '../../core/jobs/turns.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { TickColumns, TickQuery } from '../../core/store/types/ticks.ts'
 import { createCsvRows } from './rows/csv-rows.ts'
@@ -177,6 +178,7 @@ async function prepareTicks(reader: StoreReader, options: TickExportOptions, run
         rows += write(part.at, to)
         part.at = to
         await file.drain()
+        await nextTurn()
         stopIfCancelled(signal)
       }
       options.onProgress?.({ rows, bytes: file.written + file.at })

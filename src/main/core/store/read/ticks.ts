@@ -5,6 +5,7 @@
 import type { SessionId } from '../../../../shared/base/units.ts'
 import { isCounted, isWhole, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
+import { nextTurn } from '../../jobs/turns.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
 import { BlockScratch, type OpenBlock } from '../blocks/open-block.ts'
@@ -76,6 +77,7 @@ async function* blocksOf(
     })
     if (blocks.length === 0) return
     for (const { data, minMs, maxMs } of blocks) {
+      await nextTurn()
       const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data, scratch))
       const selected = selectRows(block, query, share, cursor, upTo)
       const lastSeq = block.seq[block.count - 1]
