@@ -14,7 +14,7 @@ import {
   type BatchColumn,
   type Block,
 } from './arrow-metadata.ts'
-import { GROUP_ROWS, integerOf, type TableColumn, type TypedTable } from './table.ts'
+import { GROUP_ROWS, integersOf, type TableColumn, type TypedTable } from './table.ts'
 
 const MAGIC = new TextEncoder().encode('ARROW1')
 const CONTINUATION = 0xffff_ffff
@@ -113,6 +113,10 @@ function createTexts(): Held {
   let bytes = new Uint8Array(1 << 16)
   let used = 0
   let offsets = [0]
+  /** The last text and its bytes: feeds and symbols repeat. */
+  let last = ''
+  let lastAt = 0
+  let lastEnd = 0
   return {
     text(value) {
       // A UTF-16 unit takes at most three bytes.
@@ -122,14 +126,22 @@ function createTexts(): Held {
         grown.set(bytes.subarray(0, used))
         bytes = grown
       }
-      used += encoder.encodeInto(value, bytes.subarray(used)).written
+      if (value === last) {
+        bytes.copyWithin(used, lastAt, lastEnd)
+        used += lastEnd - lastAt
+      } else {
+        last = value
+        lastAt = used
+        used = lastEnd = used + encoder.encodeInto(value, bytes.subarray(used)).written
+      }
       offsets.push(used)
     },
     number: () => undefined,
     textBytes: () => used,
     take() {
       const taken = [NONE, new Uint8Array(Int32Array.from(offsets).buffer), bytes.subarray(0, used)]
-      used = 0
+      used = lastAt = lastEnd = 0
+      last = ''
       offsets = [0]
       return { nulls: 0, buffers: taken }
     },
@@ -159,7 +171,7 @@ function valuesOf(is: Exclude<TableColumn['is'], 'text'>, values: Float64Array):
       return new Uint8Array(values.slice().buffer)
     case 'whole':
     case 'time':
-      return new Uint8Array(BigInt64Array.from(values, (value) => integerOf(is, value) ?? 0n).buffer)
+      return new Uint8Array(integersOf(is, values).buffer)
   }
 }
 
