@@ -17,6 +17,8 @@ const STORE_BYTES = 2 << 20
 /** How long reading again may take without a message. */
 const REREAD_WITHIN_MS = 30_000
 const RETRY_MS = 5_000
+/** Parts of one frame that wait for its other parts unacknowledged. Servers deliver only 1,024 messages ahead. */
+const MAX_WAITING_PARTS = 256
 
 export interface IntakeEvents {
   /** Everything of a session up to `lastSeq` is committed. */
@@ -32,7 +34,13 @@ export interface IntakeEvents {
   readonly beforeAck?: (() => Promise<void>) | undefined
   /** When frames that can't be stored yet are delivered again, ms. */
   readonly retryMs?: number | undefined
+  readonly storeBytes?: number | undefined
 }
+
+type IntakeOutcome =
+  | StoreOutcome
+  /** Everything up to `lastSeq` is committed. The log has parts of the next frame, and not all of them yet. */
+  | { readonly is: 'incomplete'; readonly lastSeq: number }
 
 /** A shard whose frames can't be stored. It needs a person. */
 export class ShardStopped extends Error {
@@ -76,6 +84,7 @@ export class Intake {
   readonly #clock: Clock
   readonly #events: IntakeEvents
   readonly #retryMs: number
+  readonly #storeBytes: number
   readonly #sessions = new Map<SessionId, SessionIntake>()
 
   constructor(log: IntakeLog, archive: IntakeArchive, clock: Clock, events: IntakeEvents) {
@@ -84,6 +93,7 @@ export class Intake {
     this.#clock = clock
     this.#events = events
     this.#retryMs = events.retryMs ?? RETRY_MS
+    this.#storeBytes = events.storeBytes ?? STORE_BYTES
   }
 
   /** Stores deliveries of one shard, in order. Rejects with `ShardStopped`, or with what the database rejects with. */
@@ -106,14 +116,14 @@ export class Intake {
     const intake = this.#intakeOf(session)
     if (acknowledged > 0) intake.sequence = acknowledged
     let outcome = await this.#reread(session, intake, last, signal)
-    if (outcome.is === 'missing' && acknowledged > 0) {
+    if (lacksFrames(outcome) && acknowledged > 0) {
       // The history was restored from a backup, and lacks what it once had.
       intake.sequence = null
       outcome = await this.#reread(session, intake, last, signal)
     }
     if (signal.aborted && outcome.is !== 'stored') return
     // The archiver before this one may have acknowledged what it didn't store.
-    intake.isBehind = outcome.is === 'missing'
+    intake.isBehind = lacksFrames(outcome)
     await this.#settle(session, intake, last, outcome)
   }
 
@@ -143,7 +153,7 @@ export class Intake {
       intake.pending.push({ delivery, lastSeq: lastSeqOf(delivery.bytes) })
       isReadable &&= join(intake.joiner, delivery.bytes, frames)
     }
-    let outcome = await this.#store(session, last.shard, frames)
+    let outcome: IntakeOutcome = await this.#store(session, last.shard, frames)
     if (
       outcome.is === 'missing' ||
       outcome.is === 'refused' ||
@@ -154,6 +164,10 @@ export class Intake {
       this.#events.onReread?.()
       intake.joiner.drop()
       outcome = await this.#reread(session, intake, last, signal)
+    } else if (outcome.is === 'stored' && intake.pending.length > MAX_WAITING_PARTS) {
+      const { lastSeq } = outcome
+      const waiting = intake.pending.filter((one) => one.lastSeq > lastSeq)
+      if (waiting.length > MAX_WAITING_PARTS) outcome = { is: 'incomplete', lastSeq }
     }
     if (signal.aborted && outcome.is !== 'stored') return
     await this.#settle(session, intake, last, outcome)
@@ -180,7 +194,7 @@ export class Intake {
     intake: SessionIntake,
     last: StoredMessage,
     signal: AbortSignal,
-  ): Promise<StoreOutcome> {
+  ): Promise<IntakeOutcome> {
     for (let before = -1; ;) {
       const outcome = await this.#readOnce(session, intake, last, signal)
       if (outcome.is !== 'missing' || outcome.lastSeq === before || signal.aborted) return outcome
@@ -193,7 +207,7 @@ export class Intake {
     intake: SessionIntake,
     last: StoredMessage,
     signal: AbortSignal,
-  ): Promise<StoreOutcome> {
+  ): Promise<IntakeOutcome> {
     const joiner = new FrameJoiner()
     const late = new AbortController()
     let undo = (): void => {}
@@ -205,6 +219,9 @@ export class Intake {
     let bytes = 0
     let refusal: Refusal | null = null
     let outcome: StoreOutcome = await this.#store(session, last.shard, [])
+    // Of the frames that were read.
+    let highestSeq = 0
+    let nextSeq = 0
     // What is asked for lies before the place only if the history lost what it had, as after restoring a backup.
     const after = intake.sequence ?? Infinity
     const from = after < last.sequence ? { sequence: after + 1 } : ({ at: 'first' } as const)
@@ -221,12 +238,20 @@ export class Intake {
         if (!join(joiner, message.bytes, frames)) refusal = refusalOf(message.bytes)
         bytes += message.bytes.length
         const isLast = message.pending === 0
-        if (!isLast && bytes < STORE_BYTES && refusal === null) continue
+        if (!isLast && bytes < this.#storeBytes && refusal === null) continue
         // A recorder that lost its place may have published later frames before earlier ones.
         outcome = await this.#store(session, last.shard, frames.toSorted(byFirstSeq))
         if (outcome.is === 'stored' && refusal !== null)
           return { is: 'refused', lastSeq: outcome.lastSeq, refusal, frame: message.bytes }
-        if (isLast || (outcome.is !== 'stored' && outcome.is !== 'missing')) return outcome
+        if (outcome.is !== 'stored' && outcome.is !== 'missing') return outcome
+        for (const frame of frames) highestSeq = Math.max(highestSeq, lastSeqOf(frame))
+        if (outcome.is === 'missing') ({ nextSeq } = outcome)
+        if (isLast) {
+          const { lastSeq } = outcome
+          // Those that came before what they follow weren't stored with it.
+          if (lastSeq < highestSeq) return { is: 'missing', lastSeq, nextSeq }
+          return lastSeq < (joiner.joining?.lastSeq ?? 0) ? { is: 'incomplete', lastSeq } : outcome
+        }
         frames = []
         bytes = 0
       }
@@ -238,7 +263,7 @@ export class Intake {
     return outcome
   }
 
-  async #settle(session: SessionId, intake: SessionIntake, last: StoredMessage, outcome: StoreOutcome): Promise<void> {
+  async #settle(session: SessionId, intake: SessionIntake, last: StoredMessage, outcome: IntakeOutcome): Promise<void> {
     if (outcome.is === 'unknown') {
       // Not one is acknowledged: a new archiver doesn't know of this session, and has only its deliveries.
       await this.#again(intake, Infinity)
@@ -250,14 +275,17 @@ export class Intake {
     if (outcome.is === 'stored') intake.isBehind = false
     if (!intake.isBehind) intake.wakesAt = Infinity
     const { wakesAt } = intake
-    const isDone = (one: Pending) => one.lastSeq <= lastSeq && (!intake.isBehind || one.delivery.sequence > wakesAt)
+    // What can't be read made the log be read to its end.
+    const isStored = (seq: number) => seq <= lastSeq || (Number.isNaN(seq) && outcome.is === 'stored')
+    const isDone = (one: Pending) => isStored(one.lastSeq) && (!intake.isBehind || one.delivery.sequence > wakesAt)
     const committed = intake.pending.filter(isDone)
     intake.pending = intake.pending.filter((one) => !isDone(one))
     if (outcome.is === 'stored' && intake.pending.length === 0) intake.sequence = last.sequence
     await this.#events.beforeAck?.()
     await Promise.all(committed.map(({ delivery }) => delivery.ack()))
-    if (outcome.is === 'missing') {
+    if (lacksFrames(outcome))
       await this.#again(intake, Math.min(intake.wakesAt, ...intake.pending.map(({ delivery }) => delivery.sequence)))
+    if (outcome.is === 'missing') {
       const missing = `Seq ${lastSeq + 1} to ${outcome.nextSeq - 1} of session ${session}`
       const why = `${missing} are missing from the log. Waiting for the recorder to publish them.`
       this.#events.onWaiting(session, why, lastSeq)
@@ -296,6 +324,9 @@ export class Intake {
     return this.#clock.monoNs() / 1e6
   }
 }
+
+/** Whether the session goes on in the log with what can't be stored yet. */
+const lacksFrames = ({ is }: IntakeOutcome): boolean => is === 'missing' || is === 'incomplete'
 
 /** Adds a message to a joiner; appends the frame it completes. Returns whether the message could be read. */
 function join(joiner: FrameJoiner, bytes: Uint8Array, frames: Uint8Array[]): boolean {

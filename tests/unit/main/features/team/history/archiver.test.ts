@@ -183,6 +183,17 @@ describe
       await expectWhole(team)
     })
 
+    it('joins a frame of more parts than a server delivers without an acknowledgement', async ({ running }) => {
+      const team = await newTeam(running)
+      await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      const flushes = flushesOf([trades(55_000)])
+      const parts = encode(flushes, { maxPayload: 4_096, canCompress: false }).map(({ bytes }) => bytes)
+      expect(parts.length).toBeGreaterThan(1_024)
+      await publish(team.log, parts)
+      await until('the frame', async () => (await team.archive.progress(SESSION))?.lastSeq === 55_000)
+    })
+
     it('waits for PostgreSQL while it is down, however it went', async ({ running }) => {
       const team = await newTeam(running, { postgres: await startPostgres() })
       const { reports } = await startArchiver(team)
