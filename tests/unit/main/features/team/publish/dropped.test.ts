@@ -4,6 +4,7 @@ import type { StoredMessage } from '../../../../../../src/main/features/team/nat
 import { DroppedFrames } from '../../../../../../src/main/features/team/publish/dropped.ts'
 import { Resends } from '../../../../../../src/main/features/team/publish/resend.ts'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
+import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
 import { ABOUT, endOf } from '../history/kit.ts'
@@ -63,6 +64,43 @@ describe('frames that the log dropped', () => {
     expect(await dropped.find(logOf(message(2, 1), message(4, 3)), END, 4)).toMatchObject({ afterSeq: 4 })
     // The stream was made again, and has grown beyond what was noted.
     expect(await dropped.find(logOf(message(2, 2), message(4, 8)), END, 4)).toMatchObject({ afterSeq: 4 })
+  })
+
+  describe('in the middle, while the history stands still', () => {
+    const findTwice = async (log: ReturnType<typeof logOf>, info: SessionInfo, archivedSeq: number) => {
+      const dropped = new DroppedFrames(() => info.end?.lastSeq ?? 0)
+      return [await dropped.find(log, info, archivedSeq), await dropped.find(log, info, archivedSeq)]
+    }
+    const all = FRAMES.map((_, i) => message(i, 3 * i + 1))
+
+    it.each([
+      ['has everything', all, 8, null],
+      ['lacks the next frame', all.toSpliced(2, 1), 8, { afterSeq: 8, upToSeq: 20 }],
+      ['lacks a later frame', all.toSpliced(3, 1), 8, null],
+      ['lacks the end', all.slice(0, 3), 12, { afterSeq: 12, upToSeq: 20 }],
+      ['has all but what the history has', all.toSpliced(1, 1), 8, null],
+    ])('the log %s', async (_, messages, archivedSeq, expected) => {
+      expect(await findTwice(logOf(...messages), END, archivedSeq)).toEqual([null, expected])
+    })
+
+    it('a part of a frame is gone', async () => {
+      const end = { ...ABOUT, end: endOf(LARGE) }
+      const parts = PARTS.map((_, i) => part(i, i + 1))
+      expect(await findTwice(logOf(...parts), end, 0)).toEqual([null, null])
+      expect(await findTwice(logOf(...parts.toSpliced(3, 1)), end, 0)).toEqual([null, { afterSeq: 0, upToSeq: 2_000 }])
+    })
+
+    it('aren’t looked for each time', async () => {
+      let requests = 0
+      const { firstOf, lastOf } = logOf(...all)
+      const count = (...args: Parameters<typeof firstOf>) => {
+        requests++
+        return firstOf(...args)
+      }
+      const dropped = new DroppedFrames(() => 20)
+      for (let i = 0; i < 12; i++) await dropped.find({ firstOf: count, lastOf }, END, 8)
+      expect(requests).toBeLessThan(20)
+    })
   })
 
   it('aren’t looked for while they are published again, and a missing stream has nothing', async () => {
