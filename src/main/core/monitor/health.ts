@@ -26,6 +26,9 @@ const LEAST_FREE_BYTES = 100_000_000
 /** The health of a process that waits for work, such as a recorder in standby. */
 export const STANDBY = healthOf([{ check: 'recording', ok: true, text: 'Waiting in standby.' }])
 
+/** The health of any other process before and after it does its work. */
+export const IDLE = healthOf([{ check: 'recording', ok: false, text: 'Not recording: starting or closing.' }])
+
 export function healthOf(checks: readonly HealthCheck[]): Health {
   return withSchema('health', { ok: checks.every(({ ok }) => ok), checks })
 }

@@ -3,13 +3,15 @@ import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import { createMetrics, type Metrics } from '../../command-line/metrics/metrics.ts'
 import type { Monitored } from '../../command-line/metrics/serve.ts'
-import { checkHealth, STANDBY } from './health.ts'
+import { checkHealth, IDLE, STANDBY } from './health.ts'
 import { PROCESS_METRICS } from './table.ts'
 
 export interface MonitorOptions {
   readonly version: string
   /** Start of the process, UTC ms. */
   readonly startedMs: UnixMs
+  /** Whether the process may wait until it is needed, which is healthy. */
+  readonly standsBy: boolean
   /** Metrics of something else in this process, after these. */
   readonly more?: (() => string) | undefined
 }
@@ -17,12 +19,12 @@ export interface MonitorOptions {
 export interface Monitor extends Monitored {
   /**
    * Reports what `read` returns, until undone. `wanted`: the feeds that should be open; null: those that have
-   * connections. Without any, the process reports that it is in standby.
+   * connections. Without any, the process reports that it is in standby, or not recording.
    */
   watch(read: () => StatusState, wanted: () => readonly FeedId[] | null): () => void
 }
 
-export function createMonitor({ version, startedMs, more = () => '' }: MonitorOptions): Monitor {
+export function createMonitor({ version, startedMs, standsBy, more = () => '' }: MonitorOptions): Monitor {
   const metrics = createMetrics(PROCESS_METRICS, 'tapedeck_', {})
   let watched: { readonly read: () => StatusState; readonly wanted: () => readonly FeedId[] | null } | null = null
   return {
@@ -42,7 +44,7 @@ export function createMonitor({ version, startedMs, more = () => '' }: MonitorOp
       if (status !== undefined) report(metrics, status)
       return metrics.text() + more()
     },
-    health: () => (watched === null ? STANDBY : checkHealth(watched.read(), watched.wanted())),
+    health: () => (watched === null ? (standsBy ? STANDBY : IDLE) : checkHealth(watched.read(), watched.wanted())),
   }
 }
 

@@ -72,6 +72,7 @@ export const record = defineCommand({
     const monitor = createMonitor({
       version: context.version,
       startedMs: context.clock.wallMs(),
+      standsBy: isInTeam,
       more: () => metrics?.text() ?? '',
     })
     context.signal.addEventListener('abort', () => manager.stopping())

@@ -117,7 +117,12 @@ export const serve = defineCommand({
         followed.team === undefined ? null : createTeamMetrics({ team: followed.team.name, role: 'terminal' })
       const inMetrics: ReportedSessions = new Set()
       metrics?.beforeRead(() => reportTerminal(metrics, terminal.service(team).state(), inMetrics))
-      const monitor = createMonitor({ version: context.version, startedMs, more: () => metrics?.text() ?? '' })
+      const monitor = createMonitor({
+        version: context.version,
+        startedMs,
+        standsBy: false,
+        more: () => metrics?.text() ?? '',
+      })
       monitor.watch(
         () => terminal.status(),
         () => null,

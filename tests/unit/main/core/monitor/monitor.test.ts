@@ -64,11 +64,16 @@ describe('health', () => {
 })
 
 describe('the monitor', () => {
-  const monitor = createMonitor({ version: '1.2.3', startedMs: NOW, more: () => 'tapedeck_team_x 1\n' })
+  const monitor = createMonitor({ version: '1.2.3', startedMs: NOW, standsBy: true, more: () => 'tapedeck_team_x 1\n' })
 
   it('is in standby while nothing runs', () => {
     expect(monitor.health()).toMatchObject({ ok: true, checks: [{ text: 'Waiting in standby.' }] })
     expect(monitor.metrics()).toContain('tapedeck_recording{} 0\n')
+  })
+
+  it('isn’t healthy while nothing runs where nothing else could record', () => {
+    const alone = createMonitor({ version: '1.2.3', startedMs: NOW, standsBy: false })
+    expect(alone.health()).toMatchObject({ ok: false, checks: [{ text: 'Not recording: starting or closing.' }] })
   })
 
   it('reports the status that it watches, then what else there is, until it is undone', () => {
