@@ -31,9 +31,10 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   // Each test has a home and an app of its own, so those of one file need not wait for one another: no worker is left
-  // without work while the other goes through a long file at the end. Two at a time wait for two markets at once.
+  // without work while the other goes through a long file at the end. Half of a story is waiting, so three of them keep
+  // two cores busy.
   fullyParallel: true,
-  workers: 2,
+  workers: 3,
   forbidOnly: true,
   // A story in a real browser on a busy machine: what passes only in its second run is counted apart and always named.
   retries: process.env['CI'] ? 1 : 0,
