@@ -33,7 +33,10 @@ export interface AlertActions {
   /** Queues an action; returns at once and never throws. */
   run(action: AlertAction, note: ActionNote): void
   state(): Promise<readonly ActionState[]>
-  /** Changes where an action leads; '' turns it off. `secret`: null removes it, undefined keeps it. Throws `bad-url`. */
+  /**
+   * Changes where an action leads; '' turns it off. `secret`: null removes it, undefined keeps it. Throws `bad-url`,
+   * `insecure-url`, and `usage` for a token that can't be sent.
+   */
   set(action: WindowAction, address: string, secret: string | null | undefined): Promise<void>
   /** Runs an action once, now. Rejects with why it failed. */
   test(action: AlertAction, note: ActionNote): Promise<void>
@@ -171,6 +174,7 @@ export function createActions(options: ActionsOptions): AlertActions {
     },
     async set(action, address, secret) {
       const url = address.trim() === '' ? '' : checkAddress(address).href
+      if (action === 'ntfy' && typeof secret === 'string') secret = checkToken(secret)
       if (secret !== undefined) await options.setSecret(action, secret)
       writeActions(dataDir, { ...readActions(dataDir), [action]: url })
     },
@@ -180,6 +184,15 @@ export function createActions(options: ActionsOptions): AlertActions {
       await Promise.allSettled(running)
     },
   }
+}
+
+/** A token is sent in a header. Returns it without the spaces and line breaks of a copy. Throws `usage`. */
+function checkToken(typed: string): string {
+  const token = typed.trim()
+  if (/^[\x21-\x7e]{1,1000}$/.test(token)) return token
+  throw new CodedError('usage', 'That isn’t an access token.', {
+    hint: 'Copy it again: it has only letters, digits and signs, without spaces.',
+  })
 }
 
 const isOff = (settings: ActionSettings, action: AlertAction): boolean => settings[action].length === 0

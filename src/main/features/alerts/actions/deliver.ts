@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { CodedError } from '../../../../shared/base/errors.ts'
+import { networkError } from '../../../base/network-error.ts'
 import { checkAddress } from './action-file.ts'
 
 /** A whole request or run may take this long, ms. */
@@ -92,7 +93,7 @@ function post(
     })
     request.on('error', (cause) => {
       undo()
-      reject(new DeliveryError('offline', `Couldn’t reach ${url.host}: ${cause.message}.`, false, cause))
+      reject(new DeliveryError('offline', networkError(cause, url, false).message, false, cause))
     })
     request.on('response', (response) => {
       const status = response.statusCode ?? 0

@@ -174,6 +174,21 @@ describe('a webhook', () => {
     expect([got.length, await failures(actions, 'webhook')]).toEqual([1, 1])
   })
 
+  it('that doesn’t speak TLS, or isn’t there, is named in one plain line', async () => {
+    const plain = await serve()
+    const actions = start()
+    for (const [address, sentence] of [
+      [plain.replace('http:', 'https:'), /^Couldn’t (reach|establish a secure connection to) [^\n]+\.$/],
+      ['http://127.0.0.1:1/', /^Nothing is listening at 127\.0\.0\.1:1\.$/],
+    ] as const) {
+      await actions.set('webhook', address, undefined)
+      await expect(actions.test('webhook', note())).rejects.toMatchObject({
+        code: 'offline',
+        message: expect.stringMatching(sentence) as string,
+      })
+    }
+  })
+
   it('doesn’t follow a redirect', async () => {
     const inside = await serve()
     const actions = start()
@@ -217,9 +232,20 @@ describe('a webhook', () => {
     const actions = start()
     writeActions(dataDir, { webhook: 'http://127.0.0.1:1/', ntfy: '', command: [] })
     actions.run('webhook', note())
-    await soon(() => expect(log).toEqual([expect.stringContaining('Couldn’t reach 127.0.0.1:1')]))
+    await soon(() => expect(log).toEqual([expect.stringContaining('Nothing is listening at 127.0.0.1:1.')]))
     expect(actions.waits).toHaveLength(RETRY_MS.length)
   })
+})
+
+it('a token of ntfy is saved without its line break, and refused if no header can carry it', async () => {
+  const actions = start()
+  await actions.set('ntfy', await serve(), 'tk_secret\n')
+  await actions.test('ntfy', note())
+  expect(got[0]?.headers.authorization).toBe('Bearer tk_secret')
+  for (const token of ['tk\nX: y', 'ключ', ' ', 'x'.repeat(1_001)]) {
+    await expect(actions.set('ntfy', await serve(), token)).rejects.toMatchObject({ code: 'usage' })
+  }
+  expect(secrets.get('ntfy')).toBe('tk_secret')
 })
 
 it('ntfy gets the text as its body, and the token', async () => {
