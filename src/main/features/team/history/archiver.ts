@@ -75,6 +75,7 @@ class Archiver {
   readonly #toSeal = new Set<SessionId>()
   readonly stopped: number[] = []
   readonly #reports = new ShardReports()
+  #reportNow: () => void = () => undefined
   #wakeSealer: () => void = () => undefined
   #locks: Locks | null = null
 
@@ -106,6 +107,7 @@ class Archiver {
       () => ({ role: 'archiver', name: hostname(), shards: this.#reports.read() }),
       clock,
       this.#signal,
+      (reportNow) => (this.#reportNow = reportNow),
     )
   }
 
@@ -190,6 +192,7 @@ class Archiver {
       }
       report('info', `Archiving shard ${shard}.`)
       this.#reports.begin(shard)
+      this.#reportNow()
       await this.#showQuarantine()
       await this.#consume(shard, signal)
       if (locks.lost.aborted) throw new CodedError('offline', `The connection to PostgreSQL at ${db.place} was lost.`)
@@ -200,6 +203,7 @@ class Archiver {
       const why = `Shard ${shard} stopped. ${thrown.message} Its recorder keeps what isn’t archived.`
       report('alarm', why)
       this.#reports.stop(shard, why)
+      this.#reportNow()
       this.stopped.push(shard)
     } finally {
       stop.abort()

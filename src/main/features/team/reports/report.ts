@@ -94,7 +94,8 @@ export async function readReports(bucket: Pick<TeamBucket, 'entries'>): Promise<
 
 /**
  * Reports until `signal` aborts, then takes the report back. Never rejects: what a member does says what is wrong with the
- * servers. `bucket` may return null while there is no connection. `token`: names this process.
+ * servers. `bucket` may return null while there is no connection. `token`: names this process. `onChange` gets what makes
+ * it report at once.
  */
 export async function keepReporting(
   bucket: () => Pick<TeamBucket, 'put' | 'delete'> | null,
@@ -102,13 +103,19 @@ export async function keepReporting(
   read: () => MemberReport,
   clock: Clock,
   signal: AbortSignal,
+  onChange: (reportNow: () => void) => void = () => undefined,
 ): Promise<void> {
   const key = (): string => `${read().role}.${token}`
+  let changed = new AbortController()
+  onChange(() => changed.abort())
   while (!signal.aborted) {
+    changed = new AbortController()
     const revision = await bucket()
       ?.put(key(), encodeReport(read()))
       .catch(() => undefined)
-    await waitUntil(clock, signal, revision === undefined ? RETRY_MS : REPORT_MS)
+    const isStored = revision !== undefined
+    const wake = isStored ? AbortSignal.any([signal, changed.signal]) : signal
+    await waitUntil(clock, wake, isStored ? REPORT_MS : RETRY_MS)
   }
   await bucket()
     ?.delete(key())

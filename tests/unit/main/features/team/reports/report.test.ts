@@ -74,4 +74,23 @@ describe('what a member of a team says about itself', () => {
     const line = `recorder.me ${encodeReport(recorder)}`
     expect(written).toEqual([line, line, line, '-recorder.me'])
   })
+
+  it('is renewed at once when it has changed, also while the last one is under way', async () => {
+    const clock = manualClock(0)
+    const ended = new AbortController()
+    let reports = 0
+    let reportNow = (): void => undefined
+    const bucket = { put: () => Promise.resolve(++reports), delete: () => Promise.resolve() }
+    const onChange = (report: () => void) => void (reportNow = report)
+    const reporting = keepReporting(() => bucket, 'me', () => recorder, clock, ended.signal, onChange) // prettier-ignore
+    reportNow()
+    await new Promise(setImmediate)
+    expect(reports).toBe(2)
+    await clock.pass(1_000)
+    reportNow()
+    await new Promise(setImmediate)
+    expect(reports).toBe(3)
+    ended.abort()
+    await reporting
+  })
 })
