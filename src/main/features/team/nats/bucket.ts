@@ -8,6 +8,8 @@ interface KvEntryLike {
   readonly key: string
   readonly revision: number
   readonly operation: 'PUT' | 'DEL' | 'PURGE'
+  /** Changes behind it when the server sent it. */
+  readonly delta?: number
   string(): string
 }
 
@@ -164,8 +166,9 @@ const CHECK_MS = 500
 
 /**
  * The newest value of each key. The client's `history` waits forever for a value that is replaced or expires after it
- * counted them, so this reads until the sequence that was the last one at its start, or until the bucket is empty. It
- * starts again if the bucket was made again meanwhile, because that counts from 1.
+ * counted them, so this reads until the sequence that was the last one at its start, or until the bucket is empty. A value
+ * that is replaced meanwhile arrives behind that sequence, so it also reads what the server still has to send, or up to
+ * the last sequence a moment later. It starts again if the bucket was made again meanwhile, because that counts from 1.
  */
 async function readEntries(kv: KV): Promise<readonly BucketEntry[]> {
   for (;;) {
@@ -181,13 +184,14 @@ async function readOnce(kv: KV): Promise<readonly BucketEntry[] | null> {
   if (messages === 0) return []
   const changes = await kv.watch()
   let failure: Error | null = null
+  let seen = 0
   let isComplete = false
   let isOther = false
   const check = async (): Promise<void> => {
     try {
       const state = await readState(kv)
       isOther = state.createdAt !== createdAt
-      isComplete ||= state.messages === 0
+      isComplete ||= state.messages === 0 || seen >= state.lastSequence
     } catch (thrown) {
       failure = thrown instanceof Error ? thrown : new Error(String(thrown))
     }
@@ -197,7 +201,8 @@ async function readOnce(kv: KV): Promise<readonly BucketEntry[] | null> {
   try {
     for await (const entry of changes) {
       newest.set(entry.key, toEntry(entry))
-      isComplete ||= entry.revision >= lastSequence
+      seen = Math.max(seen, entry.revision)
+      isComplete ||= seen >= lastSequence && (entry.delta ?? 0) === 0
       if (isComplete) break
     }
   } finally {

@@ -14,9 +14,12 @@ class Bucket {
   readonly #watchers = new Set<(entry: unknown) => void>()
 
   tell(...revisions: number[]): void {
-    for (const revision of revisions)
-      for (const watcher of this.#watchers)
-        watcher({ key: `k${revision}`, revision, operation: 'PUT', string: () => String(revision) })
+    for (const revision of revisions) this.tellOf(revision)
+  }
+  /** `delta`: changes that follow it. */
+  tellOf(revision: number, delta = 0): void {
+    for (const watcher of this.#watchers)
+      watcher({ key: `k${revision}`, revision, delta, operation: 'PUT', string: () => String(revision) })
   }
 
   readonly kv = {
@@ -69,6 +72,28 @@ describe('listing a bucket', () => {
     expect(made.watches).toBe(2)
     made.tell(1)
     expect((await listing).map(({ revision }) => revision)).toEqual([1])
+  })
+
+  it('has the value of a key that is replaced meanwhile', async () => {
+    const made = new Bucket()
+    Object.assign(made, { lastSequence: 2, messages: 2 })
+    const listing = made.bucket.entries()
+    await vi.advanceTimersByTimeAsync(10)
+    // The value of revision 1 is replaced by that of 3 before it is sent.
+    made.tellOf(2, 1)
+    await vi.advanceTimersByTimeAsync(10)
+    made.tellOf(3)
+    expect((await listing).map(({ revision }) => revision)).toEqual([2, 3])
+  })
+
+  it('doesn’t wait for a change that was counted and then replaced', async () => {
+    const made = new Bucket()
+    Object.assign(made, { lastSequence: 2, messages: 2 })
+    const listing = made.bucket.entries()
+    await vi.advanceTimersByTimeAsync(10)
+    made.tellOf(2, 1)
+    await vi.advanceTimersByTimeAsync(500)
+    expect((await listing).map(({ revision }) => revision)).toEqual([2])
   })
 })
 
