@@ -78,6 +78,8 @@ class Archiver {
   #reportNow: () => void = () => undefined
   #wakeSealer: () => void = () => undefined
   #locks: Locks | null = null
+  /** Under which locks a shard was taken. */
+  readonly #taken = new Map<number, Locks>()
 
   constructor(options: ArchiverOptions) {
     this.#o = options
@@ -190,7 +192,9 @@ class Archiver {
         await waitUntil(clock, signal, LOCK_EVERY_MS)
         if (signal.aborted) return
       }
-      report('info', `Archiving shard ${shard}.`)
+      // Not again each time that NATS is asked in vain.
+      if (this.#taken.get(shard) !== locks) report('info', `Archiving shard ${shard}.`)
+      this.#taken.set(shard, locks)
       this.#reports.begin(shard)
       this.#reportNow()
       await this.#showQuarantine()

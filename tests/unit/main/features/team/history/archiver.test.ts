@@ -213,7 +213,7 @@ describe
     }) => {
       const own = await startNatsServer()
       const team = await newTeam(running, { nats: own })
-      await startArchiver(team)
+      const { reports } = await startArchiver(team)
       await team.log.putSession(ABOUT)
       await publish(team.log, FRAMES.slice(0, 60))
       await until('60 frames', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(60))
@@ -233,6 +233,7 @@ describe
         encode(FLUSHES, { bundleBytes: 1_500 }).map(({ bytes }) => bytes),
       )
       await expectWhole(team)
+      expect(reports.filter((text) => text === 'info: Archiving shard 1.')).toHaveLength(1)
     })
 
     it('lets one of two archivers work at a time, and the other take over', async ({ running }) => {
