@@ -12,6 +12,7 @@ const KNOWN: readonly (readonly [prefix: string, code: ErrorCode, sentence: stri
     'doesn’t let this user do that',
     'Let the owner of the history grant this user the archiver or reader role of the team.',
   ],
+  ['25006', 'server-error', 'is read-only', 'Connect to the primary server. Archiving resumes once it takes writes.'],
   ['53100', 'disk-full', 'has no space left on its disk', 'Free space there. Archiving resumes by itself.'],
   ['53300', 'busy', 'has no connection left', 'Raise its max_connections, or stop other clients.'],
   ['40', 'busy', 'rolled a transaction back', 'Try again.'],

@@ -208,6 +208,29 @@ describe
       expect(reports.filter((text) => text.startsWith('alarm'))).toEqual([])
     })
 
+    it('waits while PostgreSQL is read-only, as a standby is, and says so', async ({ running }) => {
+      const team = await newTeam(running, { postgres: await startPostgres() })
+      const { reports } = await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 40))
+      await until('40 frames', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(40))
+      // Applies to new connections.
+      const setReadOnly = (value: 'on' | 'off') =>
+        team.db.transaction(async (sql) => {
+          await sql.run('SET TRANSACTION READ WRITE')
+          await sql.run(`ALTER DATABASE postgres SET default_transaction_read_only = ${value}`)
+          const others = 'usename IS NOT NULL AND pid <> pg_backend_pid()'
+          await sql.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
+        })
+      await setReadOnly('on')
+      await publish(team.log, FRAMES.slice(40))
+      await team.log.putSession({ ...ABOUT, end: END })
+      await until('the report', () => reports.some((text) => text.includes('is read-only: ')))
+      await setReadOnly('off')
+      await expectWhole(team)
+      expect(reports.filter((text) => text.startsWith('alarm'))).toEqual([])
+    })
+
     it('catches up after the log lost everything and the recorder published again, bundled otherwise', async ({
       running,
     }) => {
