@@ -176,6 +176,26 @@ it('shows the fields of what is saved where no options say otherwise', async () 
   expect(screen.getByRole('textbox', { name: 'Team name' })).toBeTruthy()
 })
 
+it('keeps what was typed while another tab of the settings is shown, but not after they are closed', async () => {
+  await open(TeamSettings, null, null)
+  const name = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Team name' })
+  app.dialog = 'settings'
+  await fireEvent.input(name(), { target: { value: 'eu' } })
+  await fireEvent.input(screen.getByLabelText('Password'), { target: { value: 'secret' } })
+  cleanup()
+  render(TeamSettings, { app })
+  expect([name().value, screen.getByLabelText<HTMLInputElement>('Password').value]).toEqual(['eu', 'secret'])
+  app.dialog = null
+  cleanup()
+  render(TeamSettings, { app })
+  expect(name().value).toBe('')
+})
+
+it('promises no keychain before one was found', async () => {
+  const page = await open(TeamSettings, null, null)
+  expect(page.textContent).toContain('in the system keychain if there is one.')
+})
+
 it('shows no result of a test from before joining succeeded', async () => {
   transport.answer('team.test', () => [{ step: 'servers', ok: false, text: 'The server refused the credentials.' }])
   transport.answer('team.join', () => ({ source: 'team' }) as AccountState) // the rest isn't read
