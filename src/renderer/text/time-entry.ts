@@ -11,7 +11,14 @@ export interface TimeEntryContext {
   readonly fromMs: number
   readonly toMs: number
 }
-export type TimeEntry = { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly why: string }
+export type TimeEntry =
+  | {
+      readonly ok: true
+      readonly ms: number
+      /** The time came twice, because clocks went back: how to enter the other one. */
+      readonly note?: string
+    }
+  | { readonly ok: false; readonly why: string }
 
 export const TIME_EXAMPLES = '14:03, 14:03:22.500 New York, 4 Nov 09:30, 2026-11-04T14:03:22Z, +5m, start or end'
 
@@ -174,7 +181,19 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
   const instants = days.flatMap((midnight) => zone.instants(midnight + time))
   if (instants.length === 0) return no(t('That time doesn’t exist: clocks were set forward.'))
   const precision = fraction !== undefined ? 1 : second !== undefined ? SECOND : hour !== undefined ? MINUTE : DAY
-  return within(instants, precision, context)
+  const entry = within(instants, precision, context)
+  if (!entry.ok) return entry
+  const other = instants.find((ms) => ms !== entry.ms && zone.wall(ms) === zone.wall(entry.ms))
+  return other === undefined ? entry : { ...entry, note: twiceNote(zone.wall(other) - other) }
+}
+
+/** `offsetMs`: of the other instant with the same local time, east of UTC. */
+function twiceNote(offsetMs: number): string {
+  const minutes = Math.abs(offsetMs) / MINUTE
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'))
+  return t('Clocks went back, so this time came twice. For the other one, add {offset}.', {
+    offset: `${offsetMs < 0 ? '-' : '+'}${hour}:${minute}`,
+  })
 }
 
 /** The midnights (wall time) that a date may mean: one per year of the range if it names no year. */

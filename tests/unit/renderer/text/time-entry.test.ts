@@ -48,10 +48,26 @@ describe('a typed time', () => {
     const fromMs = at('2026-11-04T09:31:40Z')
     expect(read('09:31', { fromMs, toMs: fromMs + 60_000 })).toEqual({ ok: true, ms: fromMs })
   })
+  it('says how to enter the other of two instants with the same local time', () => {
+    const day = { zone: 'Australia/Lord_Howe', fromMs: at('2026-04-04T13:00:00Z'), toMs: at('2026-04-04T17:00:00Z') }
+    const second = read('01:45', { ...day, nowMs: day.toMs })
+    expect(second).toMatchObject({ ok: true, ms: at('2026-04-04T15:15:00Z') })
+    expect(second).toHaveProperty('note', expect.stringMatching(/came twice.*add \+11:00\.$/))
+    expect(read('01:45 +11:00', day)).toEqual({ ok: true, ms: at('2026-04-04T14:45:00Z') })
+    expect(read('02:45', day)).not.toHaveProperty('note')
+    expect(
+      read('01:30', {
+        ...day,
+        zone: 'America/New_York',
+        fromMs: at('2026-11-01T04:00:00Z'),
+        toMs: at('2026-11-01T08:00:00Z'),
+      }),
+    ).toHaveProperty('note', expect.stringContaining('-0'))
+  })
   it('knows the hour that is there twice, and the one that never was', () => {
     const autumn = { zone: 'America/New_York', fromMs: at('2026-11-01T00:00:00Z'), toMs: at('2026-11-02T00:00:00Z') }
     const nowMs = at('2026-11-01T05:10:00Z')
-    expect(read('01:30', { ...autumn, nowMs })).toEqual({ ok: true, ms: at('2026-11-01T05:30:00Z') })
+    expect(read('01:30', { ...autumn, nowMs })).toMatchObject({ ok: true, ms: at('2026-11-01T05:30:00Z') })
     expect(read('01:30 EST', { ...autumn, nowMs })).toEqual({ ok: true, ms: at('2026-11-01T06:30:00Z') })
     const spring = { zone: 'America/New_York', fromMs: at('2026-03-08T00:00:00Z'), toMs: at('2026-03-09T00:00:00Z') }
     expect(read('2026-03-08 02:30', { ...spring, nowMs: spring.fromMs })).toMatchObject({
