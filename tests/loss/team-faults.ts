@@ -143,7 +143,8 @@ export async function breakTeam({ faults, rounds, say = () => {}, ...servers }: 
 
 /**
  * Flips a bit on its way into the log until the log has it. The archiver must refuse it, stop its shard and keep what
- * came before. Returns what was seen.
+ * came before. So must another one. Once the shard's stream is deleted, as the guide says, the recorder must publish the original again, and an
+ * archiver that is started again must store all of it. Returns what was seen.
  */
 export async function flipIntoLog(servers: TeamServers): Promise<string> {
   return inScene(servers, async (scene) => {
@@ -159,8 +160,25 @@ export async function flipIntoLog(servers: TeamServers): Promise<string> {
       // Servers end a connection whose protocol is damaged. Then it wasn't the frame, and is published again.
       await sleep(300)
     }
-    const messages = await compareHistory(db, recorder.reader, [recorder.session], true)
-    return `a bit flipped on its way into the log: refused with an alarm, ${messages} messages before it kept`
+    const before = await compareHistory(db, recorder.reader, [recorder.session], true)
+    await endArchiver(scene.archiver)
+    const inVain = startArchiver(scene)
+    const isStopped = (): boolean => inVain.reports().includes('alarm: Shard 1 stopped.')
+    await waitFor('a new archiver stops at the same frame', isStopped, inVain.reports).finally(() =>
+      endArchiver(inVain.archiver),
+    )
+    await withStreams(scene.nats.port, (streams) => streams.delete(STREAM))
+    recorder.end()
+    const again = startArchiver(scene)
+    try {
+      await waitForHistory(db, [recorder.session]).catch((thrown: unknown) => {
+        throw new Error(`${String(thrown)}; the archiver said: ${again.reports()}`)
+      })
+    } finally {
+      await endArchiver(again.archiver)
+    }
+    const all = await compareHistory(db, recorder.reader, [recorder.session])
+    return `a bit flipped on its way into the log: refused with an alarm, ${before} messages before it kept, and all ${all} after the stream was deleted`
   })
 }
 
@@ -169,30 +187,40 @@ async function inScene<T>({ nats, postgres }: TeamServers, run: (scene: Scene) =
   const recorder = new TeamRecorder(`nats://127.0.0.1:${proxies.recorder.port}`)
   const db = await connectDatabase(readHistoryTarget(postgres.url()), EU)
   await migrate(db)
+  const { archiver, reports } = startArchiver({ postgres, proxies })
+  try {
+    // One that starts while the server is away ends, as the command does. It works once a session is described.
+    recorder.commit(1)
+    await waitFor('the archiver works', () => reports().includes('Archiving shard 1'), reports)
+    return await run({ nats, postgres, recorder, db, proxies, archiver, reports })
+  } finally {
+    await endArchiver(archiver)
+    await recorder.remove()
+    await db.close()
+    for (const proxy of Object.values(proxies)) proxy.close()
+  }
+}
+
+function startArchiver({
+  postgres,
+  proxies,
+}: Pick<Scene, 'postgres' | 'proxies'>): Pick<Scene, 'archiver' | 'reports'> {
   const archiver = spawn(
     process.execPath,
     [ARCHIVER, postgres.url(), `nats://127.0.0.1:${proxies.archiver.port}`, EU],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  const ended = once(archiver, 'exit')
   let said = ''
   archiver.stderr.on('data', (data: Buffer) => (said += data.toString()))
-  try {
-    // One that starts while the server is away ends, as the command does. It works once a session is described.
-    recorder.commit(1)
-    await waitFor(
-      'the archiver works',
-      () => said.includes('Archiving shard 1'),
-      () => said,
-    )
-    return await run({ nats, postgres, recorder, db, proxies, archiver, reports: () => said })
-  } finally {
-    archiver.kill('SIGKILL')
-    await ended
-    await recorder.remove()
-    await db.close()
-    for (const proxy of Object.values(proxies)) proxy.close()
-  }
+  return { archiver, reports: () => said }
+}
+
+/** Kills an archiver and waits for its end, if it hasn't ended. */
+async function endArchiver(archiver: ChildProcess): Promise<void> {
+  if (archiver.exitCode !== null || archiver.signalCode !== null) return
+  const ended = once(archiver, 'exit')
+  archiver.kill('SIGKILL')
+  await ended
 }
 
 /** Commits a few messages at a time until `work` is done, with sealing now and then. */
