@@ -195,6 +195,7 @@ describe('the sides of trades', () => {
     applyItem(hub, 7, { conn: 1, data: tradeText('BTC-USD', 101, 1, T0 + 3_100), recvMs: T0 + 3_100 })
     applyItem(hub, 8, { conn: 2, data: quoteText('BTC-USD', 100, 101, T0 + 5_000), recvMs: T0 + 5_000 })
     hub.reset()
+    expect(tape.take()).toMatchObject({ reset: null, reading: true, prints: [], sides: [] })
     expect(tape.take()).toBeUndefined()
     await settle()
     tape.close()

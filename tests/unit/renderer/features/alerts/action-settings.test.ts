@@ -53,7 +53,7 @@ it('saves an address and its secret, refuses one that isn’t safe, and offers w
   expect(screen.queryByRole('alert')).toBeNull()
   expect(screen.getByLabelText<HTMLInputElement>('Signing key').placeholder).toBe('Saved. Type to replace.')
   await fireEvent.click(test)
-  await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('Couldn’t reach 127.0.0.1:1'))
+  await waitFor(() => expect(screen.getByRole('alert').textContent).toContain('Nothing is listening at 127.0.0.1:1'))
   cleanup()
 
   render(AlertDialog, { app, editing: { id: null, draft: DRAFT }, onclose: () => undefined })
