@@ -24,6 +24,8 @@ export interface OwnedSpan extends Span {
   readonly owner: number
   /** Whether the owner covers it. If not, no session does. */
   readonly isCovered: boolean
+  /** Index of the last session that had begun to receive; 0 if none had. */
+  readonly latest: number
   /** Every session, the owner first. The next one counts for what arrived while those before it weren't connected. */
   readonly order: readonly number[]
 }
@@ -115,7 +117,8 @@ export function countsFrom({ leftOut }: Share): number {
 
 /**
  * Divides time among sessions, given in the order of their leases: each instant belongs to the last session that
- * covers it, or else to the last one that had begun to receive by then.
+ * covers it. Where none does, clocks and delays could put a message on either side of the edge of a session, so an instant
+ * belongs to the session whose edges are furthest away, or else to the last one that had begun to receive by then.
  */
 export function divideTime(sessions: readonly Pick<Reception, 'covered'>[]): readonly OwnedSpan[] {
   const certain = sessions.map(({ covered }) =>
@@ -124,23 +127,49 @@ export function divideTime(sessions: readonly Pick<Reception, 'covered'>[]): rea
       .filter(({ fromMs, toMs }) => fromMs < toMs),
   )
   const starts = sessions.map(({ covered }) => covered[0]?.fromMs ?? Infinity)
-  const edges = certain.flat().flatMap(({ fromMs, toMs }) => [fromMs, toMs])
-  const instants = [...new Set([-Infinity, ...edges, ...starts, Infinity])].sort((a, b) => a - b)
+  const edges = edgesOf(sessions.map(({ covered }) => covered))
+  const instants = [-Infinity, ...edgesOf(certain), ...edges, ...middlesOf(edges), Infinity]
+  const ordered = [...new Set(instants)].sort((a, b) => a - b)
   const owned: OwnedSpan[] = []
-  for (let i = 1; i < instants.length; i++) {
-    const [fromMs, toMs] = [instants[i - 1], instants[i]]
+  for (let i = 1; i < ordered.length; i++) {
+    const [fromMs, toMs] = [ordered[i - 1], ordered[i]]
     const rank = (one: number): number =>
       spanAt(certain[one], fromMs) !== undefined ? 2 : starts[one] <= fromMs ? 1 : 0
+    const isCovered = sessions.some((_, one) => rank(one) === 2)
+    const depth = (one: number): number => (isCovered ? 0 : depthAt(sessions[one].covered, (fromMs + toMs) / 2))
     // Of those that hadn't begun, the one with the earliest lease.
     const later = (a: number, b: number): number => (rank(a) === 0 ? a - b : b - a)
-    const order = sessions.map((_, one) => one).sort((a, b) => rank(b) - rank(a) || later(a, b))
+    const order = sessions.map((_, one) => one).sort((a, b) => rank(b) - rank(a) || depth(b) - depth(a) || later(a, b))
+    const latest = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= fromMs),
+    )
     const last = owned.at(-1)
-    const isCovered = rank(order[0]) === 2
-    const isSame = last?.isCovered === isCovered && last.order.every((one, at) => one === order[at])
+    const isSame =
+      last?.isCovered === isCovered && last.latest === latest && last.order.every((one, at) => one === order[at])
     if (isSame) owned[owned.length - 1] = { ...last, toMs }
-    else owned.push({ fromMs, toMs, owner: order[0], isCovered, order })
+    else owned.push({ fromMs, toMs, owner: order[0], isCovered, latest, order })
   }
   return owned
+}
+
+const edgesOf = (spans: readonly (readonly Span[])[]): number[] =>
+  spans.flat().flatMap(({ fromMs, toMs }) => [fromMs, toMs])
+
+/** Where another edge becomes the nearest one: in the middle of two, if they are so close that no session may cover it. */
+function middlesOf(edges: readonly number[]): number[] {
+  const ordered = edges.filter(Number.isFinite).sort((a, b) => a - b)
+  const middles: number[] = []
+  for (const [i, fromMs] of ordered.entries())
+    for (let k = i + 1; k < ordered.length && ordered[k] - fromMs <= 2 * EDGE_MS; k++)
+      middles.push((fromMs + ordered[k]) / 2)
+  return middles
+}
+
+/** How far an instant is inside a span, ms; 0 if it is in none. */
+function depthAt(spans: readonly Span[], ms: number): number {
+  const span = spanAt(spans, ms)
+  return span === undefined ? 0 : Math.min(ms - span.fromMs, span.toMs - ms)
 }
 
 /**
@@ -171,10 +200,13 @@ export function leaveOut(sessions: readonly Reception[]): readonly (readonly Lef
 const isSameSpans = (a: readonly Span[], b: readonly Span[]): boolean =>
   a.length === b.length && a.every(({ fromMs, toMs }, i) => fromMs === b[i].fromMs && toMs === b[i].toMs)
 
-/** The time of which the view may lack something, because the session that it belongs to didn't cover it. */
+/**
+ * The time of which the view may lack something: no session covers it, and the latest one missed it. Close to edges it
+ * isn't sure that the owner of an instant has all of it.
+ */
 export function uncovered(sessions: readonly Pick<Reception, 'covered'>[]): readonly Span[] {
   const unsure = divideTime(sessions).filter(({ isCovered }) => !isCovered)
-  return unsure.flatMap((span) => withoutSpans([span], sessions[span.owner].covered))
+  return unsure.flatMap((span) => withoutSpans([span], sessions[span.latest].covered))
 }
 
 const firstEndingAfter = (spans: readonly Span[], ms: number): number => firstAfter(spans, ({ toMs }) => toMs <= ms)

@@ -289,6 +289,8 @@ describe('overlaps', () => {
 /** Milliseconds on the way, and how long before its loss a connection's gap begins. */
 const WAY_MS = 30
 const LEAD_MS = 200
+/** Edges of two recorders that are closer to a message than this can't be told apart: clocks aren't known so exactly. */
+const UNSURE_MS = 500
 const drawn = fc.record({
   recorders: fc.array(
     fc.record({
@@ -317,6 +319,10 @@ it('any overlapping sessions read as one: nothing doubled or invented, and nothi
       openStore()
       // A price identifies its message.
       const all = messages.map((one, i) => ({ ...one, price: i + 1, sentMs: one.eventMs + one.lateMs }))
+      const isUnsure = ({ eventMs }: { readonly eventMs: number }): boolean => {
+        const isClose = (second: number): boolean => Math.abs(second * 1_000 - eventMs) < UNSURE_MS
+        return recorders.filter(({ edges }) => edges.some(isClose)).length > 1
+      }
       const received = new Map<number, number>()
       for (const [epoch, { skewMs, edges, ways }] of recorders.entries()) {
         const local = (ms: number): number => T0 + ms - skewMs
@@ -366,9 +372,9 @@ it('any overlapping sessions read as one: nothing doubled or invented, and nothi
       for (const instrument of [BTC, ETH]) {
         const mine = all.filter(({ isBtc }) => isBtc === (instrument === BTC))
         const prices = (await ticks({ instruments: [instrument] })).map(([, price]) => price)
-        expect(new Set(prices).size).toBe(prices.length)
+        const twice = prices.filter((price, i) => prices.indexOf(price) !== i)
+        expect(twice.filter((price) => !isUnsure(all[price - 1]))).toEqual([])
         expect(prices.filter((price) => !received.has(price))).toEqual([])
-        const viewed = new Set(prices)
         for (const interval of ['1s', '5s', '1m'] as const) {
           const ms = { '1s': 1_000, '5s': 5_000, '1m': 60_000 }[interval]
           const page = await reader.bars({
@@ -382,14 +388,15 @@ it('any overlapping sessions read as one: nothing doubled or invented, and nothi
           for (const { startMs, count, complete } of page.bars) {
             const sent = mine.filter(({ eventMs }) => Math.floor((T0 + eventMs) / ms) * ms === startMs)
             // Bars and messages agree.
-            expect(count).toBe(sent.filter(({ price }) => viewed.has(price)).length)
-            if (complete) expect(count).toBe(sent.length)
+            expect(count).toBe(prices.filter((price) => sent.includes(all[price - 1])).length)
+            if (complete && !sent.some(isUnsure)) expect(count).toBe(sent.length)
             if (complete) checked++
           }
         }
       }
     }),
-    { numRuns: 14, examples: fixedExamples(2, drawn) },
+    // A run takes a fifth of a second without a pause, so finding a smaller example would keep the test from ever ending.
+    { numRuns: 14, examples: fixedExamples(2, drawn), endOnFailure: true },
   )
   expect(checked).toBeGreaterThan(100)
 }, 120_000)
