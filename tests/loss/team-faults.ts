@@ -164,9 +164,11 @@ export async function flipIntoLog(servers: TeamServers): Promise<string> {
     await endArchiver(scene.archiver)
     const inVain = startArchiver(scene)
     const isStopped = (): boolean => inVain.reports().includes('alarm: Shard 1 stopped.')
-    await waitFor('a new archiver stops at the same frame', isStopped, inVain.reports).finally(() =>
-      endArchiver(inVain.archiver),
-    )
+    try {
+      await waitFor('a new archiver stops at the same frame', isStopped, inVain.reports)
+    } finally {
+      await endArchiver(inVain.archiver)
+    }
     await withStreams(scene.nats.port, (streams) => streams.delete(STREAM))
     recorder.end()
     const again = startArchiver(scene)
