@@ -67,6 +67,15 @@ describe('time divided among sessions', () => {
     expect(uncovered([first, second])).toContainEqual(span(72_800, 73_000))
   })
 
+  it('is uncovered once the session that began last has ended, although an earlier one has its messages', () => {
+    const sessions = [session(span(0, 10_000), span(0, 10_000)), session(span(9_500, 9_900), span(9_500, 9_900))]
+    expect(owners(...sessions)).toEqual([
+      [-Infinity, 10_000, 0],
+      [10_000, Infinity, 1],
+    ])
+    expect(uncovered(sessions)).toEqual([span(-Infinity, 0), span(9_900, 10_000), span(10_000, Infinity)])
+  })
+
   it('that no session covers belongs to the last one that had begun to receive', () => {
     const sessions = [session(span(0, 10_000), span(0, 10_000)), session(span(20_000, 30_000), span(20_000, 30_000))]
     expect(owners(...sessions)).toEqual([

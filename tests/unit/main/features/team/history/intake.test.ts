@@ -175,30 +175,14 @@ describe('an archiver’s intake', () => {
   })
 
   it('stores a frame whose first parts arrive during the pause that a missing one causes', async () => {
-    const shard = new Shard()
-    for (const frame of [1, 2, 3]) shard.publish(frame)
-    while (await shard.deliver(8));
-    shard.publish(0)
-    shard.publish(4, 0, 2)
-    while (await shard.deliver(8));
-    shard.pass(RETRY_MS)
-    while (await shard.deliver(8));
-    shard.publish(4, 2)
+    const shard = await pausedAmidParts()
     for (const frame of [5, 6, 7]) shard.publish(frame)
     await shard.settle()
     expect([shard.storedSeq, shard.unacknowledged]).toEqual([LAST_SEQ, 0])
   })
 
   it('stores the last frame if its parts arrive in two pauses', async () => {
-    const shard = new Shard()
-    for (const frame of [1, 2, 3]) shard.publish(frame)
-    while (await shard.deliver(8));
-    shard.publish(0)
-    shard.publish(4, 0, 2)
-    while (await shard.deliver(8));
-    shard.pass(RETRY_MS)
-    while (await shard.deliver(8));
-    shard.publish(4, 2)
+    const shard = await pausedAmidParts()
     await shard.settle()
     expect([shard.storedSeq, shard.unacknowledged]).toEqual([spanOf(FRAMES[4][0]).lastSeq, 0])
   })
@@ -289,3 +273,17 @@ describe('an archiver’s intake', () => {
     )
   })
 })
+
+/** A shard that lacked its first frame, and whose fifth one arrived in two pauses. */
+async function pausedAmidParts(): Promise<Shard> {
+  const shard = new Shard()
+  for (const frame of [1, 2, 3]) shard.publish(frame)
+  while (await shard.deliver(8));
+  shard.publish(0)
+  shard.publish(4, 0, 2)
+  while (await shard.deliver(8));
+  shard.pass(RETRY_MS)
+  while (await shard.deliver(8));
+  shard.publish(4, 2)
+  return shard
+}
