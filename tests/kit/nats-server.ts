@@ -52,7 +52,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** One server. It keeps its folder and port when it is killed and started again. */
+/** One server. It keeps its folder and port when it is killed and started again, and starts again if it ends by itself. */
 export class NatsServer {
   readonly #node: Node
   #child: ChildProcess | null = null
@@ -99,6 +99,14 @@ export class NatsServer {
       if (child.exitCode !== null || Date.now() > deadline) throw new Error(`nats-server didn't start: ${this.log}`)
       await sleep(20)
     }
+    child.once('exit', (code) => {
+      if (code === null || this.#child !== child) return
+      // 2.9 panics when a bucket is read while it is being created. Service managers start it again, too.
+      console.warn(
+        `nats-server ended by itself with ${code} and is started again: ${/^panic: .*/m.exec(this.log)?.[0]}`,
+      )
+      void this.start()
+    })
   }
 
   /** Ends it with SIGKILL, as a power failure would. */
