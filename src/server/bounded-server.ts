@@ -1,5 +1,6 @@
 /** An HTTP server whose clients can't hold it up: requests that stay incomplete end, and connections are limited. */
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import { createServer } from './node-http.ts'
 
 export interface ServerBounds {
   /** How long a client has for its headers, and for the whole request, ms. */

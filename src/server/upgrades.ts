@@ -1,7 +1,8 @@
 /** Refused upgrades, and the end of connections that an HTTP server has handed out. */
-import { STATUS_CODES, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { STATUS_CODES } from './node-http.ts'
 
 /**
  * Refuses an upgrade with an HTTP status and a text, then ends the connection: a client that never closes its side

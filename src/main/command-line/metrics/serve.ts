@@ -1,6 +1,7 @@
 /** Serves metrics for Prometheus and the health of a process over HTTP: `--metrics [HOST:]PORT`. */
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createServer } from '../../../server/node-http.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { isLoopbackHost } from '../../base/service-address.ts'
 import { UsageError, type Option, type Values } from '../command.ts'

@@ -5,8 +5,8 @@
  * and in the tab's sessionStorage. No cookies: another local server could read or set them.
  */
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createServer } from '../../../server/node-http.ts'
 import { refuseUpgrade, trackConnections } from '../../../server/upgrades.ts'
 import { TOKEN_KEY } from '../../../shared/rpc/handshake.ts'
 import type { CarrierOptions } from '../../rpc/carrier.ts'

@@ -1,8 +1,8 @@
 /** Sends what an alert says: one HTTP request or one run of a program. What the other side answers is thrown away. */
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { request as requestHttp } from '../../../../server/node-http.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { networkError } from '../../../base/network-error.ts'
 import { checkAddress } from './action-file.ts'
