@@ -44,6 +44,7 @@ interface Delivery {
 /** The forming bars of one length, and how far they were sent. */
 interface Forming {
   readonly feed: FeedId
+  readonly lengthMs: number
   readonly builder: BarBuilder
   /** Bars that end at or before this time were sent. */
   sentUntil: number
@@ -68,10 +69,13 @@ export function createInstrument(
   const seed = hashText(`late ${asset}:${key}`, marketSeed)
   const start = Math.floor(fromMs / 60_000) * 60_000 - 60_000
   const lots = tickScale(source.sizeDecimals)
-  const forming: Forming[] = [
-    { feed: feeds.second, builder: createBarBuilder({ grid: fixedGrid(1_000) }), sentUntil: start },
-    { feed: feeds.minute, builder: createBarBuilder({ grid: fixedGrid(60_000) }), sentUntil: start },
-  ]
+  const formingOf = (feed: FeedId, lengthMs: number): Forming => ({
+    feed,
+    lengthMs,
+    builder: createBarBuilder({ grid: fixedGrid(lengthMs) }),
+    sentUntil: start,
+  })
+  const forming = [formingOf(feeds.second, 1_000), formingOf(feeds.minute, 60_000)]
   let cursor = start
   let arrival = 0
   let held: Delivery[] = []
@@ -97,10 +101,14 @@ export function createInstrument(
   })
   const sendDue = (out: MarketEvent[], untilMs: number) => {
     for (const form of forming) {
+      const ended = Math.floor(untilMs / form.lengthMs) > Math.floor(form.sentUntil / form.lengthMs)
+      const sentUntil = form.sentUntil
+      form.sentUntil = Math.max(sentUntil, untilMs)
+      // Called with each tick, while a bar ends once per second.
+      if (!ended) continue
       for (const bar of form.builder.states()) {
-        if (bar.endMs > form.sentUntil && bar.endMs <= untilMs) out.push(barEvent(form.feed, bar.endMs, bar))
+        if (bar.endMs > sentUntil && bar.endMs <= untilMs) out.push(barEvent(form.feed, bar.endMs, bar))
       }
-      form.sentUntil = Math.max(form.sentUntil, untilMs)
       // Late ticks arrive within seconds, so two minutes are enough.
       if (form.builder.size > 150) form.builder.forgetBefore(untilMs - 120_000)
     }
