@@ -59,6 +59,7 @@ export function instant(values: Values, name: string, clock: Clock): number | un
 }
 
 const sentenceOf = (thrown: unknown): string => {
+  if (thrown instanceof UsageError) return thrown.message
   const { message, hint = '' } = toFailure(thrown)
   return `${message} ${hint}`.trim().replace(/\.$/, '')
 }

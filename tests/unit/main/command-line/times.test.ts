@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseDuration, parseInstant } from '../../../../src/main/command-line/times.ts'
+import { parseOptions } from '../../../../src/main/command-line/arguments.ts'
+import { instant, parseDuration, parseInstant, ZONE_OPTION } from '../../../../src/main/command-line/times.ts'
+import { manualClock } from '../../../kit/clock.ts'
 
 const nowMs = Date.parse('2026-01-06T03:15:30Z')
 const iso = (text: string, zone = 'UTC'): string | undefined => {
@@ -50,6 +52,14 @@ describe('a time on the command line', () => {
     expect(() => iso('2026-03-29 02:30', 'Europe/Berlin')).toThrow('never occurred')
     expect(() => iso('2026-10-25 02:30', 'Europe/Berlin')).toThrow('occurred twice')
     expect(iso('2026-10-25 02:30+01:00', 'Europe/Berlin')).toBe('2026-10-25T01:30:00.000Z')
+  })
+
+  it('says so with the name of the option', () => {
+    const options = { from: { type: 'string', value: 'T', help: '' }, zone: ZONE_OPTION } as const
+    const values = parseOptions(['--from', '2026-03-29 02:30', '--zone', 'Europe/Berlin'], options, {})
+    expect(() => instant(values, 'from', manualClock(nowMs))).toThrow(
+      '--from: "2026-03-29 02:30" in Europe/Berlin never occurred: clocks were set forward. Write the time with its offset',
+    )
   })
 
   it('names an unknown zone', () => {
