@@ -96,7 +96,11 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const realMs = () => clock.monoNs() / 1e6
   let closed = false
   const wakes = new Set<() => void>()
-  let sweptMs = 0
+  const sweeps = createSweeps(clock, () => {
+    hub.sweep(player.nowMs)
+    for (const one of companions) one.sweep(player.nowMs)
+    status.changed()
+  })
 
   const companions = options.companions.map((make) =>
     make({
@@ -113,16 +117,15 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     newMarket: () => playable.into(createMarket(newHub(), createDigestFold())),
     realMs,
     after: (ms, then) => clock.after(ms, then),
-    jumped: (from, to) => serving.jumped(from, to),
+    jumped(from, to) {
+      serving.jumped(from, to)
+      // Feeds go with the clock, so that none is shown in a state of another time.
+      status.changed()
+    },
     changed() {
       states.changed()
       serving.moved()
-      const now = realMs()
-      if (now - sweptMs < SWEEP_MS) return
-      sweptMs = now
-      hub.sweep(player.nowMs)
-      for (const one of companions) one.sweep(player.nowMs)
-      status.changed()
+      sweeps.ask()
     },
   })
   const state = (): ReplayState => {
@@ -143,17 +146,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   }
   const states = wholeStreams(state)
   const serving = createServing({ reader, clock, playable, player, failed: options.failed })
-  const status = wholeStreams((): StatusState => {
-    const live = options.status()
-    return {
-      ...live,
-      nowMs: unixMs(player.nowMs),
-      source: source === 'demo' ? 'demo' : isTeamKey(source) ? 'team' : 'service',
-      origin: source === 'demo' ? 'demo' : source.slice(source.lastIndexOf('@') + 1),
-      feeds: player.feeds(),
-      skewMs: null,
-    }
-  })
+  const status = wholeStreams(() => statusOf(options.status(), player, source))
 
   const limits = (): SeqLimits => playable.limitsAt(player.present)
   const history = createViewHistory({
@@ -229,11 +222,50 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     serving,
     close() {
       closed = true
+      sweeps.close()
       growth.close()
       for (const one of companions) one.close()
       player.close()
       for (const wake of [...wakes]) wake()
       return serving.stop()
+    },
+  }
+}
+
+/** The status of a replay of this source; `live`: for the parts that it doesn't have itself. */
+const statusOf = (live: StatusState, player: Player, source: string): StatusState => ({
+  ...live,
+  nowMs: unixMs(player.nowMs),
+  source: source === 'demo' ? 'demo' : isTeamKey(source) ? 'team' : 'service',
+  origin: source === 'demo' ? 'demo' : source.slice(source.lastIndexOf('@') + 1),
+  feeds: player.feeds(),
+  skewMs: null,
+})
+
+/**
+ * Sweeps when asked, at most every `SWEEP_MS`. The last request always gets its sweep: nothing follows it while a replay
+ * is paused.
+ */
+function createSweeps(clock: Clock, sweep: () => void): { ask(): void; close(): void } {
+  const realMs = () => clock.monoNs() / 1e6
+  let sweptMs = -Infinity
+  let isClosed = false
+  let undo: (() => void) | null = null
+  function run(): void {
+    undo = null
+    sweptMs = realMs()
+    sweep()
+  }
+  return {
+    ask() {
+      if (isClosed || undo !== null) return
+      const restMs = sweptMs + SWEEP_MS - realMs()
+      if (restMs <= 0) run()
+      else undo = clock.after(restMs, run)
+    },
+    close() {
+      isClosed = true
+      undo?.()
     },
   }
 }

@@ -261,6 +261,7 @@ export class WindowState implements Subject {
     if (!state) return
     const isBack = state.nowMs < this.#replayMs
     if (isBack) {
+      if (this.replayStatus && this.replayStatus.nowMs > state.nowMs) this.replayStatus = undefined
       this.quotes.rewind()
       for (const run of this.#rewound) run(state.nowMs)
     }

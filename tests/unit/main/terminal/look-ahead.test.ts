@@ -11,6 +11,8 @@ import { newSessionId } from '../../../../src/main/core/store/types/session-id.t
 import type { OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
 import { barsPage } from '../../../../src/main/core/views/views.ts'
 import { DEMO, T0, Writer, type Item } from '../core/store/harness.ts'
+import type { Clock } from '../../../../src/main/base/clock.ts'
+import { manualClock } from '../../../kit/clock.ts'
 import { makeStoreFolder } from '../../../kit/folder.ts'
 import { quoteText, tradeText } from '../../../kit/market.ts'
 import { openedReplay } from './opened-replay.ts'
@@ -105,11 +107,13 @@ function storeOf(before: readonly Item[], items: readonly Item[], after: readonl
   return reader
 }
 
-async function replayOf(reader: LocalReader): Promise<OpenReplay> {
+async function replayOf(reader: LocalReader, clock?: Clock): Promise<OpenReplay> {
   const rows = (await reader.sessions()).filter((row) => row.startedMs === T0)
   const replay = await openedReplay(
     reader,
     rows.map(({ session }) => session),
+    false,
+    clock,
   )
   cleanups.push(() => replay.close())
   return replay
@@ -185,4 +189,28 @@ describe('a replay', () => {
       { numRuns: 25 },
     )
   }, 120_000)
+
+  it('tells of its feeds at the new time after each jump, however soon it follows', async () => {
+    const events = Array.from({ length: 20 }, () => {
+      return { afterMs: 1_000, what: 'trade', symbol: 'BTC-USD', price: 100, lateMs: 0 } satisfies Event
+    })
+    const clock = manualClock(T0)
+    const replay = await replayOf(storeOf([], itemsOf(events, T0), []), clock)
+    const stream = replay.view.status.open(() => undefined)
+    const told = () => {
+      const status = stream.take()
+      const trades = status?.feeds.find(({ feed }) => feed === 'crypto/XT')
+      return status && [status.nowMs - T0, (trades?.lastMessageMs ?? NaN) - T0]
+    }
+    for (const ms of [18_000, 5_000, 12_000, 1_500]) {
+      const seek = replay.seek({ at: 'ms', ms: T0 + ms })
+      told() // while it seeks
+      await seek
+      expect(told()).toEqual([ms, Math.floor(ms / 1_000) * 1_000])
+    }
+    // A step soon after isn't lost, either.
+    await replay.step({ by: 'second', forward: true, interval: '1m' })
+    clock.advance(200)
+    expect(told()).toEqual([2_500, 2_000])
+  })
 })

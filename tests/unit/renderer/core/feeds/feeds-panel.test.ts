@@ -155,4 +155,34 @@ it('the panel of a replay offers no retry', async () => {
   expect(text()).toContain(SHARED)
   expect(text()).toContain('Forex is off.')
   expect(screen.queryByRole('button', { name: /Retry/ })).toBeNull()
+  // It counts only from its last jump, so no count is shown.
+  expect(text()).not.toContain(' received')
+})
+
+it('the panel of a replay that went back shows no feed as of the later time, and says that it reads', async () => {
+  const { state, text } = await open({})
+  const { status } = state
+  if (!status) throw new Error('no status')
+  await terminal.control('recordSession')
+  await replaysOf(state).openLatest()
+  const { replaying } = state
+  if (!replaying) throw new Error('no replay')
+  const at = (ms: number) => ({ ...replaying, playing: false, nowMs: unixMs(ms) })
+  state.showReplay(at(9_000))
+  const feeds = status.feeds.map((feed) => ({ ...feed, state: refused(SHARED) }))
+  state.replayStatus = { ...status, nowMs: unixMs(9_000), feeds }
+  await tick()
+  expect(text()).toContain(SHARED)
+  state.showReplay(at(3_000))
+  await tick()
+  expect(text()).not.toContain(SHARED)
+  expect(text()).toContain('Reading…')
+  state.replayStatus = { ...status, nowMs: unixMs(3_000), feeds: [] }
+  await tick()
+  expect(text()).toContain('Nothing was subscribed yet.')
+  // What is as of a time before the clock stays.
+  state.replayStatus = { ...status, nowMs: unixMs(1_000), feeds }
+  state.showReplay(at(2_000))
+  await tick()
+  expect(text()).toContain(SHARED)
 })
