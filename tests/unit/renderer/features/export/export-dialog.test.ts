@@ -85,3 +85,12 @@ it('says why the sessions couldn’t be listed', async () => {
   expect(screen.getByText(/The store can’t be read/)).toBeTruthy()
   expect(button().disabled).toBe(true)
 })
+
+it('says that nothing is recorded yet, and exports nothing', async () => {
+  sessions.resolve([])
+  await settle()
+  expect(screen.getByText('Nothing is recorded yet.')).toBeTruthy()
+  expect(button().disabled).toBe(true)
+  await submit()
+  expect(startCalls()).toEqual([])
+})

@@ -93,6 +93,6 @@ describe('the coverage of Health', () => {
     await tick()
     expect(screen.queryByRole('row', { name: /crypto\/XT/ })).toBeNull()
     later.resolve({ ...report, feeds: [] })
-    await screen.findByText('Nothing was subscribed yet.')
+    await screen.findByText('Nothing was recorded yet.')
   })
 })
