@@ -4,7 +4,6 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { acquireLease, retakeLease, type HeldLease } from '../../features/team/lease/hold.ts'
 import { connectTeam } from '../../features/team/nats/connect.ts'
-import { isTransient } from '../../features/team/nats/errors.ts'
 import type { TeamLog } from '../../features/team/nats/team-log.ts'
 import type { AutoOptions } from '../../features/team/publish/options.ts'
 import { PLAN_KEY, decodePlan } from '../../features/team/plan/document.ts'
@@ -51,12 +50,17 @@ class PlanWatch {
           for (const listener of [...this.#listeners]) listener()
         }
       } catch (thrown) {
-        if (!(thrown instanceof CodedError) || !isTransient(thrown)) throw thrown
+        // Recording goes on with the last plan, also while permissions are missing.
+        if (!(thrown instanceof CodedError)) throw thrown
+        // A server that lost its disk lost its buckets, too.
+        if (thrown.code === 'not-found') await ensureBuckets(log).catch(() => {})
       }
       await waitUntil(context.clock, signal, RETRY_MS)
     }
   }
 }
+
+const ensureBuckets = (log: TeamLog): Promise<void> => log.ensureBuckets(undefined, ['plan', 'leases', 'reports'])
 
 const symbolsOf = ({ symbols }: PlannedShard): Map<FeedId, readonly string[]> =>
   new Map(
@@ -82,7 +86,7 @@ export async function recordAuto(
   const log = await connectTeam({ target, team, allowOld, name: `tapedeck record ${recorder}` })
   const watch = new PlanWatch()
   try {
-    await log.ensureBuckets(undefined, ['plan', 'leases', 'reports'])
+    await ensureBuckets(log)
     watch.plan = (await readPlan(log.bucket('plan')))?.plan ?? null
     const following = watch.follow(log, setup, signal)
     const recording = recordShards(setup, options, { log, watch, signal, following })

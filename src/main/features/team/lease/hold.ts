@@ -109,7 +109,7 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease | n
 
 /**
  * Takes a lease again that couldn't be renewed, such as while NATS was away. Resolves null if another recorder has it by now, or
- * once `signal` aborts. Rejects as `acquireLease`.
+ * once `signal` aborts. Whatever the servers refuse is asked again.
  */
 export async function retakeLease(
   { bucket, clock, recorder, signal }: Pick<LeaseOptions, 'bucket' | 'clock' | 'recorder' | 'signal'>,
@@ -124,7 +124,8 @@ export async function retakeLease(
       if (signal.aborted) await lease?.release()
       else if (lease !== null) return lease
     } catch (thrown) {
-      if (!mayPass(thrown)) throw thrown
+      // Recording goes on without the lease, also while permissions or the bucket are missing.
+      if (!(thrown instanceof CodedError)) throw thrown
     }
     await pause(clock, signal, POLL_MS)
   }

@@ -180,6 +180,18 @@ describe('acquiring a lease', () => {
       expect(settled.mock.calls[0]?.[0]?.epoch).toBeGreaterThan(lease.epoch)
     })
 
+    it.each(['forbidden', 'not-found', 'server-error'] as const)(
+      'goes on after the servers refused with %s',
+      async (code) => {
+        const { bucket, clock, settled } = await lose()
+        bucket.failure = new CodedError(code, 'No.')
+        await pass(clock, 60_000)
+        bucket.failure = null
+        await pass(clock, 1_000)
+        expect(settled).toHaveBeenCalledWith(expect.objectContaining({ shard: 1 }))
+      },
+    )
+
     it('leaves it to the recorder that has it by now', async () => {
       const { bucket, clock, settled } = await lose()
       await bucket.update(
