@@ -1,8 +1,7 @@
 // `npm start`: installs what is missing, builds when stale, then opens Tapedeck: in Electron where that
 // is possible, else in the system's browser, saying why. `npm start -- --browser` asks for the latter.
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { hasDisplay, pickElectron } from './lib/electron.mjs'
+import { join } from 'node:path'
+import { hasDisplay, pickElectron, sandboxCure } from './lib/electron.mjs'
 import { ensureBuilt, ensureInstalled, follow, pinnedNode, root } from './lib/ensure.mjs'
 
 const wanted = process.argv.slice(2)
@@ -18,12 +17,8 @@ async function inElectron() {
   if (failure !== undefined) return `Electron did not start (${failure})`
   // 127: a library is missing; a signal nobody sent: the sandbox or the display refused it.
   if (!stopping && (code === 127 || code === null)) {
-    const helper = join(dirname(path), 'chrome-sandbox')
-    // Ubuntu 23.10 and later deny the user namespaces that the sandbox otherwise uses.
-    const cure = existsSync(helper)
-      ? `; if they name the sandbox, run "sudo chown root:root ${helper} && sudo chmod 4755 ${helper}"`
-      : ''
-    return `Electron could not run here (${signal ?? 'a system library is missing'}; the lines above say more${cure})`
+    const what = signal ?? 'a system library is missing'
+    return `Electron could not run here (${what}; the lines above say more${sandboxCure(path)})`
   }
   process.exitCode = stopping ? 0 : (code ?? 1)
   return undefined

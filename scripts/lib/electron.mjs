@@ -104,3 +104,12 @@ export async function pickElectron(args) {
   const path = findElectron()
   return path === undefined ? fetchElectron() : { path }
 }
+
+/** What to do if the lines of this Electron name the sandbox; '' where it has no helper to change. */
+export function sandboxCure(electron) {
+  const helper = join(dirname(electron), 'chrome-sandbox')
+  if (!existsSync(helper)) return ''
+  // Ubuntu 23.10 and later deny the user namespaces that the sandbox otherwise uses.
+  const word = /^[\w./@%+=:,-]+$/.test(helper) ? helper : `'${helper.replaceAll("'", "'\\''")}'`
+  return `; if they name the sandbox, run: sudo chown root:root ${word} && sudo chmod 4755 ${word}`
+}
