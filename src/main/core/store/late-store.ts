@@ -129,6 +129,8 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
 export interface LateReader extends StoreReader {
   /** Opens the store unless it is open. Rejects with the reason if it can't. */
   open(): Promise<void>
+  /** The store can be opened now: the next query doesn't wait, and doesn't get a failure from before. */
+  retry(): void
   /** Closes the store; the next query opens it again, wherever it is then. */
   pause(): Promise<void>
   /** Nothing can be read now, and `onFailure` was called. */
@@ -159,17 +161,26 @@ export function createLateReader(
   const overlapped = new Set<string>()
   const reported = new Set<string>()
   let reader: Promise<StoreReader> | null = null
+  /** The last opening that failed. */
+  let failed: Promise<StoreReader> | null = null
   let failing = false
   let closed = false
+  let retries = 0
   const opened = (): Promise<StoreReader> => {
     if (closed) return Promise.reject(new CodedError('cancelled', 'Tapedeck is closing.'))
     if (reader !== null) return reader
+    const before = retries
     const opening = openReader().then(
       (one) => {
         failing = false
         return one
       },
-      (thrown: unknown) => {
+      (thrown: unknown): Promise<StoreReader> => {
+        if (retries !== before) {
+          if (reader === opening) reader = null
+          return opened()
+        }
+        failed = opening
         clock.after(RETRY_MS, () => {
           if (reader === opening) reader = null
         })
@@ -212,6 +223,10 @@ export function createLateReader(
       return page
     },
     replay,
+    retry() {
+      retries++
+      if (reader === failed) reader = null
+    },
     async pause() {
       const last = reader
       reader = null

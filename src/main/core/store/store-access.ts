@@ -44,11 +44,13 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
     // When opened later than the start, a restore may have been interrupted since.
     const settled = host.settleStore?.(place.file()) ?? null
     if (settled !== null) log.add('warn', 'store', settled)
-    return openStoreWriter({
+    const opened = await openStoreWriter({
       file: place.file(),
       worker: workers.store,
       onNotice: ({ message, hint }) => log.add('warn', 'store', message, hint),
     })
+    reader.retry()
+    return opened
   })
   const reader = createLateReader(
     openReader,

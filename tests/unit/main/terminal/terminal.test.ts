@@ -314,11 +314,14 @@ describe('a store that cannot be written', () => {
   it('is recorded into as soon as the disk lets it, with a gap of what came before', async () => {
     writeFileSync(join(folder, 'in-the-way'), '')
     const storeFile = join(folder, 'in-the-way', 'tapedeck.db')
+    // What a reader found is remembered for a second, which doesn't pass here.
+    const clock = hurriedClock((ms) => (ms === 1_000 ? 3_600_000 : Math.min(ms, 100)))
     const terminal = await terminalOf({ source: 'demo', storeFile, wantWatchlists: false, clock })
     terminal.want('crypto/XT', ['BTC-USD'])
     await trades(terminal)
     const { recorder: broken } = terminal.status()
     expect(broken).toMatchObject({ is: 'broken', why: { code: 'disk-error' } })
+    await expect(terminal.service(store).reader.sessions(true)).rejects.toMatchObject({ code: 'not-found' })
     rmSync(join(folder, 'in-the-way'))
     await follow(terminal, 'status', { view: 'live' }, (value) => value.stored > 0)
     const [session] = await terminal.service(store).reader.sessions(true)
