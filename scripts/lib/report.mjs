@@ -161,16 +161,26 @@ export function counted(report, machine) {
 /** Ends a check's command with this code to say that it could not be done here. */
 export const UNABLE = 77
 
+/** The last lines that say something. */
+const lastLines = (text, count = 8) =>
+  text
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(-count)
+
 /**
  * What one run of a check comes to.
  * @param {{ id: string, title: string, report?: string }} check
- * @param {{ code: number, report?: unknown }} run its exit code and, where it writes one, its report
+ * @param {{ code: number, report?: unknown, tail?: string }} run its exit code; its report, where it writes one; the end
+ *   of what it printed
  * @param {Machine} machine
  * @returns {Counts}
  */
-export function outcomeOf({ id, title, report: file }, { code, report }, machine) {
+export function outcomeOf({ id, title, report: file }, { code, report, tail = '' }, machine) {
   if (code === UNABLE) return notRun(title, [id], 'it could not be done here, and says why above', machine)
-  if (file === undefined) return code === 0 ? passed : failed(title)
+  if (file === undefined) return code === 0 ? passed : failed([title, ...lastLines(tail)].join('\n      '))
   const counts = counted(report, machine)
   if (!counts) return failed(`${title}\n      no report was written`)
   if (counts.failed === 0 && code !== 0) return sumOf([counts, failed(`${title}\n      ended with code ${code}`)])

@@ -34,24 +34,30 @@ function start(check, command, stdio) {
   return child
 }
 
+/** Bytes of a command's last output that are kept. */
+const TAIL = 4_000
+
 /**
- * Runs a command to its end and resolves with its exit code. A background check prints all of its output at its end, so
- * that it isn't mixed with that of others. `isDrawing`: it has the terminal to itself.
+ * Runs a command to its end and resolves with its exit code and the end of its output. A background check prints all of
+ * its output at its end, so that it isn't mixed with that of others. `isDrawing`: it has the terminal to itself, and its
+ * output isn't known.
  */
 function spawned(check, command, { beat, isDrawing }) {
   return new Promise((resolve) => {
     const child = start(check, command, isDrawing ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'])
     const output = []
+    let tail = ''
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (part) => {
+        tail = (tail + part).slice(-TAIL)
         if (check.background) return output.push(part)
         beat.heard()
         process.stdout.write(part)
       })
-    child.on('error', () => resolve(1))
+    child.on('error', (error) => resolve({ code: 1, tail: error.message }))
     child.on('close', (exit) => {
       if (output.length > 0) process.stdout.write(Buffer.concat([Buffer.from(`\n── ${check.title}\n`), ...output]))
-      resolve(exit ?? 1)
+      resolve({ code: exit ?? 1, tail })
     })
   })
 }
@@ -59,10 +65,10 @@ function spawned(check, command, { beat, isDrawing }) {
 async function run(check, context) {
   if (check.report) rmSync(join(reports, check.report), { force: true })
   for (const command of check.commands) {
-    const code = await spawned(check, command, context)
-    if (code !== 0) return code
+    const result = await spawned(check, command, context)
+    if (result.code !== 0) return result
   }
-  return 0
+  return { code: 0, tail: '' }
 }
 
 /** A report in reports/; undefined when there is none or it is cut off, which counts as a failure. */
@@ -85,9 +91,9 @@ async function rowOf(check, machine, context) {
   console.log(`\n── ${check.title}${check.background && !isDrawing ? ': started in the background' : ''}`)
   const started = Date.now()
   beat.begin(check.title, isDrawing)
-  const code = await run(check, context)
+  const { code, tail } = await run(check, context)
   beat.end(check.title)
-  const counts = outcomeOf(check, { code, report: check.report && read(check.report) }, machine)
+  const counts = outcomeOf(check, { code, tail, report: check.report && read(check.report) }, machine)
   const seconds = (Date.now() - started) / 1000
   console.log(`── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds.toFixed(1)} s`)
   return { id: check.id, ...counts, seconds }

@@ -101,7 +101,8 @@ if (unknown.length > 0) {
 const waiting = Object.entries(listed).filter(
   ([name]) => asked.length === 0 || asked.includes(name) || (asked.includes('team') && name in TEAM),
 )
-let failed = 0
+/** Said again at the end, where they are found. */
+const failures: string[] = []
 
 async function lane(): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -113,12 +114,14 @@ async function lane(): Promise<void> {
       if (seen !== undefined) say(`${seen}  (${((performance.now() - from) / 1_000).toFixed(0)} s)`)
       else if (machine.ci && !machine.unable.has(`loss-${name}`)) throw new Error('it could not run here')
     } catch (thrown) {
-      failed++
-      say(`FAILED: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      const failure = `FAILED: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+      failures.push(`${name}: ${failure}`)
+      say(failure)
     }
   }
 }
 
 await Promise.all([lane(), lane()])
-console.log(failed === 0 ? 'every promise was kept' : `${failed} failed`)
-process.exit(failed === 0 ? 0 : 1)
+for (const failure of failures) console.log(failure)
+console.log(failures.length === 0 ? 'every promise was kept' : `${failures.length} failed`)
+process.exit(failures.length === 0 ? 0 : 1)

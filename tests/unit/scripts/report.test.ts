@@ -146,6 +146,15 @@ describe('the outcome of a check', () => {
     expect(outcomeOf(check, run, CI)).toMatchObject(counts)
   })
 
+  test('a command that fails without a report is told by its last lines', () => {
+    const tail = 'it began\n\n\u001b[31mdisk: FAILED: nothing was stored\u001b[0m\n1 failed\n'
+    expect(outcomeOf(plain, { code: 1, tail }, CI).failures).toEqual([
+      'Lint\n      it began\n      disk: FAILED: nothing was stored\n      1 failed',
+    ])
+    const long = Array.from({ length: 50 }, (_, i) => `line ${i}`).join('\n')
+    expect(outcomeOf(plain, { code: 1, tail: long }, CI).failures[0].split('\n')).toHaveLength(9)
+  })
+
   test('what could not be done, and is declared so, neither passed nor failed', () => {
     const machine = machineOf({ CI: 'true', TAPEDECK_UNABLE: 'lint' }, 'linux')
     expect(outcomeOf(plain, { code: UNABLE }, machine)).toMatchObject({ passed: 0, failed: 0 })
