@@ -22,6 +22,6 @@ export function sumOf(all: readonly Counts[]): Counts
 export function counted(report: unknown, machine: Machine): Counts | undefined
 export function outcomeOf(
   check: { readonly id: string; readonly title: string; readonly report?: string },
-  run: { readonly code: number; readonly report?: unknown },
+  run: { readonly code: number; readonly report?: unknown; readonly tail?: string },
   machine: Machine,
 ): Counts
