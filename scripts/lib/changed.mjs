@@ -23,7 +23,7 @@ const SPEED = 'tests/e2e/browser/speed.spec.ts'
 const SPEC = /^tests\/e2e\/.*\.spec\.ts$/
 
 /**
- * The work for changed paths (relative, with slashes): files for ESLint and Prettier, whether types can have changed, the
+ * The work for changed paths (relative, with slashes): files for ESLint and the formatter, whether types can have changed, the
  * files whose tests run, the tests that run besides, and the browser stories. `isThere` tells which are not deleted.
  */
 export function planChanged(files, isThere = (file) => existsSync(join(root, file))) {
@@ -77,7 +77,7 @@ export function narrowChecks(checks, plan) {
     ],
     format:
       plan.format.length > 0
-        ? [bin('prettier/bin/prettier.cjs', '--check', '--ignore-unknown', '--log-level', 'warn', ...plan.format)]
+        ? [bin('oxfmt/bin/oxfmt', '--check', '--no-error-on-unmatched-pattern', ...plan.format)]
         : [],
     types: plan.types ? undefined : [],
   }

@@ -57,7 +57,7 @@ export const CHECKS = [
     title: 'Format',
     group: 'test',
     background: 'low',
-    commands: [bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.')],
+    commands: [bin('oxfmt/bin/oxfmt', '--check')],
   },
   { id: 'types', title: 'Types', group: 'test', background: 'low', commands: [[join(root, 'scripts', 'types.mjs')]] },
   {

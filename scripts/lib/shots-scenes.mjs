@@ -113,7 +113,7 @@ async function drawings(page) {
     ['Draw: Trend line', [[0.2, 0.62], [0.45, 0.42]]],
     ['Draw: Fibonacci retracement', [[0.5, 0.68], [0.62, 0.3]]],
     ['Draw: Rectangle', [[0.24, 0.2], [0.4, 0.32]]],
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   for (const [title, points] of wanted) {
     await command(page, title)
     const box = await chart(page).boundingBox()

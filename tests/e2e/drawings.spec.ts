@@ -24,7 +24,7 @@ const TOOLS: readonly { readonly name: string; readonly at: readonly (readonly [
   { name: 'Long position', at: [[0.05, 0.5], [0.09, 0.4]] },
   { name: 'Short position', at: [[0.68, 0.5], [0.72, 0.6]] },
   { name: 'Measure', at: [[0.73, 0.3], [0.78, 0.4]] },
-] // prettier-ignore
+] // oxfmt-ignore
 
 /**
  * In Electron one tool for each way to draw: by clicks, by text, by holding the button. The window is the same in both

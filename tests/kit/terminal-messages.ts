@@ -55,7 +55,8 @@ export type Request = { readonly id: number; readonly terminal: number } &
   )
 /** What a window does. */
 export type FromWindow = { readonly terminal: number; readonly window: number } & (
-  { readonly is: 'dial' | 'hang-up' } | { readonly is: 'frame'; readonly text: string }
+  | { readonly is: 'dial' | 'hang-up' }
+  | { readonly is: 'frame'; readonly text: string }
 )
 export interface ToWindow {
   readonly is: 'frame'

@@ -5,7 +5,8 @@ import type { Failure } from '../base/errors.ts'
 export type Hello = { readonly t: 'token'; readonly token: string } | { readonly t: 'secret'; readonly secret: string }
 
 export type Greeting =
-  { readonly t: 'welcome'; readonly secret: string } | { readonly t: 'refused'; readonly error: Failure }
+  | { readonly t: 'welcome'; readonly secret: string }
+  | { readonly t: 'refused'; readonly error: Failure }
 
 /** The path of the WebSocket on the page's origin. */
 export const SOCKET_PATH = '/ws'

@@ -97,10 +97,10 @@ class Description {
   }
 
   raw(bytes: number, meaning: string): Uint8Array {
-    return this.#field(meaning, () => this.#reader.raw(bytes), () => '') // prettier-ignore
+    return this.#field(meaning, () => this.#reader.raw(bytes), () => '') // oxfmt-ignore
   }
   text(bytes: number, meaning: string): void {
-    this.#field(meaning, () => this.#reader.raw(bytes), (raw) => JSON.stringify(Buffer.from(raw).toString('latin1'))) // prettier-ignore
+    this.#field(meaning, () => this.#reader.raw(bytes), (raw) => JSON.stringify(Buffer.from(raw).toString('latin1'))) // oxfmt-ignore
   }
   u16(meaning: string): number {
     return this.#field(meaning, () => Buffer.from(this.#reader.raw(2)).readUInt16LE(), String)
@@ -178,7 +178,7 @@ function describeColumn(d: Description, name: string, sections: Section[], high:
 const blockData = (): Buffer => one('SELECT data FROM block ORDER BY id LIMIT 1')
 
 const EXAMPLES: Readonly<Record<string, () => string>> = {
-  block: () => Buffer.from(blockData()).toString('hex').replace(/.{1,96}/g, '$&\n').trimEnd(), // prettier-ignore
+  block: () => Buffer.from(blockData()).toString('hex').replace(/.{1,96}/g, '$&\n').trimEnd(), // oxfmt-ignore
   'block-sections': () => {
     const data = blockData()
     const head = data.readUInt32LE(12)
@@ -189,7 +189,7 @@ const EXAMPLES: Readonly<Record<string, () => string>> = {
     const d = new Description(Buffer.concat([data.subarray(0, 32), hot, cold, low]))
     d.note('header')
     d.text(4, 'magic')
-    for (const name of ['CRC-32 of everything after it', 'version', 'bytes of the head', 'bytes of head and hot']) d.u32(name) // prettier-ignore
+    for (const name of ['CRC-32 of everything after it', 'version', 'bytes of the head', 'bytes of head and hot']) d.u32(name) // oxfmt-ignore
     for (const name of ['the same, compressed', 'bytes of cold', 'the same, compressed']) d.u32(name)
     d.note('head, decompressed')
     d.sized('feed')
@@ -203,7 +203,7 @@ const EXAMPLES: Readonly<Record<string, () => string>> = {
     d.sized('template 1: symbol')
     const slots = d.varint('numbers')
     for (let i = 0; i < slots; i++) d.varint('column')
-    for (let i = 0; i <= slots; i++) d.sized(i === 0 ? 'text before the first' : i === slots ? 'text after the last' : 'text between') // prettier-ignore
+    for (let i = 0; i <= slots; i++) d.sized(i === 0 ? 'text before the first' : i === slots ? 'text after the last' : 'text between') // oxfmt-ignore
     d.varint('messages stored as text')
     const sections: Section[] = []
     const names = ['seq', 'conn', 'conn_seq', 'mono_ns', 'recv_ms', 'flags', 'template', 'rows stored as text']
@@ -274,7 +274,7 @@ const EXAMPLES: Readonly<Record<string, () => string>> = {
     d.u16('version')
     d.raw(6, 'zero')
     for (let at = 16; at < sessionFile.length;) {
-      const [kind, content, stored] = [sessionFile.toString('latin1', at, at + 4), sessionFile.readUInt32LE(at + 8), sessionFile.readUInt32LE(at + 12)] // prettier-ignore
+      const [kind, content, stored] = [sessionFile.toString('latin1', at, at + 4), sessionFile.readUInt32LE(at + 8), sessionFile.readUInt32LE(at + 12)] // oxfmt-ignore
       d.text(4, 'kind')
       d.u32('number')
       d.u32('bytes of the content')
@@ -289,11 +289,11 @@ const EXAMPLES: Readonly<Record<string, () => string>> = {
   'session-file-parts': () => {
     const lines: string[] = []
     for (let at = 16; at < sessionFile.length;) {
-      const [kind, content, stored] = [sessionFile.toString('latin1', at, at + 4), sessionFile.readUInt32LE(at + 8), sessionFile.readUInt32LE(at + 12)] // prettier-ignore
+      const [kind, content, stored] = [sessionFile.toString('latin1', at, at + 4), sessionFile.readUInt32LE(at + 8), sessionFile.readUInt32LE(at + 12)] // oxfmt-ignore
       const bytes = sessionFile.subarray(at + 48, at + 48 + stored)
       const body = stored < content ? zstdDecompressSync(bytes) : bytes
       lines.push(`; ${kind}`)
-      lines.push(kind === 'chns' || kind === 'rows' ? body.toString('hex').replace(/.{1,96}/g, '$&\n').trimEnd() : body.toString()) // prettier-ignore
+      lines.push(kind === 'chns' || kind === 'rows' ? body.toString('hex').replace(/.{1,96}/g, '$&\n').trimEnd() : body.toString()) // oxfmt-ignore
       at += 48 + stored
     }
     return lines.join('\n')

@@ -56,7 +56,7 @@ test('background checks run beside the others, and what is timed runs alone at t
 })
 
 test('each loss test is run by a check, but for those of teams', () => {
-  const named = CHECKS.flatMap(({ commands }) => commands.filter(([file]) => file.endsWith('loss/run.ts')).flatMap(([, ...names]) => names)) // prettier-ignore
+  const named = CHECKS.flatMap(({ commands }) => commands.filter(([file]) => file.endsWith('loss/run.ts')).flatMap(([, ...names]) => names)) // oxfmt-ignore
   expect(named.toSorted()).toEqual(['crash', 'damage', 'disk', 'gaps', 'hostile', 'million'])
 })
 

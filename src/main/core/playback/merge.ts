@@ -186,7 +186,7 @@ export class Merge {
       cursor.entry += 1
       lane.seq = seq
       const merged = this.#source.sessions.at(at) === undefined ? entry : entryOfMerge(entry, at, this.#lanes.length)
-      if (merged !== null) chunk.entries.push({ seq: number, wallMs: unixMs(lane.timeMs), monoNs: monoNs(0), entry: merged }) // prettier-ignore
+      if (merged !== null) chunk.entries.push({ seq: number, wallMs: unixMs(lane.timeMs), monoNs: monoNs(0), entry: merged }) // oxfmt-ignore
     }
     chunk.lanes[chunk.count] = at
     chunk.seqs[chunk.count] = lane.seq

@@ -94,7 +94,7 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
         if (hasAccount) await control.useService({ baseUrl, user, plan, userField, passwordField })
         else await control.useDemo()
         settings.set({ account: { source: hasAccount ? 'service' : 'demo' } })
-        status.say(hasAccount ? `Left the team. Signing in to ${control.source.origin}.` : 'Left the team. Showing the demo market.') // prettier-ignore
+        status.say(hasAccount ? `Left the team. Signing in to ${control.source.origin}.` : 'Left the team. Showing the demo market.') // oxfmt-ignore
         return credentials.account()
       }),
   }

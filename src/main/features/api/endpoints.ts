@@ -35,7 +35,9 @@ export interface Endpoint {
   readonly body?: SchemaName
   /** What is answered: JSON of this shape, a stream of rows, or nothing (204). */
   readonly answer:
-    { readonly is: 'json'; readonly of: SchemaName } | { readonly is: 'rows' } | { readonly is: 'nothing' }
+    | { readonly is: 'json'; readonly of: SchemaName }
+    | { readonly is: 'rows' }
+    | { readonly is: 'nothing' }
 }
 
 const feed: Parameter = { type: 'text', docs: 'The feed.', choices: FEED_IDS }

@@ -109,7 +109,7 @@ export class Team {
       history: this.#historyPlace,
       link: this.#link,
       problem: this.#follower?.problem ?? null,
-      lagMs: rows.some(({ phase }) => phase === 'live') || lags.length > 0 ? Math.max(this.#market?.delayMs ?? 0, ...lags) : null, // prettier-ignore
+      lagMs: rows.some(({ phase }) => phase === 'live') || lags.length > 0 ? Math.max(this.#market?.delayMs ?? 0, ...lags) : null, // oxfmt-ignore
       sessions: rows,
       isTrusting: (this.#address?.trusted ?? null) !== null,
     }

@@ -118,7 +118,7 @@ function paintCursor(ctx: CanvasRenderingContext2D, { x, y }: Pixel, palette: Dr
     [0, 1],
     [0, -1],
   ] as const) {
-    // prettier-ignore
+    // oxfmt-ignore
     ctx.moveTo(x + dx * 3, y + dy * 3)
     ctx.lineTo(x + dx * 12, y + dy * 12)
   }

@@ -49,8 +49,8 @@ function crisp(points: readonly Pixel[], width: number): readonly Pixel[] {
   const [a, b] = points
   const half = Math.round(width) % 2 === 1 ? 0.5 : 0
   const at = (value: number): number => Math.round(value - half) + half
-  if (a.y === b.y) return [{ x: a.x, y: at(a.y) }, { x: b.x, y: at(b.y) }] // prettier-ignore
-  if (a.x === b.x) return [{ x: at(a.x), y: a.y }, { x: at(b.x), y: b.y }] // prettier-ignore
+  if (a.y === b.y) return [{ x: a.x, y: at(a.y) }, { x: b.x, y: at(b.y) }] // oxfmt-ignore
+  if (a.x === b.x) return [{ x: at(a.x), y: a.y }, { x: at(b.x), y: b.y }] // oxfmt-ignore
   return points
 }
 

@@ -13,7 +13,7 @@ const STEPS = [
   MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
   HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR,
   DAY, 2 * DAY, 7 * DAY, 31 * DAY, 92 * DAY, 366 * DAY,
-] // prettier-ignore
+] // oxfmt-ignore
 
 const monthName = new Intl.DateTimeFormat(languageTag(), { month: 'short', timeZone: 'UTC' })
 const MONTHS = Array.from({ length: 12 }, (_, month) => monthName.format(Date.UTC(2026, month)))

@@ -31,7 +31,16 @@ import { parseDockRoute, type DockRoute } from './window-route.ts'
 import { zoneOf } from '../../text/zones.ts'
 
 export type DialogName =
-  'export' | 'import' | 'import-list' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark' | 'note'
+  | 'export'
+  | 'import'
+  | 'import-list'
+  | 'settings'
+  | 'connect'
+  | 'shortcuts'
+  | 'help'
+  | 'jump'
+  | 'bookmark'
+  | 'note'
 /** A marker on the chart of an instrument. */
 export interface ShownEvent {
   readonly instrument: InstrumentId

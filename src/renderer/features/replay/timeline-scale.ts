@@ -59,7 +59,7 @@ const STEPS = [
   MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
   HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
   DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
-] // prettier-ignore
+] // oxfmt-ignore
 
 export interface RulerLabel {
   readonly ms: number

@@ -17,7 +17,8 @@ export function fileNameOf(workspace: Workspace): string {
 }
 
 export type ReadFile =
-  { readonly ok: true; readonly workspace: Workspace } | { readonly ok: false; readonly why: string }
+  | { readonly ok: true; readonly workspace: Workspace }
+  | { readonly ok: false; readonly why: string }
 
 /** Reads such a file. Returns a valid workspace or a sentence for any input, and never throws. */
 export function readWorkspaceFile(text: string): ReadFile {

@@ -217,7 +217,7 @@ export class Sealer {
     const row = this.#sql.block.run(
       series, b.minSeq, b.maxSeq, b.minMs, b.maxMs, b.count, b.control, b.undecodable, b.unasked, b.data.length,
       rowChecksum([series, ...numbers], b.data), b.data,
-    ) // prettier-ignore
+    ) // oxfmt-ignore
     return Number(row.lastInsertRowid)
   }
 

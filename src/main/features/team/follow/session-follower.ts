@@ -241,7 +241,7 @@ export class SessionFollower {
   #reportPhase({ phase }: SessionState): void {
     const { session } = this.#info
     if (phase.is === 'stopped')
-      this.#parts.report('error', `Stopped following session ${session}: ${phase.why.message}`, phase.why.hint) // prettier-ignore
+      this.#parts.report('error', `Stopped following session ${session}: ${phase.why.message}`, phase.why.hint) // oxfmt-ignore
     else if (phase.is === 'waiting' && phase.why.message !== this.#reported) {
       // Not again at each attempt.
       this.#reported = phase.why.message

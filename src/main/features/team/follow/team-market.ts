@@ -203,7 +203,7 @@ export class TeamMarket {
         this.#waiting.delete(session)
         const lane = this.#lanes.get(session)
         if (lane === undefined) this.#add(info, first - 1, entries, receivedMs ?? info.startedMs)
-        else lane.catchUp(first - 1, entries.filter(({ seq }) => seq > lane.seq)) // prettier-ignore
+        else lane.catchUp(first - 1, entries.filter(({ seq }) => seq > lane.seq)) // oxfmt-ignore
         this.#show(session, waiting)
         this.#showStates()
         if (waiting.length === 0) this.reachedPresent(session)

@@ -46,7 +46,7 @@ export async function verifyBundle(
   let { heads, lastSeq, held } = copy
   let bytes = 0
   let messages = 0
-  const result = (refusal: Refusal | null): Bundle => ({ flushes, copy: { session, heads, lastSeq, held }, bytes, refusal }) // prettier-ignore
+  const result = (refusal: Refusal | null): Bundle => ({ flushes, copy: { session, heads, lastSeq, held }, bytes, refusal }) // oxfmt-ignore
   while (queue.length > 0 && (bytes === 0 || bytes + queue[0].bytes <= APPEND_BYTES)) {
     const [piece] = queue.splice(0, 1)
     const verified = verifyPiece({ session, lastSeq, heads }, piece)

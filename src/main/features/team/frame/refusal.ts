@@ -35,7 +35,8 @@ export interface Refusal {
 }
 
 export type FrameResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal }
 
 /** Carries a refusal out of nested decoding. It never leaves this folder. */
 export class FrameError extends Error {

@@ -116,7 +116,7 @@ export class Archive {
       `SELECT key, last_seq, complete FROM ${this.#db.schema}.session WHERE shard = $1`,
       [shard],
     )
-    return new Map(rows.map(({ key, last_seq: lastSeq, complete }) => [sessionId(key), { lastSeq, isComplete: complete }])) // prettier-ignore
+    return new Map(rows.map(({ key, last_seq: lastSeq, complete }) => [sessionId(key), { lastSeq, isComplete: complete }])) // oxfmt-ignore
   }
 
   /** Sessions of which more may come, also those of which nothing came yet. */

@@ -148,7 +148,7 @@ async function writePart(
     BLOCK_COLUMNS,
     blocks.map(({ feed, instrument, block }): SqlValue[] => [
       day, id, part, feed, instrument, ...blockChecksumFields(block), blockSum(id, part, block), block.data,
-    ]), // prettier-ignore
+    ]), // oxfmt-ignore
   )
   if (entries.length > 0) {
     const data = zstdCompressSync(encodeEntries(entries.map(entryRow)))
@@ -174,7 +174,7 @@ export const BLOCK_COLUMNS = [
   'day', 'session', 'part', 'feed', 'instrument',
   'min_seq', 'max_seq', 'min_ms', 'max_ms', 'count', 'control', 'undecodable', 'unasked',
   'sum', 'data',
-] // prettier-ignore
+] // oxfmt-ignore
 
 /** The checksum of a block row: its session, part, numbers and data. */
 export const blockSum = (session: number, part: number, block: SealedBlock): Uint8Array =>

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 const COLUMNS = [
   'day', 'session', 'seq', 'feed', 'symbol', 'recv_ms', 'event_ms',
   'price', 'size', 'bid', 'bid_size', 'ask', 'ask_size', 'open', 'high', 'low', 'close', 'volume',
-] // prettier-ignore
+] // oxfmt-ignore
 
 /** The first day, UTC, of which rows are kept. */
 const firstDay = (keepDays: number, nowMs: number): string => dayOf(nowMs - keepDays * DAY_MS)
@@ -85,7 +85,7 @@ function numbersOf(r: Scratch): string {
     of(isTrade, r.price), of(isTrade, r.size),
     of(isQuote, r.bid), of(isQuote, r.bidSize), of(isQuote, r.ask), of(isQuote, r.askSize),
     of(isBar, r.open), of(isBar, r.high), of(isBar, r.low), of(isBar, r.close), of(isBar, r.volume),
-  ].join('\t') // prettier-ignore
+  ].join('\t') // oxfmt-ignore
 }
 
 /** Escapes what COPY would take for the end of a value. PostgreSQL's text has no NUL. */

@@ -56,7 +56,7 @@ export class Watermarks {
     const watermark = known === undefined ? null : decodeWatermark(session, known.value)
     const lastSeq = (await archive.progress(session))?.lastSeq ?? 0
     if (known === undefined || watermark === null || watermark.lastSeq <= lastSeq) return
-    report('alarm', `The history has session ${session} up to seq ${lastSeq}, but had it up to ${watermark.lastSeq} before.`) // prettier-ignore
+    report('alarm', `The history has session ${session} up to seq ${lastSeq}, but had it up to ${watermark.lastSeq} before.`) // oxfmt-ignore
     const lowered = encodeWatermark(session, { lastSeq, isComplete: false })
     await log.bucket('watermarks').update(session, lowered, known.revision)
   }

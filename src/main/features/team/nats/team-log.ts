@@ -41,7 +41,10 @@ export type PublishOutcome =
 
 /** Where reading starts: at a sequence, at a time, at the first message, or with messages that are still to come. */
 export type LogStart =
-  { readonly sequence: number } | { readonly sinceMs: UnixMs } | { readonly at: 'first' } | { readonly at: 'end' }
+  | { readonly sequence: number }
+  | { readonly sinceMs: UnixMs }
+  | { readonly at: 'first' }
+  | { readonly at: 'end' }
 
 /** One value of a bucket. */
 export interface BucketEntry {

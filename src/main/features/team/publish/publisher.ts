@@ -7,7 +7,7 @@ import type { ChainHeads, CommittedFlush } from '../../../core/store/types/flush
 import { newSessionId } from '../../../core/store/types/session-id.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import { decodeFrame, readHeader } from '../frame/decode.ts'
-import { BUNDLE_BYTES, contentBytes, encodeFlushes, type EncodedFlushes, type EncodeOptions } from '../frame/encode.ts' // prettier-ignore
+import { BUNDLE_BYTES, contentBytes, encodeFlushes, type EncodedFlushes, type EncodeOptions } from '../frame/encode.ts' // oxfmt-ignore
 import { isPart, readPart } from '../frame/parts.ts'
 import type { FrameResult } from '../frame/refusal.ts'
 import type { TeamLog } from '../nats/team-log.ts'

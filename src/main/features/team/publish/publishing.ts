@@ -300,7 +300,7 @@ export class Publishing {
     const dropped = await this.#dropped.find(log, info, watermark?.lastSeq ?? 0)
     if (dropped === null) return
     const { team, say } = this.#parts
-    say('warn', `The log of the team ${team} dropped messages of session ${session} before they were archived.`, 'They are published again.') // prettier-ignore
+    say('warn', `The log of the team ${team} dropped messages of session ${session} before they were archived.`, 'They are published again.') // oxfmt-ignore
     this.#publisher.resend(session, dropped, end !== null)
   }
 

@@ -106,7 +106,7 @@ export function findUnproven({ keys, ...at }: Authorship): string | null {
 export function authorshipText({ keys, ...at }: Authorship, isTrusting: boolean): string {
   const open = at.isEnded ? '' : ', open'
   if (keys.length === 0) return `unsigned${open}`
-  const names = keys.map(({ key, name }) => (name !== null ? `${name}, ${key}` : isTrusting ? `an unknown key, ${key}` : key)) // prettier-ignore
+  const names = keys.map(({ key, name }) => (name !== null ? `${name}, ${key}` : isTrusting ? `an unknown key, ${key}` : key)) // oxfmt-ignore
   const by = `signed by ${names.join(' and ')}`
   if (at.isEndSigned) return by
   if (at.signedSeq < at.lastSeq) return `${by}, unsigned after seq ${at.signedSeq}${open}`

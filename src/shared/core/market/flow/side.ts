@@ -16,7 +16,16 @@ export type Side = -1 | 0 | 1
  * neither. `late`: the trade's date is too far from its receipt.
  */
 export type SideReason =
-  'message' | 'touch' | 'outside' | 'inside' | 'midpoint' | 'locked' | 'crossed' | 'tick' | 'first' | 'late'
+  | 'message'
+  | 'touch'
+  | 'outside'
+  | 'inside'
+  | 'midpoint'
+  | 'locked'
+  | 'crossed'
+  | 'tick'
+  | 'first'
+  | 'late'
 
 export interface TradeSide {
   readonly side: Side

@@ -38,7 +38,8 @@ export type FormulaSpec = Pick<
   readonly barsOf?: (values: readonly number[]) => number
 }
 export type Compiled =
-  { readonly ok: true; readonly spec: FormulaSpec } | { readonly ok: false; readonly error: FormulaError }
+  | { readonly ok: true; readonly spec: FormulaSpec }
+  | { readonly ok: false; readonly error: FormulaError }
 
 const fault = (message: string, at: Span): FormulaFault => new FormulaFault(message, at)
 

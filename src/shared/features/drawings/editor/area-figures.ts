@@ -129,10 +129,10 @@ export function addPosition(sketch: Sketch, a: Pixel, b?: Pixel, c?: Pixel): voi
   const labels = [
     label(sketch.frame, [priceText('target', target.price)], { x: middle, y: b.y }, {
       x: 0.5, y: targetUp ? 1 : 0, tone: 'up', boxed: true,
-    }), // prettier-ignore
+    }), // oxfmt-ignore
     label(sketch.frame, [priceText('stop', stop.price)], { x: middle, y: c.y }, {
       x: 0.5, y: targetUp ? 0 : 1, tone: 'down', boxed: true,
-    }), // prettier-ignore
+    }), // oxfmt-ignore
     label(
       sketch.frame,
       [

@@ -3,7 +3,9 @@ import type { Figure, Handle, Pixel } from './figure-parts.ts'
 
 /** The part of a figure at a position. */
 export type Grip =
-  { readonly is: 'handle'; readonly handle: Handle } | { readonly is: 'line' } | { readonly is: 'ground' }
+  | { readonly is: 'handle'; readonly handle: Handle }
+  | { readonly is: 'line' }
+  | { readonly is: 'ground' }
 
 /** How far from a line the pointer can be, px. Fingers need more. */
 export const REACH = 6

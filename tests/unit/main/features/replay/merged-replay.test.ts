@@ -98,7 +98,7 @@ function playerOf(playable: Playable) {
 }
 
 async function opened(sessions: readonly Replica[], team = true): Promise<OpenReplay> {
-  const replay = await openedReplay(reader, sessions.map(({ id }) => id), team) // prettier-ignore
+  const replay = await openedReplay(reader, sessions.map(({ id }) => id), team) // oxfmt-ignore
   replays.push(replay)
   await replay.seek({ at: 'start' })
   return replay
@@ -218,7 +218,7 @@ describe('gaps and ends in a replay of a team', () => {
     const openedSeq = one.seq + 2
     one.add(
       { entry: { type: 'state', feed: FEED, conn: 1, state: 'waiting' }, wallMs: second(20) },
-      { entry: { type: 'gap-open', feed: FEED, cause: 'drop', symbols: [], fromMs: unixMs(second(19)) }, wallMs: second(20) }, // prettier-ignore
+      { entry: { type: 'gap-open', feed: FEED, cause: 'drop', symbols: [], fromMs: unixMs(second(19)) }, wallMs: second(20) }, // oxfmt-ignore
     )
     one.add(
       { entry: { type: 'state', feed: FEED, conn: 1, state: 'open' }, wallMs: second(30) },
@@ -231,7 +231,7 @@ describe('gaps and ends in a replay of a team', () => {
     two.add(...begin(['ETH-USD'], 0), ...trades('ETH-USD', range(1, 15), 2))
     const alsoOpened = two.seq + 1
     two.add(
-      { entry: { type: 'gap-open', feed: FEED, cause: 'drop', symbols: [], fromMs: unixMs(second(14)) }, wallMs: second(15) }, // prettier-ignore
+      { entry: { type: 'gap-open', feed: FEED, cause: 'drop', symbols: [], fromMs: unixMs(second(14)) }, wallMs: second(15) }, // oxfmt-ignore
       { entry: { type: 'gap-close', feed: FEED, openedSeq: alsoOpened }, wallMs: second(25) },
       ...trades('ETH-USD', range(26, 40), 2),
     )
@@ -247,7 +247,7 @@ describe('gaps and ends in a replay of a team', () => {
     ])
     await replay.seek({ at: 'ms', ms: second(19) + 500 })
     const { hub, history } = replay.view
-    const gapsOf = async (id: typeof BTC) => [hub.gaps(FEED, id).length, (await history.gaps(FEED, id, second(0))).length] // prettier-ignore
+    const gapsOf = async (id: typeof BTC) => [hub.gaps(FEED, id).length, (await history.gaps(FEED, id, second(0))).length] // oxfmt-ignore
     // Nobody knew of it yet.
     expect(await gapsOf(BTC)).toEqual([0, 0])
     await replay.seek({ at: 'ms', ms: second(22) })
@@ -304,7 +304,7 @@ describe('a served team', () => {
   const linesOf = async (server: ReplayServer, query = '') => {
     const headers = { authorization: `Bearer ${server.apiKey}` }
     const text = await (await fetch(`${server.baseUrl}/replay${query}`, { headers })).text()
-    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { recv_ms: number; message: { p: number } }])) // prettier-ignore
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { recv_ms: number; message: { p: number } }])) // oxfmt-ignore
   }
 
   it('is one stream of all shards in a range, each message once, with the clock anywhere in it', async () => {

@@ -104,14 +104,14 @@ it('gives the messages of all shards in one order, from any place in it', async 
   expect(all.length).toBe(148 + 159)
   expect(all.map(({ ms }) => ms)).toEqual(all.map(({ ms }) => ms).toSorted((a, b) => a - b))
   // Of one time, the first shard comes first.
-  expect(all.slice(1, 5).map(({ text }) => /[A-Z]{3}-USD/.exec(text)?.[0])).toEqual(['BTC-USD', 'ETH-USD', 'BTC-USD', 'ETH-USD']) // prettier-ignore
-  for (const { seq } of [all[0], all[100], all[200], all[306]]) expect(await read(seq)).toEqual(all.filter((one) => one.seq > seq)) // prettier-ignore
+  expect(all.slice(1, 5).map(({ text }) => /[A-Z]{3}-USD/.exec(text)?.[0])).toEqual(['BTC-USD', 'ETH-USD', 'BTC-USD', 'ETH-USD']) // oxfmt-ignore
+  for (const { seq } of [all[0], all[100], all[200], all[306]]) expect(await read(seq)).toEqual(all.filter((one) => one.seq > seq)) // oxfmt-ignore
   const { seq, ms } = all[150]
   expect(await playback.findPosition({ session: part.session, ms: ms + T0 })).toMatchObject({ ms: ms + T0 })
   const [btc, first, second] = (await reader.sessions()).toSorted((a, b) => (a.source < b.source ? -1 : 1))
   // What had arrived of each of them: an acknowledgement, then a message each second.
   expect(playback.limitsAt(seq).get(btc.session)).toBe(Math.floor((ms - 20) / 1_000))
-  expect([first, second].map(({ session }) => playback.limitsAt(seq).get(session))).toContain(Math.floor((ms - 20) / 1_000) + 1) // prettier-ignore
+  expect([first, second].map(({ session }) => playback.limitsAt(seq).get(session))).toContain(Math.floor((ms - 20) / 1_000) + 1) // oxfmt-ignore
   expect(playback.originOf(seq)).toMatchObject({ session: expect.any(String) as string })
 })
 

@@ -55,7 +55,7 @@ class NatsSink implements LogSink {
   }
 }
 
-const trade = (price: number, atMs: number): Item => ({ conn: 1, data: tradeText('BTC-USD', price, 1, atMs), recvMs: atMs }) // prettier-ignore
+const trade = (price: number, atMs: number): Item => ({ conn: 1, data: tradeText('BTC-USD', price, 1, atMs), recvMs: atMs }) // oxfmt-ignore
 const opening = (atMs: number): Item[] =>
   (
     [
@@ -79,7 +79,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
   })
   beforeEach(async () => {
     // A team of its own for each test.
-    log = await connectTeam({ target: readNatsTarget(server.url, {}, {}), team: `${TEAM}${++n}` as typeof TEAM, name: 'recorder', allowOld: true }) // prettier-ignore
+    log = await connectTeam({ target: readNatsTarget(server.url, {}, {}), team: `${TEAM}${++n}` as typeof TEAM, name: 'recorder', allowOld: true }) // oxfmt-ignore
     cleanups = [() => log.close()]
     await log.ensureBuckets()
     await log.ensureShard(1)
@@ -269,7 +269,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     recorder.record([...opening(Date.now()), trade(100, Date.now())])
     await sink.done()
     const { session } = recorder.info
-    const report = { role: 'recorder', name: 'paris', shard: 1, epoch: 1, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [session] } as const // prettier-ignore
+    const report = { role: 'recorder', name: 'paris', shard: 1, epoch: 1, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [session] } as const // oxfmt-ignore
     let isAlive = true
     let isOver = false
     // It reports each second. The server confirms a report before more time passes.
@@ -296,9 +296,9 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     isAlive = false
     const gone = await follow(terminal, 'team', {}, (state) => goneOf(state) !== null)
     expect(goneOf(gone)).toBeGreaterThan(recorder.info.startedMs)
-    const aged = await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.freshness === 'disconnected') // prettier-ignore
+    const aged = await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.freshness === 'disconnected') // oxfmt-ignore
     expect(aged.rows[0].last).toBe(100)
-    const standby = new Recorder(new NatsSink(log), 2, { session: newSessionId(unixMs(Date.now())), startedMs: unixMs(Date.now()), epoch: 2, recorder: 'tokyo' }) // prettier-ignore
+    const standby = new Recorder(new NatsSink(log), 2, { session: newSessionId(unixMs(Date.now())), startedMs: unixMs(Date.now()), epoch: 2, recorder: 'tokyo' }) // oxfmt-ignore
     standby.record([...opening(Date.now()), trade(104, Date.now())])
     const { rows: live } = await lastPrice(terminal, 104)
     expect(live[0].freshness).toBe('live')
@@ -337,7 +337,7 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     await first.close()
     const terminal = await terminalOf(home)
     const status = () => terminal.status().feeds.find((one) => one.feed === feed)
-    await vi.waitFor(() => expect(status()).toMatchObject({ state: { is: 'open' }, acknowledged: ['BTC-USD'] }), { timeout: 20_000 }) // prettier-ignore
+    await vi.waitFor(() => expect(status()).toMatchObject({ state: { is: 'open' }, acknowledged: ['BTC-USD'] }), { timeout: 20_000 }) // oxfmt-ignore
     const quotes = { view: 'live', instruments: [BTC] }
     await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.stored?.price === 100)
     recorder.record([trade(101, Date.now())])

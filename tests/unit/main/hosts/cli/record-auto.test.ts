@@ -59,7 +59,7 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     await expect.poll(() => second.context.errors(), { timeout: 10_000 }).toContain('Waiting in standby.')
     const reports = async () =>
       (await readReports(log.bucket('reports'))).map((one) => (one.role === 'recorder' ? [one.name, one.shard] : []))
-    await expect.poll(async () => new Set(await reports()), { timeout: 10_000 }).toEqual(new Set([['first', 1], ['second', null]])) // prettier-ignore
+    await expect.poll(async () => new Set(await reports()), { timeout: 10_000 }).toEqual(new Set([['first', 1], ['second', null]])) // oxfmt-ignore
     // The plan changes while it is recorded.
     await writePlan('BTC-USD,SOL-USD')
     const lastSeq = async () => Math.max(...(await log.sessions()).map(({ end }) => end?.lastSeq ?? 0))

@@ -95,12 +95,12 @@ async function open(component: typeof TeamPane, state: TeamState, overview: Team
 
 it('shows each shard with its recorder, its figures, and what needs attention', async () => {
   const pane = await open(TeamPane, STATE, READ)
-  expect(within(screen.getByRole('list', { name: 'What needs attention' })).getByText('Shard 2 has no recorder.')).toBeTruthy() // prettier-ignore
-  const [headings, first, second] = screen.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent.trim())) // prettier-ignore
+  expect(within(screen.getByRole('list', { name: 'What needs attention' })).getByText('Shard 2 has no recorder.')).toBeTruthy() // oxfmt-ignore
+  const [headings, first, second] = screen.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent.trim())) // oxfmt-ignore
   const cell = (row: readonly string[] | undefined, heading: string) => row?.[headings?.indexOf(heading) ?? -1]
-  const shown = ['Shard', 'Recorder', 'Lease', 'Symbols', 'Seq', 'Archived', 'To archive', 'Missing frames', 'Spool', 'Quarantined', 'Copy here'] // prettier-ignore
-  expect(shown.map((heading) => cell(first, heading))).toEqual(['1', 'paris', '7', '40', '1,234', '1,200', '34', '3', '2.0 MB', '0', 'live']) // prettier-ignore
-  expect(shown.map((heading) => cell(second, heading))).toEqual(['2', 'nobody', '—', '40', '—', '—', '—', '—', '—', '0', '—']) // prettier-ignore
+  const shown = ['Shard', 'Recorder', 'Lease', 'Symbols', 'Seq', 'Archived', 'To archive', 'Missing frames', 'Spool', 'Quarantined', 'Copy here'] // oxfmt-ignore
+  expect(shown.map((heading) => cell(first, heading))).toEqual(['1', 'paris', '7', '40', '1,234', '1,200', '34', '3', '2.0 MB', '0', 'live']) // oxfmt-ignore
+  expect(shown.map((heading) => cell(second, heading))).toEqual(['2', 'nobody', '—', '40', '—', '—', '—', '—', '—', '0', '—']) // oxfmt-ignore
   expect(pane.textContent).toMatch(/2 shards, 1 recorder, 1 in standby/)
   expect(pane.textContent).toMatch(/Archived by\s*db-1/)
   expect(pane.textContent).toMatch(/In standby\s*berlin/)
@@ -122,7 +122,7 @@ it('offers to join a team where there is none', async () => {
   expect([app.dialog, app.settingsTab]).toEqual(['settings', 'team'])
 })
 
-const why = { code: 'offline', message: 'The servers of team eu can’t be reached.', hint: 'Check the cable.', closeCode: null } as const // prettier-ignore
+const why = { code: 'offline', message: 'The servers of team eu can’t be reached.', hint: 'Check the cable.', closeCode: null } as const // oxfmt-ignore
 
 it('keeps the figures while the servers are away, and says of when they are', async () => {
   const pane = await open(TeamPane, { ...STATE, link: { is: 'lost', sinceMs: NOW, why } }, READ)
@@ -142,10 +142,10 @@ it.each<[string, TeamState, TeamOverview, RegExp]>([
   [
     'servers that don’t know the team',
     STATE,
-    { ...READ, status: null, readMs: null, problem: { code: 'not-found', message: 'These servers have no data of team eu.', hint: 'Check the name.' } }, // prettier-ignore
+    { ...READ, status: null, readMs: null, problem: { code: 'not-found', message: 'These servers have no data of team eu.', hint: 'Check the name.' } }, // oxfmt-ignore
     /have no data of team eu\.\s*Check the name\./,
   ],
-  ['a team that records nothing', STATE, { ...READ, status: { ...STATUS, shards: [], problems: [] } }, /Nothing is recorded yet\. Start a recorder/], // prettier-ignore
+  ['a team that records nothing', STATE, { ...READ, status: { ...STATUS, shards: [], problems: [] } }, /Nothing is recorded yet\. Start a recorder/], // oxfmt-ignore
   [
     'a history that can’t be read',
     STATE,
@@ -153,7 +153,7 @@ it.each<[string, TeamState, TeamOverview, RegExp]>([
     /PostgreSQL isn’t there\.\s+Start it\./,
   ],
   ['no history', { ...STATE, history: null }, READ, /This terminal reads only what the servers still have/],
-  ['no archiver and nobody in standby', STATE, { ...READ, status: { ...STATUS, archivers: [], standby: [] } }, /until an archiver runs.*its shard waits for it/], // prettier-ignore
+  ['no archiver and nobody in standby', STATE, { ...READ, status: { ...STATUS, archivers: [], standby: [] } }, /until an archiver runs.*its shard waits for it/], // oxfmt-ignore
 ])('says %s', async (_, state, overview, text) => {
   expect((await open(TeamPane, state, overview)).textContent.replaceAll(/\s+/g, ' ')).toMatch(text)
 })
@@ -231,8 +231,8 @@ it('says who signed a session, and why one isn’t followed', async () => {
   expect(within(unsigned).getByTitle('Its recorder doesn’t sign.').textContent).toBe('not signed')
   cleanup()
   app.close()
-  const why = { code: 'store-damaged', message: 'Session a is signed by a stranger, U.', hint: 'Add it.', closeCode: null } as const // prettier-ignore
+  const why = { code: 'store-damaged', message: 'Session a is signed by a stranger, U.', hint: 'Add it.', closeCode: null } as const // oxfmt-ignore
   const stopped = { ...session, phase: 'stopped', why } as const
   const refused = await open(TeamPane, { ...STATE, isTrusting: true, sessions: [stopped] }, READ)
-  expect(within(refused).getByRole('list', { name: 'Sessions that aren’t followed' }).textContent).toContain('Session a is signed by a stranger, U. Add it.') // prettier-ignore
+  expect(within(refused).getByRole('list', { name: 'Sessions that aren’t followed' }).textContent).toContain('Session a is signed by a stranger, U. Add it.') // oxfmt-ignore
 })

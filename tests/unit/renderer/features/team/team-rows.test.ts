@@ -47,7 +47,7 @@ it('lists open sessions first, the newest at the top, and each figure of a shard
     session('old', { startedMs: unixMs(3), recorder: 'r2' }),
     session('new', { startedMs: unixMs(4) }),
   ]
-  const copy: FollowedSession = { session: sessionId('new'), shard: 1, recorder: 'r1', phase: 'live', seq: 10, lastMs: null, goneMs: null, why: null, signer: null, isSigning: true } // prettier-ignore
+  const copy: FollowedSession = { session: sessionId('new'), shard: 1, recorder: 'r1', phase: 'live', seq: 10, lastMs: null, goneMs: null, why: null, signer: null, isSigning: true } // oxfmt-ignore
   const found = rows([shard({ sessions, recorders: [report('r1')] })], [copy])
   expect(found.map((row) => [row.key, row.epoch, row.report?.name ?? null, row.isFirst, row.copy?.phase])).toEqual([
     ['new', 4, 'r1', true, 'live'],

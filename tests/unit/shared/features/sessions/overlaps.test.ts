@@ -67,7 +67,7 @@ it('plays sessions of a team with all others of it at that time, but not with th
     row('demo', 'demo', 0, 100),
   ]
   const played = (...names: string[]) =>
-    playedAsOne(all, all.filter(({ session }) => names.includes(session))).map(({ session }) => session) // prettier-ignore
+    playedAsOne(all, all.filter(({ session }) => names.includes(session))).map(({ session }) => session) // oxfmt-ignore
   expect(played('a')).toEqual(['a', 'b', 'c'])
   expect(played('b')).toEqual(['a', 'b', 'c'])
   expect(played('next')).toEqual(['next'])

@@ -152,7 +152,7 @@ describe('flushes read back from the store', () => {
       const [last] = (await read(30)).flushes
       const bytesOf = (flush: CommittedFlush) => Buffer.concat(columnBytes(flush.batch.messages)).toString('hex')
       expect(bytesOf(last)).toBe(bytesOf(committed[2]))
-      expect(last.leaves.map(({ conn, count }) => [conn, count])).toEqual([[1, 3], [2, 2]]) // prettier-ignore
+      expect(last.leaves.map(({ conn, count }) => [conn, count])).toEqual([[1, 3], [2, 2]]) // oxfmt-ignore
       expect(last.batch.connections ?? []).toEqual([])
     })
 

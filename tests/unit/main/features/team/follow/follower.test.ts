@@ -383,7 +383,7 @@ describe('a terminal that trusts keys', () => {
     const { recorder, terminal } = await startBehind([6], stranger)
     expect([storedOf(terminal, recorder), whyOf(terminal).includes('stranger')]).toEqual([0, true])
     const other = await startBehind([3], signedLater)
-    expect([storedOf(other.terminal, other.recorder), whyOf(other.terminal)]).toEqual([0, expect.stringContaining('isn’t what its recorder signed')]) // prettier-ignore
+    expect([storedOf(other.terminal, other.recorder), whyOf(other.terminal)]).toEqual([0, expect.stringContaining('isn’t what its recorder signed')]) // oxfmt-ignore
   })
 })
 
@@ -404,7 +404,7 @@ describe('a terminal with a backlog', () => {
     const count = (): void => void (turn++, running && setImmediate(count))
     count()
     const shows: { readonly turn: number; readonly flushes: readonly CommittedFlush[] }[] = []
-    const market = { show: (_: unknown, flushes: readonly CommittedFlush[]) => void shows.push({ turn, flushes }), end() {}, reachedPresent() {}, setLost() {}, setGone() {} } // prettier-ignore
+    const market = { show: (_: unknown, flushes: readonly CommittedFlush[]) => void shows.push({ turn, flushes }), end() {}, reachedPresent() {}, setLost() {}, setGone() {} } // oxfmt-ignore
     const { follower } = startTerminal(log, { market })
     await follower.start()
     const shownSeqs = () => shows.flatMap(({ flushes }) => flushes.flatMap(({ batch }) => [...batch.messages.seq]))

@@ -318,7 +318,7 @@ class World {
 
 it('takes every seq once and in order, whatever is lost, fails or goes away', () => {
   const act = fc.constantFrom(
-    ...(['publish', 'publish', 'publish', 'lose', 'read', 'read', 'store', 'store', 'fail', 'away', 'back', 'retry'] as const), // prettier-ignore
+    ...(['publish', 'publish', 'publish', 'lose', 'read', 'read', 'store', 'store', 'fail', 'away', 'back', 'retry'] as const), // oxfmt-ignore
   )
   fc.assert(
     fc.property(

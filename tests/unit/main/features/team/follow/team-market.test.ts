@@ -167,7 +167,7 @@ describe('the market of a team', () => {
     expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('connecting')
     market.show(one.info, one.trade('BTC-USD', 2, T0 - 90_000))
     market.show(one.info, [...one.trade('BTC-USD', 100), ...one.trade('BTC-USD', 101)])
-    expect(calls).toEqual(['crypto/XT open', 'crypto/XT connecting', 'refresh', 'BTC-USD 100', 'BTC-USD 101', 'crypto/XT open']) // prettier-ignore
+    expect(calls).toEqual(['crypto/XT open', 'crypto/XT connecting', 'refresh', 'BTC-USD 100', 'BTC-USD 101', 'crypto/XT open']) // oxfmt-ignore
     expect(contexts[0].feedStates).toMatchObject([[feed, { is: 'open' }]])
   })
 

@@ -90,7 +90,7 @@ describe('a frame', () => {
     const flushes = commit(sizes.map((count) => writer.batch(trades(count))))
     const frames = encode(flushes, { bundleBytes: 4_000 }).map(({ bytes }) => decode(bytes))
     expect(frames.map((frame) => frame.flushes.map(({ messages }) => messages))).toEqual([[1, 1, 1], [400], [1, 1]])
-    expect(frames.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq])).toEqual([[1, 3], [4, 403], [404, 405]]) // prettier-ignore
+    expect(frames.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq])).toEqual([[1, 3], [4, 403], [404, 405]]) // oxfmt-ignore
     expect(encode(flushes).map(({ id }) => id)).toEqual([`${SESSION}/1-405`])
   })
 
@@ -109,7 +109,7 @@ describe('a frame', () => {
 
   it('carries a signature with every chain of the session, in each frame', () => {
     const flushes = flushesOf([trades(2), [{ conn: 3, data: 'x' }]])
-    const frames = encode(flushes, { bundleBytes: 1, sign: (seq) => Uint8Array.of(seq) }).map(({ bytes }) => decode(bytes)) // prettier-ignore
+    const frames = encode(flushes, { bundleBytes: 1, sign: (seq) => Uint8Array.of(seq) }).map(({ bytes }) => decode(bytes)) // oxfmt-ignore
     expect(frames.map((frame) => frame.signature && [...frame.signature])).toEqual([[2], [3]])
     expect(frames.at(-1)?.chains.map(({ conn, after }) => [conn, after !== null])).toEqual([
       [0, false],

@@ -260,7 +260,7 @@ describe('the hash chain of a frame', () => {
   })
 
   it('finds a moved flush boundary and an altered entry', () => {
-    const moved = { ...first, flushes: [{ messages: 5, entries: 0 }, { messages: 1, entries: 0 }] } // prettier-ignore
+    const moved = { ...first, flushes: [{ messages: 5, entries: 0 }, { messages: 1, entries: 0 }] } // oxfmt-ignore
     expect(codeOf(verifyFrame(moved))).toBe('chain-mismatch')
     const [entry] = second.entries
     for (const change of [{ wallMs: 1 }, { monoNs: 1 }, { entry: { type: 'clock', shiftMs: 6 } as const }])

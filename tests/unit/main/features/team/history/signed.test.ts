@@ -23,7 +23,7 @@ const KEY = readSigningKey(makeSeed())
 const OTHER = readSigningKey(makeSeed())
 const TRUSTED: TrustedKeys = new Map([[KEY.publicKey, 'r1']])
 
-const ITEMS: readonly (readonly Item[])[] = [trades(4), trades(3, 'ETH-USD'), [{ entry: { type: 'clock', shiftMs: 5 } }], trades(5)] // prettier-ignore
+const ITEMS: readonly (readonly Item[])[] = [trades(4), trades(3, 'ETH-USD'), [{ entry: { type: 'clock', shiftMs: 5 } }], trades(5)] // oxfmt-ignore
 const FLUSHES = flushesOf(ITEMS)
 /** One message differs, and with it every head after it. */
 const REWRITTEN = flushesOf([trades(4, 'SOL-USD'), ...ITEMS.slice(1)])
@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)('a signed history [needs postgresql]', () => {
     const { ok, authors } = await verifyHistory(db, null, { trusted: TRUSTED })
     expect(ok).toBe(true)
     expect(authors).toEqual([
-      { session: SESSION, keys: [{ key: KEY.publicKey, name: 'r1' }], signedSeq: 13, lastSeq: 13, isEnded: true, isEndSigned: true }, // prettier-ignore
+      { session: SESSION, keys: [{ key: KEY.publicKey, name: 'r1' }], signedSeq: 13, lastSeq: 13, isEnded: true, isEndSigned: true }, // oxfmt-ignore
     ])
   })
 
@@ -226,12 +226,12 @@ describe.skipIf(!hasPostgres)('verify --history and fetch-session of signed sess
       [wrong, 'a line without a public key'],
       [seed, 'Keep the seed'],
     ]) {
-      // prettier-ignore
+      // oxfmt-ignore
       const { code, err } = await run('verify', ...args, '--trust', trust)
       expect([code, err]).toEqual([2, expect.stringContaining(text)])
       expect(err).not.toContain(seed)
     }
-    expect(await run('verify', '--trust', KEY.publicKey)).toMatchObject({ code: 2, err: expect.stringContaining('--trust requires --history') as string }) // prettier-ignore
+    expect(await run('verify', '--trust', KEY.publicKey)).toMatchObject({ code: 2, err: expect.stringContaining('--trust requires --history') as string }) // oxfmt-ignore
   })
 
   it('fetch a session only if a trusted key signed all of it', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('rows of ticks [needs postgresql]', () => {
       { ...none, seq: 1, feed: 'crypto/XT', symbol: 'BTC-USD', recv_ms: T0 + 1, event_ms: T0 + 1, price: 64_000.25, size: 0.5, day: '2026-01-05' },
       { ...none, seq: 3, feed: 'crypto/XQ', symbol: 'ETH-USD', recv_ms: T0 + 3, event_ms: T0 + 2, bid: 3_000, ask: 3_001, day: '2026-01-05' },
       { ...none, seq: 6, feed: 'crypto/XT', symbol: '\\N\\tB', recv_ms: T0 + 6, event_ms: T0 + 3, price: 1, size: 2, day: '2026-01-05' },
-    ]) // prettier-ignore
+    ]) // oxfmt-ignore
   })
 
   it('are committed with their frames or not at all', async () => {

@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)('verifying a history [needs postgresql]', () => {
     const columns = [
       ['block', 'data'], ['block', 'sum'], ['entry_block', 'data'], ['entry_block', 'sum'],
       ['chain', 'head'], ['part', 'flushes'], ['connection', 'head'],
-    ] // prettier-ignore
+    ] // oxfmt-ignore
     for (const [table, column] of columns) {
       const rows = await db.rows<{ at: string; length: number }>(
         `SELECT tableoid::regclass || ' ' || ctid AS at, length(${column}) AS length FROM ${db.schema}.${table}`,

@@ -300,7 +300,7 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     await expect.poll(() => recorder.publishing.status().unfinished, { timeout: 10_000 }).toBe(0)
     const log = await openLog(own.url)
     const before = await spans(log)
-    await withStreams(own.port, (streams) => streams.deleteMessage(streamName(EU, 1), before.findIndex(([from]) => from === 9) + 1)) // prettier-ignore
+    await withStreams(own.port, (streams) => streams.deleteMessage(streamName(EU, 1), before.findIndex(([from]) => from === 9) + 1)) // oxfmt-ignore
     expect((await spans(log)).some(([from]) => from === 9)).toBe(false)
     await log.putWatermark(recorder.session, { lastSeq: 8, isComplete: false })
     await expect.poll(async () => (await spans(log)).some(([from]) => from === 9), { timeout: SOON_MS }).toBe(true)

@@ -176,7 +176,7 @@ describe.skipIf(!hasNatsServer)('a recorder that publishes [needs nats-server]',
     }
     await withStreams(server.port, (streams) => streams.delete(streamName(EU, 1)))
     recorder.commit(3)
-    const republished = async (): Promise<number> => (await readBack(server.url, recorder)).frames.at(-1)?.frame.lastSeq ?? 0 // prettier-ignore
+    const republished = async (): Promise<number> => (await readBack(server.url, recorder)).frames.at(-1)?.frame.lastSeq ?? 0 // oxfmt-ignore
     await expect.poll(republished, { timeout: 20_000, interval: 100 }).toBe(12)
     const { frames } = await readBack(server.url, recorder)
     expect([frames[0].frame.firstSeq, frames[0].frame.signature !== null]).toEqual([1, true])

@@ -58,8 +58,8 @@ describe('what a member of a team says about itself', () => {
     let isAway = false
     const note = (text: string) =>
       isAway ? Promise.reject(new CodedError('offline', 'away')) : Promise.resolve(written.push(text))
-    const bucket = { put: (key: string, value: string) => note(`${key} ${value}`), delete: async (key: string) => void (await note(`-${key}`)) } // prettier-ignore
-    const reporting = keepReporting(() => bucket, 'me', () => recorder, clock, ended.signal) // prettier-ignore
+    const bucket = { put: (key: string, value: string) => note(`${key} ${value}`), delete: async (key: string) => void (await note(`-${key}`)) } // oxfmt-ignore
+    const reporting = keepReporting(() => bucket, 'me', () => recorder, clock, ended.signal) // oxfmt-ignore
     await new Promise(setImmediate)
     await clock.pass(5_000)
     expect(written).toHaveLength(2)
@@ -82,7 +82,7 @@ describe('what a member of a team says about itself', () => {
     let reportNow = (): void => undefined
     const bucket = { put: () => Promise.resolve(++reports), delete: () => Promise.resolve() }
     const onChange = (report: () => void) => void (reportNow = report)
-    const reporting = keepReporting(() => bucket, 'me', () => recorder, clock, ended.signal, onChange) // prettier-ignore
+    const reporting = keepReporting(() => bucket, 'me', () => recorder, clock, ended.signal, onChange) // oxfmt-ignore
     reportNow()
     await new Promise(setImmediate)
     expect(reports).toBe(2)

@@ -79,13 +79,13 @@ describe.skipIf(!hasNatsServer)('the watched status of a team [needs nats-server
     expect(watch.state.problem).toBeNull()
     await log.putWatermark(A, { lastSeq: 5, isComplete: false })
     await log.bucket('leases').put('1', encodeLease({ token: 't', recorder: 'r1', epoch: null, released: false }))
-    const standby = { role: 'recorder', name: 'r2', shard: null, epoch: 0, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [] } as const // prettier-ignore
+    const standby = { role: 'recorder', name: 'r2', shard: null, epoch: 0, spoolBytes: 0, spoolLimitBytes: null, unpublished: 0, trouble: null, sessions: [] } as const // oxfmt-ignore
     await log.bucket('reports').put('recorder.b', encodeReport(standby))
     await expect
       .poll(() => watch.state.status)
       .toMatchObject({ shards: [{ lease: { recorder: 'r1' }, sessions: [{ committedSeq: 5 }] }], standby: ['r2'] })
     const heads = {}
-    await log.putSession({ ...info, end: { endedMs: unixMs(1_700_000_001_000), clean: true, lastSeq: 5, messages: 5, entries: 0, heads } }) // prettier-ignore
+    await log.putSession({ ...info, end: { endedMs: unixMs(1_700_000_001_000), clean: true, lastSeq: 5, messages: 5, entries: 0, heads } }) // oxfmt-ignore
     await expect.poll(() => watch.state.status?.shards[0]?.sessions).toEqual([])
   })
 

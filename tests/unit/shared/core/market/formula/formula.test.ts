@@ -72,7 +72,7 @@ describe('what a formula computes', () => {
     ['highest(high, 10) - lowest(low, 10)', Math.max(...bars.slice(-10).map((bar) => bar.high)) - Math.min(...bars.slice(-10).map((bar) => bar.low))],
     ['x = 2; y = x * 3\ny + x', 8],
     ['sum(\n  volume,  # the last two\n  2\n)', (volume ?? 0) + (bars[bars.length - 2].volume ?? 0)],
-  ])('%s', (text, wanted) => expect(last(text)).toBeCloseTo(wanted, 9)) // prettier-ignore
+  ])('%s', (text, wanted) => expect(last(text)).toBeCloseTo(wanted, 9)) // oxfmt-ignore
 
   it.each(['1 / 0', '0 / 0', 'log(0)', 'sqrt(-1)', '10 ^ 999', '1 / 0 > 1', 'not (0 / 0)', '(0 / 0) ? 1 : 2'])(
     '%s has no value',
@@ -240,7 +240,7 @@ const { tree } = fc.letrec<{ tree: string }>((tie) => ({
     fc.tuple(tie('tree'), fc.nat(5)).map(([a, n]) => `(${a})[${n}]`),
     fc.constantFrom('macd(close).signal', 'atr(3)', 'vwap(close).upper', 'supertrend(3, 2).down', 'zigzag().swing', 'cvd()', 'pivots().r1'),
   ),
-})) // prettier-ignore
+})) // oxfmt-ignore
 
 describe('any text', () => {
   const pieces = fc.array(
@@ -249,7 +249,7 @@ describe('any text', () => {
       ...['not', 'sma(', 'plot(', 'input(', 'level(', 'macd(close)', '"t"', '<', '==', '€', '\u0000', '__proto__', 'e9'],
     ),
     { maxLength: 40 },
-  ) // prettier-ignore
+  ) // oxfmt-ignore
   it('is a formula or has an error inside the text; nothing is thrown', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ maxLength: 80 }), pieces.map((all) => all.join(''))), (text) => {
@@ -259,7 +259,7 @@ describe('any text', () => {
         return message !== '' && from >= 0 && from <= to && to <= text.length
       }),
       { numRuns: 2_000 },
-    ) // prettier-ignore
+    ) // oxfmt-ignore
   })
   it('looks at a bar without adding it, and never at a later one', () => {
     fc.assert(

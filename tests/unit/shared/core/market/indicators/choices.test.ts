@@ -92,7 +92,7 @@ const chosen: readonly (readonly [
   ['ichimoku', [3, 5, 8, 4], (bars) => [
     middle(bars, 3), middle(bars, 5), (middle(bars, 3) + middle(bars, 5)) / 2, middle(bars, 8), bars[bars.length - 1].close,
   ]],
-] // prettier-ignore
+] // oxfmt-ignore
 
 describe('chosen parameters', () => {
   it.each(chosen)('%s with %j is what the book computes', (id, values, book) => {

@@ -48,7 +48,7 @@ describe('levels of sessions', () => {
     const bars = [bar(day(1, 23), 50, 40), at(0, 10, 9), at(30, 11, 9), at(59, 12, 8), at(60, 20, 1), at(90, 30, 2)]
     expect(bars.map((one) => indicator.push(one))).toEqual([
       NONE, [10, 9], [11, 9], [12, 8], [12, 8], [12, 8],
-    ]) // prettier-ignore
+    ]) // oxfmt-ignore
   })
   it('of stocks count from 09:30 New York, without the hours before and after', () => {
     const openOf = (ms: number): number => barStart('stocks', '1D', ms)

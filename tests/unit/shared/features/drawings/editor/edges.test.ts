@@ -228,8 +228,8 @@ describe('keys', () => {
           (one.ms - line.points[i].ms) / 1_000,
           one.price - line.points[i].price,
         ])
-      expect(moved(held)).toEqual([[s, price], [s, price]]) // prettier-ignore
-      expect(moved({ ...held, mode: { is: 'points', handle: 1 } })).toEqual([[0, 0], [s, price]]) // prettier-ignore
+      expect(moved(held)).toEqual([[s, price], [s, price]]) // oxfmt-ignore
+      expect(moved({ ...held, mode: { is: 'points', handle: 1 } })).toEqual([[0, 0], [s, price]]) // oxfmt-ignore
     },
   )
   it('go around the points both ways', () => {

@@ -68,7 +68,7 @@ describe('drawing by clicks', () => {
     ['short', [[100, 500], [300, 700]], [[100, 500], [300, 300], [300, 600]]],
     ['short', [[100, 500], [300, 450]], [[100, 500], [300, 400], [300, 550]]],
     ['measure', [[100, 900], [300, 700]], [[100, 100], [300, 300]]],
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   it.each(cases)('%s', (kind, clicks, expected) => {
     const before = drawing('horizontal', [at(0, 5)], { id: 'old' })
     const { state, drawings, outcomes } = run([tool(kind), ...clicks.flatMap(([x, y]) => click(x, y))], [before])
@@ -85,7 +85,7 @@ describe('drawing by clicks', () => {
   })
   it('goes by pressing, drawing and letting go as well', () => {
     const { drawings } = run([tool('trend'), down(100, 900), move(200, 800), move(300, 700), up(300, 700)])
-    expect(points(drawings)).toEqual([[100, 100], [300, 300]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[100, 100], [300, 300]]) // oxfmt-ignore
   })
   it('takes a double click for one point', () => {
     const { state, drawings } = run([tool('trend'), ...click(100, 900), ...click(100, 900)])
@@ -127,7 +127,7 @@ describe('the brush', () => {
   it('draws while the button is down, leaves out what lies on the way, and stays in the hand', () => {
     const way = Array.from({ length: 51 }, (_, i) => move(100 + i * 4, 500))
     const { state, drawings } = run([tool('brush'), down(100, 500), ...way, move(300, 300), up(300, 300)])
-    expect(points(drawings)).toEqual([[100, 500], [300, 500], [300, 700]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[100, 500], [300, 500], [300, 700]]) // oxfmt-ignore
     expect(state).toMatchObject({ tool: 'brush', selected: null })
   })
   it('keeps no dot', () => {
@@ -163,7 +163,7 @@ describe('selecting and moving', () => {
   it('keeps a price as it is where it is moved in time alone', () => {
     const lying = { ...line, points: [at(100_000, 100.129), at(300_000, 300.129)] }
     const { drawings } = run([down(200, 800), move(300, 800), up(300, 800)], [lying])
-    expect(points(drawings)).toEqual([[200, 100.13], [400, 300.13]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[200, 100.13], [400, 300.13]]) // oxfmt-ignore
   })
   it('takes a press that does not move for a click', () => {
     const { drawings, state } = run([down(200, 800), move(202, 801), up(202, 801)], [line])
@@ -173,22 +173,22 @@ describe('selecting and moving', () => {
   it('moves one point by its handle', () => {
     const from: EditorState = { ...AT_REST, selected: 'line' }
     const { drawings } = run([down(300, 700), move(350, 600), up(350, 600)], [line], {}, from)
-    expect(points(drawings)).toEqual([[100, 100], [350, 400]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[100, 100], [350, 400]]) // oxfmt-ignore
   })
   it('moves a corner of a rectangle that is no point of it', () => {
     const from: EditorState = { ...AT_REST, selected: 'box' }
     const { drawings } = run([down(600, 600), move(700, 700), up(700, 700)], [box], {}, from)
-    expect(points(drawings)).toEqual([[400, 300], [700, 600]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[400, 300], [700, 600]]) // oxfmt-ignore
   })
   it('keeps target and stop of a position on their sides, and one right edge', () => {
     const long = drawing('long', [at(100_000, 500), at(300_000, 600), at(300_000, 450)], { id: 'long' })
     const from: EditorState = { ...AT_REST, selected: 'long' }
     const target = run([down(300, 400), move(350, 900), up(350, 900)], [long], {}, from).drawings
-    expect(points(target)).toEqual([[100, 500], [350, 500], [350, 450]]) // prettier-ignore
+    expect(points(target)).toEqual([[100, 500], [350, 500], [350, 450]]) // oxfmt-ignore
     const stop = run([down(300, 550), move(250, 600), up(250, 600)], [long], {}, from).drawings
-    expect(points(stop)).toEqual([[100, 500], [250, 600], [250, 400]]) // prettier-ignore
+    expect(points(stop)).toEqual([[100, 500], [250, 600], [250, 400]]) // oxfmt-ignore
     const entry = run([down(100, 500), move(150, 100), up(150, 100)], [long], {}, from).drawings
-    expect(points(entry)).toEqual([[150, 600], [300, 600], [300, 450]]) // prettier-ignore
+    expect(points(entry)).toEqual([[150, 600], [300, 600], [300, 450]]) // oxfmt-ignore
   })
   it('neither moves nor deletes what is locked', () => {
     const locked = { ...line, locked: true }
@@ -210,7 +210,7 @@ describe('selecting and moving', () => {
       ],
       [line],
     )
-    expect(outcomes.map(({ taken, write }) => [taken, write])).toEqual([[true, 'line'], [false, undefined]]) // prettier-ignore
+    expect(outcomes.map(({ taken, write }) => [taken, write])).toEqual([[true, 'line'], [false, undefined]]) // oxfmt-ignore
   })
 })
 
@@ -236,20 +236,20 @@ describe('drawing by keys', () => {
       key('ArrowDown', SHIFT),
       key('Enter'),
     ]
-    expect(points(run([tool('trend'), ...keys]).drawings)).toEqual([[500, 501], [510, 491]]) // prettier-ignore
+    expect(points(run([tool('trend'), ...keys]).drawings)).toEqual([[500, 501], [510, 491]]) // oxfmt-ignore
     const snapped = run([tool('trend'), ...keys], [], { magnet: true }).drawings
     expect(points(snapped)?.[0]).toEqual([500, 500])
   })
   it('moves the selected one by bars and steps, as one change to take back', () => {
     const keys = [key('ArrowRight'), key('ArrowRight'), key('ArrowUp', SHIFT)]
     const { drawings, outcomes } = run(keys, [line], {}, { ...AT_REST, selected: 'line' })
-    expect(points(drawings)).toEqual([[120, 110], [320, 310]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[120, 110], [320, 310]]) // oxfmt-ignore
     expect(new Set(outcomes.map(({ edit }) => edit?.merge)).size).toBe(1)
   })
   it('changes its points: Enter, Tab to the next, arrows, Esc', () => {
     const keys = [key('Enter'), key('Tab'), key('ArrowUp'), key('Escape')]
     const { drawings, state, outcomes } = run(keys, [line], {}, { ...AT_REST, selected: 'line' })
-    expect(points(drawings)).toEqual([[100, 100], [300, 301]]) // prettier-ignore
+    expect(points(drawings)).toEqual([[100, 100], [300, 301]]) // oxfmt-ignore
     expect(outcomes[1].say).toBe('Point 2 of 2 at 300.00.')
     expect(state).toMatchObject({ mode: { is: 'idle' }, selected: 'line' })
   })

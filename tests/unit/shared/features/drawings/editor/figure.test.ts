@@ -83,7 +83,7 @@ describe('figures', () => {
     // Its ends move in time alone, whichever was drawn first.
     expect(figure!.handles.map(({ msOf, priceOf }) => [msOf, priceOf])).toEqual([[1, null], [0, null]])
     expect(figureOf(one, flat)?.strokes).toHaveLength(1)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
   it('of a note lead from its box to what it is about', () => {
     const one = { ...drawing('note', [at(100_000, 100), at(300_000, 300)]), text: 'Earnings\nmissed' }
     const figure = figureOf(one, flat)!
@@ -101,7 +101,7 @@ describe('figures', () => {
     const named = figureOf(fib, flat)!
     expect(named.labels.map(({ color }) => color)).toEqual(named.strokes.slice(1).map(({ color }) => color))
     expect(new Set(colors(defaultStyle('fib').levels)).size).toBe(7)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
   it('are made once a view', () => {
     const frame = { ...flat, known: new WeakMap() }
     const one = drawing('trend', [at(0, 0), at(100_000, 100)])
@@ -112,7 +112,7 @@ describe('figures', () => {
       figureOf(drawing('fib', [at(100_000, 100), at(300_000, high)]), flat)?.labels.map(({ lines }) => lines[0])
     expect(levels(600)).toEqual([
       '0  600.00', '0.236  482.00', '0.382  409.00', '0.5  350.00', '0.618  291.00', '0.786  207.00', '1  100.00',
-    ]) // prettier-ignore
+    ]) // oxfmt-ignore
     expect(levels(120)?.length).toBeLessThan(4)
   })
   it('say what a position risks and what it may gain', () => {
