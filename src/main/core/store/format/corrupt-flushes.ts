@@ -5,7 +5,7 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { formatInstant } from '../types/corruption.ts'
 import { Journal } from './journal.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 
 /** First and last seq of a flush. */
 export type SeqRange = readonly [first: number, last: number]
@@ -26,29 +26,33 @@ export class CorruptFlushes {
 
   constructor(db: Db) {
     this.#journal = new Journal(db)
-    this.#sql = {
-      session: db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
-        'SELECT key, started_ms, ended_ms FROM recording WHERE id = ?',
-      ),
+    this.#sql = lazyStatements({
+      session: () =>
+        db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
+          'SELECT key, started_ms, ended_ms FROM recording WHERE id = ?',
+        ),
       // Up to the watermark, only corrupt rows remain in the journal.
-      sealed: db
-        .prepare<[number, number, number], SeqRange>(
-          `SELECT first_seq, max(first_seq, last_seq) AS last FROM journal
+      sealed: () =>
+        db
+          .prepare<[number, number, number], SeqRange>(
+            `SELECT first_seq, max(first_seq, last_seq) AS last FROM journal
            WHERE recording = ? AND last > ? AND first_seq <= ? AND torn <> 0 ORDER BY first_seq`,
-        )
-        .raw(),
-      skew: db.prepare<[number], number | null>('SELECT max(abs(skew_ms)) FROM gap WHERE recording = ?').pluck(),
-      entryBefore: db
-        .prepare<[number, number], number>(
-          'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
-        )
-        .pluck(),
-      entryAfter: db
-        .prepare<[number, number], number>(
-          'SELECT wall_ms FROM entry WHERE recording = ? AND seq > ? ORDER BY seq LIMIT 1',
-        )
-        .pluck(),
-    }
+          )
+          .raw(),
+      skew: () => db.prepare<[number], number | null>('SELECT max(abs(skew_ms)) FROM gap WHERE recording = ?').pluck(),
+      entryBefore: () =>
+        db
+          .prepare<[number, number], number>(
+            'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
+          )
+          .pluck(),
+      entryAfter: () =>
+        db
+          .prepare<[number, number], number>(
+            'SELECT wall_ms FROM entry WHERE recording = ? AND seq > ? ORDER BY seq LIMIT 1',
+          )
+          .pluck(),
+    })
   }
 
   /** Flushes found corrupt at sealing that hold a seq in (after, upTo], ascending. */

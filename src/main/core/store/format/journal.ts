@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { columnBytes } from './message-columns.ts'
 import { tryRead, VERIFY_HINT } from '../types/corruption.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import type { Leaf } from '../types/flushes.ts'
 import type { MessageColumns } from '../types/messages.ts'
 
@@ -133,22 +133,24 @@ export class Journal {
 
   constructor(db: Db) {
     const flush = 'SELECT id, first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?'
-    this.#sql = {
-      start: db
-        .prepare<[number, number], number | null>(
-          'SELECT max(first_seq) FROM journal WHERE recording = ? AND first_seq <= ?',
-        )
-        .pluck(),
-      from: db.prepare<[number, number], JournalRow>(`${flush} AND first_seq >= ? ORDER BY first_seq`),
-      last: db
-        .prepare<[number], number>(
-          // The watermark covers a row marked corrupt, and its last seq can't be trusted.
-          'SELECT max(first_seq, last_seq) FROM journal WHERE recording = ? AND torn = 0 ORDER BY first_seq DESC LIMIT 1',
-        )
-        .pluck(),
-      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
-      newestFirst: db.prepare<[number], JournalRow>(`${flush} ORDER BY first_seq DESC`),
-    }
+    this.#sql = lazyStatements({
+      start: () =>
+        db
+          .prepare<[number, number], number | null>(
+            'SELECT max(first_seq) FROM journal WHERE recording = ? AND first_seq <= ?',
+          )
+          .pluck(),
+      from: () => db.prepare<[number, number], JournalRow>(`${flush} AND first_seq >= ? ORDER BY first_seq`),
+      last: () =>
+        db
+          .prepare<[number], number>(
+            // The watermark covers a row marked corrupt, and its last seq can't be trusted.
+            'SELECT max(first_seq, last_seq) FROM journal WHERE recording = ? AND torn = 0 ORDER BY first_seq DESC LIMIT 1',
+          )
+          .pluck(),
+      sealed: () => db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      newestFirst: () => db.prepare<[number], JournalRow>(`${flush} ORDER BY first_seq DESC`),
+    })
   }
 
   /** The last durable seq of a session. Call within a read transaction. */

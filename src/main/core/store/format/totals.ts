@@ -4,7 +4,7 @@ import { connectionFeeds } from '../schema/connection-feeds.ts'
 import { Journal } from './journal.ts'
 import { newColumns } from './message-columns.ts'
 import type { MessageColumns } from '../types/messages.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { FLAG, type FeedCounts } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 
@@ -28,7 +28,7 @@ interface FeedSums {
 export class JournalTotals {
   readonly #feeds: (session: number) => ReadonlyMap<number, FeedId>
   readonly #journal: Journal
-  readonly #sealed
+  readonly #sql
   #session = ''
   #flushes: readonly FlushSums[] = []
   #instruments = new Set<string>()
@@ -37,14 +37,17 @@ export class JournalTotals {
   constructor(db: Db) {
     this.#feeds = connectionFeeds(db)
     this.#journal = new Journal(db)
-    this.#sealed = db.prepare<[number], { key: string; sealed: number }>(
-      'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
-    )
+    this.#sql = lazyStatements({
+      sealed: () =>
+        db.prepare<[number], { key: string; sealed: number }>(
+          'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
+        ),
+    })
   }
 
   /** Totals of the unsealed flushes. Call within a read transaction. */
   of(session: number): readonly FlushSums[] {
-    const { key, sealed } = this.#sealed.get(session) ?? { key: '', sealed: 0 }
+    const { key, sealed } = this.#sql.sealed.get(session) ?? { key: '', sealed: 0 }
     if (key !== this.#session) {
       this.#flushes = []
       this.#instruments = new Set()

@@ -32,6 +32,7 @@ import type { BarPage, BarQuery, SeqLimits } from '../types/bars.ts'
 import type { StoredSession } from '../schema/records.ts'
 import type { StoreQueries } from './queries.ts'
 import { StoredBarBuilder, type BarSeries, type Part } from './stored-bars.ts'
+import { lazyStatements } from '../schema/sqlite.ts'
 
 /** Offset between sessions, so that bars across a midnight rollover keep the order of their seqs. */
 const SEQ_STEP = 2 ** 40
@@ -100,16 +101,18 @@ export class BarReader {
     this.#journal = new JournalIndex(db, classifier)
     this.#builder = new StoredBarBuilder(db, this.#journal, classifier)
     this.#gapReader = new GapIntervalReader(queries, this.#journal)
-    this.#sql = {
-      before: db.prepare<[number, number, number], BlockTimes>(
-        `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
+    this.#sql = lazyStatements({
+      before: () =>
+        db.prepare<[number, number, number], BlockTimes>(
+          `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
          WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
-      ),
-      after: db.prepare<[number, number, number], BlockTimes>(
-        `SELECT min(min_ms) AS least, min(max_ms) AS most FROM block INDEXED BY block_order
+        ),
+      after: () =>
+        db.prepare<[number, number, number], BlockTimes>(
+          `SELECT min(min_ms) AS least, min(max_ms) AS most FROM block INDEXED BY block_order
          WHERE series = ? AND min_seq <= ? AND max_ms >= ?`,
-      ),
-    }
+        ),
+    })
   }
 
   /** Throws `bad-arguments` for an unknown interval. */

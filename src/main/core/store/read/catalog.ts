@@ -4,7 +4,7 @@
  */
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import type { BeginRecord, StoredSession } from '../schema/records.ts'
 
 /** The time range of a session's gaps, UTC ms. */
@@ -63,30 +63,36 @@ export class Catalog {
   readonly #series = new Map<string, ClosedSessionCache<SeriesExtent | null>>()
 
   constructor(db: Db) {
-    this.#sql = {
-      newest: db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck(),
-      erased: db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck(),
-      begun: db
-        .prepare<[number], string>(
-          `SELECT body FROM store_log WHERE n > ? AND kind = 'begin' AND body LIKE '%"epoch":%' ORDER BY n`,
-        )
-        .pluck(),
-      all: db.prepare<[], StoredSession>('SELECT * FROM recording ORDER BY id'),
-      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
-      receives: db
-        .prepare<[number, string], number>('SELECT 1 FROM connection WHERE recording = ? AND feed = ? LIMIT 1')
-        .pluck(),
-      gaps: db.prepare<[number], { least: number | null; most: number; open: number; skew: number | null }>(
-        `SELECT min(from_ms) AS least, max(max(from_ms, coalesce(to_ms, from_ms))) AS most,
+    this.#sql = lazyStatements({
+      newest: () => db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck(),
+      erased: () =>
+        db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck(),
+      begun: () =>
+        db
+          .prepare<[number], string>(
+            `SELECT body FROM store_log WHERE n > ? AND kind = 'begin' AND body LIKE '%"epoch":%' ORDER BY n`,
+          )
+          .pluck(),
+      all: () => db.prepare<[], StoredSession>('SELECT * FROM recording ORDER BY id'),
+      sealed: () => db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      receives: () =>
+        db
+          .prepare<[number, string], number>('SELECT 1 FROM connection WHERE recording = ? AND feed = ? LIMIT 1')
+          .pluck(),
+      gaps: () =>
+        db.prepare<[number], { least: number | null; most: number; open: number; skew: number | null }>(
+          `SELECT min(from_ms) AS least, max(max(from_ms, coalesce(to_ms, from_ms))) AS most,
            sum(to_ms IS NULL) AS open, max(abs(skew_ms)) AS skew FROM gap WHERE recording = ?`,
-      ),
-      series: db.prepare<[number, string, string], { id: number; rolled: number }>(
-        'SELECT id, rolled_seq AS rolled FROM series WHERE recording = ? AND feed = ? AND instrument = ?',
-      ),
-      span: db.prepare<[number], { least: number | null; most: number | null }>(
-        'SELECT min(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order WHERE series = ?',
-      ),
-    }
+        ),
+      series: () =>
+        db.prepare<[number, string, string], { id: number; rolled: number }>(
+          'SELECT id, rolled_seq AS rolled FROM series WHERE recording = ? AND feed = ? AND instrument = ?',
+        ),
+      span: () =>
+        db.prepare<[number], { least: number | null; most: number | null }>(
+          'SELECT min(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order WHERE series = ?',
+        ),
+    })
   }
 
   /** In the order they were added to the store. Call within a read transaction. */

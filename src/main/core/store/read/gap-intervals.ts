@@ -21,6 +21,7 @@ import { findLastReceived, findNewestStamp } from '../format/last-received.ts'
 import { corruptGapError, type StoreQueries } from './queries.ts'
 import type { StoredSession } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
+import { lazyStatements } from '../schema/sqlite.ts'
 
 /** Largest expected difference between event and receive time, ms. Sessions further away can't affect a page. */
 const MAX_EVENT_OFFSET_MS = 6 * HOUR
@@ -71,17 +72,19 @@ export class GapIntervalReader {
     this.#journal = journal
     const { db } = queries
     this.#corruptFlushes = new CorruptFlushes(db)
-    this.#sql = {
-      entryFrom: db
-        .prepare<[number, number], number>(
-          'SELECT wall_ms FROM entry WHERE recording = ? AND seq >= ? ORDER BY seq LIMIT 1',
-        )
-        .pluck(),
-      acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
-        `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
+    this.#sql = lazyStatements({
+      entryFrom: () =>
+        db
+          .prepare<[number, number], number>(
+            'SELECT wall_ms FROM entry WHERE recording = ? AND seq >= ? ORDER BY seq LIMIT 1',
+          )
+          .pluck(),
+      acks: () =>
+        db.prepare<[number, number], { wall_ms: number; body: string }>(
+          `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
          AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
-      ),
-    }
+        ),
+    })
   }
 
   /**

@@ -34,7 +34,7 @@ import { Journal } from '../format/journal.ts'
 import { findLastStamp } from '../format/last-received.ts'
 import type { InstrumentQuery, StoredInstrument } from '../types/reader.ts'
 import type { TickQuery } from '../types/ticks.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import type { BlockQuery, ListedBlock, TickPlan, TickSource, TickWindow } from '../types/ticks.ts'
 import type { BeginRecord, CloseRecord, StoredSession } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
@@ -102,40 +102,45 @@ export class StoreQueries implements TickSource {
     this.#isWritten = isWritten
     this.#journal = new Journal(db)
     this.#corruptFlushes = new CorruptFlushes(db)
-    this.#sql = {
-      sessions: db.prepare<[], StoredSession>('SELECT * FROM recording ORDER BY id'),
-      gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
-        // A gap that ends before it begins (a clock was set back) counts where it begins. A gap without a feed can
-        // concern any.
-        `SELECT * FROM gap WHERE recording = @id
+    this.#sql = lazyStatements({
+      sessions: () => db.prepare<[], StoredSession>('SELECT * FROM recording ORDER BY id'),
+      gaps: () =>
+        db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
+          // A gap that ends before it begins (a clock was set back) counts where it begins. A gap without a feed can
+          // concern any.
+          `SELECT * FROM gap WHERE recording = @id
          AND (@feed IS NULL OR feed = @feed OR feed NOT IN (${FEED_NAMES})) AND from_ms < @toMs
          AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
-      ),
-      binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
-      conns: db
-        .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
-        .pluck(),
-      seriesSymbols: db.prepare<[number, string], { instrument: string; symbols: string }>(
-        'SELECT instrument, symbols FROM series WHERE recording = ? AND feed = ?',
-      ),
-      acks: db
-        .prepare<[number], string>(
-          `SELECT body FROM entry WHERE recording = ? AND body LIKE '{"type":"acknowledged"%' ORDER BY seq`,
-        )
-        .pluck(),
-      log: db.prepare<[], { body: string; hash: Buffer }>(
-        "SELECT body, hash FROM store_log WHERE kind IN ('begin', 'close') ORDER BY n DESC",
-      ),
-      series: db.prepare<[number, string], { id: number; instrument: string }>(
-        'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
-      ),
-      blocks: db.prepare<[number, number, number, number, number, number], ListedBlock>(
-        `SELECT data, min_ms AS minMs, max_ms AS maxMs FROM block WHERE id IN (
+        ),
+      binned: () => db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
+      conns: () =>
+        db.prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?').pluck(),
+      seriesSymbols: () =>
+        db.prepare<[number, string], { instrument: string; symbols: string }>(
+          'SELECT instrument, symbols FROM series WHERE recording = ? AND feed = ?',
+        ),
+      acks: () =>
+        db
+          .prepare<[number], string>(
+            `SELECT body FROM entry WHERE recording = ? AND body LIKE '{"type":"acknowledged"%' ORDER BY seq`,
+          )
+          .pluck(),
+      log: () =>
+        db.prepare<[], { body: string; hash: Buffer }>(
+          "SELECT body, hash FROM store_log WHERE kind IN ('begin', 'close') ORDER BY n DESC",
+        ),
+      series: () =>
+        db.prepare<[number, string], { id: number; instrument: string }>(
+          'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
+        ),
+      blocks: () =>
+        db.prepare<[number, number, number, number, number, number], ListedBlock>(
+          `SELECT data, min_ms AS minMs, max_ms AS maxMs FROM block WHERE id IN (
            SELECT id FROM block INDEXED BY block_order
            WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ? ORDER BY min_seq LIMIT ?)
          ORDER BY min_seq`,
-      ),
-    }
+        ),
+    })
   }
 
   /** In the order they were added to the store, which is that of the wall clock unless it was changed. */

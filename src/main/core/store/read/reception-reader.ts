@@ -11,7 +11,7 @@ import { mergeSpans, withoutSpans, type Span } from '../../../../shared/base/spa
 import { skewAt, type Reception, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import { findLastStamp } from '../format/last-received.ts'
 import type { StoredSession } from '../schema/records.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { SessionClocks } from './session-clock.ts'
 
 /** Finds seqs by receive time, and back. */
@@ -81,18 +81,20 @@ export class ReceptionReader {
     this.#db = db
     this.#clocks = new SessionClocks(db)
     this.#positions = positions
-    this.#sql = {
-      gaps: db.prepare<[number, number], GapRow>(
-        `SELECT gap.*, entry.wall_ms AS opened_ms FROM gap
+    this.#sql = lazyStatements({
+      gaps: () =>
+        db.prepare<[number, number], GapRow>(
+          `SELECT gap.*, entry.wall_ms AS opened_ms FROM gap
          LEFT JOIN entry ON entry.recording = gap.recording AND entry.seq = from_seq
          WHERE gap.recording = ? AND from_seq <= ? ORDER BY from_seq`,
-      ),
-      acks: db.prepare<[number, number], { seq: number; wall_ms: number; body: string }>(
-        `SELECT seq, wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
+        ),
+      acks: () =>
+        db.prepare<[number, number], { seq: number; wall_ms: number; body: string }>(
+          `SELECT seq, wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
          AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
-      ),
-      feeds: db.prepare<[number], string>('SELECT DISTINCT feed FROM connection WHERE recording = ?').pluck(),
-    }
+        ),
+      feeds: () => db.prepare<[number], string>('SELECT DISTINCT feed FROM connection WHERE recording = ?').pluck(),
+    })
   }
 
   /** Service clock minus a session's clock. */

@@ -10,7 +10,7 @@ import { openBlock } from '../blocks/open.ts'
 import { Journal } from '../format/journal.ts'
 import type { EntryQuery } from '../types/replay.ts'
 import type { StoredEntry } from '../types/messages.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { CorruptFlushes } from '../format/corrupt-flushes.ts'
 
 export interface ReplaySession {
@@ -56,40 +56,40 @@ export class ReplaySql {
     this.corruptFlushes = new CorruptFlushes(db)
     const place =
       'SELECT id, min_seq, max_seq, min_ms, max_ms, count FROM block INDEXED BY block_order WHERE series = ?'
-    this.#sql = {
-      session: db.prepare<[string], { id: number; started_ms: number }>(
-        'SELECT id, started_ms FROM recording WHERE key = ?',
-      ),
-      series: db.prepare<[number], { id: number; feed: string }>('SELECT id, feed FROM series WHERE recording = ?'),
-      connections: db.prepare<[number], { conn: number; feed: string }>(
-        'SELECT conn, feed FROM connection WHERE recording = ?',
-      ),
-      covering: db.prepare<[number, number], BlockRange>(`${place} AND min_seq <= ? ORDER BY min_seq DESC LIMIT 1`),
-      following: db.prepare<[number, number], BlockRange>(`${place} AND min_seq > ? ORDER BY min_seq LIMIT 1`),
-      within: db.prepare<[number, number, number], BlockRange>(
-        `${place} AND min_seq > ? AND min_seq <= ? ORDER BY min_seq`,
-      ),
-      data: db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
-      entries: db.prepare<[number, number, number], EntryRow>(
-        'SELECT seq, wall_ms, mono_ns, body FROM entry WHERE recording = ? AND seq > ? AND seq <= ? ORDER BY seq',
-      ),
-      entriesOf: db.prepare<[number, number, string], EntryRow>(
-        `SELECT seq, wall_ms, mono_ns, body FROM entry
+    this.#sql = lazyStatements({
+      session: () =>
+        db.prepare<[string], { id: number; started_ms: number }>('SELECT id, started_ms FROM recording WHERE key = ?'),
+      series: () =>
+        db.prepare<[number], { id: number; feed: string }>('SELECT id, feed FROM series WHERE recording = ?'),
+      connections: () =>
+        db.prepare<[number], { conn: number; feed: string }>('SELECT conn, feed FROM connection WHERE recording = ?'),
+      covering: () =>
+        db.prepare<[number, number], BlockRange>(`${place} AND min_seq <= ? ORDER BY min_seq DESC LIMIT 1`),
+      following: () => db.prepare<[number, number], BlockRange>(`${place} AND min_seq > ? ORDER BY min_seq LIMIT 1`),
+      within: () =>
+        db.prepare<[number, number, number], BlockRange>(`${place} AND min_seq > ? AND min_seq <= ? ORDER BY min_seq`),
+      data: () => db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
+      entries: () =>
+        db.prepare<[number, number, number], EntryRow>(
+          'SELECT seq, wall_ms, mono_ns, body FROM entry WHERE recording = ? AND seq > ? AND seq <= ? ORDER BY seq',
+        ),
+      entriesOf: () =>
+        db.prepare<[number, number, string], EntryRow>(
+          `SELECT seq, wall_ms, mono_ns, body FROM entry
          WHERE recording = ? AND seq > ? AND body LIKE '{"type":"%'
            AND substr(body, 10, instr(substr(body, 10, 40), '"') - 1) IN (SELECT value FROM json_each(?)) ORDER BY seq`,
-      ),
-      stamps: db.prepare<[number, number], { seq: number; wall_ms: number; clock: string | null }>(
-        `SELECT seq, wall_ms, CASE WHEN body LIKE '{"type":"clock"%' THEN body END AS clock
+        ),
+      stamps: () =>
+        db.prepare<[number, number], { seq: number; wall_ms: number; clock: string | null }>(
+          `SELECT seq, wall_ms, CASE WHEN body LIKE '{"type":"clock"%' THEN body END AS clock
          FROM entry WHERE recording = ? AND seq > ? ORDER BY seq`,
-      ),
-      bookmarks: db.prepare<
-        [string | null],
-        { id: number; key: string; at_ms: number; seq: number | null; text: string }
-      >(
-        `SELECT b.id, r.key, b.at_ms, b.seq, b.text FROM bookmark b JOIN recording r ON r.id = b.recording
+        ),
+      bookmarks: () =>
+        db.prepare<[string | null], { id: number; key: string; at_ms: number; seq: number | null; text: string }>(
+          `SELECT b.id, r.key, b.at_ms, b.seq, b.text FROM bookmark b JOIN recording r ON r.id = b.recording
          WHERE r.key = coalesce(?, r.key) ORDER BY b.at_ms, b.id`,
-      ),
-    }
+        ),
+    })
   }
 
   /** Runs several reads on one snapshot of the file. */

@@ -9,7 +9,7 @@ import { Classifier } from '../format/classify.ts'
 import { Journal } from '../format/journal.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
 import type { StoredSession } from '../schema/records.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { tryRead } from '../types/corruption.ts'
 
 /** Instruments, messages of each, and flushes of the journal that are compared. */
@@ -44,20 +44,24 @@ export class SessionClocks {
   constructor(db: Db) {
     this.#journal = new Journal(db)
     this.#feeds = connectionFeeds(db)
-    this.#sql = {
-      shifts: db.prepare<[number], { seq: number; body: string }>(
-        `SELECT seq, body FROM entry WHERE recording = ? AND body LIKE '{"type":"clock"%' ORDER BY seq`,
-      ),
-      series: db.prepare<[number], { id: number; feed: string }>(
-        `SELECT id, feed FROM series WHERE recording = ? AND instrument <> '' ORDER BY id`,
-      ),
-      first: db.prepare<[number], Buffer>('SELECT data FROM block WHERE series = ? ORDER BY min_seq LIMIT 1').pluck(),
-      skew: db
-        .prepare<[number], number>(
-          'SELECT skew_ms FROM gap WHERE recording = ? AND skew_ms IS NOT NULL ORDER BY from_seq LIMIT 1',
-        )
-        .pluck(),
-    }
+    this.#sql = lazyStatements({
+      shifts: () =>
+        db.prepare<[number], { seq: number; body: string }>(
+          `SELECT seq, body FROM entry WHERE recording = ? AND body LIKE '{"type":"clock"%' ORDER BY seq`,
+        ),
+      series: () =>
+        db.prepare<[number], { id: number; feed: string }>(
+          `SELECT id, feed FROM series WHERE recording = ? AND instrument <> '' ORDER BY id`,
+        ),
+      first: () =>
+        db.prepare<[number], Buffer>('SELECT data FROM block WHERE series = ? ORDER BY min_seq LIMIT 1').pluck(),
+      skew: () =>
+        db
+          .prepare<[number], number>(
+            'SELECT skew_ms FROM gap WHERE recording = ? AND skew_ms IS NOT NULL ORDER BY from_seq LIMIT 1',
+          )
+          .pluck(),
+    })
   }
 
   /**

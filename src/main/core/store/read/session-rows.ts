@@ -9,7 +9,7 @@ import {
 } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, sessionId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
 import { epochPart, type CloseRecord, type LabelRow, type StoredSession } from '../schema/records.ts'
 
@@ -61,9 +61,7 @@ export class SessionList {
   readonly #catalog: Catalog
   readonly #sums: ClosedSessionCache<Closed>
   readonly #briefs: ClosedSessionCache<GapSummary>
-  readonly #gaps
-  readonly #allGaps
-  readonly #labels
+  readonly #sql
   readonly #journal: JournalTotals
 
   constructor(db: Db, catalog: Catalog) {
@@ -73,9 +71,11 @@ export class SessionList {
     this.#sums = catalog.createCache()
     this.#briefs = catalog.createCache()
     const columns = 'recording, feed, cause, from_seq, from_ms, to_seq, to_ms'
-    this.#gaps = db.prepare<[number], BriefGapRow>(`SELECT ${columns} FROM gap WHERE recording = ? ORDER BY from_seq`)
-    this.#allGaps = db.prepare<[], BriefGapRow>(`SELECT ${columns} FROM gap ORDER BY recording, from_seq`)
-    this.#labels = db.prepare<[], LabelRow>('SELECT * FROM label')
+    this.#sql = lazyStatements({
+      gaps: () => db.prepare<[number], BriefGapRow>(`SELECT ${columns} FROM gap WHERE recording = ? ORDER BY from_seq`),
+      allGaps: () => db.prepare<[], BriefGapRow>(`SELECT ${columns} FROM gap ORDER BY recording, from_seq`),
+      labels: () => db.prepare<[], LabelRow>('SELECT * FROM label'),
+    })
   }
 
   /**
@@ -87,12 +87,12 @@ export class SessionList {
     gapsOf: ReadonlyMap<string, GapSummary> | null,
     live: ReadonlySet<number>,
   ): readonly SessionRow[] {
-    const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
+    const labels = new Map(this.#sql.labels.all().map((label) => [label.recording, label]))
     // One query for all is cheaper than thousands of single ones, and closed sessions are queried once.
     let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
     const brief = (row: StoredSession): GapSummary => {
-      if (row.summary === null) return this.#brief(row, this.#gaps.iterate(row.id))
-      all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
+      if (row.summary === null) return this.#brief(row, this.#sql.gaps.iterate(row.id))
+      all ??= Map.groupBy(this.#sql.allGaps.iterate(), (gap) => gap.recording)
       return this.#brief(row, all.get(row.id) ?? [])
     }
     return rows.map((row): SessionRow => {

@@ -10,7 +10,7 @@ import { openBlock } from '../blocks/open.ts'
 import { applyRecord, HOUR, hasRollups, MINUTE, type Classifier } from '../format/classify.ts'
 import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { StoredSession } from '../schema/records.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import type { CorruptData } from '../types/corruption.ts'
 import { applyBlock } from './block-bars.ts'
 import type { SeriesExtent } from './catalog.ts'
@@ -61,19 +61,21 @@ export class StoredBarBuilder {
   constructor(db: Db, journal: JournalIndex, classifier: Classifier) {
     this.#journal = journal
     this.#classifier = classifier
-    this.#sql = {
-      hours: db.prepare<[number, number, number], RollupRow>(
-        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
-      ),
-      blocks: db
-        .prepare<[number, number, number, number, number], readonly [minMs: number, maxMs: number, data: Buffer]>(
-          `SELECT min_ms, max_ms, data FROM block WHERE id IN (
+    this.#sql = lazyStatements({
+      hours: () =>
+        db.prepare<[number, number, number], RollupRow>(
+          'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
+        ),
+      blocks: () =>
+        db
+          .prepare<[number, number, number, number, number], readonly [minMs: number, maxMs: number, data: Buffer]>(
+            `SELECT min_ms, max_ms, data FROM block WHERE id IN (
              SELECT id FROM block INDEXED BY block_order
              WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ?)
            ORDER BY min_seq`,
-        )
-        .raw(),
-    }
+          )
+          .raw(),
+    })
   }
 
   /** Returns the bars of [from, to) on the grid, oldest first; `complete` isn't decided yet. */

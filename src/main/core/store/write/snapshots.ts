@@ -7,7 +7,7 @@ import { rowChecksum, equalBytes } from '../format/ledger.ts'
 import type { NewSnapshot, Snapshot, SnapshotQuery } from '../types/replay.ts'
 import type { OpenSession } from './open-session.ts'
 import type { Work } from './background-work.ts'
-import type { Db } from '../schema/sqlite.ts'
+import { lazyStatements, type Db } from '../schema/sqlite.ts'
 
 /** Larger snapshots are dropped, because they would cost more than they save. */
 const MAX_BYTES = 16 << 20
@@ -59,16 +59,18 @@ export class SnapshotWriter {
   #base: BaseSnapshot | null = null
 
   constructor(db: Db) {
-    this.#sql = {
-      insert: db.prepare<[number, number, number, number, Uint8Array, Uint8Array]>(
-        'INSERT OR REPLACE INTO snapshot (recording, seq, wall_ms, version, sum, data) VALUES (?, ?, ?, ?, ?, ?)',
-      ),
-      newest: db.prepare<[number], { id: number; seq: number; size: number }>(
-        'SELECT id, seq, length(data) AS size FROM snapshot WHERE recording = ? ORDER BY seq DESC LIMIT 2',
-      ),
-      has: db.prepare<[number, number], number>('SELECT 1 FROM snapshot WHERE recording = ? AND seq = ?').pluck(),
-      drop: db.prepare<[number]>('DELETE FROM snapshot WHERE id = ?'),
-    }
+    this.#sql = lazyStatements({
+      insert: () =>
+        db.prepare<[number, number, number, number, Uint8Array, Uint8Array]>(
+          'INSERT OR REPLACE INTO snapshot (recording, seq, wall_ms, version, sum, data) VALUES (?, ?, ?, ?, ?, ?)',
+        ),
+      newest: () =>
+        db.prepare<[number], { id: number; seq: number; size: number }>(
+          'SELECT id, seq, length(data) AS size FROM snapshot WHERE recording = ? ORDER BY seq DESC LIMIT 2',
+        ),
+      has: () => db.prepare<[number, number], number>('SELECT 1 FROM snapshot WHERE recording = ? AND seq = ?').pluck(),
+      drop: () => db.prepare<[number]>('DELETE FROM snapshot WHERE id = ?'),
+    })
   }
 
   /** Accepts a snapshot. It replaces one that is waiting. */
@@ -152,13 +154,14 @@ export class SnapshotReader {
   #base: { readonly session: number; readonly seq: number; readonly data: Uint8Array } | null = null
 
   constructor(db: Db) {
-    this.#sql = {
-      before: db.prepare<[number, number, number, number, number], SnapshotRow>(
-        `SELECT * FROM snapshot WHERE recording = ? AND seq <= ? AND seq > ? AND version = ? AND (seq = 0 OR wall_ms <= ?)
+    this.#sql = lazyStatements({
+      before: () =>
+        db.prepare<[number, number, number, number, number], SnapshotRow>(
+          `SELECT * FROM snapshot WHERE recording = ? AND seq <= ? AND seq > ? AND version = ? AND (seq = 0 OR wall_ms <= ?)
          ORDER BY seq DESC`,
-      ),
-      at: db.prepare<[number, number], SnapshotRow>('SELECT * FROM snapshot WHERE recording = ? AND seq = ?'),
-    }
+        ),
+      at: () => db.prepare<[number, number], SnapshotRow>('SELECT * FROM snapshot WHERE recording = ? AND seq = ?'),
+    })
   }
 
   /** The newest usable snapshot of a version at or before a position; null if there is none. */
