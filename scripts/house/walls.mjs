@@ -1,7 +1,7 @@
 /**
  * Which file may import which. Each process under `src` is a stack of shelves; a file imports its own shelf and the
- * shelves below it. Features don't import each other except in `feature.ts` or for types. The table is read by ESLint
- * (see eslint.config.js), by the house test, and by docs/architecture.md.
+ * shelves below it. Features don't import each other except in `feature.ts` or for types. The table is read by oxlint (see
+ * oxlint.mjs), for components by ESLint (see eslint.config.js), by the house test, and by docs/architecture.md.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, posix, relative, resolve, sep } from 'node:path'
@@ -80,8 +80,8 @@ const onlyTypes = (node) =>
   (node.specifiers?.length > 0 &&
     node.specifiers.every((one) => one.importKind === 'type' || one.exportKind === 'type'))
 
-/** The ESLint rule. It resolves each import, so it works alike in `.ts` and `.svelte` files. */
-const walls = {
+/** The rule, for ESLint and oxlint alike. It resolves each import, so it works alike in `.ts` and `.svelte` files. */
+export const walls = {
   meta: { type: 'problem', schema: [], messages: { wall: '{{why}}' } },
   create(context) {
     const src = resolve(context.cwd, 'src')
@@ -105,29 +105,19 @@ const walls = {
 }
 
 const noNode = ['node:*', 'electron', 'electron/*', 'better-sqlite3', 'ws', 'undici', 'keytar']
-const restricted = (group, message) => ({
-  '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ group, message }] }],
-})
 
-/** The part of the ESLint configuration that guards the house. */
+/** The part of the ESLint configuration that guards the house in components. Other files: .oxlintrc.json. */
 export const houseWalls = [
   {
-    files: ['src/**/*.ts', 'src/**/*.svelte'],
+    files: ['src/**/*.svelte'],
     plugins: { house: { rules: { walls } } },
-    rules: { 'house/walls': 'error' },
-  },
-  {
-    files: ['src/{shared,service}/**/*.ts'],
-    rules: restricted([...noNode, 'svelte'], 'this code runs without Node, Electron and a DOM'),
-  },
-  {
-    files: ['src/renderer/**/*.ts', 'src/renderer/**/*.svelte'],
-    rules: restricted(noNode, 'this code runs in a browser'),
-  },
-  {
-    files: ['src/main/**/*.ts', 'src/server/**/*.ts', 'src/simulator/**/*.ts'],
-    ignores: ['src/main/index.ts', 'src/main/hosts/electron/**'],
-    rules: restricted(['electron', 'electron/*'], 'only hosts/electron imports Electron'),
+    rules: {
+      'house/walls': 'error',
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ group: noNode, message: 'this code runs in a browser' }] },
+      ],
+    },
   },
 ]
 

@@ -12,12 +12,13 @@ const READERS = [
   [/\.md$|^docs\/|^\.github\//, ['tests/unit/docs']],
   [/^clients\//, ['tests/unit/clients']],
   [/^src\//, ['tests/unit/house', 'tests/unit/docs/paths.test.ts']],
+  [/^\.oxlintrc\.json$|^scripts\/house\//, ['tests/unit/house']],
   [/^src\/renderer\/.*\.(?:css|svelte|ts)$/, ['tests/unit/styles', 'tests/unit/renderer/styles']],
   [/^src\/(?:main|shared|service|simulator)\//, ['tests/unit/main/hosts/cli/command-line.test.ts']],
   [/^(?:scripts|packaging|resources)\/|^(?:package|package-lock|knip)\.json$/, ['tests/unit/scripts']],
 ]
 const CODE = /\.(?:ts|mts|mjs|js|svelte)$/
-const TYPED = /\.(?:ts|mts|svelte)$|^tsconfig.*\.json$|^package-lock\.json$/
+const TYPED = /\.(?:ts|mts|svelte)$|^(?:tsconfig.*|package-lock|\.oxlintrc)\.json$/
 /** The story that is a check of its own, because it measures time. */
 const SPEED = 'tests/e2e/browser/speed.spec.ts'
 const SPEC = /^tests\/e2e\/.*\.spec\.ts$/
@@ -70,9 +71,9 @@ const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), 
  */
 export function narrowChecks(checks, plan) {
   const commands = {
-    // A type that changes here can break a rule elsewhere.
+    // A type that changes here can break a rule elsewhere. Scripts have no types, and oxlint needs little more for all.
     lint: [
-      ...(plan.types ? [bin('oxlint/bin/oxlint')] : []),
+      ...(plan.lint.length > 0 || plan.types ? [bin('oxlint/bin/oxlint')] : []),
       ...(plan.lint.length > 0 ? [bin('eslint/bin/eslint.js', '--no-warn-ignored', ...plan.lint)] : []),
     ],
     format:

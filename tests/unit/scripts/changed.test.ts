@@ -50,7 +50,7 @@ test('the rules that need types read everything once a type can have changed', (
 
 test('lint and format get only the changed files', () => {
   const [lint, format] = run('docs/security.md', 'scripts/pack.mjs')
-  expect(lint?.commands[0]?.slice(1)).toEqual(['--no-warn-ignored', 'scripts/pack.mjs'])
+  expect(lint?.commands[1]?.slice(1)).toEqual(['--no-warn-ignored', 'scripts/pack.mjs'])
   expect(format?.commands[0]).toEqual(expect.arrayContaining(['docs/security.md', 'scripts/pack.mjs']))
 })
 

@@ -127,7 +127,7 @@ export function forwardCalls<M, K extends keyof M>(
 
 /** Calls a method of `target` by name with its own arguments, as a typed call has paired them. */
 export function callMethod<M>(target: M, name: keyof M, args: unknown[]): unknown {
-  return (target[name] as (...args: unknown[]) => unknown).apply(target, args)
+  return Reflect.apply(target[name] as (...args: unknown[]) => unknown, target, args)
 }
 
 /** The buffers of an object's typed arrays, each once, to be transferred. */
