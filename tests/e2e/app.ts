@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { _electron, chromium, type Browser, type ElectronApplication, type Page } from '@playwright/test'
+import { ADDRESS_BAR_PAGES, CHROMIUM_FLAGS } from './chromium-flags.ts'
 import { openPackedWindow, spawnPacked } from './packed.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -43,16 +44,6 @@ export interface OpenApp {
   kill(): Promise<void>
 }
 
-/** Flags of every Chromium that the tests start. */
-export const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const START_MS = 30_000
 /** A host that has not ended by then has failed to. */
 const END_MS = 20_000
@@ -222,7 +213,7 @@ async function openInBrowserHost({
 
 async function openInElectron({ home, args = [], env, size, sample = false }: OpenOptions): Promise<OpenApp> {
   const electron = await _electron.launch({
-    args: ['.', ...(sample ? [] : ['--no-sample']), ...args],
+    args: ['.', `--disable-features=${ADDRESS_BAR_PAGES.join(',')}`, ...(sample ? [] : ['--no-sample']), ...args],
     cwd: ROOT,
     env: appEnv(home, env),
     timeout: START_MS,
