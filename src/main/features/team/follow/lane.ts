@@ -27,8 +27,11 @@ export interface LaneParts {
   readonly timeMs: UnixMs
   /** The hub and all who listen to live records. Feed states and gaps come through `changed` instead. */
   readonly sink: HubSink
-  /** A feed's state changed. */
-  readonly stateChanged: (feed: FeedId) => void
+  /** A feed's state or symbols changed, or whether it is behind. */
+  readonly changed: (feed: FeedId | null) => void
+  /** Whether the hub takes its records of an instrument; those of any. */
+  readonly leads: (feed: FeedId, id: () => InstrumentId) => boolean
+  readonly isLeading: () => boolean
 }
 
 const NOTHING: HubSink = {
@@ -41,10 +44,10 @@ const NOTHING: HubSink = {
 
 export class Lane {
   info: SessionInfo
-  /** Whether its records reach the hub: of the sessions of a shard, only the newest one's do. */
-  isLeading = false
   /** Records were left out of the hub, which therefore has to be read from the store again. */
   hasSkipped: boolean
+  /** Its last flush isn't the present. */
+  #isBehind: boolean
   /** How long the last flush took from its receipt until it was shown, ms, by two clocks. */
   delayMs = 0
   readonly #parts: LaneParts
@@ -62,6 +65,7 @@ export class Lane {
     this.#parts = parts
     this.info = parts.info
     this.hasSkipped = lastSeq > 0
+    this.#isBehind = this.hasSkipped
     const { session, startedMs } = parts.info
     this.#cursor = new FlushCursor(session)
     const part = {
@@ -87,17 +91,24 @@ export class Lane {
     return this.#playback.timeMs
   }
 
-  /** Applies flushes that follow. `nowMs`: UTC. */
-  show(flushes: readonly CommittedFlush[], nowMs: number, refresh: () => void): void {
-    for (const { batch } of flushes) {
-      if (lastSeqOf(batch) <= this.seq) continue
-      if (!this.isLeading || nowMs - lastMsOf(batch) > BEHIND_MS) this.#skip(batch)
-      else {
-        if (this.hasSkipped) refresh()
-        this.#apply(batch)
-        this.delayMs = Math.max(0, nowMs - lastMsOf(batch))
-      }
-    }
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  set isBehind(value: boolean) {
+    if (value === this.#isBehind) return
+    this.#isBehind = value
+    this.#parts.changed(null)
+  }
+
+  /** Applies the flush that follows. `nowMs`: UTC. */
+  show({ batch }: CommittedFlush, nowMs: number, refresh: () => void): void {
+    if (lastSeqOf(batch) <= this.seq) return
+    this.isBehind = nowMs - lastMsOf(batch) > BEHIND_MS
+    if (!this.#parts.isLeading() || this.isBehind) return this.#skip(batch)
+    if (this.hasSkipped) refresh()
+    this.#apply(batch)
+    this.delayMs = Math.max(0, nowMs - lastMsOf(batch))
   }
 
   /** Entries of the local copy that were stored but never shown. */
@@ -125,9 +136,10 @@ export class Lane {
     return this.#symbols.get(feed) ?? new Map()
   }
 
-  /** Symbols of a gap: a gap of a whole feed is one of this session's symbols. */
+  /** Symbols of a gap whose prices come from this session. A gap of a whole feed is one of this session's symbols. */
   gapSymbols(feed: FeedId, symbols: readonly string[]): readonly string[] {
-    return symbols.length > 0 ? symbols : [...this.symbols(feed).values()]
+    const all = symbols.length > 0 ? symbols : [...this.symbols(feed).values()]
+    return all.filter((symbol) => this.#leads(feed, symbol))
   }
 
   statuses(nowMs: number): FeedStatus[] {
@@ -173,24 +185,34 @@ export class Lane {
     for (const { seq, wallMs, entry } of entries) this.#playback.tracker.apply(seq, unixMs(wallMs), entry, sink)
   }
 
+  #leads(feed: FeedId, symbol: string): boolean {
+    return this.#parts.leads(feed, () => instrumentId(feedAsset(feed), symbol))
+  }
+
   /** Remembers states and symbols; records and gaps go on only while they belong to the present. */
   #sink(): HubSink {
-    const { sink, stateChanged } = this.#parts
+    const { sink, changed } = this.#parts
     const on = (): HubSink => (this.#applying ? sink : NOTHING)
     return {
-      apply: (feed, seq, recvMs, record) => sink.apply(feed, seq, recvMs, record),
+      apply: (feed, seq, recvMs, record) => {
+        if (this.#leads(feed, record.symbol)) sink.apply(feed, seq, recvMs, record)
+      },
       feedState: (feed, worst) => {
         if (this.#states.get(feed) === worst) return
         this.#states.set(feed, worst)
-        stateChanged(feed)
+        changed(feed)
       },
       acknowledged: (feed, symbols) => {
         const mine = this.#symbols.get(feed) ?? new Map<InstrumentId, string>()
         this.#symbols.set(feed, mine)
         for (const symbol of symbols) mine.set(instrumentId(feedAsset(feed), symbol), symbol)
+        changed(feed)
         on().acknowledged(feed, symbols)
       },
-      gapOpened: (feed, cause, symbols, fromMs) => on().gapOpened(feed, cause, this.gapSymbols(feed, symbols), fromMs),
+      gapOpened: (feed, cause, symbols, fromMs) => {
+        const shown = this.#applying ? this.gapSymbols(feed, symbols) : []
+        if (shown.length > 0) sink.gapOpened(feed, cause, shown, fromMs)
+      },
       gapClosed: (feed, fromMs, toMs) => on().gapClosed(feed, fromMs, toMs),
     }
   }

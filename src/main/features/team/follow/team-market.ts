@@ -18,7 +18,9 @@ import type { HubSink, MarketContext } from '../../../core/market/hub-types.ts'
 import type { StoredEntry } from '../../../core/store/types/messages.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
 import type { SessionInfo } from '../session-info.ts'
+import { joinStatuses } from './join-statuses.ts'
 import { Lane } from './lane.ts'
+import { Leaders } from './leaders.ts'
 import { firstSeq } from '../frame/seqs.ts'
 
 export interface TeamMarketParts {
@@ -53,6 +55,10 @@ export class TeamMarket {
   #lost: FeedState | null
   /** Sessions whose recorders are gone. */
   #gone: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
+  readonly #leaders = new Leaders<Lane>(
+    () => this.#lanes.values(),
+    (session) => this.#gone.has(session),
+  )
 
   /** `lost`: why the team's servers aren't reached yet. */
   constructor(parts: TeamMarketParts, lost: Reason) {
@@ -77,6 +83,7 @@ export class TeamMarket {
     this.#gone = new Map(
       [...gone].map(([session, why]) => [session, this.#gone.get(session) ?? this.#waitingState(why)]),
     )
+    this.#lead()
     this.#showStates()
   }
 
@@ -87,8 +94,10 @@ export class TeamMarket {
       return this.#readBefore(copy.info, copy.seq + 1, [], copy.receivedMs)
     const wasBehind = this.#behind.delete(session)
     const lane = this.#lanes.get(session)
-    if (lane?.isLeading === true && lane.hasSkipped) this.#refresh()
-    else if (!wasBehind) return
+    const wasEarlier = lane?.isBehind === true
+    if (lane !== undefined) lane.isBehind = false
+    if (lane?.hasSkipped === true && this.#leaders.isLeading(lane)) this.#refresh()
+    else if (!wasBehind && !wasEarlier) return
     this.#showStates()
   }
 
@@ -106,12 +115,12 @@ export class TeamMarket {
 
   /** How long the last flush took from its recorder's receipt until it was shown, ms, by two clocks. */
   get delayMs(): number {
-    return Math.max(0, ...this.#leading().map(({ delayMs }) => delayMs))
+    return Math.max(0, ...this.#leaders.all().map(({ delayMs }) => delayMs))
   }
 
   /** Whether a session that is shown is of the demo market. */
   get isSimulated(): boolean {
-    return this.#leading().some(({ info }) => info.source.kind === 'demo')
+    return this.#leaders.all().some(({ info }) => info.source.kind === 'demo')
   }
 
   /** Takes the next durable flushes of a session. Reads what comes before them from the local copy when needed. */
@@ -142,45 +151,30 @@ export class TeamMarket {
   /** The state of the feed that an instrument's price comes from; undefined: as the feed's. */
   stateOf(feed: FeedId, id: InstrumentId): FeedState | undefined {
     if (this.#lost !== null) return this.#lost
-    const states = this.#leading().flatMap((lane) => (lane.symbols(feed).has(id) ? [this.#stateOf(lane, feed)] : []))
+    const isSource = (lane: Lane): boolean => lane.symbols(feed).has(id) && this.#leaders.leads(lane, feed, () => id)
+    const states = this.#leaders.all().filter(isSource).map((lane) => this.#stateOf(lane, feed)) // prettier-ignore
     return states.length === 0 ? undefined : bestState(states)
   }
 
   /** Every feed as the status line shows it. */
   statuses(): FeedStatus[] {
     const nowMs = this.#parts.wallMs()
-    const lanes = this.#leading()
-    const all = lanes.map((lane) => ({ lane, statuses: lane.statuses(nowMs) }))
+    const all = new Map(this.#leaders.all().map((lane) => [lane, lane.statuses(nowMs)]))
     return FEED_IDS.map((feed, i) => {
-      const parts = all.map(({ statuses }) => statuses[i])
+      const lanes = this.#leaders.of(feed)
       const known = new Set(lanes.flatMap((lane) => [...lane.symbols(feed).keys()]))
-      const wanted = this.#parts.wanted(feed)
-      const sum = (of: (part: FeedStatus) => number): number => parts.reduce((total, part) => total + of(part), 0)
-      const lastMs = Math.max(...parts.map(({ lastMessageMs }) => lastMessageMs ?? -Infinity))
-      return {
-        feed,
-        state: this.#joinedState(feed).worst,
-        connections: sum(({ connections }) => connections),
-        acknowledged: parts.flatMap(({ acknowledged }) => acknowledged),
-        missing: wanted.filter((symbol) => !known.has(instrumentId(feedAsset(feed), symbol))),
-        overBudget: [],
-        budget: sum(({ budget }) => budget),
-        perSecond: sum(({ perSecond }) => perSecond),
-        received: sum(({ received }) => received),
-        undecodable: 0,
-        unasked: 0,
-        lastMessageMs: lastMs === -Infinity ? null : unixMs(lastMs),
-        mappings: [],
-      }
+      const isMissing = (symbol: string): boolean => !known.has(instrumentId(feedAsset(feed), symbol))
+      const parts = lanes.flatMap((lane) => all.get(lane)?.[i] ?? [])
+      return joinStatuses(feed, parts, this.#joinedState(feed).worst, this.#parts.wanted(feed).filter(isMissing))
     })
   }
 
   #show(session: SessionId, flushes: readonly CommittedFlush[]): void {
     const lane = this.#lanes.get(session)
     if (lane === undefined) return
-    const { hasSkipped } = lane
-    lane.show(flushes, this.#parts.wallMs(), () => this.#refresh())
-    if (lane.hasSkipped !== hasSkipped) this.#showStates()
+    const { hasSkipped, isBehind } = lane
+    for (const flush of flushes) lane.show(flush, this.#parts.wallMs(), () => this.#refresh())
+    if (lane.hasSkipped !== hasSkipped || lane.isBehind !== isBehind) this.#showStates()
   }
 
   #readBefore(
@@ -212,36 +206,48 @@ export class TeamMarket {
   }
 
   #add(info: SessionInfo, lastSeq: number, entries: readonly StoredEntry[], timeMs: UnixMs): void {
-    const parts = { info, timeMs, sink: this.#parts.sink, stateChanged: (feed: FeedId) => this.#showState(feed) }
-    this.#lanes.set(info.session, new Lane(parts, lastSeq, entries))
+    const changed = (feed: FeedId | null): void => {
+      if (!this.#lanes.has(info.session)) return
+      // In the middle of a flush, too: the rest of it goes into the hub that is read again.
+      this.#lead()
+      if (feed !== null) this.#showState(feed)
+    }
+    const lane: Lane = new Lane(
+      {
+        info,
+        timeMs,
+        sink: this.#parts.sink,
+        changed,
+        leads: (feed, id) => this.#leaders.leads(lane, feed, id),
+        isLeading: () => this.#leaders.isLeading(lane),
+      },
+      lastSeq,
+      entries,
+    )
+    this.#lanes.set(info.session, lane)
     this.#lead()
   }
 
-  /** Of each shard, the session of the latest lease leads; under one lease, the one that began last. */
+  /**
+   * Reads the hub from the store again where prices come from another recorder now: the two didn't receive the same at the
+   * same time.
+   */
   #lead(): void {
-    const newest = new Map<number, Lane>()
-    for (const lane of this.#lanes.values()) {
-      const other = newest.get(lane.info.shard)
-      if (other === undefined || isLater(lane.info, other.info)) newest.set(lane.info.shard, lane)
-    }
-    for (const lane of this.#lanes.values()) lane.isLeading = newest.get(lane.info.shard) === lane
-  }
-
-  #leading(): Lane[] {
-    return [...this.#lanes.values()].filter(({ isLeading }) => isLeading)
+    if (!this.#leaders.update()) return
+    this.#refresh()
+    this.#showStates()
   }
 
   #refresh(): void {
-    const lanes = this.#leading()
+    const lanes = this.#leaders.all()
     for (const lane of lanes) lane.hasSkipped = false
+    const gaps = lanes.flatMap((lane) =>
+      lane.context().gaps.map((gap) => ({ ...gap, symbols: lane.gapSymbols(gap.feed, gap.symbols) })),
+    )
+    const feeds = FEED_IDS.filter((feed) => this.#leaders.of(feed).some((lane) => lane.stateOf(feed) !== undefined))
     this.#parts.refresh({
-      feedStates: [...new Set(lanes.flatMap((lane) => [...lane.feeds()]))].map((feed) => {
-        const { best } = this.#joinedState(feed)
-        return [feed, best]
-      }),
-      gaps: lanes.flatMap((lane) =>
-        lane.context().gaps.map((gap) => ({ ...gap, symbols: lane.gapSymbols(gap.feed, gap.symbols) })),
-      ),
+      feedStates: feeds.map((feed) => [feed, this.#joinedState(feed).best]),
+      gaps: gaps.filter(({ symbols }) => symbols.length > 0),
     })
     for (const lane of lanes)
       for (const feed of FEED_IDS) this.#parts.sink.acknowledged(feed, [...lane.symbols(feed).values()])
@@ -252,12 +258,12 @@ export class TeamMarket {
     const state = lane.stateOf(feed) ?? { is: 'idle' }
     const gone = this.#gone.get(lane.info.session)
     if (gone !== undefined && state.is !== 'idle') return gone
-    const isBehind = lane.hasSkipped || this.#behind.has(lane.info.session)
+    const isBehind = lane.hasSkipped || lane.isBehind || this.#behind.has(lane.info.session)
     return isBehind && state.is !== 'idle' ? CATCHING_UP : state
   }
 
   #joinedState(feed: FeedId): { readonly worst: FeedState; readonly best: FeedState } {
-    const lanes = this.#leading()
+    const lanes = this.#leaders.of(feed)
     const states = lanes.map((lane) => this.#stateOf(lane, feed))
     const isUsed = states.some(({ is }) => is !== 'idle')
     if (this.#lost !== null && isUsed) return { worst: this.#lost, best: this.#lost }
@@ -286,6 +292,3 @@ export class TeamMarket {
 }
 
 const CATCHING_UP: FeedState = { is: 'connecting', attempt: 1 }
-
-const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
-  a.epoch !== b.epoch ? a.epoch > b.epoch : a.startedMs > b.startedMs

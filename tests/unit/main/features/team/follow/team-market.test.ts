@@ -252,6 +252,8 @@ describe('the market of a team', () => {
     market.setGone(new Map([[one.info.session, LOST]]))
     const standby = new Session(3, { shard: 1, epoch: 2 })
     market.show(standby.info, [...standby.open('BTC-USD'), ...standby.trade('BTC-USD', 102)])
+    // The hub is read again, and this test has no store.
+    market.show(two.info, two.trade('ETH-USD', 12))
     expect([freshness(BTC), freshness(ETH)]).toEqual(['live', 'live'])
     expect(hub.row(hub.cell(BTC), now).last).toBe(102)
     expect(calls.filter((call) => call.startsWith('gap'))).toEqual([])
@@ -277,5 +279,82 @@ describe('the market of a team', () => {
     market.reachedPresent(one.info.session, copy)
     await settle()
     expect(calls.filter((call) => call === 'refresh')).toHaveLength(1)
+  })
+})
+
+describe('two recorders of one shard', () => {
+  const old = (): Session => new Session(1)
+  const newer = (about: Partial<SessionInfo> = {}): Session => new Session(3, { shard: 1, epoch: 2, ...about })
+  const status = () => market.statuses().find((one) => one.feed === feed)
+  const prices = (): string[] => calls.filter((call) => /^(BTC|ETH|refresh)/.test(call))
+
+  it('shows the one that records on when the latest is gone, and the latest again when it is back', () => {
+    const [one, two] = [old(), newer()]
+    watch(BTC)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.show(two.info, [...two.open('BTC-USD'), ...two.trade('BTC-USD', 101)])
+    market.show(one.info, one.trade('BTC-USD', 101))
+    market.setGone(new Map([[two.info.session, LOST]]))
+    expect([market.stateOf(feed, BTC)?.is, status()?.state.is]).toEqual(['open', 'open'])
+    expect(status()?.acknowledged).toEqual(['BTC-USD'])
+    market.show(one.info, one.trade('BTC-USD', 102))
+    expect([freshness(BTC), hub.row(hub.cell(BTC), now).last]).toEqual(['live', 102])
+    market.setGone(new Map())
+    market.show(one.info, one.trade('BTC-USD', 103))
+    market.show(two.info, two.trade('BTC-USD', 104))
+    // Each time, the store says what both have received.
+    expect(prices()).toEqual(['BTC-USD 100', 'refresh', 'BTC-USD 101', 'refresh', 'BTC-USD 102', 'refresh', 'BTC-USD 104']) // prettier-ignore
+  })
+
+  it('goes on with the earlier one until the later one receives, and while it does not', () => {
+    const [one, two] = [old(), newer()]
+    watch(BTC)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.show(two.info, two.entry({ type: 'connecting', feed, conn: 1 }))
+    market.show(one.info, one.trade('BTC-USD', 101))
+    expect([freshness(BTC), status()?.state.is]).toEqual(['live', 'open'])
+    market.show(two.info, [...two.open('BTC-USD'), ...two.trade('BTC-USD', 102)])
+    market.show(two.info, [
+      ...two.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(now) }),
+      ...two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: now + 1_000, attempt: 1 }),
+    ])
+    market.show(one.info, one.trade('BTC-USD', 103))
+    expect([freshness(BTC), status()?.state.is]).toEqual(['live', 'open'])
+    expect(prices()).toEqual(['BTC-USD 100', 'BTC-USD 101', 'refresh', 'BTC-USD 102', 'refresh', 'BTC-USD 103'])
+    // The other one received what this one missed.
+    expect(contexts.at(-1)?.gaps).toEqual([])
+  })
+
+  it('shows both where each receives instruments of its own', () => {
+    const [one, two] = [old(), newer({ epoch: 1 })]
+    watch(BTC, ETH)
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.show(two.info, [...two.open('ETH-USD'), ...two.trade('ETH-USD', 10)])
+    market.show(one.info, one.trade('BTC-USD', 101))
+    expect(prices()).toEqual(['BTC-USD 100', 'ETH-USD 10', 'BTC-USD 101'])
+    expect([freshness(BTC), freshness(ETH), status()?.acknowledged]).toEqual(['live', 'live', ['ETH-USD', 'BTC-USD']])
+    expect(status()?.missing).toEqual(['SOL-USD'])
+    market.setGone(new Map([[one.info.session, LOST]]))
+    expect([freshness(BTC), freshness(ETH), status()?.acknowledged]).toEqual(['disconnected', 'live', ['ETH-USD']])
+    expect(status()?.missing).toEqual(['BTC-USD', 'SOL-USD'])
+  })
+
+  it('does not read the hub again when a recorder begins its next session', () => {
+    const one = old()
+    const next = newer({ epoch: 1, recorder: one.info.recorder })
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+    market.show(next.info, [...next.open('BTC-USD'), ...next.trade('BTC-USD', 101)])
+    market.end(one.info.session)
+    expect(prices()).toEqual(['BTC-USD 100', 'BTC-USD 101'])
+  })
+
+  it('keeps a session that is still catching up behind while the other one is read again', () => {
+    const [one, other] = [old(), new Session(2)]
+    market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 1, T0 - 100_000)])
+    market.show(other.info, [...other.open('ETH-USD'), ...other.trade('ETH-USD', 1, T0 - 100_000)])
+    market.show(other.info, other.trade('ETH-USD', 10))
+    watch(BTC, ETH)
+    expect(market.stateOf(feed, BTC)?.is).toBe('connecting')
+    expect(market.stateOf(feed, ETH)?.is).toBe('open')
   })
 })
