@@ -54,7 +54,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 /** One server. It keeps its folder and port when it is killed and started again, and starts again if it ends by itself. */
 export class NatsServer {
-  readonly #node: Node
+  #node: Node
   #child: ChildProcess | null = null
 
   constructor(node: Node) {
@@ -119,6 +119,13 @@ export class NatsServer {
   async restart(): Promise<void> {
     await this.kill()
     await this.start()
+  }
+
+  /** Changes its configuration, at once if it runs: adds or removes users, for example. */
+  configure(change: (config: string) => string): void {
+    this.#node = { ...this.#node, config: change(this.#node.config) }
+    writeFileSync(join(this.#node.folder, 'server.conf'), this.#node.config)
+    this.signal('SIGHUP')
   }
 
   /** Stops or continues the process without ending it. */

@@ -182,8 +182,9 @@ export class Team {
     log.onState((state) => {
       if (log !== this.#log) return
       if (state.is === 'connected') this.#set({ is: 'connected', server: state.server })
-      // Closed for good, as when the user was removed: connecting again says why.
       else if (state.is === 'closed') this.#failed(state.why ?? lostError(name))
+      // The servers are there, and refuse the user. A person has to put that right, here or there.
+      else if (state.why !== null) this.#failed(state.why)
       else if (!this.#isClosed) this.#set({ is: 'lost', sinceMs: clock.wallMs(), why: lostReason(name) })
     })
     const report = (level: 'info' | 'warn' | 'error', text: string, detail?: string): void =>

@@ -146,6 +146,7 @@ async function waitForLease(
     recorder,
     shards: () => watch.shards(),
     signal,
+    onMissing: () => ensureBuckets(log),
     onWait: (why) => {
       if (reports.length === 0) reports.push(report())
       const text = why === 'taken' ? standbyText(watch) : `${why.message} Waiting.`
@@ -236,7 +237,9 @@ async function keepLease(
     if (signal.aborted) return lease.release()
     const what = `shard ${lease.shard} of team ${team}`
     context.err(`The lease of ${what} couldn’t be renewed. Recording continues.\n`)
-    const again = await retakeLease({ bucket: log.bucket('leases'), clock: context.clock, recorder, signal }, lease)
+    const bucket = log.bucket('leases')
+    const onMissing = (): Promise<void> => ensureBuckets(log)
+    const again = await retakeLease({ bucket, clock: context.clock, recorder, signal, onMissing }, lease)
     if (again === null) {
       if (signal.aborted) return
       context.err(`Another recorder has the lease of ${what}. Recording ends in ${HANDOVER_MS / 1_000} s.\n`)

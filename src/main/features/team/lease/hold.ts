@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
 import type { Clock } from '../../../base/clock.ts'
-import { isTransient } from '../nats/errors.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 import { shardScore } from '../plan/rendezvous.ts'
 import { findFreeShards, type SeenLeases } from './candidates.ts'
@@ -48,6 +47,8 @@ export interface LeaseOptions {
   readonly signal: AbortSignal
   /** No shard is free, or the bucket couldn't be read: it looks again every second. Called at each change. */
   readonly onWait?: (why: 'taken' | Failure) => void
+  /** Makes the bucket again, because the servers don't have it. */
+  readonly onMissing?: () => Promise<void>
 }
 
 /**
@@ -76,7 +77,7 @@ export async function readLeases(bucket: Pick<TeamBucket, 'entries'>): Promise<R
  * and waiting doesn't help.
  */
 export async function acquireLease(options: LeaseOptions): Promise<HeldLease | null> {
-  const { bucket, clock, recorder, signal, onWait } = options
+  const { bucket, clock, recorder, signal, onWait, onMissing } = options
   const elapsedMs = createElapsed(clock)
   let seen: SeenLeases = new Map()
   let waitsFor: string | null = null
@@ -101,6 +102,7 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease | n
     } catch (thrown) {
       if (!mayPass(thrown)) throw thrown
       wait(toFailure(thrown))
+      await makeIfMissing(thrown, onMissing)
     }
     await pause(clock, signal, POLL_MS)
   }
@@ -112,9 +114,10 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease | n
  * once `signal` aborts. Whatever the servers refuse is asked again.
  */
 export async function retakeLease(
-  { bucket, clock, recorder, signal }: Pick<LeaseOptions, 'bucket' | 'clock' | 'recorder' | 'signal'>,
+  options: Pick<LeaseOptions, 'bucket' | 'clock' | 'recorder' | 'signal' | 'onMissing'>,
   { shard, token }: Pick<HeldLease, 'shard' | 'token'>,
 ): Promise<HeldLease | null> {
+  const { bucket, clock, recorder, signal, onMissing } = options
   const elapsedMs = createElapsed(clock)
   while (!signal.aborted) {
     try {
@@ -126,10 +129,15 @@ export async function retakeLease(
     } catch (thrown) {
       // Recording goes on without the lease, also while permissions or the bucket are missing.
       if (!(thrown instanceof CodedError)) throw thrown
+      await makeIfMissing(thrown, onMissing)
     }
     await pause(clock, signal, POLL_MS)
   }
   return null
+}
+
+async function makeIfMissing(thrown: unknown, make: LeaseOptions['onMissing']): Promise<void> {
+  if (thrown instanceof CodedError && thrown.code === 'not-found') await make?.().catch(() => undefined) // asked again
 }
 
 const pause = (clock: Clock, signal: AbortSignal, ms: number): Promise<void> =>
@@ -206,8 +214,8 @@ function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, 
   })
 }
 
-/** Whether the request may work later. */
-const mayPass = (thrown: unknown): boolean => thrown instanceof CodedError && isTransient(thrown)
+/** Whether waiting may help: servers lose disks and users, and get them back. A missing permission is a mistake. */
+const mayPass = (thrown: unknown): boolean => thrown instanceof CodedError && thrown.code !== 'forbidden'
 
 /** Never rejects. */
 async function carryOut(

@@ -19,16 +19,9 @@ const toEntry = (entry: KvEntryLike): BucketEntry => ({
   revision: entry.revision,
 })
 
-/** `open` opens the bucket; it is called again after it failed. */
-export function natsBucket(open: () => Promise<KV>, name: string): TeamBucket {
+/** `run` opens the bucket, and rejects with a `CodedError`. */
+export function natsBucket(run: <T>(work: (kv: KV) => Promise<T>) => Promise<T>, name: string): TeamBucket {
   const what = `the bucket ${name}`
-  const run = async <T>(work: (kv: KV) => Promise<T>): Promise<T> => {
-    try {
-      return await work(await open())
-    } catch (thrown) {
-      throw requestError(thrown, what)
-    }
-  }
   return {
     get: (key) =>
       run(async (kv) => {

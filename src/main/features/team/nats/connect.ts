@@ -7,6 +7,7 @@ import { connectError, requestError } from './errors.ts'
 import { NatsTeamLog } from './nats-team-log.ts'
 import type { NatsTarget } from '../../../terminal/host.ts'
 import { nextServer } from './next-server.ts'
+import { Refusals } from './refusals.ts'
 import type { TeamLog } from './team-log.ts'
 
 /** The oldest nats-server for production: older ones lose acknowledged messages in more ways. */
@@ -14,6 +15,12 @@ const OLDEST = [2, 11] as const
 
 /** How long a request waits: one that reached a stream without a leader is never answered, and is asked again. */
 const REPLY_MS = 2_000
+
+/** How long to wait before a server is tried again, and one that refused the user, ms. */
+const RECONNECT_MS = 500
+const REFUSED_MS = 2_000
+const JITTER_MS = 100
+const JITTER_TLS_MS = 1_000
 
 export interface ConnectOptions {
   readonly target: NatsTarget
@@ -37,13 +44,17 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
     import('@nats-io/kv'),
   ])
   const encoder = new TextEncoder()
+  const refusals = new Refusals(target.servers)
+  const jitterMs = target.tls ? JITTER_TLS_MS : JITTER_MS
   const open = async (servers: readonly string[]): Promise<NatsConnection> => {
     const connecting = transport.connect({
       servers: [...servers],
       name,
       timeout: timeoutMs,
       maxReconnectAttempts: -1,
-      reconnectTimeWait: 500,
+      // Otherwise the client closes for good after two refusals, and nothing recovers when the user is known again.
+      ignoreAuthErrorAbort: true,
+      reconnectDelayHandler: () => (refusals.why === null ? RECONNECT_MS : REFUSED_MS) + Math.random() * jitterMs,
       // A server that hangs is noticed after 6 to 9 s, which leaves time to reach another one within 15 s.
       pingInterval: 3_000,
       maxPingOut: 2,
@@ -69,6 +80,7 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
       manager,
       client: manager.jetstream(),
       buckets: new kv.Kvm(manager.jetstream()),
+      refusals,
     })
   } catch (thrown) {
     await connection.close().catch(() => {})

@@ -21,6 +21,10 @@ export const API = { wrongSequence: [10071, 10164], noMessage: 10037, noStream: 
 
 const TLS_FAULT = /certificate|self.signed|altname|CERT|ssl|tls|wrong version number/i
 
+/** Whether a server refused the user. One that was too slow to check it says so with the same error. */
+export const isRefusal = (error: Error): boolean =>
+  /^(Authorization|UserAuthenticationExpired)Error$/.test(nameOf(error)) && !/timeout/i.test(error.message)
+
 /** Why connecting failed. */
 export function connectError(thrown: unknown, servers: readonly string[]): CodedError {
   const where = servers.join(', ')
@@ -68,6 +72,3 @@ export function requestError(thrown: unknown, what: string): CodedError {
     return new CodedError('server-error', `The NATS server refused ${what}: ${chain[0].message}.`, options)
   return new CodedError('offline', `The connection to the NATS server was lost during a request for ${what}.`, options)
 }
-
-/** Whether trying again later may help without a person's doing. */
-export const isTransient = (error: CodedError): boolean => error.code === 'offline' || error.code === 'timeout'

@@ -11,6 +11,7 @@ import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../sessi
 import { isConflict, natsBucket } from './bucket.ts'
 import { bucketSettings, ensureStream, shardSettings } from './ensure.ts'
 import { API, apiCode, requestError } from './errors.ts'
+import type { Refusals } from './refusals.ts'
 import type {
   ConnectionState,
   Delivery,
@@ -45,12 +46,14 @@ interface Parts {
   readonly manager: JetStreamManager
   readonly client: JetStreamClient
   readonly buckets: Kvm
+  readonly refusals: Refusals
 }
 
 export class NatsTeamLog implements TeamLog {
   readonly #parts: Parts
   readonly #listeners = new Set<(state: ConnectionState) => void>()
   readonly #buckets = new Map<BucketName, TeamBucket>()
+  readonly #opened = new Map<BucketName, Promise<KV>>()
   #state: ConnectionState
   /** Rejects when the connection is lost. */
   #loss = newLoss()
@@ -87,18 +90,34 @@ export class NatsTeamLog implements TeamLog {
   }
 
   async #watchConnection(): Promise<void> {
-    const { connection } = this.#parts
-    const set = (state: ConnectionState) => {
-      this.#state = state
-      if (state.is === 'connected') this.#loss = newLoss()
-      else this.#loss.reject(new CodedError('offline', 'The connection to the NATS server was lost.'))
-      for (const listener of this.#listeners) listener(state)
-    }
-    void connection.closed().then((why) => set({ is: 'closed', why: why ?? null }))
+    const { connection, refusals } = this.#parts
+    void connection.closed().then((why) => this.#set({ is: 'closed', why: why ?? null }))
     for await (const status of connection.status()) {
-      if (status.type === 'disconnect') set({ is: 'disconnected' })
-      if (status.type === 'reconnect') set({ is: 'connected', server: status.server })
+      if (status.type === 'error') refusals.noteError(status.error)
+      if (status.type === 'reconnecting') refusals.noteAttempt()
+      if (status.type === 'reconnect') {
+        refusals.forget()
+        this.#set({ is: 'connected', server: status.server })
+      } else if (status.type === 'disconnect') this.#set({ is: 'disconnected', why: refusals.why })
+      else if (this.#state.is === 'disconnected' && this.#state.why?.message !== refusals.why?.message)
+        this.#set({ is: 'disconnected', why: refusals.why })
     }
+  }
+
+  #set(state: ConnectionState): void {
+    this.#state = state
+    // Replies that somebody waits for are lost, and while nobody is connected, none will come.
+    this.#loss.reject(this.#lostError())
+    this.#loss = newLoss()
+    if (state.is !== 'connected') this.#loss.reject(this.#lostError())
+    // The server that it is connected to now may have lost its disk.
+    this.#opened.clear()
+    for (const listener of this.#listeners) listener(state)
+  }
+
+  #lostError(): CodedError {
+    const refused = this.#state.is === 'disconnected' ? this.#state.why : null
+    return refused ?? new CodedError('offline', 'The connection to the NATS server was lost.')
   }
 
   /** The client waits for a reply until its time limit, even if the connection that would bring it is gone. */
@@ -111,13 +130,14 @@ export class NatsTeamLog implements TeamLog {
   }
 
   async ensureShard(shard: number, replicas?: number): Promise<void> {
-    await ensureStream(this.#parts.manager, shardSettings(this.team, shard), this.#replicas(replicas))
+    const settings = shardSettings(this.team, shard)
+    await this.#whileConnected(ensureStream(this.#parts.manager, settings, this.#replicas(replicas)))
   }
 
   async ensureBuckets(replicas?: number, buckets: readonly BucketName[] = BUCKETS): Promise<void> {
     const ensure = (bucket: BucketName): Promise<void> =>
       ensureStream(this.#parts.manager, bucketSettings(this.team, bucket), this.#replicas(replicas))
-    await Promise.all(buckets.map(ensure))
+    await this.#whileConnected(Promise.all(buckets.map(ensure)))
   }
 
   async publish(...args: Parameters<TeamLog['publish']>): Promise<PublishOutcome> {
@@ -221,9 +241,8 @@ export class NatsTeamLog implements TeamLog {
     if (signal.aborted) return
     const what = `the stream ${stream}`
     try {
-      const messages = await (
-        await open()
-      ).consume({
+      const consumer = await this.#whileConnected(open())
+      const messages = await consumer.consume({
         max_messages: PULL_MESSAGES,
         abort_on_missing_resource: true,
         idle_heartbeat: HEARTBEAT_MS,
@@ -247,7 +266,8 @@ export class NatsTeamLog implements TeamLog {
     } catch (thrown) {
       throw requestError(thrown, what)
     }
-    if (!signal.aborted) throw new CodedError('offline', `Reading ${what} ended.`)
+    if (signal.aborted) return
+    throw this.#state.is === 'connected' ? new CodedError('offline', `Reading ${what} ended.`) : this.#lostError()
   }
 
   subscribeLive(shard: number | '*', handler: (message: LiveMessage) => void): () => void {
@@ -305,13 +325,26 @@ export class NatsTeamLog implements TeamLog {
   bucket(name: BucketName): TeamBucket {
     let bucket = this.#buckets.get(name)
     if (bucket === undefined) {
-      const onServer = bucketName(this.team, name)
-      let opened: KV | null = null
-      const open = async () => (opened ??= await this.#parts.buckets.open(onServer))
-      bucket = natsBucket(open, onServer)
+      const run = <T>(work: (kv: KV) => Promise<T>): Promise<T> => this.#inBucket(name, work)
+      bucket = natsBucket(run, bucketName(this.team, name))
       this.#buckets.set(name, bucket)
     }
     return bucket
+  }
+
+  /** A bucket is opened once for each connection, and again after something failed: it may have been made again. */
+  async #inBucket<T>(name: BucketName, work: (kv: KV) => Promise<T>): Promise<T> {
+    // The client would send it once it is connected again.
+    if (this.#state.is !== 'connected') throw this.#lostError()
+    const onServer = bucketName(this.team, name)
+    const opening = this.#opened.get(name) ?? this.#parts.buckets.open(onServer)
+    this.#opened.set(name, opening)
+    try {
+      return await this.#whileConnected(opening.then(work))
+    } catch (thrown) {
+      if (this.#opened.get(name) === opening) this.#opened.delete(name)
+      throw requestError(thrown, `the bucket ${onServer}`)
+    }
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 /** The team's log as recorders, archivers and terminals use it. `connectTeam` in connect.ts implements it on NATS. */
+import type { CodedError } from '../../../../shared/base/errors.ts'
 import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
 import type { BucketName, TeamName } from '../names.ts'
 import type { Watermark } from '../checksum.ts'
@@ -70,14 +71,14 @@ export interface TeamBucket {
 
 export type ConnectionState =
   | { readonly is: 'connected'; readonly server: string }
-  /** It reconnects by itself. */
-  | { readonly is: 'disconnected' }
+  /** It reconnects by itself, also while the servers refuse its user: `why`, until one of them accepts it. */
+  | { readonly is: 'disconnected'; readonly why: CodedError | null }
   /** Closed for good; `why` unless `close` was called. */
   | { readonly is: 'closed'; readonly why: Error | null }
 
 /**
  * One connection to the team's NATS servers. It reconnects by itself. Everything rejects with a `CodedError`: `offline`
- * and `timeout` may pass; `not-found` is a stream or bucket that doesn't exist; `forbidden` lacks a permission;
+ * and `timeout` may pass; `unauthorized` passes once the servers know the user again; `not-found` is a stream or bucket that doesn't exist; `forbidden` lacks a permission;
  * anything else needs a person.
  */
 export interface TeamLog {

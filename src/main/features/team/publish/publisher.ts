@@ -191,6 +191,7 @@ export class Publisher {
       }
     }
     this.#dispatch(event)
+    if (event.is === 'prepared' && !this.#isClosed) this.#parts.onPrepared()
   }
 
   #perform(operation: Operation): Promise<PublishEvent> {
@@ -232,7 +233,6 @@ export class Publisher {
   async #prepare(): Promise<PublishEvent> {
     const shards = new Set(this.#state.sessions.map(({ id }) => this.#parts.describe(id).shard))
     await prepareLog(this.#open(), shards)
-    this.#parts.onPrepared()
     return { is: 'prepared' }
   }
 

@@ -122,8 +122,9 @@ export class Publishing {
     const { clock } = parts
     this.#reporting = keepReporting(
       () => {
-        const { log } = this.#publisher
-        return log?.state().is === 'connected' ? log.bucket('reports') : null
+        const { log, state } = this.#publisher
+        // nats-server 2.9 panics when a bucket is asked for while it is being made.
+        return log?.state().is === 'connected' && state.busy !== 'prepare' ? log.bucket('reports') : null
       },
       randomUUID(),
       () => this.#report(),
@@ -276,9 +277,10 @@ export class Publishing {
   }
 
   async #lookAtHistory(): Promise<void> {
-    const { log } = this.#publisher
     for (const { info } of this.#spool.sessions()) {
-      if (log?.state().is !== 'connected') return
+      const { log, state } = this.#publisher
+      // Before that, the buckets may be just being made, at which nats-server 2.9 panics.
+      if (log?.state().is !== 'connected' || !state.isPrepared) return
       await this.#lookAtSession(log, info).catch(() => undefined) // the publisher says what is wrong
     }
   }

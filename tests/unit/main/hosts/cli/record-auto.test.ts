@@ -110,6 +110,8 @@ describe.skipIf(!hasNatsServer)('record --team-shard auto [needs nats-server]', 
     await expect.poll(errors, { timeout: 15_000 }).toContain('couldn’t be renewed. Recording continues.')
     await own.start()
     await expect.poll(errors, { timeout: 20_000 }).toContain('Holding the lease of shard 1 of team eu again.')
+    // Over a connection of its own.
+    await expect.poll(errors, { timeout: 20_000 }).toContain('Publishing to the team eu has resumed.')
     recorder.stop()
     expect(await recorder.code).toBe(0)
     const report = JSON.parse(recorder.context.output()) as {

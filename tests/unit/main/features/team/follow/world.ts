@@ -148,12 +148,12 @@ export class MemoryLog implements LogSink {
 
   setConnected(isConnected: boolean): void {
     this.#isConnected = isConnected
-    const state: ConnectionState = isConnected ? { is: 'connected', server: 'n1' } : { is: 'disconnected' }
+    const state: ConnectionState = isConnected ? { is: 'connected', server: 'n1' } : { is: 'disconnected', why: null }
     for (const listener of this.#states) listener(state)
   }
 
   state(): ConnectionState {
-    return this.#isConnected ? { is: 'connected', server: 'n1' } : { is: 'disconnected' }
+    return this.#isConnected ? { is: 'connected', server: 'n1' } : { is: 'disconnected', why: null }
   }
 
   onState(listener: (state: ConnectionState) => void): () => void {

@@ -132,16 +132,37 @@ describe('acquiring a lease', () => {
     expect(settled.mock.calls[0]?.[0]).toMatchObject({ shard: 4 })
   })
 
-  it('waits while the bucket can’t be reached, and rejects if it can’t be used', async () => {
+  it.each(['offline', 'unauthorized', 'server-error'] as const)(
+    'waits while the bucket can’t be used, because of %s',
+    async (code) => {
+      const parts = setUp()
+      parts.bucket.failure = new CodedError(code, 'No.')
+      const onWait = vi.fn()
+      const { settled } = acquire(parts, 'a', { onWait })
+      await pass(parts.clock, 3_000)
+      expect(onWait.mock.calls).toEqual([[expect.objectContaining({ code })]])
+      parts.bucket.failure = null
+      await pass(parts.clock, 1_000)
+      expect(settled).toHaveBeenCalledOnce()
+    },
+  )
+
+  it('makes a bucket again that is gone', async () => {
     const parts = setUp()
-    parts.bucket.failure = OFFLINE
-    const onWait = vi.fn()
-    const { settled } = acquire(parts, 'a', { onWait })
+    parts.bucket.failure = new CodedError('not-found', 'No.')
+    // At first, the servers can't make it either.
+    const onMissing = vi.fn(() => {
+      if (onMissing.mock.calls.length < 2) return Promise.reject(OFFLINE)
+      parts.bucket.failure = null
+      return Promise.resolve()
+    })
+    const { settled } = acquire(parts, 'a', { onMissing })
     await pass(parts.clock, 3_000)
-    expect(onWait.mock.calls).toEqual([[expect.objectContaining({ code: 'offline' })]])
-    parts.bucket.failure = null
-    await pass(parts.clock, 1_000)
-    expect(settled).toHaveBeenCalledOnce()
+    expect([onMissing.mock.calls.length, settled.mock.calls[0]?.[0]?.shard]).toEqual([2, 1])
+  })
+
+  it('rejects if it may not read the bucket', async () => {
+    const parts = setUp()
     parts.bucket.failure = new CodedError('forbidden', 'No permission.')
     await expect(acquire(parts, 'b').done).rejects.toThrow('No permission.')
   })
@@ -180,7 +201,21 @@ describe('acquiring a lease', () => {
       expect(settled.mock.calls[0]?.[0]?.epoch).toBeGreaterThan(lease.epoch)
     })
 
-    it.each(['forbidden', 'not-found', 'server-error'] as const)(
+    it('makes the bucket again if it is gone', async () => {
+      const { bucket, clock } = setUp()
+      const lease = await acquire({ bucket, clock }, 'a').done
+      if (lease === null) throw new Error('not acquired')
+      bucket.failure = new CodedError('not-found', 'No.')
+      await pass(clock, 5_500)
+      bucket.values.clear()
+      const onMissing = () => Promise.resolve(void (bucket.failure = null))
+      const { signal } = new AbortController()
+      const again = retakeLease({ bucket, clock, recorder: 'a', signal, onMissing }, lease)
+      await pass(clock, 3_000)
+      expect(await again).toMatchObject({ shard: 1 })
+    })
+
+    it.each(['forbidden', 'not-found', 'unauthorized', 'server-error'] as const)(
       'goes on after the servers refused with %s',
       async (code) => {
         const { bucket, clock, settled } = await lose()

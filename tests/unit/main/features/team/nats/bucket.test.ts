@@ -1,9 +1,13 @@
 /** Buckets that are deleted, made again or lose a change while somebody reads them. */
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
+import type { KV, Kvm } from '@nats-io/kv'
+import type { NatsConnection, Status } from '@nats-io/transport-node'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
 import { natsBucket } from '../../../../../../src/main/features/team/nats/bucket.ts'
+import { NatsTeamLog } from '../../../../../../src/main/features/team/nats/nats-team-log.ts'
+import { Refusals } from '../../../../../../src/main/features/team/nats/refusals.ts'
 import type { BucketEntry } from '../../../../../../src/main/features/team/nats/team-log.ts'
-
-type KV = Awaited<ReturnType<Parameters<typeof natsBucket>[0]>>
 
 /** A bucket in memory, whose watchers hear only what `tell` tells them. */
 class Bucket {
@@ -54,7 +58,7 @@ class Bucket {
     },
   } as unknown as KV // what a bucket uses of it
 
-  readonly bucket = natsBucket(() => Promise.resolve(this.kv), 'td_eu_test')
+  readonly bucket = natsBucket((work) => work(this.kv), 'td_eu_test')
 }
 
 beforeEach(() => void vi.useFakeTimers())
@@ -154,4 +158,45 @@ describe('watching a bucket', () => {
     for (const one of [stop, several.stop]) one.abort()
     expect([await ended, await several.ended]).toEqual(['stopped', 'stopped'])
   })
+})
+
+it('is opened again after the connection was lost, or a request failed', async () => {
+  const statuses: Status[] = []
+  let wake = (): void => undefined
+  const tell = async (status: Status): Promise<void> => {
+    statuses.push(status)
+    wake()
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  const made = new Bucket()
+  let opened = 0
+  const log = new NatsTeamLog({
+    team: readTeamName('eu') as TeamName, // it is a name
+    connection: {
+      getServer: () => 'n1',
+      closed: () => new Promise(() => undefined),
+      async *status() {
+        for (;;)
+          if (statuses.length > 0) yield statuses.shift()
+          else await new Promise<void>((resolve) => (wake = resolve))
+      },
+    } as unknown as NatsConnection, // what it uses of it here
+    manager: {} as JetStreamManager, // not used here
+    client: {} as JetStreamClient, // not used here
+    buckets: { open: () => Promise.resolve((opened++, made.kv)) } as unknown as Kvm, // what it uses of it here
+    refusals: new Refusals(['n1']),
+  })
+  const list = () => log.bucket('leases').entries()
+  await list()
+  await list()
+  expect(opened).toBe(1)
+  await tell({ type: 'disconnect', server: 'n1' })
+  await expect(list()).rejects.toMatchObject({ code: 'offline' })
+  await tell({ type: 'reconnect', server: 'n1' })
+  await list()
+  expect(opened).toBe(2)
+  vi.spyOn(made.kv, 'status').mockRejectedValueOnce(new Error('gone'))
+  await expect(list()).rejects.toMatchObject({ code: 'offline' })
+  await list()
+  expect(opened).toBe(3)
 })

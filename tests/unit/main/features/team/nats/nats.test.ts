@@ -5,6 +5,7 @@ import { connectTeam } from '../../../../../../src/main/features/team/nats/conne
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
 import type {
   BucketEntry,
+  ConnectionState,
   Delivery,
   LiveMessage,
   StoredMessage,
@@ -386,6 +387,41 @@ describe.skipIf(!hasNatsServer)('connecting to NATS [needs nats-server]', () => 
     expect(await recorder.publish(1, A, bytes('x'), 0)).toMatchObject({ is: 'stored' })
     await expect(recorder.publish(2, A, bytes('x'), 0)).rejects.toMatchObject({ code: 'forbidden' })
   })
+
+  it('connects again by itself when its user was removed and is there again, and says meanwhile why not', async () => {
+    const user = '{ user: r, password: b }'
+    const server = await startNatsServer({ config: `authorization { users: [ { user: x, password: x }, ${user} ] }` })
+    const log = await connect(server.url.replace('//', '//r@'), { env: { TAPEDECK_NATS_PASSWORD: 'b' } })
+    await log.ensureShard(1)
+    await log.ensureBuckets()
+    const states: ConnectionState[] = []
+    log.onState((state) => states.push(state))
+    const refused = { code: 'unauthorized', message: expect.stringContaining('refused the credentials') as string }
+    server.configure((config) => config.replace(user, ''))
+    await expect.poll(() => log.state(), { timeout: 10_000 }).toMatchObject({ is: 'disconnected', why: refused })
+    for (const request of [
+      () => log.publish(1, A, bytes('x'), 0),
+      () => log.lastOf(1, A),
+      () => log.ensureShard(1),
+      () => log.bucket('leases').put('1', 'x'),
+      () => take(log.bucket('plan').watch({ signal: AbortSignal.timeout(10_000) }), 1),
+      () => take(log.read({ shard: 1, from: { at: 'first' }, signal: AbortSignal.timeout(10_000) }), 1),
+    ])
+      await expect(request()).rejects.toMatchObject(refused)
+    // The client would have given up after the second refusal.
+    const refusals = () => server.log.match(/authentication error/gi)?.length ?? 0
+    await expect.poll(refusals, { timeout: 15_000 }).toBeGreaterThan(3)
+    // A server that isn't there doesn't refuse anybody.
+    await server.kill()
+    await expect.poll(() => log.state(), { timeout: 20_000 }).toEqual({ is: 'disconnected', why: null })
+    await expect(log.lastOf(1, A)).rejects.toMatchObject({ code: 'offline' })
+    server.configure((config) => config.replace('password: x }, ', `password: x }, ${user}`))
+    await server.start()
+    await expect.poll(() => log.state().is, { timeout: 10_000 }).toBe('connected')
+    expect(states.map(({ is }) => is)).not.toContain('closed')
+    expect(await log.publish(1, A, bytes('x'), 0)).toMatchObject({ is: 'stored' })
+    expect(await log.bucket('leases').put('1', 'x')).toBe(1)
+  }, 60_000)
 
   it('forms a cluster in which a stream has three replicas and outlives one server', async () => {
     const cluster = await startNatsCluster()

@@ -72,6 +72,36 @@ describe.skipIf(!hasNatsServer).concurrent('publishing through faults [needs nat
     expect(await killRecorder({ home: makeFolder('recorder'), servers: own.url, kills: 2 })).toContain('3 sessions')
   })
 
+  it('asks for nothing in buckets while they are being made', async ({ expect, start }) => {
+    const own = await ownServer()
+    const making = Promise.withResolvers<void>()
+    const asked: string[] = []
+    let isMaking = false
+    const recorder = start(own.port, async (servers) => {
+      const log = await openLog(servers)
+      const { ensureBuckets, watermark, bucket } = log
+      log.ensureBuckets = async (...args) => {
+        isMaking = true
+        await making.promise
+        await ensureBuckets.apply(log, args)
+        isMaking = false
+      }
+      const note = (what: string) => void (isMaking && asked.push(what))
+      log.watermark = (...args) => (note('watermark'), watermark.apply(log, args))
+      log.bucket = (...args) => (note(args[0]), bucket.apply(log, args))
+      return log
+    })
+    recorder.commit(3)
+    await expect.poll(() => isMaking).toBe(true)
+    // Looks at the history, and reports.
+    recorder.aheadMs += 60_000
+    await recorder.publishing.close(1)
+    making.resolve()
+    expect(asked).toEqual([])
+    await recorder.restart()
+    await caughtUp(recorder)
+  })
+
   it('publishes a session with its end, then releases it once the history has it', async ({ expect, start }) => {
     const own = await ownServer()
     const recorder = start(own.port)
