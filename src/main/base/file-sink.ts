@@ -3,10 +3,11 @@
  * syncs them, and renames the file when it is complete.
  */
 import { createHash, randomBytes, type Hash } from 'node:crypto'
-import { open, rm, stat, type FileHandle } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { giveFinalName } from './final-name.ts'
 import { followUserMask } from './private-files.ts'
+import { findTarget } from './target-file.ts'
 import { CodedError } from '../../shared/base/errors.ts'
 
 const PIECE = 1 << 20
@@ -37,6 +38,17 @@ export interface SafeFile extends ByteSink {
   discard(): Promise<void>
 }
 
+const WHY = new Map<unknown, string>([
+  ['ENOENT', 'its folder doesn’t exist'],
+  ['ENOTDIR', 'a part of its path isn’t a folder'],
+  ['EACCES', 'the folder isn’t writable'],
+  ['EPERM', 'the folder isn’t writable'],
+  ['EROFS', 'the folder isn’t writable'],
+  ['EISDIR', 'it is a folder'],
+  ['ENAMETOOLONG', 'its name is too long'],
+  ['ELOOP', 'it is a link that leads to itself'],
+])
+
 /** Converts a file system error to a coded error. */
 export function fileFailure(thrown: unknown, path: string): CodedError {
   if (thrown instanceof CodedError) return thrown
@@ -47,14 +59,7 @@ export function fileFailure(thrown: unknown, path: string): CodedError {
       cause: thrown,
     })
   }
-  const why =
-    code === 'ENOENT'
-      ? 'its folder doesn’t exist'
-      : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-        ? 'the folder isn’t writable'
-        : code === 'EISDIR'
-          ? 'it is a folder'
-          : 'the disk reported an error'
+  const why = WHY.get(code) ?? 'the disk reported an error'
   return new CodedError('disk-error', `Couldn’t write ${path}: ${why}.`, { cause: thrown })
 }
 
@@ -73,11 +78,10 @@ export const temporaryName = (target: string): string =>
 
 /** Opens a temporary file next to `path`. Rejects with `disk-error`, `disk-full` or `usage`. */
 export async function createSafeFile(path: string, options: SafeFileOptions = {}): Promise<SafeFile> {
-  const target = resolve(path)
-  const there = await stat(target).catch(() => undefined)
-  if (there !== undefined && !there.isFile()) {
-    throw new CodedError('usage', `${path} is not a file.`, { hint: 'Enter a file name.' })
-  }
+  const target = await findTarget(path).catch((thrown: unknown) => {
+    throw fileFailure(thrown, path)
+  })
+  const named = target === resolve(path) ? path : `${path}, a link to ${target}`
   const temporary = temporaryName(target)
   options.onTemporary?.(temporary)
   let handle: FileHandle
@@ -85,9 +89,9 @@ export async function createSafeFile(path: string, options: SafeFileOptions = {}
     handle = await open(temporary, 'wx', 0o666)
     await followUserMask(handle)
   } catch (thrown) {
-    throw fileFailure(thrown, path)
+    throw fileFailure(thrown, named)
   }
-  return new TemporaryFile({ path, target, temporary, replace: options.replace ?? true }, handle)
+  return new TemporaryFile({ path: named, target, temporary, replace: options.replace ?? true }, handle)
 }
 
 /** Collects bytes in memory. */
@@ -118,43 +122,6 @@ export function createMemoryFile(): ByteSink {
 /** A file that goes to a stream: nothing can be taken back, so `commit` and `discard` do nothing. */
 export function createStreamFile(write: (bytes: Uint8Array) => Promise<void>): SafeFile {
   return new StreamFile(write)
-}
-
-/** Whether a path is a device or a pipe: a file can't take its place. */
-export async function isDevice(path: string): Promise<boolean> {
-  const there = await stat(path).catch(() => undefined)
-  return there !== undefined && !there.isFile() && !there.isDirectory()
-}
-
-/** Opens a device or a pipe for as long as `use` writes to it. Rejects with `disk-full` or `disk-error`. */
-export async function withDevice<T>(
-  path: string,
-  use: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  let handle: FileHandle | undefined
-  try {
-    handle = await open(path, 'w')
-    const device = handle
-    return await use(async (bytes) => {
-      for (let from = 0; from < bytes.length;) {
-        from += (await device.write(bytes, from, bytes.length - from)).bytesWritten
-      }
-    })
-  } catch (thrown) {
-    throw deviceFailure(thrown, path)
-  } finally {
-    await handle?.close()
-  }
-}
-
-/** Nothing of a device can be removed or freed, unlike of a file. */
-function deviceFailure(thrown: unknown, path: string): unknown {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
-  if (thrown instanceof CodedError || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return thrown
-  if (code === 'ENOSPC') return new CodedError('disk-full', `${path} has no space left.`, { cause: thrown })
-  const why =
-    code === 'EPIPE' ? 'its reader closed it' : code === 'EACCES' ? 'you may not write to it' : `it reported ${code}`
-  return new CodedError('disk-error', `Couldn’t write ${path}: ${why}.`, { cause: thrown })
 }
 
 class StreamFile extends MemoryFile implements SafeFile {

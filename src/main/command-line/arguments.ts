@@ -121,9 +121,21 @@ function refuseUnknown(args: readonly string[], options: Options): void {
       const near = word.startsWith('--') ? closest(name, Object.keys(options)) : undefined
       throw new UsageError(`unknown option ${typed}${near === undefined ? '' : `; did you mean --${near}?`}`)
     }
-    if (takesNext(word, options[name])) i++
+    if (!takesNext(word, options[name])) continue
+    const value = args[++i]
+    // What begins with a dash mostly is the next option, and the value was forgotten.
+    if (value === undefined || (/^-./.test(value) && !NEGATIVE.test(value))) {
+      const joined = value === undefined || value === '--' || isOption(value, options) ? '' : `${value}`
+      throw new UsageError(
+        `${word} needs a value${joined === '' ? '' : `. If ${joined} is its value, write --${name}=${joined}`}`,
+      )
+    }
   }
 }
+
+const NEGATIVE = /^-\d/
+
+const isOption = (word: string, options: Options): boolean => Object.hasOwn(options, nameOf(word) ?? '')
 
 /** Joins `--from -1h` to `--from=-1h`: values such as -1h look like options to the parser. */
 function joinNegative(args: readonly string[], options: Options): string[] {
@@ -133,7 +145,7 @@ function joinNegative(args: readonly string[], options: Options): string[] {
     if (word === '--') return [...joined, ...args.slice(i)]
     const name = nameOf(word)
     const next = args[i + 1]
-    if (name !== undefined && takesNext(word, options[name]) && /^-\d/.test(next ?? '')) {
+    if (name !== undefined && takesNext(word, options[name]) && NEGATIVE.test(next ?? '')) {
       joined.push(`--${name}=${next}`)
       i++
     } else joined.push(word)

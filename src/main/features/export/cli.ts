@@ -28,12 +28,14 @@ import { FEED_IDS, isFeedId, type SessionId } from '../../../shared/base/units.t
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
-import { createStreamFile, isDevice, withDevice } from '../../base/file-sink.ts'
+import { isDevice, withDevice } from '../../base/device-sink.ts'
+import { createStreamFile } from '../../base/file-sink.ts'
 import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { jsonLine } from '../../base/json-schema.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
+import { alreadyThere, refuseNoFile } from '../../command-line/out-file.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
 import { INSTANT_HELP, instant, ZONE_OPTION, zoneOption } from '../../command-line/times.ts'
@@ -122,8 +124,9 @@ export const exportCommand = defineCommand({
     const asked = requestOf(values, context, out)
     if (out === '-' || out === '/dev/stdout') return streamOut(asked, '-', outputWriter(context), values, context)
     if (await isDevice(resolve(out))) {
-      return withDevice(resolve(out), (write) => streamOut(asked, out, write, values, context))
+      return withDevice(resolve(out), context.signal, (write) => streamOut(asked, out, write, values, context))
     }
+    await refuseNoFile(out)
     if (!values.on('force')) await refuseExisting(resolve(out), asked)
     const json = values.on('json')
     const line = createProgressLine(context, !json)
@@ -201,6 +204,9 @@ async function streamOut(
       onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
       onGaps: (count) => void (gaps = count),
     })
+  }).catch((thrown: unknown) => {
+    if (!context.signal.aborted) throw thrown
+    throw new CodedError('cancelled', 'The export was stopped: what was written is incomplete.', { cause: thrown })
   })
   if (values.on('json')) printJson({ rows, bytes, feed, source }, context)
   // A stream has no manifest, which would list them.
@@ -329,10 +335,7 @@ function separatorFor(values: Values, preset: Pick<ExportPreset, 'separator'>, o
 /** Throws `usage` if a file that the export would write already exists. */
 async function refuseExisting(out: string, request: ExportRequest): Promise<void> {
   const there = await findExisting(out, request.split !== 'none')
-  if (there === undefined) return
-  throw new CodedError('usage', `${there} already exists.`, {
-    hint: 'Choose another name, or replace the file with --force.',
-  })
+  if (there !== undefined) throw alreadyThere(there)
 }
 
 function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefined {

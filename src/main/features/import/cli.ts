@@ -93,9 +93,13 @@ export const importCommand = defineCommand({
     const paths = files.map((file) => resolve(file))
     for (const path of paths) {
       if (!existsSync(path)) throw new CodedError('not-found', `No such file: ${path}.`)
-      if (!statSync(path).isFile()) {
-        throw new CodedError('usage', `${path} isn’t a file.`, {
-          hint: 'Name the files of a folder one by one. Pipe the output of a program into tapedeck import -.',
+      const about = statSync(path)
+      if (about.isDirectory()) {
+        throw new CodedError('usage', `${path} is a folder.`, { hint: 'Name the files in it one by one.' })
+      }
+      if (!about.isFile()) {
+        throw new CodedError('usage', `${path} is a device or pipe, which can be read only once.`, {
+          hint: `Import what it contains with: tapedeck import - < ${path}`,
         })
       }
     }

@@ -9,6 +9,8 @@ import type { CsvRow } from './csv.ts'
 /** Rows read at once. */
 const SLICE = 65_536
 const MAX_COLUMNS = 1_000
+/** Its first and last four bytes, and the length of what it says about itself. */
+const SHORTEST = 12
 
 const copied = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
@@ -16,6 +18,7 @@ async function openParquet(path: string): Promise<{ file: AsyncBuffer; handle: F
   const handle = await open(path, 'r')
   try {
     const { size } = await handle.stat()
+    if (size < SHORTEST) throw new RangeError('no Parquet file is so short')
     const file: AsyncBuffer = {
       byteLength: size,
       async slice(from, to = size) {
@@ -31,13 +34,17 @@ async function openParquet(path: string): Promise<{ file: AsyncBuffer; handle: F
   }
 }
 
-const unreadable = (path: string, cause: unknown): CodedError =>
-  cause instanceof CodedError
-    ? cause
-    : new CodedError('bad-file', `Couldn’t read ${path} as Parquet.`, {
-        hint: `Check that the file is complete. ${cause instanceof Error ? cause.message : String(cause)}`,
-        cause,
-      })
+function unreadable(path: string, cause: unknown): CodedError {
+  if (cause instanceof CodedError) return cause
+  // Other errors of the library come from bytes that it didn't expect, and say nothing to a user.
+  const [unsupported] =
+    /\b(?:unsupported|unhandled) .+|^.+ not supported/.exec(cause instanceof Error ? cause.message : '') ?? []
+  return new CodedError('bad-file', `Couldn’t read ${path} as Parquet.`, {
+    hint:
+      unsupported === undefined ? 'Check that the file is complete.' : `Tapedeck can’t read this kind: ${unsupported}.`,
+    cause,
+  })
+}
 
 /** Whether a file begins as Parquet does. */
 export async function isParquet(path: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** Reads the rows of a text file as messages. Unreadable lines are reported and skipped. */
 import { KIND } from '../../../service/codec.ts'
 import { FEEDS } from '../../../service/feeds.ts'
+import { isSymbol, LONGEST_SYMBOL } from '../../../service/intern.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../../shared/features/import/import.ts'
 import { createCsvParser, textOf, type CsvRow } from './csv.ts'
@@ -115,6 +116,13 @@ function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: 
   }
 }
 
+function symbolProblem(symbol: string): string {
+  if (symbol === '') return 'it has no symbol'
+  return symbol.length > LONGEST_SYMBOL
+    ? `its symbol "${symbol.slice(0, 20)}…" is longer than ${LONGEST_SYMBOL} characters`
+    : 'its symbol contains a control character or half of a character'
+}
+
 /** Reads rows of any table by its mapping. */
 function tableRow(
   { columns, feed, zone, symbol: only, dateFormat, repeated, fixedPrices }: CsvMapping,
@@ -143,6 +151,7 @@ function tableRow(
       return { feed, seq: null, recvMs: recv, flags: flagsOf(feed, bytes), bytes }
     }
     const symbol = (symbolAt < 0 ? only : isPlain ? cells[symbolAt] : undefusedSymbol(cells[symbolAt])).trim()
+    if (!isSymbol(symbol)) return symbolProblem(symbol)
     const texts: Partial<Record<Part, string>> = { symbol }
     texts[bar ? 'start' : 'time'] = String(event)
     for (const [i, part] of numbers) {

@@ -1,7 +1,6 @@
 /** `tapedeck sessions`: lists sessions, labels one, or saves one as a file. */
 import { jsonLine } from '../../base/json-schema.ts'
 import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
-import { existsSync } from 'node:fs'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { countGaps, isTeamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
@@ -12,6 +11,7 @@ import { openStoreWriter } from '../../core/store/open.ts'
 import { aligned } from '../../command-line/aligned.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
+import { refuseTaken } from '../../command-line/out-file.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { gapJson, sessionJson } from '../../core/recording/session-json.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
@@ -51,6 +51,7 @@ export const sessions = defineCommand({
     }
     if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin can’t be combined')
     if (values.on('bin') && values.on('restore')) throw new UsageError('--bin and --restore can’t be combined')
+    if (values.text('out') === '-') throw new UsageError('--out needs the name of a file: a session can’t be piped')
     if (values.on('gaps') && values.text('out') !== undefined) {
       throw new UsageError('--gaps and --out can’t be combined')
     }
@@ -138,11 +139,7 @@ async function change(session: SessionId, values: Values, context: Context): Pro
 }
 
 async function pack(one: SessionId, out: string, values: Values, context: Context): Promise<number> {
-  if (!values.on('force') && existsSync(out)) {
-    throw new CodedError('usage', `${out} already exists.`, {
-      hint: 'Choose another name, or replace the file with --force.',
-    })
-  }
+  await refuseTaken(out, values)
   const line = createProgressLine(context, !values.on('json'))
   const unfinished = listUnfinishedFiles(context.dataDir)
   const done = await withReader(values, context, (reader) =>

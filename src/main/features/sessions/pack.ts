@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { temporaryName, type SafeFileOptions } from '../../base/file-sink.ts'
+import { fileFailure, temporaryName, type SafeFileOptions } from '../../base/file-sink.ts'
 import { giveFinalName } from '../../base/final-name.ts'
+import { findTarget } from '../../base/target-file.ts'
 import { followUserMask } from '../../base/private-files.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
@@ -119,10 +120,10 @@ class PartFile {
   }
 
   static async create(file: string, { replace, onTemporary }: SafeFileOptions): Promise<PartFile> {
-    const target = resolve(file)
-    const temporary = temporaryName(target)
-    onTemporary?.(temporary)
     try {
+      const target = await findTarget(file)
+      const temporary = temporaryName(target)
+      onTemporary?.(temporary)
       const handle = await open(temporary, 'wx', 0o666)
       const out = new PartFile(target, temporary, replace, handle)
       await followUserMask(handle)
@@ -163,12 +164,5 @@ class PartFile {
 function fileError(thrown: unknown, file: string): unknown {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   if (thrown instanceof CodedError || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return thrown
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CodedError('disk-full', `The disk is full: ${file} wasn’t written.`, {
-      hint: 'Free some space or choose another folder; the partial file has been removed.',
-      cause: thrown,
-    })
-  }
-  const why = code === 'ENOENT' ? 'its folder doesn’t exist' : 'the disk or folder rejected it'
-  return new CodedError('disk-error', `Couldn’t write ${file}: ${why}.`, { cause: thrown })
+  return fileFailure(thrown, file)
 }

@@ -1,5 +1,4 @@
 /** `tapedeck journal`: the review of a session, or of a time range of a source, as Markdown. */
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { countText } from '../../../shared/base/count-text.ts'
@@ -10,7 +9,9 @@ import { matchesSource } from '../../../shared/core/recording/session.ts'
 import { defineCommand, UsageError, type Context } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
-import { createSafeFile, isDevice, withDevice } from '../../base/file-sink.ts'
+import { isDevice, withDevice } from '../../base/device-sink.ts'
+import { createSafeFile } from '../../base/file-sink.ts'
+import { refuseTaken } from '../../command-line/out-file.ts'
 import { INSTANT_HELP, instant, ZONE_OPTION, zoneOption } from '../../command-line/times.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 import { historyProblem, readAlerts, readHistory, type Read } from '../../features/alerts/alert-format.ts'
@@ -38,11 +39,7 @@ export const journal = defineCommand({
   async run(values, context) {
     const out = values.text('out')
     const file = out === undefined || out === '-' || out === '/dev/stdout' ? undefined : resolve(out)
-    if (file !== undefined && existsSync(file) && !values.on('force') && !(await isDevice(file))) {
-      throw new CodedError('usage', `${out} already exists.`, {
-        hint: 'Choose another name, or replace the file with --force.',
-      })
-    }
+    if (out !== undefined && file !== undefined && !(await isDevice(file))) await refuseTaken(out, values)
     const [from, to] = [instant(values, 'from', context.clock), instant(values, 'to', context.clock)]
     const zone = zoneOption(values) ?? 'UTC'
     const review = await withReader(values, context, async (reader) => {
@@ -71,7 +68,7 @@ export const journal = defineCommand({
       : reviewMarkdown(review, { time: (ms) => timeText(ms, zone), zone, picture: (file) => join(pictures, file) })
     if (file === undefined) context.out(text)
     else {
-      await writeText(file, text, values.on('force'))
+      await writeText(file, text, values.on('force'), context.signal)
       context.err(
         `${out}: ${countText(review.moves.length, 'move')}, ${countText(review.gapCount, 'gap')}, ${countText(review.alertCount, 'alert')}, ${countText(review.notes.length, 'note')}.\n`,
       )
@@ -81,8 +78,8 @@ export const journal = defineCommand({
 })
 
 /** Writes a text to a device, or to a file that gets its name once it is complete. */
-async function writeText(path: string, text: string, replace: boolean): Promise<void> {
-  if (await isDevice(path)) return withDevice(path, (write) => write(Buffer.from(text)))
+async function writeText(path: string, text: string, replace: boolean, signal: AbortSignal): Promise<void> {
+  if (await isDevice(path)) return withDevice(path, signal, (write) => write(Buffer.from(text)))
   const file = await createSafeFile(path, { replace })
   try {
     file.text(text)

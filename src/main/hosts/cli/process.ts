@@ -45,7 +45,7 @@ export async function runProcess(
   process.on('SIGINT', interrupt)
   process.on('SIGHUP', interrupt)
   process.on('SIGTERM', onSignal('terminate'))
-  const output = processOutput(() => stop('output'))
+  const output = processOutput(() => stop('output'), stopping.signal)
 
   const { program, ...within } = places
   const home = homeOf(args, { path: program, platform: process.platform, home: userHome(), env: process.env })
@@ -95,7 +95,7 @@ export async function runProcess(
   await output.flush()
   if (output.failure !== null) {
     err(`tapedeck: couldn’t write to standard output: ${output.failure.message}.\n`)
-    return EXIT.failed
+    return code === EXIT.interrupted ? code : EXIT.failed
   }
   return crashed ? EXIT.failed : code
 }

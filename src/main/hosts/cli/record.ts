@@ -54,6 +54,7 @@ export const record = defineCommand({
   },
   async run(values, context, start) {
     const ms = duration(values, 'duration') ?? null
+    if (ms === 0) throw new UsageError('--duration must be longer than 0')
     const json = values.on('json')
     const isAuto = values.text('team-shard') === 'auto'
     if (isAuto && values.texts('feed').length > 0)

@@ -62,7 +62,11 @@ describe('the words of a command line', () => {
     [['--fromm', 'x'], 'unknown option --fromm; did you mean --from?'],
     [['--wildly-different'], 'unknown option --wildly-different'],
     [['-o', 'x', '-z'], 'unknown option -z'],
-    [['--from'], "option '--from <value>' argument missing"],
+    [['--from'], '--from needs a value'],
+    [['--out', '--json'], '--out needs a value'],
+    [['-o', '-f', 'x'], '-o needs a value'],
+    [['-o', '--'], '-o needs a value'],
+    [['-o', '-x.csv'], '-o needs a value. If -x.csv is its value, write --out=-x.csv'],
     [['--json=1'], "option '--json' does not take an argument"],
   ])('%j is refused: %s', (args, message) => {
     expect(() => parseOptions(args, options, {})).toThrow(message)

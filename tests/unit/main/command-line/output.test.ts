@@ -24,6 +24,7 @@ function parts(part: Partial<OutputParts> = {}, takesMore = true) {
     isFile: () => false,
     writeSync: () => 0,
     onFailure: ({ code }) => failures.push(code ?? ''),
+    signal: new AbortController().signal,
     ...part,
   })
   return {
@@ -46,6 +47,54 @@ describe('standard output', () => {
     events.emit(event, errno('EPIPE'))
     await drained
     expect(events.listenerCount('drain')).toBe(0)
+  })
+
+  it('waits no longer for a full pipe once the command must end', async () => {
+    const stopping = new AbortController()
+    const { output, events } = parts({ signal: stopping.signal }, false)
+    output.write('one\n')
+    const drained = output.drained()
+    stopping.abort('terminate')
+    await drained
+    expect(['drain', 'error', 'close'].map((name) => events.listenerCount(name))).toEqual([0, 1, 0])
+    output.write('two\n')
+    await output.drained()
+  })
+
+  /** A pipe whose reader takes what `take` takes. */
+  function stalled(signal: AbortSignal) {
+    const waiting: { readonly bytes: number; readonly done?: (() => void) | undefined }[] = []
+    const stream = {
+      ...new EventEmitter(),
+      on: () => undefined,
+      get writableLength() {
+        return waiting.reduce((sum, { bytes }) => sum + bytes, 0)
+      },
+      write: (text: string, done?: () => void) => waiting.push({ bytes: text.length, done }) < 0,
+    } as unknown as OutputParts['stream'] // the methods that output uses
+    return { output: parts({ stream, signal, patienceMs: 20 }).output, take: () => waiting.shift()?.done?.() }
+  }
+
+  it('gives a reader that stands still up once the command must end, and says so', async () => {
+    const stopping = new AbortController()
+    const { output } = stalled(stopping.signal)
+    output.write('one\n')
+    const flushed = output.flush()
+    stopping.abort('interrupt')
+    await flushed
+    expect(output.failure?.message).toBe('the program that reads it stands still')
+  })
+
+  it('waits for a slow reader, also once the command must end', async () => {
+    const { output, take } = stalled(AbortSignal.abort('terminate'))
+    output.write('one\n')
+    output.write('two\n')
+    const flushed = output.flush()
+    take()
+    take()
+    take()
+    await flushed
+    expect(output.failure).toBe(null)
   })
 
   it('writes a file to its end, however little the disk takes at once', () => {

@@ -1,9 +1,12 @@
 /** What an export of the command line refuses rather than mislead. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { constants, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withDevice } from '../../../../../src/main/base/device-sink.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
@@ -171,6 +174,90 @@ describe('an export', () => {
     const [text, { code }] = await Promise.all([readFile(pipe, 'utf8'), exported('--out', pipe)])
     expect([code, text]).toEqual([0, (await exported('--out', '-')).out])
     expect(existsSync(`${pipe}.manifest.json`)).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'into a pipe that nobody reads, or reads on from, can be stopped',
+    async () => {
+      const pipe = path('unread.csv')
+      execFileSync('mkfifo', [pipe])
+      const stopping = new AbortController()
+      const context = commandContext({ dataDir: store.path, signal: stopping.signal })
+      const run = runCommandLine(['export', '-f', 'crypto/XT', '--store', store.file, '--out', pipe], context)
+      stopping.abort('terminate')
+      expect([await run, context.errors()]).toEqual([1, `tapedeck: No program has opened ${pipe} to read it.\n`])
+
+      // A pipe holds 64 kB.
+      const stalled = new AbortController()
+      const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+      const writing = withDevice(pipe, stalled.signal, async (write) => {
+        await write(new Uint8Array(64 << 10))
+        setImmediate(() => stalled.abort('interrupt'))
+        await write(new Uint8Array(1 << 20))
+      })
+      await expect(writing).rejects.toMatchObject({ code: 'cancelled' })
+      await reader.close()
+    },
+  )
+
+  it('follows links, also to a file that doesn’t exist yet, and never replaces one', async () => {
+    mkdirSync(path('elsewhere'))
+    symlinkSync('elsewhere', path('here'))
+    symlinkSync('../elsewhere/real.csv', path('here/link.csv'))
+    const link = path('here/link.csv')
+    expect(await exported('--out', link)).toMatchObject({ code: 0 })
+    expect(await exported('--out', link)).toMatchObject({
+      code: 2,
+      err: `tapedeck: ${link} already exists. Choose another name, or replace the file with --force.\n`,
+    })
+    writeFileSync(path('elsewhere/real.csv'), 'old\n')
+    expect(await exported('--out', link, '--force')).toMatchObject({ code: 0 })
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readFileSync(path('elsewhere/real.csv'), 'utf8')).toMatch(/^feed,symbol/)
+    symlinkSync(path('nowhere/x.csv'), path('broken.csv'))
+    symlinkSync(path('round.csv'), path('round.csv'))
+    const refused = async (out: string) => (await exported('--out', out, '--force')).err
+    expect(await refused(path('broken.csv'))).toBe(
+      `tapedeck: Couldn’t write ${path('broken.csv')}, a link to ${path('nowhere/x.csv')}: its folder doesn’t exist.\n`,
+    )
+    expect(await refused(path('round.csv'))).toBe(
+      `tapedeck: Couldn’t write ${path('round.csv')}: it is a link that leads to itself.\n`,
+    )
+  })
+
+  it.skipIf(process.platform === 'win32')('says what a name is that no file can have', async () => {
+    mkdirSync(path('folder.csv'))
+    const socket = createServer().listen(path('socket'))
+    await once(socket, 'listening')
+    const session = String(store.sessions[0])
+    const commands = [['export', '-f', 'crypto/XT'], ['sessions', '--session', session], ['journal']]
+    const refusals = async (out: string) => {
+      const found = []
+      for (const args of commands)
+        for (const force of [[], ['--force']]) {
+          const context = commandContext({ dataDir: store.path })
+          const code = await runCommandLine([...args, '--store', store.file, '--out', out, ...force], context)
+          found.push([code, context.errors()])
+        }
+      return found
+    }
+    const all = (code: number, sentence: string) => Array.from({ length: 6 }, () => [code, `tapedeck: ${sentence}\n`])
+    const folder = path('folder.csv')
+    expect(await refusals(folder)).toEqual(all(2, `${folder} is a folder. Name a file in it.`))
+    expect(await refusals(path('socket'))).toEqual(
+      all(2, `${path('socket')} is a socket, not a file. Enter a file name.`),
+    )
+    const long = path(`${'ä'.repeat(125)}.csv`)
+    expect(await refusals(long)).toEqual(all(1, `Couldn’t write ${long}: its name is too long.`))
+    const inFile = path('tapedeck.db/x.csv')
+    expect(await refusals(inFile)).toEqual(all(1, `Couldn’t write ${inFile}: a part of its path isn’t a folder.`))
+    const { code, err } = await exported('--out', `${path('new')}/`)
+    expect([code, err, existsSync(path('new'))]).toEqual([
+      2,
+      `tapedeck: ${path('new')}/ names a folder. Name a file in it.\n`,
+      false,
+    ])
+    socket.close()
   })
 
   it('of a session as a file never replaces another without --force', async () => {

@@ -79,7 +79,7 @@ describe('a command line that is none', () => {
     [['--demmo', 'record'], 'unknown option --demmo; did you mean --demo? See tapedeck record --help.'],
     [['--json', 'expot', 'x'], 'unknown command "expot"; did you mean export? See tapedeck --help.'],
     [['sessions', '--sesion', 'x'], 'unknown option --sesion; did you mean --session? See tapedeck sessions --help.'],
-    [['sessions', '-o'], "option '-o, --out <value>' argument missing. See tapedeck sessions --help."],
+    [['sessions', '-o'], '-o needs a value. See tapedeck sessions --help.'],
     [['verify', '-o', 'x'], 'unknown option -o. See tapedeck verify --help.'],
     [['--nope'], 'unknown option --nope. See tapedeck --help.'],
   ])('%j fails with 2 and says what to type', async (args, sentence) => {

@@ -148,6 +148,15 @@ describe('symbols of one feed', () => {
     expect(err).toContain('crypto/XT has 51 symbols, and a connection carries 50. Name at most 50, or add --shard')
   })
 
+  it('for no time at all are refused before a session begins', async () => {
+    const empty = makeFolder('record')
+    const { code, err } = await run(['record', '--demo', '--feed', 'crypto/XT:BTC-USD', '--duration', '0s'], {
+      dataDir: empty,
+    })
+    expect([code, err]).toEqual([2, expect.stringContaining('--duration must be longer than 0')])
+    expect(existsSync(join(empty, 'tapedeck.db'))).toBe(false)
+  })
+
   it('count as the service counts them', () => {
     const exactly = feeds(`crypto/XT:${symbols(50).join(',')}`, 'crypto/XT:X:S0USD')
     expect(exactly.get('crypto/XT')).toEqual(symbols(50))

@@ -69,6 +69,20 @@ describe.skipIf(process.platform === 'win32')('a pipe', { timeout: 120_000 }, ()
     expect([code, out.split('\n').length, err]).toEqual([0, 3, ''])
   })
 
+  it.each([
+    ['SIGTERM', 1],
+    ['SIGINT', 130],
+  ] as const)('whose reader stands still doesn’t keep a command from ending by %s', async (signal, expected) => {
+    const args = [CLI, 'export', '--store', store.file, '-f', 'crypto/XT', '--out', '-']
+    const env = { ...process.env, TAPEDECK_HOME: join(store.path, 'home') }
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    await once(child.stdout, 'readable') // and nothing is read
+    child.kill(signal)
+    expect((await exited)[0]).toBe(expected)
+    child.stdout.destroy()
+  })
+
   it.skipIf(!existsSync('/dev/full'))('that leads to a full disk is a failure [needs linux]', async () => {
     const { code, err } = await bash(`${EXPORT} -o - > /dev/full`)
     expect([code, err]).toEqual([1, expect.stringContaining('couldn’t write to standard output: ENOSPC')])
