@@ -54,34 +54,57 @@ const QUOTE = 3
 const MINUTE_BAR = 8
 const DAY_BAR = 15
 
+/** What is hashed of a cell: `label`, its feed and symbol, and then its numbers. */
+interface Hashed {
+  readonly label: Uint8Array
+  readonly numbers: Float64Array
+}
+
 /** An empty fold. */
 export function createDigestFold(): DigestFold {
   const cells = new Map<FeedId, Map<string, Float64Array>>()
   let minute = NaN
+  /** The cells in the order in which they are hashed; null if there are new ones. */
+  let order: readonly Hashed[] | null = null
+  let bytes = new DataView(new ArrayBuffer(0))
 
   const cell = (feed: FeedId, symbol: string): Float64Array => {
     let symbols = cells.get(feed)
     if (symbols === undefined) cells.set(feed, (symbols = new Map<string, Float64Array>()))
     let numbers = symbols.get(symbol)
-    if (numbers === undefined) symbols.set(symbol, (numbers = new Float64Array(FOLD_NUMBERS).fill(NaN)))
+    if (numbers === undefined) {
+      symbols.set(symbol, (numbers = new Float64Array(FOLD_NUMBERS).fill(NaN)))
+      order = null
+    }
     return numbers
   }
-  const now = () => {
-    const hash = createHash('sha256')
-    for (const feed of [...cells.keys()].sort()) {
+  const inOrder = (): readonly Hashed[] =>
+    [...cells.keys()].sort().flatMap((feed) => {
       const symbols = cells.get(feed)!
-      for (const symbol of [...symbols.keys()].sort()) {
-        hash.update(`${feed} ${symbol}\n`)
-        hash.update(bigEndian(symbols.get(symbol)!))
-      }
+      return [...symbols.keys()].sort().map((symbol) => ({
+        label: Buffer.from(`${feed} ${symbol}\n`),
+        numbers: symbols.get(symbol)!,
+      }))
+    })
+  const now = () => {
+    order ??= inOrder()
+    const size = order.reduce((sum, { label }) => sum + label.length + 8 * FOLD_NUMBERS, 0)
+    // One piece of memory and one update for all: each costs as much as hashing the numbers of a cell.
+    if (bytes.byteLength < size) bytes = new DataView(new ArrayBuffer(2 * size))
+    const all = new Uint8Array(bytes.buffer, 0, size)
+    let at = 0
+    for (const { label, numbers } of order) {
+      all.set(label, at)
+      at = writeBigEndian(bytes, at + label.length, numbers)
     }
-    return hash.digest('hex')
+    return createHash('sha256').update(all).digest('hex')
   }
 
   return {
     now,
     reset() {
       cells.clear()
+      order = null
       minute = NaN
     },
     save: () => ({
@@ -92,6 +115,7 @@ export function createDigestFold(): DigestFold {
     }),
     restore(save) {
       cells.clear()
+      order = null
       minute = save.minute ?? NaN
       for (const { feed, symbol, numbers } of save.cells) cell(feed, symbol).set(numbers)
     },
@@ -158,9 +182,10 @@ function foldBar(n: Float64Array, at: number, length: number, eventMs: number, p
   n[at + 6] = n[at + 6] + 1
 }
 
-/** Doubles as IEEE bytes, the same on every machine; every NaN becomes the same NaN. */
-function bigEndian(numbers: Float64Array): Uint8Array {
-  const view = new DataView(new ArrayBuffer(numbers.length * 8))
-  for (let i = 0; i < numbers.length; i += 1) view.setFloat64(i * 8, Number.isNaN(numbers[i]) ? NaN : numbers[i])
-  return new Uint8Array(view.buffer)
+/** Writes doubles as IEEE bytes, the same on every machine; every NaN becomes the same NaN. Returns where they end. */
+function writeBigEndian(to: DataView, from: number, numbers: Float64Array): number {
+  for (let i = 0; i < numbers.length; i += 1) {
+    to.setFloat64(from + i * 8, Number.isNaN(numbers[i]) ? NaN : numbers[i])
+  }
+  return from + numbers.length * 8
 }

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FeedId } from '../../../../../src/shared/base/units.ts'
 import { KIND, scratch, type Scratch } from '../../../../../src/service/codec.ts'
-import { createDigestFold } from '../../../../../src/main/core/market/digest.ts'
+import { createDigestFold, type FoldSave } from '../../../../../src/main/core/market/digest.ts'
 
 const T0 = Date.UTC(2026, 0, 5, 12)
 const trade = (symbol: string, price: number, eventMs: number): Scratch => ({
@@ -61,4 +62,46 @@ describe('the digest', () => {
       }),
     )
   })
+
+  it('hashes each feed and symbol in turn with the numbers that a save holds, also after new symbols and a restore', () => {
+    const record = fc.record({
+      feed: fc.constantFrom<FeedId>('crypto/XT', 'crypto/XQ', 'stocks/T'),
+      symbol: fc.oneof(fc.constantFrom('A', 'B'), fc.string({ unit: 'binary', maxLength: 5 })),
+      price: fc.double(),
+      step: fc.nat(90_000),
+    })
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 40 }), fc.boolean(), (records, restores) => {
+        const fold = createDigestFold()
+        for (const { feed, symbol, price, step } of records) {
+          fold.apply(feed, T0 + step, trade(symbol, price, T0 + step))
+          expect(fold.now()).toBe(hashOf(fold.save()))
+        }
+        if (!restores) return
+        const other = createDigestFold()
+        other.apply('crypto/XT', T0, trade('other', 1, T0))
+        expect(other.now()).not.toBe(fold.now())
+        other.restore(fold.save())
+        expect(other.now()).toBe(hashOf(fold.save()))
+      }),
+    )
+  })
 })
+
+/** The digest as defined: labels and big-endian numbers of all cells, sorted, each NaN the same. */
+function hashOf({ cells }: FoldSave): string {
+  const hash = createHash('sha256')
+  const byFeed = Map.groupBy(cells, ({ feed }) => feed)
+  for (const feed of [...byFeed.keys()].sort()) {
+    const symbols = new Map(byFeed.get(feed)!.map(({ symbol, numbers }) => [symbol, numbers]))
+    for (const symbol of [...symbols.keys()].sort()) {
+      hash.update(`${feed} ${symbol}\n`)
+      for (const number of symbols.get(symbol)!) {
+        const bytes = new DataView(new ArrayBuffer(8))
+        bytes.setFloat64(0, Number.isNaN(number) ? NaN : number)
+        hash.update(new Uint8Array(bytes.buffer))
+      }
+    }
+  }
+  return hash.digest('hex')
+}
