@@ -152,7 +152,7 @@ export class TeamMarket {
   stateOf(feed: FeedId, id: InstrumentId): FeedState | undefined {
     if (this.#lost !== null) return this.#lost
     const isSource = (lane: Lane): boolean => lane.symbols(feed).has(id) && this.#leaders.leads(lane, feed, () => id)
-    const states = this.#leaders.all().filter(isSource).map((lane) => this.#stateOf(lane, feed)) // prettier-ignore
+    const states = this.#leaders.all().filter(isSource).map((lane) => this.#stateOf(lane, feed)) // oxfmt-ignore
     return states.length === 0 ? undefined : bestState(states)
   }
 

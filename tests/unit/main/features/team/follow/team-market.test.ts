@@ -303,7 +303,7 @@ describe('two recorders of one shard', () => {
     market.show(one.info, one.trade('BTC-USD', 103))
     market.show(two.info, two.trade('BTC-USD', 104))
     // Each time, the store says what both have received.
-    expect(prices()).toEqual(['BTC-USD 100', 'refresh', 'BTC-USD 101', 'refresh', 'BTC-USD 102', 'refresh', 'BTC-USD 104']) // prettier-ignore
+    expect(prices()).toEqual(['BTC-USD 100', 'refresh', 'BTC-USD 101', 'refresh', 'BTC-USD 102', 'refresh', 'BTC-USD 104']) // oxfmt-ignore
   })
 
   it('goes on with the earlier one until the later one receives, and while it does not', () => {
