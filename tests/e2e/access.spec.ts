@@ -35,6 +35,34 @@ class Audit {
 const isOfTheDock = (id: string, target: string): boolean =>
   /^aria-(allowed-attr|valid-attr-value)$/.test(id) && target === '.dv-resize-container'
 
+/** Pairs of texts in a panel that are painted over each other. */
+const textsOverlap = (panel: Locator): Promise<string[]> =>
+  panel.evaluate((one) => {
+    const spans = [...one.querySelectorAll('span, dt, dd, button')].filter((each) => each.childElementCount === 0)
+    const boxes = spans.map((each) => {
+      const range = document.createRange()
+      range.selectNodeContents(each)
+      return { text: each.textContent, box: range.getBoundingClientRect() }
+    })
+    return boxes.flatMap((a, i) =>
+      boxes
+        .slice(i + 1)
+        .filter(({ box: b }) => a.box.width > 0 && b.width > 0)
+        .filter(({ box: b }) => a.box.left < b.right - 1 && b.left < a.box.right - 1)
+        .filter(({ box: b }) => a.box.top < b.bottom - 4 && b.top < a.box.bottom - 4)
+        .map((b) => `${a.text} / ${b.text}`),
+    )
+  })
+/** Whether the chosen text of a select is wider than its room; its arrow takes 16 px of it. */
+const isSqueezed = (select: HTMLElement | SVGElement): boolean => {
+  const { font, paddingLeft, paddingRight } = getComputedStyle(select)
+  const pen = document.createElement('canvas').getContext('2d')
+  if (!pen || !(select instanceof HTMLSelectElement)) return true
+  pen.font = font
+  const { width } = pen.measureText(select.selectedOptions[0]?.text ?? '')
+  return width > select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 16
+}
+
 /** Opens what floats below a button, looks at it, and puts it away. */
 async function lookBelow(audit: Audit, what: string, button: Locator, inside?: () => Promise<void>): Promise<void> {
   const float = audit.page.locator(FLOAT)
@@ -306,6 +334,27 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
     expect.soft(box.scroll, `${what} scrolls sideways`).toBeLessThanOrEqual(box.client)
     expect.soft(box.cut, `cut off in ${what}`).toEqual([])
   }
+
+  // With large text, panels grow with it, and what is chosen can be read.
+  for (let step = 0; step < 5; step++) await page.keyboard.press('Alt++')
+  const panel = page.locator(FLOAT)
+  for (const button of [screen.recorder(), page.getByRole('banner').getByRole('button', { name: /^Time zone/ })]) {
+    await button.click()
+    await expect(panel).toBeVisible()
+    expect.soft(await textsOverlap(panel), 'texts overlap').toEqual([])
+    expect.soft(await panel.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
+    await page.keyboard.press('Escape')
+  }
+  for (const [kind, label] of [
+    ['log', 'Minimum level'],
+    ['evidence', 'Session'],
+  ] as const) {
+    const select = (await openPane(page, kind)).getByRole('combobox', { name: label, exact: true })
+    await expect(select).toBeInViewport({ ratio: 1 })
+    // A select is as wide as its longest choice, unless it is squeezed.
+    expect.soft(await select.evaluate(isSqueezed), `${kind}: ${label}`).toBe(false)
+  }
+  for (let step = 0; step < 5; step++) await page.keyboard.press('Alt+-')
 
   // Dialogs fit, and scroll where they are longer than the window.
   await page.keyboard.press('Control+,')

@@ -137,8 +137,8 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
     async keep(name) {
       const cause = await write(name)
       if (cause === undefined) return
-      throw new CodedError('disk-error', 'The alert is watched, but could not be saved.', {
-        hint: 'Check the free disk space and the folder’s permissions.',
+      throw new CodedError('disk-error', 'The change to your alerts is in effect, but couldn’t be saved.', {
+        hint: 'Check the free disk space and the folder’s permissions. Saving is retried automatically.',
         cause,
       })
     },

@@ -53,6 +53,8 @@ export type FiredEvent = Extract<AlertEvent, { readonly is: 'fired' }>
 
 /** How long a row and the window title stay marked. */
 const MARK_MS = 20_000
+/** A change that wasn't written to disk is in effect all the same: making it again would add a second alert. */
+const UNSAVED = 'disk-error'
 /** If more alerts than this fire at once, only their count is shown. */
 const FEW = 3
 const HISTORY_PAGE = 200
@@ -293,7 +295,11 @@ export class Alerts {
   /** Returns the failure, if any; the dialog shows it. */
   async save(id: string | null, draft: AlertDraft): Promise<Failure | null> {
     const result = await this.#transport.invoke('alerts.save', { id, alert: draft })
-    if (!result.ok) return result.error
+    if (!result.ok) {
+      if (result.error.code !== UNSAVED) return result.error
+      this.#hooks.failed(result.error)
+      return null
+    }
     this.#toasts.say(t(id === null ? 'Alert created.' : 'Alert saved.'))
     return null
   }
@@ -323,7 +329,10 @@ export class Alerts {
     const gone = ids.flatMap((id) => this.rows.get(id) ?? [])
     if (gone.length === 0) return
     const result = await this.#transport.invoke('alerts.remove', { alerts: gone.map(({ id }) => id) })
-    if (!result.ok) return this.#hooks.failed(result.error)
+    if (!result.ok) {
+      this.#hooks.failed(result.error)
+      if (result.error.code !== UNSAVED) return
+    }
     const restore = async (): Promise<void> => {
       for (let at = 0; at < gone.length; at += 1_000) {
         const part = gone.slice(at, at + 1_000).map(({ state: _, ...alert }) => alert)

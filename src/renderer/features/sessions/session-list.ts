@@ -1,5 +1,6 @@
 /** Columns, sorting and filtering of the session list. */
 import type { SessionRow } from '../../../shared/core/recording/session.ts'
+import type { RecorderState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import { sourceName } from '../../core/account/source-labels.ts'
 
@@ -79,10 +80,11 @@ export interface SessionSort {
 /** Number of gaps without the ordinary ones while feeds connected or the session ended. */
 export const realGaps = (row: SessionRow): number => row.gapCount - row.edges
 
-export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported' | 'sample'
+export type SessionState = 'recording' | 'interrupted' | 'paused' | 'clean' | 'crashed' | 'imported' | 'sample'
 
-export function stateOf({ live, clean, imported, source }: SessionRow): SessionState {
-  if (live) return 'recording'
+/** The state of a session; of the open one, by what its recorder does. */
+export function stateOf({ live, clean, imported, source }: SessionRow, recorder?: RecorderState): SessionState {
+  if (live) return recorder?.is === 'broken' ? 'interrupted' : recorder?.is === 'paused' ? 'paused' : 'recording'
   if (!clean) return 'crashed'
   // The sample is the only imported session with the demo source.
   if (imported) return source === 'demo' ? 'sample' : 'imported'
@@ -90,6 +92,8 @@ export function stateOf({ live, clean, imported, source }: SessionRow): SessionS
 }
 export const STATE_WORDS: Readonly<Record<SessionState, string>> = {
   recording: t('Recording'),
+  interrupted: t('Interrupted'),
+  paused: t('Paused'),
   clean: t('Complete'),
   crashed: t('Crashed'),
   imported: t('Imported'),

@@ -42,10 +42,12 @@ function lineLabel(line: AlertLine): string {
   return price === 'close' || !row.takesPrice ? name : t('{line} of {price}', { line: name, price })
 }
 
-/** A formula with one line and no name is called as that line. */
+/** A formula with one line and no name is called as that line, if the line has a name. */
 function formulaLabel({ name, text, values, output }: FormulaLine): string {
   const outputs = formulaSpec(text)?.outputs ?? []
-  const own = name || (outputs.length === 1 ? outputs[0] : t('Formula'))
+  const [first] = outputs
+  const isNamed = outputs.length === 1 && first !== t('Value {number}', { number: 1 })
+  const own = name || (isNamed ? first : t('Formula'))
   return [own, values.join(', '), ...(outputs.length > 1 ? [outputs[output]] : [])]
     .filter((part) => part !== '')
     .join(' ')

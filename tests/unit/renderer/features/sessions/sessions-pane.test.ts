@@ -15,6 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => terminal.close())
 afterEach(() => {
+  vi.restoreAllMocks()
   cleanup()
   app.close()
 })
@@ -36,6 +37,19 @@ it('says why the session being recorded can’t be deleted', async () => {
   await fireEvent.keyDown(grid, { key: 'Delete' })
   expect(app.toasts.list.at(-1)?.text).toMatch(/^This session is still being recorded\./)
   expect(terminal.callsOf('sessions.bin')).toEqual([])
+})
+
+it('doesn’t call a session recording while its recorder fails', async () => {
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(900)
+  await open()
+  expect(rows()[0]?.textContent).toContain('Recording')
+  const why = { code: 'disk-full', message: 'The disk is full.', hint: '', closeCode: null } as const
+  terminal.alter('status', (status) => ({
+    ...status,
+    recorder: { is: 'broken', why, sinceMs: status.nowMs, lost: 0 },
+  }))
+  await vi.waitFor(() => expect(rows()[0]?.textContent).toContain('Interrupted'))
+  expect(rows()[0]?.textContent).not.toContain('Recording')
 })
 
 it('keeps the focus in the list when the row that had it is deleted', async () => {

@@ -90,6 +90,16 @@ describe('states of sessions', () => {
   ])('of %o: %s', (part, state) => {
     expect(stateOf(row('a', 1, { live: false, clean: true, imported: false, ...part }))).toBe(state)
   })
+  it.each([
+    ['broken', 'interrupted', 'clean'],
+    ['paused', 'paused', 'clean'],
+    ['off', 'recording', 'clean'],
+  ] as const)('while the recorder is %s: %s', (is, open, ended) => {
+    const why = { code: 'disk-full', message: '', hint: '', closeCode: null } as const
+    const recorder = is === 'off' ? { is } : { is, why, sinceMs: unixMs(1), lost: 0 }
+    expect(stateOf(row('a', 1, { live: true, clean: false }), recorder)).toBe(open)
+    expect(stateOf(row('a', 1, { live: false, clean: true }), recorder)).toBe(ended)
+  })
 })
 
 describe('rules of keeping', () => {

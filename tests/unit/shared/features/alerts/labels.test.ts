@@ -28,7 +28,7 @@ it.each([
 })
 
 it.each([
-  ['', 'close - open', [], 0, 'Value 1 crosses 2, 1m'],
+  ['', 'close - open', [], 0, 'Formula crosses 2, 1m'],
   ['Body', 'close - open', [], 0, 'Body crosses 2, 1m'],
   ['', 'n = input("Length", 20)\nplot("Away", close - sma(close, n))', [9], 0, 'Away 9 crosses 2, 1m'],
   ['Ends', 'plot("Top", high)\nplot("Bottom", low)', [], 1, 'Ends Bottom crosses 2, 1m'],
