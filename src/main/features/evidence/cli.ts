@@ -11,7 +11,7 @@ import {
   type SessionId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
-import type { Problem, VerifyReport } from '../../../shared/core/recording/session.ts'
+import { differenceCount, type Problem, type VerifyReport } from '../../../shared/core/recording/session.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { totalAgreement } from './agreement.ts'
 import { defineCommand, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
@@ -103,7 +103,7 @@ function printReport(
   values: Values,
   context: Context,
 ): number {
-  const { sessions, messages, ok, problems } = report
+  const { sessions, messages, ok, problems, unlisted = 0 } = report
   if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
   if (values.on('json')) {
     context.out(jsonLine('verify', agreement === null ? report : { ...report, agreement }))
@@ -111,6 +111,7 @@ function printReport(
     for (const { session: id, kind, feed, detail } of problems) {
       context.out(`${id}  ${feed ?? '-'}  ${KIND_TEXT[kind] ?? kind}: ${detail}\n`)
     }
+    if (unlisted > 0) context.out(`${unlisted} more, which aren’t listed\n`)
     context.out(
       `${countText(sessions, 'session')}, ${countText(messages, 'message')}: ${ok ? 'all as recorded' : 'NOT as recorded'}\n`,
     )
@@ -119,7 +120,7 @@ function printReport(
       context.out('Nothing to compare: no session has both ticks and bars from the service.\n')
   }
   if (ok) return EXIT.ok
-  context.err(`tapedeck: the ${what} has ${countText(problems.length, 'problem')}.\n`)
+  context.err(`tapedeck: the ${what} has ${countText(differenceCount(report), 'problem')}.\n`)
   return EXIT.failed
 }
 

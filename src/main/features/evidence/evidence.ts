@@ -11,6 +11,7 @@ import type {
 } from '../../../shared/features/evidence/evidence.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import { sessionId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { differenceCount } from '../../../shared/core/recording/session.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { readAgreement, readSeconds, totalAgreement } from './agreement.ts'
 import { readMessages } from './messages.ts'
@@ -58,7 +59,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
               signal,
             )
             tell({ count: report.messages })
-            const found = countText(report.problems.length, 'difference')
+            const found = countText(differenceCount(report), 'difference')
             return {
               text: report.ok
                 ? `${countText(report.messages, 'message')}: all as recorded.`

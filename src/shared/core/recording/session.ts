@@ -244,10 +244,16 @@ export interface VerifyReport {
   readonly sessions: number
   readonly messages: number
   readonly ok: boolean
+  /** The first ones; a report lists a limited number. */
   readonly problems: readonly Problem[]
+  /** How many more there are. Absent: none. */
+  readonly unlisted?: number | undefined
   /** Of a team's history: who signed each session. */
   readonly authors?: readonly Authorship[] | undefined
 }
+
+/** All differences of a report, listed or not. */
+export const differenceCount = ({ problems, unlisted = 0 }: VerifyReport): number => problems.length + unlisted
 
 /** Who signed a session in a team's history. */
 export interface Authorship {

@@ -15,7 +15,7 @@ import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
 import type { BeginRecord, CloseRecord, StoredSession } from '../schema/records.ts'
 
-/** Maximum problems in a report; more add nothing. */
+/** Maximum problems listed in a report; more are counted. */
 const MAX_PROBLEMS = 500
 
 const STORE = sessionId('')
@@ -34,9 +34,10 @@ export function verifyStore(
   structure: StructureOptions = {},
 ): VerifyReport {
   const problems: Problem[] = []
+  let unlisted = 0
   const report: Report = (of, kind, detail, where = {}) => {
-    if (problems.length < MAX_PROBLEMS)
-      problems.push({ session: of, kind, feed: where.feed ?? null, atMs: where.atMs ?? null, detail })
+    if (problems.length === MAX_PROBLEMS) unlisted += 1
+    else problems.push({ session: of, kind, feed: where.feed ?? null, atMs: where.atMs ?? null, detail })
   }
   let sessions = 0
   let messages = 0
@@ -95,7 +96,7 @@ export function verifyStore(
     if (stopped === null) report(session ?? STORE, 'structure', `the store can’t be read: ${describe(thrown)}`)
   }
   if (stopped !== null) throw (stopped as { readonly by: unknown }).by // set in a callback, which the compiler cannot see
-  return { sessions, messages, ok: problems.length === 0, problems }
+  return { sessions, messages, ok: problems.length === 0, problems, ...(unlisted > 0 ? { unlisted } : {}) }
 }
 
 function describe(thrown: unknown): string {

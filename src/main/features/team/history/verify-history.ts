@@ -60,8 +60,10 @@ export async function verifyHistory(
   { onProgress, signal, trusted = null }: VerifyHistoryOptions = {},
 ): Promise<VerifyReport> {
   const problems: Problem[] = []
+  let unlisted = 0
   const report: Report = (of, kind, detail, feed = null) => {
-    if (problems.length < MAX_PROBLEMS) problems.push({ session: of, kind, feed, atMs: null, detail })
+    if (problems.length === MAX_PROBLEMS) unlisted += 1
+    else problems.push({ session: of, kind, feed, atMs: null, detail })
   }
   const rows = await db.rows<SessionRow>(
     `SELECT id, day, last_seq, sealed_seq, messages, entries, ended, complete, ${SESSION_COLUMNS} FROM ${db.schema}.session
@@ -85,7 +87,8 @@ export async function verifyHistory(
     if (unproven !== null) report(author.session, 'signature', unproven)
   }
   await checkStrays(db, session, rows, report)
-  return { sessions: rows.length, messages, ok: problems.length === 0, problems, authors }
+  const more = unlisted > 0 ? { unlisted } : {}
+  return { sessions: rows.length, messages, ok: problems.length === 0, problems, ...more, authors }
 }
 
 type Report = (session: SessionId, kind: Problem['kind'], detail: string, feed?: FeedId | null) => void

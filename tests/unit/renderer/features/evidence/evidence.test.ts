@@ -275,12 +275,14 @@ describe('verification', () => {
         },
         { session: sessionId(''), kind: 'structure', feed: null, atMs: null, detail: 'a page' },
       ],
+      unlisted: 3,
     }
     await showJobs([job({ done: 1, endedMs: unixMs(Date.now()), outcome: { is: 'done', text: 'NOT', result } })])
     const table = screen.getByRole('table', { name: 'Differences' })
     expect(within(table).getByText('reordered').parentElement?.textContent).toContain('crypto/XT')
     expect(within(table).getByText('the store')).toBeDefined()
-    expect(screen.getByRole('status').textContent).toMatch(/2\s+differences in 8,000 messages/)
+    expect(screen.getByRole('status').textContent).toMatch(/5\s+differences in 8,000 messages/)
+    expect(screen.getByText('The first 2 are listed.')).toBeDefined()
   })
 })
 

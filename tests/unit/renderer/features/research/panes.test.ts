@@ -4,6 +4,7 @@ import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { createRawSnippet, flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import ResponseView from '../../../../../src/renderer/features/research/response/ResponseView.svelte'
+import TechnicalPane from '../../../../../src/renderer/features/research/TechnicalPane.svelte'
 import Metrics from '../../../../../src/renderer/features/research/company/Metrics.svelte'
 import Statements from '../../../../../src/renderer/features/research/company/statements/Statements.svelte'
 import QuestionView from '../../../../../src/renderer/features/research/response/Question.svelte'
@@ -38,6 +39,16 @@ const settle = async () => {
   flushSync()
   await tick()
 }
+
+it('doesn’t say that no bars are recorded if they can’t be read', async () => {
+  const transport = answering(() => got(null)).answer('bars.history', () => {
+    throw new CodedError('disk-error', 'Can’t open the store.')
+  })
+  const app = openWindow(transport)
+  render(TechnicalPane, { app })
+  await screen.findByText(/^The recorded bars of .* couldn’t be read\./)
+  app.close()
+})
 
 describe('a question', () => {
   it('shows the stored response at once and asks behind it only when it is stale', async () => {

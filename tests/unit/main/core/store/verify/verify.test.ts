@@ -14,7 +14,12 @@ import { ChainWalk } from '../../../../../../src/main/core/store/verify/verify-c
 import { KIND, scratch } from '../../../../../../src/service/codec.ts'
 import { decode } from '../../../../../../src/service/codecs/decode.ts'
 import type { BarSource } from '../../../../../../src/shared/core/market/market.ts'
-import { FLAG, type LedgerEntry, type VerifyReport } from '../../../../../../src/shared/core/recording/session.ts'
+import {
+  differenceCount,
+  FLAG,
+  type LedgerEntry,
+  type VerifyReport,
+} from '../../../../../../src/shared/core/recording/session.ts'
 import {
   sessionId,
   unixMs,
@@ -339,6 +344,19 @@ describe('verifying', () => {
     }).close()
     tamper(sql)
     expect((await verify()).problems).toMatchObject([{ kind, feed: 'crypto/XT' }])
+  })
+
+  it('counts the differences that it doesn’t list', async () => {
+    store((write) => write(some(0, 10))).close()
+    tamper(
+      `WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1599)
+       INSERT INTO gap (recording, from_seq, feed, cause, symbols, from_ms)
+       SELECT 1, i, 'crypto/XT', 'drop', '[]', 5 FROM n`,
+    )
+    const report = await verify()
+    expect(report.problems).toHaveLength(500)
+    expect(report.unlisted).toBe(100)
+    expect(differenceCount(report)).toBe(600)
   })
 
   it('ignores labels, which are no evidence', async () => {
