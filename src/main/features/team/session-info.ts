@@ -38,9 +38,13 @@ export interface SessionInfo {
   readonly end: SessionEnd | null
 }
 
-const TEXT = v.pipe(v.string(), v.maxLength(256))
+/** Text that PostgreSQL can store, as text and in JSON. */
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+const TEXT = v.pipe(v.string(), v.maxLength(256), v.check(isStorable))
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const MS = v.pipe(v.number(), v.minValue(-8.64e15), v.maxValue(8.64e15), v.transform(unixMs))
+/** The end of the year 9999: a session is filed under the day of its start, and later ones have no such name. */
+const LAST_MS = 253_402_300_799_999
+const MS = v.pipe(v.number(), v.minValue(0), v.maxValue(LAST_MS), v.transform(unixMs))
 const SHARD = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SHARDS))
 const HEAD = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 

@@ -15,6 +15,7 @@ import { findForgedEnd } from '../sign/forgery.ts'
 import { acceptFrames, nothingAccepted, type Accepted, type StoreOutcome } from './tail/accept.ts'
 import { SESSION_COLUMNS, signedSession, type SessionColumns } from './load.ts'
 import { insertRows, type Database, type Sql, type SqlValue } from './database.ts'
+import { checkVersion } from './schema.ts'
 import { copyToTail } from './tail/copy-to-tail.ts'
 
 /** How far a session is. */
@@ -219,11 +220,16 @@ export class Archive {
   }
 
   async #lock(sql: Sql, session: SessionId): Promise<LockedSession | null> {
-    const [row] = await sql.rows<LockedSession>(
-      `SELECT id, day, last_seq, ${SESSION_COLUMNS} FROM ${this.#db.schema}.session WHERE key = $1 FOR UPDATE`,
+    const { schema } = this.#db
+    const [row] = await sql.rows<LockedSession & { readonly version: number }>(
+      `SELECT id, day, last_seq, (SELECT version FROM ${schema}.meta) AS version, ${SESSION_COLUMNS}
+       FROM ${schema}.session WHERE key = $1 FOR UPDATE`,
       [session],
     )
-    return row ?? null
+    if (row === undefined) return null
+    // Owners may update a history while archivers run.
+    checkVersion(row.version, this.#db)
+    return row
   }
 
   async #headsAt(sql: Sql, session: SessionId, row: LockedSession): Promise<ChainHeads> {

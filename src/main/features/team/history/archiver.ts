@@ -194,6 +194,7 @@ class Archiver {
       }
       // Not again each time that NATS is asked in vain.
       if (this.#taken.get(shard) !== locks) report('info', `Archiving shard ${shard}.`)
+      if ((this.#taken.get(shard) ?? locks) !== locks) await this.#describeAgain(shard, signal)
       this.#taken.set(shard, locks)
       this.#reports.begin(shard)
       this.#reportNow()
@@ -213,6 +214,27 @@ class Archiver {
       stop.abort()
       this.#reports.end(shard)
       await locks.release(shard).catch(() => undefined)
+    }
+  }
+
+  /**
+   * Describes a shard's sessions after the connection was lost: PostgreSQL may have been restored from a backup meanwhile, or
+   * replaced by a standby that was behind, and then lacks sessions that are no longer followed.
+   */
+  async #describeAgain(shard: number, signal: AbortSignal): Promise<void> {
+    const { log, archive } = this.#o
+    const watermarks = await this.#watermarks.read()
+    const sealed = new Set(await archive.sealedSessions())
+    for (const info of await log.sessions()) {
+      if (info.shard !== shard || sealed.has(info.session) || signal.aborted) continue
+      try {
+        await archive.putSession(info)
+      } catch (thrown) {
+        if (!isDamage(thrown)) throw thrown
+        continue // whoever follows the sessions has said so
+      }
+      await this.#watermarks.lower(info.session, watermarks.get(info.session))
+      await this.#finish(info)
     }
   }
 

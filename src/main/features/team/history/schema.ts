@@ -23,8 +23,12 @@ async function readVersion(sql: Sql, { schema, team, place }: Database): Promise
 
 /** Refuses a database without a history of this version. */
 export async function checkSchema(database: Database): Promise<void> {
+  checkVersion(await readVersion(database, database), database)
+}
+
+/** Refuses a history of another version, also one that its owner has just updated. Null: there is none. */
+export function checkVersion(version: number | null, database: Pick<Database, 'team' | 'place'>): void {
   const { team, place } = database
-  const version = await readVersion(database, database)
   if (version === SCHEMA_VERSION) return
   const command = `tapedeck archive postgres://OWNER@${place} --team ${team} --migrate`
   if (version === null)
@@ -59,7 +63,7 @@ async function ensureRole(sql: Sql, role: string): Promise<void> {
   if (rows.length === 0) await sql.run(`CREATE ROLE ${role} NOLOGIN`)
 }
 
-const newer = (version: number, { team }: Database): CodedError =>
+const newer = (version: number, { team }: Pick<Database, 'team'>): CodedError =>
   new CodedError(
     'store-newer',
     `The history of team ${team} has schema ${version}, written by a newer Tapedeck; this one knows ${SCHEMA_VERSION}.`,

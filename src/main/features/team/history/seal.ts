@@ -18,6 +18,7 @@ import type { ChainHead, FlushSize } from '../frame/frame.ts'
 import { verifyFrame } from '../frame/verify.ts'
 import { insertRows, type Database, type Sql, type SqlValue } from './database.ts'
 import { loadConnections, loadHeadsBefore, loadTail } from './load.ts'
+import { checkVersion } from './schema.ts'
 
 /** Message bytes of a part: what sealing and reading one hold in memory, about. */
 const PART_BYTES = 64 << 20
@@ -59,10 +60,11 @@ export async function sealPart(db: Database, session: SessionId, options: SealOp
   if (part === null) return true
   for (const table of ['block', 'entry_block']) await db.run(`SELECT ${schema}.add_partition($1, $2)`, [table, row.day])
   await db.transaction(async (sql) => {
-    const [now] = await sql.rows<{ sealed_seq: number }>(
-      `SELECT sealed_seq FROM ${schema}.session WHERE id = $1 FOR UPDATE`,
+    const [now] = await sql.rows<{ sealed_seq: number; version: number }>(
+      `SELECT sealed_seq, (SELECT version FROM ${schema}.meta) AS version FROM ${schema}.session WHERE id = $1 FOR UPDATE`,
       [row.id],
     )
+    checkVersion(now.version, db)
     if (now.sealed_seq !== row.sealed_seq) return
     await writePart(sql, schema, row, part)
     await options.beforeCommit?.()

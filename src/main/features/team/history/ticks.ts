@@ -37,7 +37,13 @@ export async function tickSink(db: Database, keepDays: number, wallMs: () => num
     }
     const feeds = new Map([...(await loadConnections(sql, db.schema, id))].map(([conn, { feed }]) => [conn, feed]))
     if (sql.client === null) throw new TypeError('ticks are written in a transaction')
-    await pipeline(Readable.from(lines(id, day, flushes, feeds, record)), sql.client.query(from(copy)))
+    try {
+      await pipeline(Readable.from(lines(id, day, flushes, feeds, record)), sql.client.query(from(copy)))
+    } catch (thrown) {
+      // A history that was restored from a backup may lack the partition.
+      days.delete(day)
+      throw thrown
+    }
   }
 }
 

@@ -304,6 +304,39 @@ describe
       await expectWhole(team)
     })
 
+    it('archives again what a standby lacks that took over while the archiver ran', async ({ running }) => {
+      const team = await newTeam(running, { postgres: await startPostgres() })
+      const { reports } = await startArchiver(team)
+      await team.log.putSession({ ...ABOUT, end: END })
+      await publish(team.log, FRAMES)
+      await expectWhole(team)
+      // The standby had nothing of the session yet, and connections to the old primary break.
+      const admin = await connect(team.server, team.team)
+      await admin.run(`DROP SCHEMA ${team.db.schema} CASCADE`)
+      await migrate(admin)
+      const others = 'usename IS NOT NULL AND pid <> pg_backend_pid()'
+      await admin.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
+      await expectWhole(team)
+      expect(reports.filter((text) => text.startsWith('alarm'))).toEqual([
+        `alarm: The history has session ${SESSION} up to seq 0, but had it up to ${END.lastSeq} before.`,
+      ])
+    })
+
+    it('stores nothing in a history that a newer version has updated, and says so', async ({ running }) => {
+      const team = await newTeam(running)
+      const { reports } = await startArchiver(team)
+      await team.log.putSession(ABOUT)
+      await publish(team.log, FRAMES.slice(0, 40))
+      await until('40 frames', async () => ((await team.log.watermark(SESSION))?.lastSeq ?? 0) >= seqAfter(40))
+      await team.db.run(`UPDATE ${team.db.schema}.meta SET version = 99`)
+      await publish(team.log, FRAMES.slice(40))
+      await team.log.putSession({ ...ABOUT, end: END })
+      await until('the report', () => reports.some((text) => text.includes('has schema 99, written by a newer')))
+      expect((await team.archive.progress(SESSION))?.lastSeq).toBe(seqAfter(40))
+      await team.db.run(`UPDATE ${team.db.schema}.meta SET version = 1`)
+      await expectWhole(team)
+    })
+
     it('archives other sessions of a shard while one waits for frames, however many follow these', async ({
       running,
     }) => {
