@@ -5,9 +5,8 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { giveFinalName } from './final-name.ts'
+import { findTarget, giveFinalName } from './final-name.ts'
 import { followUserMask } from './private-files.ts'
-import { findTarget } from './target-file.ts'
 import { CodedError } from '../../shared/base/errors.ts'
 
 const PIECE = 1 << 20

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { CodedError } from '../../shared/base/errors.ts'
 import { fileFailure } from '../base/file-sink.ts'
-import { findTarget } from '../base/target-file.ts'
+import { findTarget } from '../base/final-name.ts'
 import type { Values } from './command.ts'
 
 /** Throws `usage` if a folder, device or socket has the name, and `disk-error` for a link that leads to itself. */

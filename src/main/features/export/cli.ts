@@ -28,7 +28,7 @@ import { FEED_IDS, isFeedId, type SessionId } from '../../../shared/base/units.t
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
-import { isDevice, withDevice } from '../../base/device-sink.ts'
+import { isDevice, withDevice } from '../../command-line/device-sink.ts'
 import { createStreamFile } from '../../base/file-sink.ts'
 import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { jsonLine } from '../../base/json-schema.ts'
