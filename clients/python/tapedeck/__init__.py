@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote, urlencode, urlsplit
 
+from ._error import TapedeckError, offline, parse, refusal, unexpected
 from ._socket import LiveStream
 
 __all__ = ["LiveStream", "Replay", "Tapedeck", "TapedeckError"]
@@ -18,15 +19,7 @@ __all__ = ["LiveStream", "Replay", "Tapedeck", "TapedeckError"]
 Json = Dict[str, Any]
 Time = Union[str, int]
 _PIECE = 1 << 16
-
-
-class TapedeckError(Exception):
-    """A refusal or failure. `code` is stable, the message a sentence, `hint` says what to do next."""
-
-    def __init__(self, code: str, message: str, hint: Optional[str] = None) -> None:
-        super().__init__(message if hint is None else f"{message} {hint}")
-        self.code = code
-        self.hint = hint
+_LONGEST_FAILURE = 1 << 16
 
 
 def _home() -> Path:
@@ -53,6 +46,9 @@ class _Body(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             piece = self._response.read1(min(len(buffer), _PIECE))
+            # Without chunks, read1 takes an early end for the end.
+            if not piece and len(buffer) > 0 and self._response.length:
+                raise http.client.IncompleteRead(piece, self._response.length)
         except (http.client.HTTPException, OSError) as error:
             raise TapedeckError("truncated", "The stream ended early.", "Ask for it again.") from error
         buffer[: len(piece)] = piece
@@ -75,11 +71,16 @@ class Tapedeck:
     def connect(cls, home: Union[str, "os.PathLike[str]", None] = None) -> "Tapedeck":
         """Reads address and token from `api.json` in Tapedeck's folder (default: its own). Raises `not-found`."""
         file = (_home() if home is None else Path(home)) / "api.json"
+        hint = "Start tapedeck serve --api first."
         try:
             found = json.loads(file.read_text("utf-8"))
+            return cls(found["base_url"], found["token"])
         except FileNotFoundError as error:
-            raise TapedeckError("not-found", f"There is no {file}.", "Start tapedeck serve --api first.") from error
-        return cls(found["base_url"], found["token"])
+            raise TapedeckError("not-found", f"There is no {file}.", hint) from error
+        except OSError as error:
+            raise TapedeckError("not-found", f"Couldn't read {file}: {error.strerror}.") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise TapedeckError("not-found", f"There is no address in {file}.", hint) from error
 
     # What is recorded
 
@@ -157,27 +158,29 @@ class Tapedeck:
             response = connection.getresponse()
         except OSError as error:
             connection.close()
-            hint = "Check that tapedeck serve --api is running."
-            raise TapedeckError("offline", f"Couldn't reach {self.base_url}.", hint) from error
-        if response.status < 400:
+            raise offline(f"Couldn't reach {self.base_url}.") from error
+        except http.client.HTTPException as error:
+            connection.close()
+            raise unexpected(f"{self.base_url} doesn't answer as a web server does.") from error
+        if response.status < 300:
             return _Body(response, connection)
         try:
-            failure = json.loads(response.read())["error"]
-        except (ValueError, KeyError, http.client.HTTPException) as error:
-            raise TapedeckError("unexpected-answer", f"Tapedeck answered {response.status}.") from error
+            text = response.read(_LONGEST_FAILURE)
+        except (http.client.HTTPException, OSError):
+            text = b""
         finally:
             connection.close()
-        raise TapedeckError(failure["code"], failure["message"], failure.get("hint"))
+        raise refusal(response.status, text)
 
     def _json(self, method: str, path: str, body: Optional[Json] = None) -> Any:
         with self._open(method, path, body) as answer:
             text = answer.read() or b""
-        return json.loads(text) if text else None
+        return parse(text) if text else None
 
     def _lines(self, path: str) -> Iterator[Json]:
         with io.BufferedReader(self._open("GET", path), _PIECE) as lines:
             for line in lines:
-                yield json.loads(line)
+                yield parse(line)
 
     def _frame(self, path: str, engine: str, times: List[str]) -> Any:
         if engine not in ("pandas", "polars"):

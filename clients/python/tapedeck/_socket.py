@@ -9,29 +9,53 @@ import socket
 import struct
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
+from ._error import offline, parse, refusal, unexpected
+
 _TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
+_LONGEST_HEAD, _LONGEST_FRAME = 1 << 16, 1 << 24
 
 
 class LiveStream:
     """Live messages of Tapedeck. Iterating grants new credit, so a slow program is sent no more than it can take."""
 
     def __init__(self, host: str, port: int, path: str, token: str, credit: int) -> None:
-        self._socket = socket.create_connection((host, port), timeout=60)
+        self._is_closed = False
+        self._credit = credit
+        self._used = 0
+        try:
+            self._socket = socket.create_connection((host, port), timeout=60)
+        except OSError as error:
+            raise offline(f"Couldn't reach http://{host}:{port}.") from error
         self._file = self._socket.makefile("rb")
+        try:
+            self._upgrade(host, port, path, token)
+            self._socket.settimeout(None)  # a quiet market isn't a lost connection
+            self._send({"op": "credit", "messages": credit})
+        except OSError as error:
+            self.close()
+            raise offline(f"http://{host}:{port} closed the live stream, or didn't answer.") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _upgrade(self, host: str, port: int, path: str, token: str) -> None:
         key = base64.b64encode(os.urandom(16)).decode()
         head = [f"GET {path} HTTP/1.1", f"Host: {host}:{port}", "Upgrade: websocket", "Connection: Upgrade"]
         head += [f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", f"Authorization: Bearer {token}", "", ""]
         self._socket.sendall("\r\n".join(head).encode())
-        status = self._file.readline().decode("latin-1").strip()
-        while self._file.readline() not in (b"\r\n", b""):
-            pass
+        status, size = self._file.readline(_LONGEST_HEAD).decode("latin-1").strip(), 0
+        while True:
+            line = self._file.readline(_LONGEST_HEAD)
+            size += len(line)
+            if line in (b"\r\n", b""):
+                break
+            if size > _LONGEST_HEAD:
+                raise unexpected("The answer to the live stream is too long.")
+        if not status:
+            raise ConnectionResetError("closed before an answer")
         if " 101 " not in f"{status} ":
-            self.close()
-            raise ConnectionError(f"Tapedeck refused the live stream: {status}.")
-        self._socket.settimeout(None)  # a quiet market isn't a lost connection
-        self._credit = credit
-        self._used = 0
-        self._send({"op": "credit", "messages": credit})
+            # A refusal ends the connection after its body.
+            raise refusal(status.partition(" ")[2] or status, self._file.read(_LONGEST_HEAD))
 
     def subscribe(self, feed: str, symbols: Sequence[str]) -> None:
         self._send({"op": "subscribe", "feed": feed, "symbols": list(symbols)})
@@ -40,23 +64,40 @@ class LiveStream:
         self._send({"op": "unsubscribe", "feed": feed, "symbols": list(symbols)})
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
-        while True:
-            kind, payload = self._frame()
+        """Ends once this stream is closed here. Raises `offline` if Tapedeck ended it, or it was lost."""
+        while not self._is_closed:
+            try:
+                kind, payload = self._frame()
+                if kind == _PING:
+                    self._write(_PONG, payload)
+            except (OSError, ValueError) as error:
+                if self._is_closed:
+                    return
+                raise offline("The live stream was lost.") from error
             if kind == _CLOSE:
-                return
-            if kind == _PING:
-                self._write(_PONG, payload)
-            elif kind == _TEXT:
-                message = json.loads(payload)
-                if message["type"] == "tick":
-                    self._used += 1
-                yield message
-                # Granted once the program has taken the message, many at a time.
-                if self._used * 2 >= self._credit:
-                    self._send({"op": "credit", "messages": self._used})
-                    self._used = 0
+                self.close()
+                raise offline("Tapedeck ended the live stream.")
+            if kind != _TEXT:
+                continue
+            message = parse(payload)
+            if not isinstance(message, dict):
+                raise unexpected("A message of the live stream isn't an object.")
+            if message.get("type") == "tick":
+                self._used += 1
+            yield message
+            # Granted once the program has taken the message, many at a time.
+            if self._used * 2 >= self._credit and not self._is_closed:
+                self._grant()
+
+    def _grant(self) -> None:
+        try:
+            self._send({"op": "credit", "messages": self._used})
+        except OSError as error:
+            raise offline("The live stream was lost.") from error
+        self._used = 0
 
     def close(self) -> None:
+        self._is_closed = True
         self._file.close()
         self._socket.close()
 
@@ -82,10 +123,12 @@ class LiveStream:
             (size,) = struct.unpack(">H", self._read(2))
         elif size == 127:
             (size,) = struct.unpack(">Q", self._read(8))
+        if size > _LONGEST_FRAME:
+            raise unexpected("A message of the live stream is too long.")
         return first & 0x0F, self._read(size)
 
     def _read(self, size: int) -> bytes:
         data = self._file.read(size)
         if len(data) < size:
-            raise ConnectionError("The live stream was lost.")
+            raise ConnectionError("the connection ended")
         return data

@@ -112,6 +112,25 @@ function queryText(given: Readonly<Record<string, Value>>): string {
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
+const OFFLINE_HINT = 'Check that tapedeck serve --api is running.'
+
+const unexpected = (message: string): TapedeckError =>
+  new TapedeckError('unexpected-answer', message, 'Check that the address is Tapedeck’s.')
+
+/** Undefined: it isn't JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (response: Response): Promise<string> =>
+  response.text().catch((cause: unknown) => {
+    throw Object.assign(new TapedeckError('truncated', 'The answer ended early.', 'Ask for it again.'), { cause })
+  })
+
 /** Tapedeck's folder, as Tapedeck finds it. */
 function defaultHome(): string {
   const { env, platform } = process
@@ -136,8 +155,10 @@ export class Tapedeck {
     const text = await readFile(file, 'utf8').catch(() => {
       throw new TapedeckError('not-found', `There is no ${file}.`, 'Start tapedeck serve --api first.')
     })
-    const { base_url: baseUrl, token } = JSON.parse(text) as { base_url: string; token: string }
-    return new Tapedeck(baseUrl, token)
+    const found = parse(text) as { base_url?: unknown; token?: unknown } | undefined
+    if (typeof found?.base_url === 'string' && typeof found.token === 'string')
+      return new Tapedeck(found.base_url, found.token)
+    throw new TapedeckError('not-found', `There is no address in ${file}.`, 'Start tapedeck serve --api first.')
   }
 
   async sessions(): Promise<readonly Session[]> {
@@ -198,18 +219,21 @@ export class Tapedeck {
     const init = { headers: { authorization: `Bearer ${this.#token}` } } as unknown as string[]
     const socket = new WebSocket(`${this.baseUrl.replace(/^http/, 'ws')}/v1/stream`, init)
     const waiting: LiveMessage[] = []
-    let isOver = false
+    let over: TapedeckError | undefined
     let wake = (): void => undefined
-    socket.addEventListener('message', ({ data }) => {
-      waiting.push(JSON.parse(String(data)) as LiveMessage)
-      wake()
-    })
-    const end = (): void => {
-      isOver = true
+    const end = (error: TapedeckError): void => {
+      over ??= error
       wake()
     }
-    socket.addEventListener('close', end)
-    socket.addEventListener('error', end)
+    socket.addEventListener('message', ({ data }) => {
+      const message = parse(String(data)) as LiveMessage | null | undefined
+      if (typeof message === 'object' && message !== null) waiting.push(message)
+      else end(unexpected('A message of the live stream isn’t JSON.'))
+      wake()
+    })
+    const lost = () => end(new TapedeckError('offline', 'The live stream was lost.', OFFLINE_HINT))
+    socket.addEventListener('close', lost)
+    socket.addEventListener('error', lost)
     const send = (message: object): void => socket.send(JSON.stringify(message))
     socket.addEventListener('open', () => {
       send({ op: 'credit', messages: credit })
@@ -220,12 +244,7 @@ export class Tapedeck {
       for (;;) {
         const message = waiting.shift()
         if (message === undefined) {
-          if (isOver)
-            throw new TapedeckError(
-              'offline',
-              'The live stream was lost.',
-              'Check that tapedeck serve --api is running.',
-            )
+          if (over !== undefined) throw over
           await new Promise<void>((resolve) => (wake = resolve))
           continue
         }
@@ -247,18 +266,19 @@ export class Tapedeck {
       headers: { authorization: `Bearer ${this.#token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
-      throw Object.assign(
-        new TapedeckError('offline', `Couldn’t reach ${this.baseUrl}.`, 'Check that tapedeck serve --api is running.'),
-        { cause },
-      )
+      throw Object.assign(new TapedeckError('offline', `Couldn’t reach ${this.baseUrl}.`, OFFLINE_HINT), { cause })
     })
     if (response.ok) return response
-    const { error } = (await response.json()) as { error: { code: string; message: string; hint?: string } }
-    throw new TapedeckError(error.code, error.message, error.hint)
+    const refusal = parse(await textOf(response)) as { error?: Partial<TapedeckError> } | null | undefined
+    const { code, message, hint } = refusal?.error ?? {}
+    if (typeof code !== 'string' || typeof message !== 'string') throw unexpected(`The answer was ${response.status}.`)
+    throw new TapedeckError(code, message, hint)
   }
 
   async #json<T>(method: string, path: string, body?: object): Promise<T> {
-    return (await (await this.#request(method, path, body)).json()) as T
+    const value = parse(await textOf(await this.#request(method, path, body)))
+    if (value === undefined) throw unexpected('The answer isn’t JSON.')
+    return value as T
   }
 
   async *#rows(path: string): AsyncGenerator<Row> {

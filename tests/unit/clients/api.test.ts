@@ -1,11 +1,12 @@
 /** The clients in Python and TypeScript, against a running terminal. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { Tapedeck, TapedeckError, type LiveMessage } from '../../../clients/typescript/src/index.ts'
 import { api } from '../../../src/main/features/api/feature.ts'
 import { makeFolder } from '../../kit/folder.ts'
@@ -47,7 +48,81 @@ async function brokenServer() {
   return { baseUrl: `http://127.0.0.1:${port}`, close: () => server.close() }
 }
 
+/** Ways in which a server can answer wrongly, and what both clients make of it. */
+const WRONG = {
+  html: 'unexpected-answer',
+  text: 'unexpected-answer',
+  odd: 'unexpected-answer',
+  cut: 'truncated',
+  gone: 'offline',
+} as const
+/** The same for the live stream. */
+const WRONG_LIVE = {
+  nonsense: 'unexpected-answer',
+  list: 'unexpected-answer',
+  ended: 'offline',
+  lost: 'offline',
+} as const
+
+/** A server that answers wrongly: how, is its token. */
+async function hostileServer() {
+  const wayOf = ({ headers }: IncomingMessage) => (headers.authorization ?? '').replace('Bearer ', '')
+  const server = createServer((request, response) => {
+    const way = wayOf(request)
+    if (way === 'html') return response.end('<html>A router</html>')
+    if (way === 'text') return response.writeHead(502).end('Bad gateway')
+    if (way === 'odd') return response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":[1]}')
+    if (way === 'gone') return response.destroy()
+    return response.writeHead(200, { 'content-length': '100' }).write('{"sessions":[', () => response.destroy())
+  }).listen(0, '127.0.0.1')
+  const sockets = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (request, socket, head) => {
+    const way = wayOf(request)
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      if (way === 'nonsense') ws.send('{"type":')
+      if (way === 'list') ws.send('7')
+      if (way === 'ended') ws.close(1001)
+      if (way === 'lost') socket.destroy()
+      if (way === 'fine') ws.send('{"type":"lost","messages":1}')
+    })
+  })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const close = (): void => {
+    for (const ws of sockets.clients) ws.terminate()
+    server.closeAllConnections()
+    server.close()
+  }
+  return { baseUrl: `http://127.0.0.1:${port}`, close }
+}
+
 describe('TypeScript', () => {
+  it('calls each wrong answer what it is, and never throws where nobody can catch it', async () => {
+    const { baseUrl, close } = await hostileServer()
+    const failure = (work: Promise<unknown>) =>
+      work.then(
+        () => 'none',
+        (thrown: unknown) => (thrown instanceof TapedeckError ? thrown.code : String(thrown)),
+      )
+    const found = await Promise.all(
+      Object.keys(WRONG).map(async (way) => [way, await failure(new Tapedeck(baseUrl, way).sessions())]),
+    )
+    expect(Object.fromEntries(found)).toEqual(WRONG)
+    const live = await Promise.all(
+      Object.keys(WRONG_LIVE).map(async (way) => [
+        way,
+        await failure(new Tapedeck(baseUrl, way).live('crypto/XT', ['BTC-USD']).next()),
+      ]),
+    )
+    expect(Object.fromEntries(live)).toEqual(WRONG_LIVE)
+    const broken = makeFolder('broken')
+    for (const file of ['{"base_url"', '[]', 'null']) {
+      writeFileSync(join(broken, 'api.json'), file)
+      await expect(Tapedeck.connect(broken)).rejects.toMatchObject({ code: 'not-found' })
+    }
+    close()
+  })
+
   it('reads what was recorded', async () => {
     const deck = await Tapedeck.connect(home)
     const sessions = await deck.sessions()
@@ -209,6 +284,41 @@ print(json.dumps(seen))
       { whenReady: () => send([1, 2, 3, 4, 5]) },
     )
     expect(found).toEqual([1, 2, 3, 4, 5].map((price) => ['tick', price]))
+  })
+
+  it('calls each wrong answer what it is, and an ended live stream lost', async () => {
+    const { baseUrl, close } = await hostileServer()
+    const broken = makeFolder('broken')
+    const found = await run(`
+from pathlib import Path
+def code(work):
+    try:
+        return [work(), "none"][1]
+    except TapedeckError as error:
+        return error.code
+base = ${JSON.stringify(baseUrl)}
+def live(token):
+    with Tapedeck(base, token).live("crypto/XT", ["BTC-USD"]) as stream:
+        return list(stream)
+def own_end():
+    stream = Tapedeck(base, "fine").live("crypto/XT", ["BTC-USD"])
+    for message in stream:
+        stream.close()
+def connect(text):
+    Path(${JSON.stringify(join(broken, 'api.json'))}).write_text(text)
+    return Tapedeck.connect(${JSON.stringify(broken)})
+print(json.dumps([
+    {way: code(lambda: Tapedeck(base, way).sessions()) for way in ${JSON.stringify(Object.keys(WRONG))}},
+    {way: code(lambda: live(way)) for way in ${JSON.stringify(Object.keys(WRONG_LIVE))}},
+    code(own_end),
+    code(lambda: Tapedeck(Tapedeck.connect().base_url, "x").live("crypto/XT", ["BTC-USD"])),
+    code(lambda: Tapedeck("http://127.0.0.1:1", "x").live("crypto/XT", ["BTC-USD"])),
+    [code(lambda: connect(text)) for text in ['{"base_url"', '[]', 'null']],
+]))
+`)
+    close()
+    const all = [WRONG, WRONG_LIVE, 'none', 'unauthorized', 'offline', ['not-found', 'not-found', 'not-found']]
+    expect(found).toEqual(all)
   })
 
   it('says what is wrong', async () => {
