@@ -13,10 +13,15 @@ export const HUNG: Reason = {
 
 /** Why nothing is recorded: the writer's failure, or a slow disk. */
 export function brokenBy(failure: Failure | null): Reason {
+  const { code, hint } = failure ?? {}
+  const isDisk = code === 'disk-full' || code === 'disk-error'
   return {
     code: failure?.code ?? 'disk-error',
     message: failure?.message ?? 'The disk is too slow for the incoming data, so recording has paused.',
-    hint: failure?.hint ?? 'Live data continues. Recording resumes automatically when the disk has caught up.',
+    hint:
+      hint === undefined
+        ? 'Live data continues. Recording resumes automatically when the disk has caught up.'
+        : `${hint}${isDisk ? ' Recording resumes automatically.' : ''}`,
     closeCode: null,
   }
 }

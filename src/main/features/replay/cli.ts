@@ -105,8 +105,7 @@ export const replay = defineCommand({
         progress.clear()
       }
     })
-    if (played === null) return exitWhenUnfinished(context.signal)
-    return report(played, values, context)
+    return played === null ? stopped(context) : report(played, values, context)
   },
 })
 
@@ -136,7 +135,14 @@ async function replayTeam({
       progress.clear()
     }
   })
-  return played === null ? exitWhenUnfinished(context.signal) : report(played, values, context)
+  return played === null ? stopped(context) : report(played, values, context)
+}
+
+/** Ctrl+C needs no sentence. */
+function stopped(context: Context): number {
+  const code = exitWhenUnfinished(context.signal)
+  if (code === EXIT.failed) context.err('tapedeck: The replay was stopped before its end.\n')
+  return code
 }
 
 function report(played: Played, values: Values, context: Context): number {

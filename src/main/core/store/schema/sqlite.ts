@@ -44,17 +44,13 @@ export function storeError(thrown: unknown, file: string): CodedError {
   const sqlite = code(thrown)
   const options = (hint: string) => ({ hint, cause: thrown })
   if (sqlite.startsWith('SQLITE_FULL')) {
-    return new CodedError(
-      'disk-full',
-      'The disk that holds the store is full.',
-      options('Free some space. Recording resumes automatically.'),
-    )
+    return new CodedError('disk-full', 'The disk that holds the store is full.', options('Free some space.'))
   }
   if (sqlite.startsWith('SQLITE_READONLY')) {
     return new CodedError(
       'disk-error',
       `Can’t write to the store ${file}.`,
-      options('Make the file and its folder writable. Recording resumes automatically.'),
+      options('Make the file and its folder writable.'),
     )
   }
   if (sqlite.startsWith('SQLITE_CANTOPEN')) {
@@ -82,7 +78,7 @@ export function storeError(thrown: unknown, file: string): CodedError {
     return new CodedError(
       'disk-error',
       `The disk that holds the store ${file} reported an error.`,
-      options('Check the disk. Recording resumes automatically.'),
+      options('Check the disk.'),
     )
   }
   return new CodedError('internal', 'The store failed unexpectedly.', options('The log pane has the details.'))

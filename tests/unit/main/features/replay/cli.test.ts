@@ -249,5 +249,6 @@ it('tells a session without digests from one that is identical', async () => {
 it('fails when SIGTERM ends it early', async () => {
   const stop = new AbortController()
   stop.abort('terminate')
-  expect((await replay(['--speed', '0.25'], stop.signal)).code).toBe(1)
+  const { code, err } = await replay(['--speed', '0.25'], stop.signal)
+  expect([code, err]).toEqual([1, 'tapedeck: The replay was stopped before its end.\n'])
 })
