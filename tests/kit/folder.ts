@@ -1,7 +1,7 @@
 /** Temporary folders of a test file. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { FOLDERS } from './quick-disk.ts'
 import { atEnd } from './at-end.ts'
 
 const made: string[] = []
@@ -11,7 +11,7 @@ const made: string[] = []
  * the file's own `afterAll`.
  */
 export function makeFolder(name = 'test'): string {
-  const path = mkdtempSync(join(realpathSync(tmpdir()), `tapedeck-${name}-`))
+  const path = mkdtempSync(join(FOLDERS, `tapedeck-${name}-`))
   made.push(path)
   return path
 }

@@ -2,20 +2,17 @@
  * Runs terminals for the tests of windows, because a terminal needs Node's globals and not jsdom's. One thread serves
  * every test file of its process, so that its modules load once. Frames cross as JSON, as they do to a browser.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { serveWindow, type Carrier } from '../../src/main/rpc/carrier.ts'
+import { FOLDERS } from './quick-disk.ts'
 import type { FromWindow, Reply, Request, TerminalControls, TerminalOptions, ToWindow } from './terminal-messages.ts'
 import { startMemoryTerminal, type MemoryTerminal } from './terminal.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This module is a worker.')
 const post = (message: ToWindow | Reply): void => port.postMessage(message)
-
-/** A folder in memory where the system has one: a store waits for its disk at every commit. */
-const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Turns of the event loop without anything to send: more than a read of the store takes. */
 const QUIET_TURNS = 20
