@@ -39,7 +39,7 @@ const OWN_WORDS: readonly RegExp[] = [
   /^\w+ \w+: (connected|connecting|disconnected)\.$/g, // the log, written by the terminal
   /\b(Overview|Day trading|Review|Research|Charts [23] × [23])\b/g, // workspaces and lists are the user's
   /\b(Majors|Crypto|FX|Stocks)\b/g,
-  /\b(US dollar|Swiss franc|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar)\b/g,
+  /\b(US dollar|Swiss franc|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar|Ethereum Classic)\b/g,
   /\b[A-Z][\w.&’' -]*,? (Inc|Corp|Corporation|Company|Co|Trust|Group|Ltd)\b\.?/g, // names of companies
   /\b(nats|postgres|https):\/\/\S+/g, // examples of addresses
   /\b[\w-]+\/[\w-]+\b|\/[\w{}/.-]+/g, // feeds, zones, paths
