@@ -150,9 +150,11 @@ async function isGzip(path: string): Promise<boolean> {
  */
 export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerator<{ text: string; bytes: number }> {
   const decoder = new TextDecoder('utf-8')
+  const isPacked = await isGzip(path)
+  // Nothing is awaited before the loop below: an error that comes while nobody listens would end the terminal.
   const file = createReadStream(path, { highWaterMark: 1 << 20 })
   // Errors of the file end the unpacking, and with it the loop below.
-  const unpacked = (await isGzip(path)) ? file.pipe(createGunzip()) : file
+  const unpacked = isPacked ? file.pipe(createGunzip()) : file
   if (unpacked !== file) file.on('error', (error) => unpacked.destroy(error))
   let bytes = 0
   try {

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { textRoom, writeText } from '../../../../../src/main/features/export/rows/cells.ts'
-import { createCsvParser, separatorOfLine, textOf } from '../../../../../src/main/features/import/csv.ts'
+import { createCsvParser, headOf, separatorOfLine, textOf } from '../../../../../src/main/features/import/csv.ts'
 import { undefused } from '../../../../../src/main/features/import/own-rows.ts'
 import { SEPARATORS } from '../../../../../src/shared/features/export/export.ts'
 import { csvTable, csvText } from '../../../../../src/shared/base/csv.ts'
@@ -120,4 +121,11 @@ it('reads a large file in pieces, without a byte order mark, and stops when aske
     for await (const { bytes } of textOf(path, stop.signal)) if (bytes > 0) stop.abort()
   }
   await expect(read()).rejects.toMatchObject({ code: 'cancelled' })
+})
+
+it('fails once if the file is gone, as after its dialog was closed: a second error would end the terminal', async () => {
+  const missing = join(folder, 'gone.csv')
+  await expect(headOf(missing, 10)).rejects.toMatchObject({ code: 'ENOENT' })
+  // Files are opened in turn. Vitest fails on an error that nobody handles.
+  for (let i = 0; i < 10; i++) await stat(missing).catch(() => undefined)
 })
