@@ -260,6 +260,28 @@ describe.skipIf(!hasNatsServer)('a terminal on a team [needs nats-server]', () =
     await follow(terminal, 'team', {}, (state) => state?.link.is === 'connected')
   })
 
+  it('says that the servers refuse its user, and follows again once they accept it', async () => {
+    recorder.record([...opening(Date.now()), trade(100, Date.now())])
+    await sink.done()
+    const terminal = await terminalOf()
+    await lastPrice(terminal, 100)
+    const users = '\nauthorization { users: [ { user: x, password: x } ] }\n'
+    onTestFinished(() => server.configure((config) => config.replace(users, '')))
+    server.configure((config) => `${config}${users}`)
+    const failed = await follow(terminal, 'team', {}, (state) => state?.link.is === 'failed')
+    expect(failed?.link).toMatchObject({
+      why: { code: 'unauthorized', message: expect.stringContaining('refused the credentials') as string },
+    })
+    await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.freshness === 'disconnected') // oxfmt-ignore
+    server.configure((config) => config.replace(users, ''))
+    await follow(terminal, 'team', {}, (state) => state?.link.is === 'connected')
+    await expect.poll(() => log.state().is, { timeout: 20_000 }).toBe('connected')
+    recorder.record([trade(101, Date.now())])
+    await sink.done()
+    await lastPrice(terminal, 101)
+    expect(terminal.status().gapsToday).toBe(0)
+  })
+
   it('says that a recorder is gone although it never ended, lets its prices age, and follows the standby', async () => {
     // Timers run on a clock of this test, so that a slow machine doesn't look like a silent recorder.
     const manual = manualClock(Date.now())
