@@ -8,6 +8,7 @@ import {
   type InstrumentId,
   type UnixMs,
 } from '../../../../shared/base/units.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus } from '../../../../shared/core/status/status.ts'
 import { NO_LIMITS, PlaybackState } from '../../../core/playback/playback-state.ts'
 import type { HubSink } from '../../../core/market/hub-types.ts'
@@ -78,6 +79,16 @@ export class Lane {
     }
     const market = sinkOnly(this.#sink())
     this.#playback = new PlaybackState(market, part, this.#cursor, { seq: lastSeq, timeMs: parts.timeMs })
+    const { tracker } = this.#playback
+    this.#playback.tracker = {
+      apply: (seq, wallMs, entry, sink) => {
+        tracker.apply(seq, wallMs, entry, sink)
+        if (entry.type === 'released') this.#release(entry)
+      },
+      end: (...args) => tracker.end(...args),
+      marketContext: () => tracker.marketContext(),
+      statuses: (...args) => tracker.statuses(...args),
+    }
     this.#catchUp(entries)
   }
 
@@ -153,6 +164,17 @@ export class Lane {
       this.#rateMs = nowMs
     }
     return tracker.statuses(received, this.#rates, lastMs)
+  }
+
+  /** Forgets symbols that its recorder no longer receives, as when the plan gave them to another one. */
+  #release({ feed, symbols }: Extract<LedgerEntry, { readonly type: 'released' }>): void {
+    const { received, lastMs, tracker } = this.#playback
+    const idOf = (symbol: string): InstrumentId => instrumentId(feedAsset(feed), symbol)
+    const status = tracker.statuses(received, this.#rates, lastMs).find((one) => one.feed === feed)
+    // Another connection may have them.
+    const others = new Set(status?.acknowledged.map(idOf))
+    for (const id of symbols.map(idOf)) if (!others.has(id)) this.#symbols.get(feed)?.delete(id)
+    this.#parts.changed(feed)
   }
 
   #apply(batch: Batch): void {

@@ -282,6 +282,20 @@ describe('the market of a team', () => {
   })
 })
 
+it('takes the state of a symbol that the plan moved from the recorder that has it now', () => {
+  const [one, two] = [new Session(1), new Session(2)]
+  market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+  market.show(one.info, one.entry({ type: 'subscribe', feed, conn: 1, symbols: ['ETH-USD'] }))
+  market.show(one.info, one.entry({ type: 'acknowledged', feed, conn: 1, symbols: ['ETH-USD'] }))
+  market.show(two.info, two.open('BTC-USD'))
+  market.show(one.info, one.entry({ type: 'released', feed, conn: 1, symbols: ['BTC-USD'] }))
+  market.show(two.info, two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: now + 1_000, attempt: 1 }))
+  expect([market.stateOf(feed, BTC)?.is, market.stateOf(feed, ETH)?.is]).toEqual(['waiting', 'open'])
+  market.end(two.info.session)
+  // Nobody receives it now.
+  expect(market.statuses().find((status) => status.feed === feed)?.missing).toEqual(['BTC-USD', 'SOL-USD'])
+})
+
 describe('two recorders of one shard', () => {
   const old = (): Session => new Session(1)
   const newer = (about: Partial<SessionInfo> = {}): Session => new Session(3, { shard: 1, epoch: 2, ...about })
