@@ -7,7 +7,7 @@ import { TEMPLATE, type Directory } from './directory.ts'
 import { BY } from './ints.ts'
 import { MAX_MANTISSA, POW10 } from './literal.ts'
 import { STYLE } from '../kernels/number-form.ts'
-import type { RecordWriter } from './open-block.ts'
+import type { RecordTarget, RecordWriter } from './open-block.ts'
 import type { RowInts } from './row-ints.ts'
 import type { RowNumbers } from './row-numbers.ts'
 
@@ -59,6 +59,31 @@ export class RowRecords implements RecordWriter {
   write(row: number, out: Float64Array, at: number): number {
     const plan = this.#planOf(row)
     return plan === null ? -1 : writeNumbers(plan.columns, row, out, at)
+  }
+
+  writeAll(from: number, to: number, places: Uint32Array, out: RecordTarget): boolean {
+    const ids = this.#ids
+    for (let row = from; row < to;) {
+      const id = ids[row]
+      let end = row + 1
+      while (end < to && ids[end] === id) end++
+      const plan = this.#planOf(row)
+      const number = plan === null ? 0 : out.numberOf(plan.shape)
+      if (plan === null || number === 0) return false
+      for (let i = row; i < end; i++) {
+        const place = places[i - from]
+        out.shape[place] = number
+        out.decimals[place] = 0
+      }
+      let slot = 0
+      const at = places.subarray(row - from, end - from)
+      for (const column of plan.columns) {
+        if (!hasOnlyNumbers(column, row, end)) return false
+        if (column.kind !== null && !writeColumn(column, row, at, slot++, out)) return false
+      }
+      row = end
+    }
+    return true
   }
 
   #planOf(row: number): Plan | null {
@@ -118,6 +143,34 @@ function writeNumbers(columns: readonly Column[], row: number, out: Float64Array
     out[to++] = value
   }
   return most
+}
+
+function hasOnlyNumbers({ exceptions, places }: Column, from: number, to: number): boolean {
+  if (exceptions === undefined) return true
+  for (let row = from; row < to; row++) if (exceptions.has(places === undefined ? row : places[row])) return false
+  return true
+}
+
+/** Writes a column of rows from `from` on as number `slot` of the records `at`. Returns whether all are numbers. */
+function writeColumn(column: Column, from: number, at: Uint32Array, slot: number, out: RecordTarget): boolean {
+  const { kind, mantissas, power, decimals, isFixed, leastDecimals, places } = column
+  const { numbers, stride, decimals: most } = out
+  const isPrice = kind === 'price'
+  const isTime = kind === 'time'
+  const least = isPrice ? 1 : 0
+  for (let i = 0; i < at.length; i++) {
+    const row = from + i
+    const mantissa = mantissas[places === undefined ? row : places[row]]
+    if (!(mantissa >= least && mantissa <= MAX_MANTISSA)) return false
+    const value = decimals === 0 ? mantissa : mantissa / power
+    const place = at[i]
+    if (isPrice) {
+      const shown = isFixed ? decimals : Math.max(leastDecimals, decimals - trailingZeros(mantissa, decimals))
+      if (shown > most[place]) most[place] = shown
+    } else if (isTime && !(inRange(value) && Number.isInteger(value))) return false
+    numbers[place * stride + slot] = value
+  }
+  return true
 }
 
 /** Count of zeros at the end of a positive integer, at most `most`. */

@@ -25,6 +25,8 @@ const MAX_BYTES = 2 << 20
 const TYPICAL_BYTES = 96
 /** Most shapes of records in a batch; others are texts. */
 const MAX_SHAPES = 0xffff
+/** Most batches after one with a text among records in which none without is expected. */
+const MAX_PAUSE = 63
 /** Room for messages that are longer than expected. */
 const SPARE_BYTES = 4096
 /** Batches after which this counts as a long read. Blocks it opens then aren't cached for others. */
@@ -46,7 +48,13 @@ interface Stream extends ReplaySeries {
 /** A block with its columns, because looking them up for each row is slow. */
 interface BlockColumns {
   readonly feed: number
+  readonly seq: Float64Array
   readonly recvMs: Float64Array
+  /** The rows in the batch are [from, to). */
+  readonly from: number
+  readonly to: number
+  /** Whether its messages have no flags and may be records without connections. */
+  readonly isPlain: boolean
   /** Null if only stamps are read. */
   readonly texts: { readonly flags: Uint8Array; readonly writer: TextWriter } | null
   /** Null if only texts are read. */
@@ -68,12 +76,13 @@ interface Wanted {
   readonly connections: boolean
 }
 
-function readColumns(block: OpenBlock, feed: number, wanted: Wanted): BlockColumns {
-  const { recvMs } = block
-  if (!wanted.texts) return { feed, recvMs, texts: null, records: null, connections: null }
+function readColumns(block: OpenBlock, feed: number, wanted: Wanted, from: number, to: number): BlockColumns {
+  const { seq, recvMs } = block
+  const rows = { feed, seq, recvMs, from, to }
+  if (!wanted.texts) return { ...rows, isPlain: false, texts: null, records: null, connections: null }
   return {
-    feed,
-    recvMs,
+    ...rows,
+    isPlain: wanted.records && !wanted.connections && block.commonFlags === 0,
     texts: { flags: block.flags, writer: block.texts },
     records: wanted.records ? { writer: block.records, shape: undefined, number: 0 } : null,
     connections: wanted.connections ? { monoNs: block.monoNs, conn: block.conn } : null,
@@ -104,6 +113,12 @@ export class ReplayCursor {
   /** By seq of the window: 1 + index of its block in `#open`, and its row there. */
   readonly #owner = new Uint32Array(MAX_SEQS)
   readonly #row = new Uint32Array(MAX_SEQS)
+  /** Batches to wait after a text among records before `#asRecords` is tried again, and the number of the next try. */
+  #pause = 0
+  #nextTry = 0
+  /** Places in the batch: by seq of the window, and by row of the block that is written. */
+  readonly #place = new Uint32Array(MAX_SEQS)
+  readonly #places = new Uint32Array(MAX_SEQS)
   #spare: ArrayBuffer | undefined
   /** Bytes of a message in the batch so far where they are longest on average. */
   #bytesPerRow: number
@@ -181,6 +196,8 @@ export class ReplayCursor {
     const owner = this.#owner.fill(0, 0, size)
     const open: BlockColumns[] = []
     for (const stream of this.#streams) this.#assignRows(stream, end, open)
+    const records = this.#batches < this.#nextTry ? null : this.#asRecords(open, size)
+    if (records !== null) return records
     const room = this.#wanted.texts ? Math.min(size * this.#bytesPerRow, MAX_BYTES) + SPARE_BYTES : 0
     let rows = this.#newRows(size, room, this.#wanted.records ? strideOf(open) : 0)
     let out = textTarget(rows.bytes)
@@ -232,6 +249,46 @@ export class ReplayCursor {
     return this.#batch(trimRows(rows, n), shapes, upTo)
   }
 
+  /**
+   * The batch of `size` seqs if each of its messages is a record; null otherwise. Written block by block and column by
+   * column, because each block's columns are elsewhere in memory.
+   */
+  #asRecords(open: readonly BlockColumns[], size: number): ReplayBatch | null {
+    if (open.length === 0 || this.#upToMs < Infinity || open.some(({ isPlain }) => !isPlain)) return null
+    const cursor = this.#cursor
+    const rows = this.#newRows(size, 0, strideOf(open))
+    const place = this.#place
+    let n = 0
+    for (let i = 0; i < size; i++) {
+      place[i] = n
+      if (this.#owner[i] === 0) continue
+      rows.seq[n] = cursor + i + 1
+      n++
+    }
+    rows.flags.fill(0, 0, n)
+    rows.offsets.fill(0, 0, n + 1)
+    const shapes: RecordShape[] = []
+    const numberOf = (shape: RecordShape): number => numberIn(shapes, shape)
+    const target = { ...rows.records!, numberOf }
+    for (const { feed, seq, from, to, recvMs, records } of open) {
+      const places = this.#places.subarray(0, to - from)
+      for (let row = from; row < to; row++) {
+        const at = place[seq[row] - cursor - 1]
+        places[row - from] = at
+        rows.feed[at] = feed
+        rows.recvMs[at] = recvMs[row]
+      }
+      if (!records!.writer.writeAll(from, to, places, target)) {
+        this.#spare = rows.buffer
+        this.#pause = Math.min(MAX_PAUSE, 1 + 2 * this.#pause)
+        this.#nextTry = this.#batches + 1 + this.#pause
+        return null
+      }
+    }
+    this.#pause = 0
+    return this.#batch(trimRows(rows, n), shapes, cursor + size)
+  }
+
   /** Room for a batch, which is the spare buffer only once. */
   #newRows(count: number, bytes: number, stride: number): Rows {
     const spare = this.#spare
@@ -262,8 +319,10 @@ export class ReplayCursor {
       const block = blocks[b]
       const { seq, count } = block
       if (seq[0] > end) return
-      open.push(readColumns(block, stream.feed, this.#wanted))
-      for (let row = upperBound(seq, cursor); row < count && seq[row] <= end; row++) {
+      const from = upperBound(seq, cursor)
+      const to = upperBound(seq, end)
+      open.push(readColumns(block, stream.feed, this.#wanted, from, to))
+      for (let row = from; row < to; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length
         this.#row[at] = row
@@ -360,6 +419,12 @@ export class ReplayCursor {
 const strideOf = (open: readonly BlockColumns[]): number =>
   open.reduce((most, { feed }) => Math.max(most, numbersOf(FEED_IDS[feed])), 1)
 
+/** 1 + the index of a shape, which is added if it is new; 0 if there are too many. */
+function numberIn(shapes: RecordShape[], shape: RecordShape): number {
+  const known = shapes.indexOf(shape) + 1
+  return known === 0 && shapes.length < MAX_SHAPES ? shapes.push(shape) : known
+}
+
 /** Writes the record of a block's row as row `n`. Returns 1 + the index of its shape, or 0 if it has to be a text. */
 function writeRecord(
   of: BlockRecords,
@@ -371,10 +436,8 @@ function writeRecord(
   const shape = of.writer.shape(row)
   if (shape === undefined) return 0
   if (shape !== of.shape) {
-    let number = shapes.indexOf(shape) + 1
-    if (number === 0 && shapes.length < MAX_SHAPES) number = shapes.push(shape)
     of.shape = shape
-    of.number = number
+    of.number = numberIn(shapes, shape)
   }
   if (of.number === 0) return 0
   const decimals = of.writer.write(row, out.numbers, n * out.stride)

@@ -252,12 +252,17 @@ describe('replay', () => {
   })
 
   it.each([
-    ['in this thread', () => Promise.resolve(openLocalReader(folder.file))],
-    ['over a thread', () => openRemoteReader(folder.file, READER_WORKER)],
-  ])('returns records where they are preferred to texts, %s', async (_, open) => {
+    ['in this thread', 0, () => Promise.resolve(openLocalReader(folder.file))],
+    ['over a thread', 0, () => openRemoteReader(folder.file, READER_WORKER)],
+    ['also where a price of 0 is a text', 5_000, () => Promise.resolve(openLocalReader(folder.file))],
+    ['also where no batch has texts', 4_990, () => Promise.resolve(openLocalReader(folder.file))],
+  ])('returns records where they are preferred to texts, %s', async (_, plainItems, open) => {
     const items = Array.from({ length: 6_000 }, (_, i): Item => {
       const pair = `S${i % 7}-USD`
       if (i % 700 === 0) return { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
+      if (plainItems === 5_000 && i === 1_701) return { conn: 1, data: tradeText(pair, 0, 1, T0) }
+      if (i < plainItems)
+        return { conn: 1 + (i % 2), data: (i % 2 === 0 ? tradeText : quoteText)(pair, i / 4, i / 4 + 1, T0 + i) }
       if (i % 11 === 0) return { conn: 1, data: 'x'.repeat(i % 500), flags: FLAG.undecodable }
       if (i % 13 === 0) return { conn: 1, data: tradeText(pair, i, 1, T0), flags: FLAG.unasked }
       if (i % 17 === 0) return { conn: 1, data: tradeText(pair, 0, 1, T0) }
@@ -274,7 +279,7 @@ describe('replay', () => {
     let records = 0
     const decoded = async (prefersRecords: boolean): Promise<unknown[]> => {
       const rows: unknown[] = []
-      for await (const batch of reader.replay({ session, afterSeq: 0, prefersRecords })) {
+      for await (const batch of reader.replay({ session, afterSeq: 0, omitConnections: true, prefersRecords })) {
         for (let row = 0; row < batch.count; row++) {
           const { feed, seq, recvMs, flags } = batch
           const out = scratch()

@@ -4,6 +4,7 @@ import { encodeBlock } from '../../../../../../src/main/core/store/blocks/encode
 import { openBlock } from '../../../../../../src/main/core/store/blocks/open.ts'
 import { scratch, type Scratch } from '../../../../../../src/service/codec.ts'
 import { decode } from '../../../../../../src/service/codecs/decode.ts'
+import type { RecordShape } from '../../../../../../src/service/codecs/reading.ts'
 import { CODECS } from '../../../../../../src/service/codecs/table.ts'
 import { numbersOf } from '../../../../../../src/service/codecs/template-shape.ts'
 import { FEEDS } from '../../../../../../src/service/feeds.ts'
@@ -73,6 +74,37 @@ function recordsOf(feed: FeedId, texts: readonly string[]): (Scratch | null)[] {
   })
 }
 
+/** Compares rows written together with rows written one by one, to places in the opposite order. */
+function compareAll(feed: FeedId, texts: readonly string[], from: number, to: number): void {
+  const { records } = openBlock(encodeBlock(feed, messagesOf(texts)))
+  const stride = numbersOf(feed)
+  const shapes: unknown[] = []
+  const out = {
+    shape: new Uint16Array(texts.length),
+    decimals: new Uint8Array(texts.length).fill(99),
+    numbers: new Float64Array(texts.length * stride),
+    stride,
+    numberOf: (shape: unknown) => (shapes.includes(shape) ? shapes.indexOf(shape) + 1 : shapes.push(shape)),
+  }
+  const placeOf = (row: number): number => to - 1 - row
+  const places = Uint32Array.from({ length: to - from }, (_, i) => placeOf(from + i))
+  const one = new Float64Array(stride)
+  const rows = Array.from({ length: to - from }, (_, i) => {
+    const shape = records.shape(from + i)
+    const decimals = shape === undefined ? -1 : records.write(from + i, one, 0)
+    return decimals < 0 ? null : { shape, decimals, numbers: [...one.subarray(0, shape!.slots.length)] }
+  })
+  expect(records.writeAll(from, to, places, out)).toBe(rows.every((row) => row !== null))
+  if (rows.some((row) => row === null)) return
+  const written = rows.map((_, i) => {
+    const at = placeOf(from + i)
+    const shape = shapes[out.shape[at] - 1] as RecordShape
+    const numbers = [...out.numbers.subarray(at * stride, at * stride + shape.slots.length)]
+    return { shape, decimals: out.decimals[at], numbers }
+  })
+  expect(written).toEqual(rows)
+}
+
 /** Compares those records with what the decoder reads. Returns how many there are. */
 function compare(feed: FeedId, texts: readonly string[]): number {
   const records = recordsOf(feed, texts)
@@ -87,6 +119,17 @@ function compare(feed: FeedId, texts: readonly string[]): number {
   })
   return records.filter((record) => record !== null).length
 }
+
+test('many records at once are what they are one by one', () => {
+  const feedAndTexts = fc.constantFrom(...FEED_IDS).chain((feed) => series(feed).map((texts) => ({ feed, texts })))
+  fc.assert(
+    fc.property(feedAndTexts, fc.nat(14), fc.nat(14), ({ feed, texts }, a, b) => {
+      const from = Math.min(a, b, texts.length)
+      compareAll(feed, texts, from, Math.min(texts.length, Math.max(a, b)))
+    }),
+    { numRuns: 800 },
+  )
+})
 
 test('a record from numbers is what the decoder reads from the text', () => {
   let compared = 0
