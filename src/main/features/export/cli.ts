@@ -234,7 +234,8 @@ function requestOf(values: Values, context: Context, out: string): ExportRequest
   const { preset, dropped } = applicableTo(what, format, saved)
   if (dropped.length > 0) context.err(`tapedeck: not applied from the preset: ${dropped.join(', ')}\n`)
   const feed = values.text('feed') ?? preset.feed
-  if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+  if (feed === undefined) throw new UsageError(`name the feed with --feed: one of ${FEED_IDS.join(', ')}`)
+  if (!isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   const symbols = values.texts('symbol')
   return {
     what,

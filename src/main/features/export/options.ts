@@ -71,6 +71,9 @@ export interface Chosen {
   readonly overlaps: readonly Overlap[]
 }
 
+const sessionsText = (sessions: readonly SessionId[] | undefined): string =>
+  sessions === undefined ? '' : sessions.length === 1 ? ` in session ${sessions[0]}` : ' in these sessions'
+
 /**
  * Chooses the source by `sessions` or `source`, or takes the only one that has the feed. Throws `not-found` if no
  * source has it and `ambiguous-source` if several do.
@@ -92,7 +95,8 @@ export function chooseSource(
   const sources = [...new Set(rows.map((row) => row.source))]
   const [first, ...others] = sources
   if (first === undefined) {
-    throw new CodedError('not-found', `No data from ${feed} is stored.`, {
+    const where = `${source === undefined ? '' : ` for source ${source}`}${sessionsText(sessions)}`
+    throw new CodedError('not-found', `No data from ${feed} is stored${where}.`, {
       hint: '"tapedeck sessions" lists what is stored.',
     })
   }

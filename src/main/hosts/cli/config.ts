@@ -110,8 +110,8 @@ function change(store: SettingsStore, key: string, value: unknown, values: Value
   try {
     store.set(patch)
   } catch (thrown) {
-    const { message } = toFailure(thrown)
-    throw new CodedError('usage', `${textOf(value)} isn’t a valid value of ${key}. ${message}`, { cause: thrown })
+    if (toFailure(thrown).code !== 'bad-arguments') throw thrown
+    throw new CodedError('usage', `${textOf(value)} isn’t a valid value of ${key}.`, { cause: thrown })
   } finally {
     lock.release()
   }

@@ -44,6 +44,19 @@ describe('an export', () => {
     expect(readFileSync(path('keep.csv'), 'utf8')).toBe('good\n')
   })
 
+  it('that finds nothing says where it looked', async () => {
+    const [session] = store.sessions
+    const said = async (...args: string[]) => (await exported(...args, '--out', path('none.csv'))).err.split('. ')[0]
+    expect(await said('--source', 'elsewhere')).toBe('tapedeck: No data from crypto/XT is stored for source elsewhere')
+    expect(await said('--session', session, '--feed', 'crypto/XQ')).toBe(
+      `tapedeck: No data from crypto/XQ is stored in session ${session}`,
+    )
+    expect(await said('--feed', 'crypto/XQ')).toBe('tapedeck: No data from crypto/XQ is stored')
+    const context = commandContext({ dataDir: store.path })
+    expect(await runCommandLine(['export', '--out', path('none.csv'), '--store', store.file], context)).toBe(2)
+    expect(context.errors()).toMatch(/^tapedeck: name the feed with --feed: one of crypto\/XA, /)
+  })
+
   it('accepts any alias of a symbol', async () => {
     const { code, out } = await exported('--symbol', 'x:btcusd', '--out', path('spelled.csv'), '--json')
     expect([code, JSON.parse(out)]).toMatchObject([0, { rows: 1, feed: 'crypto/XT', source: 'demo' }])

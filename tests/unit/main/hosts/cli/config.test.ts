@@ -46,7 +46,7 @@ describe('config', () => {
   it.each([
     [['recording.enabeld'], 'Did you mean recording.enabled?'],
     [['nothing'], '"tapedeck config" lists them.'],
-    [['account.allowSharding', 'perhaps'], 'isn’t a valid value of account.allowSharding'],
+    [['account.allowSharding', 'perhaps'], 'tapedeck: perhaps isn’t a valid value of account.allowSharding.\n'],
     [['account', '{}'], 'account is a section'],
     [['a', 'b', 'c'], 'config takes a key and a value'],
     [['', 'b'], 'argument 1 is empty'],
@@ -55,6 +55,13 @@ describe('config', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(message)
     expect(existsSync(join(home, 'settings.json'))).toBe(false)
+  })
+
+  it('doesn’t call a value invalid that the disk refuses', async () => {
+    mkdirSync(join(home, `settings.json.${process.pid}.tmp`), { recursive: true }) // where the new file would be written
+    const { code, out, err } = await run('config', 'account.allowSharding', 'true')
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^tapedeck: Couldn’t save the settings\. /)
   })
 
   it('takes an empty value', async () => {
