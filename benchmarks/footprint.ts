@@ -20,6 +20,8 @@ const ROWS = 24
 const FRAME_MS = 1_000 / 60
 const MINUTE = 60_000
 
+const BESIDE_CANDLES = { name: 'the same repainted, beside candles', peerName: 'the same bars as candles', goal: null }
+
 const ENTRY = 'footprint-page'
 const PAGE = `
 import { openChart } from '/src/renderer/charts/kline-chart.ts'
@@ -145,8 +147,11 @@ async function msOf(browser: Browser, page: Page, times: number, how: 'trade' | 
   return (busy.ms - (idle.ms / idle.frames) * busy.frames) / times
 }
 
-/** Measures `times` repaints of each kind. Answers no rows, and says why, where there is no Chromium. */
-export async function benchFootprint(times = 600): Promise<readonly Row[]> {
+/**
+ * Measures `times` repaints of each kind, and `withCandles` those of candles, which have no goal. Answers no rows, and says
+ * why, where there is no Chromium.
+ */
+export async function benchFootprint(times = 600, withCandles = true): Promise<readonly Row[]> {
   const executablePath = process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium'
   if (!existsSync(executablePath)) {
     if (machineOf().ci) throw new Error(`there is no ${executablePath}`)
@@ -166,7 +171,7 @@ export async function benchFootprint(times = 600): Promise<readonly Row[]> {
       if (shown !== BARS) throw new Error(`${String(shown)} bars are in view`)
       return msOf(browser, page, times, how, style === 'footprint' ? BARS * ROWS : BARS)
     }
-    const candles = await measured('candles', 'trade')
+    const candles = withCandles ? await measured('candles', 'trade') : null
     const footprint = await measured('footprint', 'trade')
     const scrolled = await measured('footprint', 'scroll')
     const of = { unit: 'ms', peer: FRAME_MS, peerName: 'one frame' }
@@ -174,10 +179,7 @@ export async function benchFootprint(times = 600): Promise<readonly Row[]> {
     return [
       row({ ...of, name: `a footprint of ${BARS} bars of ${ROWS} rows, repainted`, ours: footprint, goal }),
       row({ ...of, name: 'the same, scrolled by a bar', ours: scrolled, goal }),
-      row({
-        ...{ ...of, name: 'the same repainted, beside candles', ours: footprint, goal: null },
-        ...{ peer: candles, peerName: 'the same bars as candles' },
-      }),
+      ...(candles === null ? [] : [row({ ...of, ...BESIDE_CANDLES, ours: footprint, peer: candles })]),
     ]
   } finally {
     await browser.close()
