@@ -45,7 +45,7 @@ it('doesn’t say that no bars are recorded if they can’t be read', async () =
     throw new CodedError('disk-error', 'Can’t open the store.')
   })
   const app = openWindow(transport)
-  render(TechnicalPane, { app })
+  render(TechnicalPane, { app, onlink: () => undefined })
   await screen.findByText(/^The recorded bars of .* couldn’t be read\./)
   app.close()
 })
