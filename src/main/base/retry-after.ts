@@ -1,7 +1,6 @@
 /** The `Retry-After` header of a response, and the hint that it gives the user. */
+import { MINUTE_MS } from '../../shared/base/durations.ts'
 import { durationLabel } from '../../shared/base/duration-label.ts'
-
-const MINUTE_MS = 60_000
 
 /** The delay in a `Retry-After` header (RFC 9110 §10.2.3: seconds or a date), ms; null: absent or invalid. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {

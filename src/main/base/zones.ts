@@ -1,8 +1,6 @@
 /** Local times of IANA zones and the instants they stand for. */
+import { DAY_MS, MINUTE_MS } from '../../shared/base/durations.ts'
 import { CodedError } from '../../shared/base/errors.ts'
-
-const MINUTE = 60_000
-const DAY = 86_400_000
 
 /**
  * Returns a function from a zone's local time (ms, as if it were UTC) to its instants (UTC ms, ascending). There is one
@@ -14,7 +12,7 @@ export function createZone(zone: string): (wallMs: number) => readonly number[] 
   if (zone === 'UTC') return (wallMs) => [wallMs]
   return (wallMs) => {
     // Zones are at most 14 hours from UTC, so the offset now is the one a day before or a day after.
-    const offsets = new Set([offsetAt(wallMs - DAY), offsetAt(wallMs + DAY)])
+    const offsets = new Set([offsetAt(wallMs - DAY_MS), offsetAt(wallMs + DAY_MS)])
     return [...offsets]
       .map((offset) => wallMs - offset)
       .filter((ms) => ms + offsetAt(ms) === wallMs)
@@ -45,7 +43,7 @@ export function createOffsets(zone: string): (ms: number) => number {
   const known = new Map<number, number>()
   return (ms) => {
     // Offsets change only at a full quarter hour.
-    const at = Math.floor(ms / (15 * MINUTE)) * 15 * MINUTE
+    const at = Math.floor(ms / (15 * MINUTE_MS)) * 15 * MINUTE_MS
     let offset = known.get(at)
     if (offset === undefined) {
       if (known.size > 10_000) known.clear()

@@ -1,10 +1,10 @@
 /** Reads the times and durations of every option: one grammar for all commands. */
+import { DAY_MS } from '../../shared/base/durations.ts'
 import { createOffsets, createZone } from '../base/zones.ts'
 import type { Clock } from '../base/clock.ts'
 import { toFailure } from '../../shared/base/errors.ts'
 import { UsageError, type Option, type Values } from './command.ts'
 
-const DAY_MS = 86_400_000
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS } as const
 
 /** The times that `instant` takes, for help. */

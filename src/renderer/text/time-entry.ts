@@ -1,4 +1,5 @@
 /** Parses typed instants: time, date, or both, in any zone; ISO 8601; epoch ms; an offset from now. Pure. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/base/durations.ts'
 import { t } from '../../shared/base/text.ts'
 import { Zone } from './zone.ts'
 import { allZones, knownZone, systemZone, timeText, zoneAbbreviation, zonePlace } from './zone-time.ts'
@@ -22,21 +23,17 @@ export type TimeEntry =
 
 export const TIME_EXAMPLES = '14:03, 14:03:22.500 New York, 4 Nov 09:30, 2026-11-04T14:03:22Z, +5m, start or end'
 
-const SECOND = 1_000
-const MINUTE = 60_000
-const HOUR = 3_600_000
-const DAY = 86_400_000
 /** The most days of a replay on which a time without a date is searched. */
 const MAX_DAYS = 800
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
-  s: SECOND,
-  sec: SECOND,
-  m: MINUTE,
-  min: MINUTE,
-  h: HOUR,
-  d: DAY,
+  s: SECOND_MS,
+  sec: SECOND_MS,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
 }
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 /** Zone abbreviations with a single meaning, in hours east of UTC. Ambiguous ones are omitted. */
@@ -76,7 +73,7 @@ type Instants = (wall: number) => readonly number[]
 function ofZone(name: string): Instants {
   const zone = new Zone(name)
   return (wall) =>
-    [...new Set([zone.offset(wall - DAY), zone.offset(wall + DAY)])]
+    [...new Set([zone.offset(wall - DAY_MS), zone.offset(wall + DAY_MS)])]
       .map((offset) => wall - offset)
       .filter((ms) => zone.wall(ms) === wall)
       .toSorted((a, b) => a - b)
@@ -105,12 +102,12 @@ function zoneNamed(text: string, otherwise: string): NamedZone | undefined {
   const offset = /^(?:UTC|GMT)?\s*([+\-\u2212])(\d{1,2})(?::?([0-5]\d))?$/i.exec(text)
   if (offset) {
     const [, sign, hours, minutes] = offset
-    const size = Number(hours) * HOUR + Number(minutes ?? 0) * MINUTE
-    return size > 14 * HOUR ? undefined : fixed(sign === '+' ? size : -size)
+    const size = Number(hours) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS
+    return size > 14 * HOUR_MS ? undefined : fixed(sign === '+' ? size : -size)
   }
   const upper = text.toUpperCase()
   const hours = FIXED[upper]
-  if (hours !== undefined) return fixed(hours * HOUR)
+  if (hours !== undefined) return fixed(hours * HOUR_MS)
   if (upper === 'LOCAL') return named(systemZone())
   const place = PLACES[upper]
   if (place) return named(place)
@@ -172,15 +169,16 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
   if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59)
     return no(t('Hours go up to 23, minutes and seconds up to 59.'))
   const time =
-    Number(hour ?? 0) * HOUR +
-    Number(minute ?? 0) * MINUTE +
-    Number(second ?? 0) * SECOND +
+    Number(hour ?? 0) * HOUR_MS +
+    Number(minute ?? 0) * MINUTE_MS +
+    Number(second ?? 0) * SECOND_MS +
     Number((fraction ?? '').padEnd(3, '0').slice(0, 3))
   const days = hasDay ? daysNamed(dayOf(iso, day, month, year), zone, context) : daysOf(zone, context)
   if (days.length === 0) return no(t('There is no such date.'))
   const instants = days.flatMap((midnight) => zone.instants(midnight + time))
   if (instants.length === 0) return no(t('That time doesn’t exist: clocks were set forward.'))
-  const precision = fraction !== undefined ? 1 : second !== undefined ? SECOND : hour !== undefined ? MINUTE : DAY
+  const precision =
+    fraction !== undefined ? 1 : second !== undefined ? SECOND_MS : hour !== undefined ? MINUTE_MS : DAY_MS
   const entry = within(instants, precision, context)
   if (!entry.ok) return entry
   const other = instants.find((ms) => ms !== entry.ms && zone.wall(ms) === zone.wall(entry.ms))
@@ -189,7 +187,7 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
 
 /** `offsetMs`: of the other instant with the same local time, east of UTC. */
 function twiceNote(offsetMs: number): string {
-  const minutes = Math.abs(offsetMs) / MINUTE
+  const minutes = Math.abs(offsetMs) / MINUTE_MS
   const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'))
   return t('Clocks went back, so this time came twice. For the other one, add {offset}.', {
     offset: `${offsetMs < 0 ? '-' : '+'}${hour}:${minute}`,
@@ -207,10 +205,10 @@ function daysNamed(day: Day, zone: NamedZone, { fromMs, toMs }: TimeEntryContext
 }
 /** The midnights (wall time) of every day in the range, or only of days around now if there are too many. */
 function daysOf(zone: NamedZone, { fromMs, toMs, nowMs }: TimeEntryContext): number[] {
-  const dayNumber = (ms: number) => Math.floor(zone.wall(ms) / DAY)
+  const dayNumber = (ms: number) => Math.floor(zone.wall(ms) / DAY_MS)
   const [first, last] = [dayNumber(fromMs), dayNumber(toMs)]
-  if (last - first > MAX_DAYS) return [-1, 0, 1].map((by) => (dayNumber(nowMs) + by) * DAY)
-  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * DAY)
+  if (last - first > MAX_DAYS) return [-1, 0, 1].map((by) => (dayNumber(nowMs) + by) * DAY_MS)
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * DAY_MS)
 }
 
 /** The instant in the range that is nearest to now. `precision`: the unit of the typed text, ms. */

@@ -1,6 +1,6 @@
 /** Wall time in an IANA zone, fast enough to call for every visible bar. Pure except for Intl. */
+import { HOUR_MS } from '../../shared/base/durations.ts'
 
-const HOUR = 3_600_000
 const QUARTER = 900_000
 
 /** Offsets of one zone, cached by quarter of an hour: every zone change of the tz database falls on one. */
@@ -57,7 +57,7 @@ export class Zone {
   /** Whether this wall time happens twice (the hour repeated when clocks go back). */
   repeated(ms: number): boolean {
     const wall = this.wall(ms)
-    return this.wall(ms - HOUR) === wall || this.wall(ms + HOUR) === wall
+    return this.wall(ms - HOUR_MS) === wall || this.wall(ms + HOUR_MS) === wall
   }
 
   /** "EDT", "GMT+2": the zone's short name at an instant. */

@@ -1,14 +1,8 @@
 /** Building blocks of call and stream tables, including schemas that several tables share. */
 import * as v from 'valibot'
-import { FEED_IDS, parseInstrument, type InstrumentId } from '../base/units.ts'
+import { finite, text } from '../base/schemas.ts'
 
-export const instrument = v.custom<InstrumentId>(
-  (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
-  'an instrument such as "crypto:BTCUSD"',
-)
-export const feed = v.picklist(FEED_IDS)
-export const ms = v.pipe(v.number(), v.finite())
-export const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
+export const ms = finite
 export const limit = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max))
 /** A view: `live`, or the id of a replay (docs/architecture.md#views). */
 export const view = v.union([v.literal('live'), text(64)])

@@ -2,6 +2,7 @@
  * Daily bars for indicators: real ones moved to the present and to the demo market's price, others made up from the
  * demo market's prices.
  */
+import { DAY_MS } from '../../shared/base/durations.ts'
 import { instrumentKey, type AssetClass } from '../../shared/base/units.ts'
 import { midAt } from '../market/generator.ts'
 import { fraction, hashAt, hashText } from '../market/random.ts'
@@ -18,8 +19,6 @@ export interface ResponseBar {
   readonly close: number
   readonly volume: number
 }
-
-const DAY = 86_400_000
 
 /**
  * Stock splits within the real records, which have prices as traded: the first day after it, and the new shares per old
@@ -42,15 +41,15 @@ export function daysOf(
   priceAt: (ms: number) => number,
 ): ResponseBar[] {
   const dates: number[] = []
-  for (let day = Math.floor(nowMs / DAY) - 1; dates.length < count; day--) {
-    const weekday = new Date(day * DAY).getUTCDay()
+  for (let day = Math.floor(nowMs / DAY_MS) - 1; dates.length < count; day--) {
+    const weekday = new Date(day * DAY_MS).getUTCDay()
     if (weekday !== 0 && weekday !== 6) dates.unshift(day)
   }
   const real = Object.hasOwn(reference.daily, symbol) ? reference.daily[symbol] : undefined
   if (real !== undefined) {
     const from = real.close.length - dates.length
     const newest = real.close.at(-1) ?? NaN
-    const price = priceAt(((dates.at(-1) ?? 0) + 1) * DAY)
+    const price = priceAt(((dates.at(-1) ?? 0) + 1) * DAY_MS)
     const scale = price > 0 ? price / newest : 1
     const split = SPLITS[symbol]
     return dates.flatMap((day, i) => {
@@ -81,7 +80,7 @@ function generatedDay(asset: AssetClass, key: string, day: number, seed: number)
   const profile = profileOf(asset, key)
   const own = hashText(`${asset}:${key}`, seed)
   const round = (n: number) => Number(n.toFixed(profile.decimals))
-  const prices = Array.from({ length: 24 }, (_, hour) => midAt(profile, own, day * DAY + hour * 3_600_000))
+  const prices = Array.from({ length: 24 }, (_, hour) => midAt(profile, own, day * DAY_MS + hour * 3_600_000))
   return {
     time: iso(day),
     open: round(prices[0] ?? NaN),
@@ -92,4 +91,4 @@ function generatedDay(asset: AssetClass, key: string, day: number, seed: number)
   }
 }
 
-const iso = (day: number) => new Date(day * DAY).toISOString().slice(0, 10)
+const iso = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)

@@ -1,22 +1,21 @@
 /** Earnings, news and commodities of the demo service. Every text here is our own. */
+import { DAY_MS, HOUR_MS } from '../../shared/base/durations.ts'
 import { DEMO_SYMBOLS } from '../../service/demo-symbols.ts'
 import { fraction, hashAt, hashText, wander } from '../market/random.ts'
 import { companyOf, fiscalOf, round4, statementsOf, type Company } from './company.ts'
 import type { Query } from './fundamentals.ts'
 import type { Reference } from './reference.ts'
 
-const DAY = 86_400_000
-const HOUR = 3_600_000
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const stocks = DEMO_SYMBOLS.filter((s) => s.asset === 'stocks')
 
 /** The next earnings date of a company: a weekday at the same time every quarter. */
 function nextEarnings(company: Company, nowMs: number): number {
-  const cycle = 91 * DAY
-  const offset = Math.floor(company.trait('earnings') * 91) * DAY
+  const cycle = 91 * DAY_MS
+  const offset = Math.floor(company.trait('earnings') * 91) * DAY_MS
   const next = Math.ceil((nowMs - offset) / cycle) * cycle + offset
   const weekday = new Date(next).getUTCDay()
-  return next + (weekday === 6 ? 2 : weekday === 0 ? 1 : 0) * DAY
+  return next + (weekday === 6 ? 2 : weekday === 0 ? 1 : 0) * DAY_MS
 }
 
 function upcoming(reference: Reference, company: Company, nowMs: number): unknown {
@@ -55,7 +54,7 @@ export function earningsHistory(reference: Reference, symbol: string, nowMs: num
     .map((s) => {
       const known = company.real
         ? reference.earnings.find((e) => {
-            const days = (Date.parse(String(e.date)) - Date.parse(s.end)) / DAY
+            const days = (Date.parse(String(e.date)) - Date.parse(s.end)) / DAY_MS
             return days > 0 && days < 60
           })
         : undefined
@@ -65,7 +64,7 @@ export function earningsHistory(reference: Reference, symbol: string, nowMs: num
           : round4(s.diluted * (0.92 + 0.14 * company.trait(`${s.end} eps`)))
       const { year, quarter } = fiscalOf(s.end)
       return {
-        date: isoDay(Date.parse(s.end) + 33 * DAY),
+        date: isoDay(Date.parse(s.end) + 33 * DAY_MS),
         fiscal_year: year,
         quarter,
         eps_actual: s.diluted,
@@ -184,7 +183,7 @@ export function pressReleases(symbol: string, nowMs: number): unknown {
     symbol,
     releases: texts.map((text, i) => ({
       title: `${name} ${text}`,
-      published_at: new Date(Math.floor(nowMs / DAY) * DAY - (3 + 12 * i) * DAY + 13 * HOUR).toISOString(),
+      published_at: new Date(Math.floor(nowMs / DAY_MS) * DAY_MS - (3 + 12 * i) * DAY_MS + 13 * HOUR_MS).toISOString(),
       text: 'A made-up press release of the demo service.',
     })),
   }
@@ -216,7 +215,7 @@ const COMMODITIES = {
   ],
 } as const
 
-const PERIODS = [20 * DAY, 4 * DAY, DAY, 6 * HOUR, HOUR]
+const PERIODS = [20 * DAY_MS, 4 * DAY_MS, DAY_MS, 6 * HOUR_MS, HOUR_MS]
 
 function commodityAt(symbol: string, base: number, ms: number, seed: number): number {
   return Number((base * Math.exp(wander(hashText(symbol, seed), ms, 0.014, PERIODS))).toFixed(base < 10 ? 4 : 2))
@@ -226,7 +225,7 @@ export function commodities(group: keyof typeof COMMODITIES, nowMs: number, seed
   return {
     commodities: COMMODITIES[group].map(([symbol, name, unit, base]) => {
       const price = commodityAt(symbol, base, nowMs, seed)
-      const before = commodityAt(symbol, base, nowMs - DAY, seed)
+      const before = commodityAt(symbol, base, nowMs - DAY_MS, seed)
       return {
         symbol,
         name,
@@ -247,14 +246,14 @@ export function commodityHistory(symbol: string, nowMs: number, seed: number): u
     .find(([known]) => known === symbol)
   if (row === undefined) return undefined
   const [, name, unit, base] = row
-  const today = Math.floor(nowMs / DAY)
+  const today = Math.floor(nowMs / DAY_MS)
   return {
     symbol,
     name,
     unit,
     prices: Array.from({ length: 365 }, (_, i) => {
-      const at = (today - 364 + i) * DAY
-      const prices = [0, 6, 12, 18].map((h) => commodityAt(symbol, base, at + h * HOUR, seed))
+      const at = (today - 364 + i) * DAY_MS
+      const prices = [0, 6, 12, 18].map((h) => commodityAt(symbol, base, at + h * HOUR_MS, seed))
       return {
         date: isoDay(at),
         open: prices[0],

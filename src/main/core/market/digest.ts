@@ -6,6 +6,7 @@
  * the first record received in a later minute.
  */
 import { createHash } from 'node:crypto'
+import { DAY_MS, MINUTE_MS } from '../../../shared/base/durations.ts'
 import { midPrice, usable } from '../../../shared/core/market/bars.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
@@ -44,9 +45,6 @@ export interface DigestFold {
   save(): FoldSave
   restore(save: FoldSave): void
 }
-
-const MINUTE = 60_000
-const DAY = 86_400_000
 
 /** Offsets into the numbers; NaN: nothing yet. A bar is start, open, high, low, close, volume, count. */
 const TRADE = 0
@@ -121,8 +119,8 @@ export function createDigestFold(): DigestFold {
     },
     apply(feed, recvMs, record) {
       // After the clock was set back, receive times in an earlier minute don't trigger a digest.
-      const at = Math.floor(recvMs / MINUTE)
-      const taken = at > minute ? { minuteMs: unixMs(minute * MINUTE), sha256: now() } : null
+      const at = Math.floor(recvMs / MINUTE_MS)
+      const taken = at > minute ? { minuteMs: unixMs(minute * MINUTE_MS), sha256: now() } : null
       if (!(at <= minute)) minute = at
       fold(cell(feed, record.symbol), recvMs, record)
       return taken
@@ -148,8 +146,8 @@ function fold(n: Float64Array, recvMs: number, r: Scratch): void {
       foldPrice(n, eventMs, midPrice(r.bid, r.ask), NaN)
       return
     case KIND.bar:
-      foldBar(n, MINUTE_BAR, MINUTE, r.startMs, r.close, r.volume)
-      foldBar(n, DAY_BAR, DAY, r.startMs, r.close, NaN)
+      foldBar(n, MINUTE_BAR, MINUTE_MS, r.startMs, r.close, r.volume)
+      foldBar(n, DAY_BAR, DAY_MS, r.startMs, r.close, NaN)
       return
     case KIND.unknown:
     case KIND.none:
@@ -160,8 +158,8 @@ function fold(n: Float64Array, recvMs: number, r: Scratch): void {
 }
 
 function foldPrice(n: Float64Array, eventMs: number, price: number, size: number): void {
-  foldBar(n, MINUTE_BAR, MINUTE, eventMs, price, size)
-  foldBar(n, DAY_BAR, DAY, eventMs, price, size)
+  foldBar(n, MINUTE_BAR, MINUTE_MS, eventMs, price, size)
+  foldBar(n, DAY_BAR, DAY_MS, eventMs, price, size)
 }
 
 /** Only the newest bar is state: a record of an older bar is ignored. */

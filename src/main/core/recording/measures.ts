@@ -1,4 +1,5 @@
 /** Figures for the status line: frame rate, clock skew, growth of the store. */
+import { HOUR_MS } from '../../../shared/base/durations.ts'
 
 const RATE_NS = 1e9
 
@@ -88,7 +89,6 @@ export interface Growth {
   readonly bytesPerHour: number | null
 }
 
-const HOUR = 3_600_000
 const SAMPLE_MS = 60_000
 const MIN_MS = 300_000
 
@@ -98,13 +98,13 @@ export function createGrowth(): Growth {
     sized(bytes, atMs) {
       const last = samples.at(-1)
       if (last !== undefined && atMs - last.atMs < SAMPLE_MS) return
-      samples = [...samples.filter((one) => atMs - one.atMs <= HOUR), { atMs, bytes }]
+      samples = [...samples.filter((one) => atMs - one.atMs <= HOUR_MS), { atMs, bytes }]
     },
     get bytesPerHour() {
       const first = samples[0]
       const last = samples.at(-1)
       if (first === undefined || last === undefined || last.atMs - first.atMs < MIN_MS) return null
-      return ((last.bytes - first.bytes) / (last.atMs - first.atMs)) * HOUR
+      return ((last.bytes - first.bytes) / (last.atMs - first.atMs)) * HOUR_MS
     },
   }
 }

@@ -3,6 +3,7 @@
  * most `flushMs` later. It never waits and never throws. A frame that it has to refuse is counted, reported and marked
  * as a gap in the ledger.
  */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { clockOffsetMs, readClocks, type ClockPair } from '../../base/clock.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
 import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
@@ -20,7 +21,6 @@ import { ReceiptDelays } from './receipt-delays.ts'
 import { RecorderHealth } from './recorder-health.ts'
 import type { Recorder, RecorderEvent, RecorderOptions, RecorderStats } from './recorder-port.ts'
 
-const DAY_MS = 86_400_000
 const CLOCK_SHIFT_MS = 100
 
 /** Time since the session's start, ns, rounded down to microseconds: finer digits cost more than they are worth. */

@@ -1,4 +1,5 @@
 /** The state of the status line, the feed popover and the recorder indicator. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
@@ -48,15 +49,13 @@ export interface Status {
   historyAdded(): void
 }
 
-const DAY = 86_400_000
-
 export function createStatus(facts: StatusFacts): Status {
   let message = ''
   let gaps = 0
   let recovered: StatusState['recovered']
-  let day = Math.floor(facts.wallMs() / DAY)
+  let day = Math.floor(facts.wallMs() / DAY_MS)
   const today = () => {
-    const now = Math.floor(facts.wallMs() / DAY)
+    const now = Math.floor(facts.wallMs() / DAY_MS)
     if (now !== day) gaps = 0
     day = now
   }

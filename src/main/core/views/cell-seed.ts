@@ -1,4 +1,5 @@
 /** What the hub needs to know of an instrument from before its first record. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { parseInstrument, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { RANK, type CellSeed } from '../market/cell.ts'
@@ -6,7 +7,6 @@ import type { StoredView } from './stored-view.ts'
 
 /** A previous close is used only if something was received this close to the end of its day, ms. */
 const CLOSE_WITHIN_MS = 300_000
-const DAY = 86_400_000
 
 /** Day, reference price and sparkline of an instrument; null if nothing is stored. Rejects like the reader. */
 export async function readSeed(view: StoredView, id: InstrumentId): Promise<CellSeed | null> {
@@ -66,7 +66,7 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
         : {
             ...today,
             session: days.session(today.startMs),
-            whole: today.complete && today.endMs - today.startMs <= DAY * 1.1,
+            whole: today.complete && today.endMs - today.startMs <= DAY_MS * 1.1,
           },
     spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
   }

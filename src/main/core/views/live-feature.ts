@@ -1,4 +1,5 @@
 /** The live market: connects the feeds to recorder and hub, turns recording on and off, and reports the status. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { sourceKey, type Source } from '../../../shared/core/recording/session.ts'
 import { SOURCE_CALLS } from '../../../shared/core/account/contract.ts'
 import { LIVE_CALLS } from '../../../shared/core/status/contract.ts'
@@ -53,7 +54,6 @@ export interface LiveService extends SourceSwitch {
   end(): Promise<void>
 }
 
-const DAY_MS = 86_400_000
 const RECORDING_OFF = 'Recording is off: new messages aren’t saved.'
 
 export const live = defineFeature({

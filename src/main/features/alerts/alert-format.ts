@@ -3,6 +3,7 @@
  * others.
  */
 import * as v from 'valibot'
+import { finite, instrument } from '../../../shared/base/schemas.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import {
   ALERTS_VERSION,
@@ -15,7 +16,7 @@ import {
   type SuspensionCause,
 } from '../../../shared/features/alerts/types.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
-import { FEED_IDS, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
+import { FEED_IDS } from '../../../shared/base/units.ts'
 
 /** The contents of a file. `damaged`: how many entries couldn't be read; null if none of it could. */
 export interface Read<T> {
@@ -25,8 +26,6 @@ export interface Read<T> {
   readonly newer: boolean
 }
 
-const finite = v.pipe(v.number(), v.finite())
-const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
 const base = { id: finite, atMs: finite }
 const ofAlert = { ...base, alert: v.string(), instrument, condition: conditionSchema, note: v.string() }
 const cause = v.picklist([...GAP_CAUSES, 'stale', 'unwanted'] as const satisfies readonly SuspensionCause[])

@@ -1,5 +1,6 @@
 /** Compares bars built from received ticks with the service's own bars, page by page. */
 import { setImmediate as turn } from 'node:timers/promises'
+import { MINUTE_MS, SECOND_MS } from '../../../shared/base/durations.ts'
 import {
   agreementOf,
   compareBars,
@@ -37,16 +38,14 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import { coveredSession, visibleSessions } from '../../core/views/view-sessions.ts'
 import type { EvidenceView } from './view.ts'
 
-const SECOND = 1_000
-const MINUTE = 60_000
 /** How long after its end a bar from the service may still arrive, ms. */
 const GRACE_MS = 5_000
 /** Length of a page: two days, ms. */
-const PAGE_MS = 2_880 * MINUTE
+const PAGE_MS = 2_880 * MINUTE_MS
 /** Range read at once if there are bars of one second, ms. */
-const STRETCH_MS = 30 * MINUTE
+const STRETCH_MS = 30 * MINUTE_MS
 /** Range read at once if there are only bars of one minute, ms. */
-const LONG_STRETCH_MS = 12 * 60 * MINUTE
+const LONG_STRETCH_MS = 12 * 60 * MINUTE_MS
 /** Maximum differing minutes listed. The rest are only counted. */
 const MAX_NAMED = 500
 
@@ -92,9 +91,9 @@ async function openCase(
     instrument,
     tickFeed,
     minuteFeed: has(SERVICE_BAR_FEEDS[asset].minute),
-    secondFeed: has(Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === SECOND)?.id),
+    secondFeed: has(Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === SECOND_MS)?.id),
     volumes: trades !== undefined,
-    fromMs: Math.floor(row.startedMs / MINUTE) * MINUTE,
+    fromMs: Math.floor(row.startedMs / MINUTE_MS) * MINUTE_MS,
     toMs,
     received(feed) {
       let known = spans.get(feed)
@@ -107,7 +106,7 @@ async function openCase(
     async bars(of, interval, from, to) {
       const found = new Map<number, Bar>()
       const query = { instrument, of, interval, source: row.source, fromMs: from, beforeMs: to, upTo }
-      const { bars } = await reader.bars({ ...query, limit: Math.ceil((to - from) / SECOND) })
+      const { bars } = await reader.bars({ ...query, limit: Math.ceil((to - from) / SECOND_MS) })
       for (const bar of bars) found.set(bar.startMs, bar)
       return found
     },
@@ -138,7 +137,7 @@ function compareAll(
 }
 
 /** Start of the newest page, UTC ms. */
-const newestPage = (one: Case): number => Math.max(one.fromMs, Math.ceil(one.toMs / MINUTE) * MINUTE - PAGE_MS)
+const newestPage = (one: Case): number => Math.max(one.fromMs, Math.ceil(one.toMs / MINUTE_MS) * MINUTE_MS - PAGE_MS)
 
 /** Chooses the tick bars that agree best with the service's minutes on the newest page, to use for every page. */
 async function chooseOf(one: Case): Promise<BarSource> {
@@ -148,7 +147,7 @@ async function chooseOf(one: Case): Promise<BarSource> {
   let best: { readonly of: BarSource; readonly share: number } = { of: 'mid', share: -1 }
   for (const side of ['mid', 'bid', 'ask'] as const) {
     const built = await one.bars(side, '1m', fromMs, one.toMs)
-    const share = agreementOf(countVerdicts(compareAll(one, built, sent, one.minuteFeed, MINUTE))) ?? -1
+    const share = agreementOf(countVerdicts(compareAll(one, built, sent, one.minuteFeed, MINUTE_MS))) ?? -1
     if (share > best.share) best = { of: side, share }
   }
   return best.of
@@ -157,7 +156,7 @@ async function chooseOf(one: Case): Promise<BarSource> {
 async function secondsOf(one: Case, of: BarSource, fromMs: number, toMs: number): Promise<Comparison[]> {
   if (one.secondFeed === null) return []
   const [built, sent] = await Promise.all([one.bars(of, '1s', fromMs, toMs), one.bars('service', '1s', fromMs, toMs)])
-  return compareAll(one, built, sent, one.secondFeed, SECOND)
+  return compareAll(one, built, sent, one.secondFeed, SECOND_MS)
 }
 
 /** Compares the minutes of [fromMs, toMs) in which either side has data. Yields them oldest first, in chunks. */
@@ -174,9 +173,9 @@ async function* compareStretches(
     const sent = one.minuteFeed === null ? new Map<number, Bar>() : await one.bars('service', '1m', from, to)
     const seconds = Map.groupBy(
       await secondsOf(one, of, from, to),
-      (second) => Math.floor(second.startMs / MINUTE) * MINUTE,
+      (second) => Math.floor(second.startMs / MINUTE_MS) * MINUTE_MS,
     )
-    const minutes = compareAll(one, built, sent, one.minuteFeed, MINUTE).map((minute): AgreementMinute => {
+    const minutes = compareAll(one, built, sent, one.minuteFeed, MINUTE_MS).map((minute): AgreementMinute => {
       const counts = countVerdicts(seconds.get(minute.startMs) ?? [])
       seconds.delete(minute.startMs)
       return { ...minute, seconds: counts, overall: joinVerdicts(minute.verdict, counts) }
@@ -209,7 +208,7 @@ export async function readAgreement(
   const one = await openCase(reader, view, session, instrument)
   const of = await chooseOf(one)
   const toMs = Math.max(one.fromMs, Math.min(one.toMs, beforeMs ?? Infinity))
-  const fromMs = Math.max(one.fromMs, Math.ceil(toMs / MINUTE) * MINUTE - PAGE_MS)
+  const fromMs = Math.max(one.fromMs, Math.ceil(toMs / MINUTE_MS) * MINUTE_MS - PAGE_MS)
   const minutes: AgreementMinute[] = []
   for await (const stretch of compareStretches(one, of, fromMs, toMs)) minutes.push(...stretch.minutes)
   const counts = countVerdicts(minutes.map(({ overall }) => ({ verdict: overall })))
@@ -259,7 +258,7 @@ export async function totalAgreement(
   let of: BarSource | null = null
   for (const [i, name] of sessions.entries()) {
     const one = await openCase(reader, view, name, instrument)
-    const from = Math.max(one.fromMs, Math.floor((fromMs ?? -Infinity) / MINUTE) * MINUTE)
+    const from = Math.max(one.fromMs, Math.floor((fromMs ?? -Infinity) / MINUTE_MS) * MINUTE_MS)
     const to = Math.min(one.toMs, toMs ?? Infinity)
     onProgress(i / sessions.length, minutesSoFar)
     if (from >= to || (one.minuteFeed === null && one.secondFeed === null)) continue
@@ -308,7 +307,7 @@ export async function readSeconds(
   },
 ): Promise<AgreementSeconds> {
   const one = await openCase(reader, view, args.session, args.instrument)
-  const startMs = Math.floor(args.minuteMs / MINUTE) * MINUTE
-  const seconds = await secondsOf(one, args.of, startMs, startMs + MINUTE)
+  const startMs = Math.floor(args.minuteMs / MINUTE_MS) * MINUTE_MS
+  const seconds = await secondsOf(one, args.of, startMs, startMs + MINUTE_MS)
   return { startMs: unixMs(startMs), of: args.of, secondFeed: one.secondFeed, seconds }
 }

@@ -1,4 +1,5 @@
 /** Estimates the size of an export from the store's index and a sample of its rows. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import type { ExportRequest } from '../../../shared/features/export/export.ts'
 import { msOf } from '../../../shared/core/market/market.ts'
 import { unixMs } from '../../../shared/base/units.ts'
@@ -16,8 +17,6 @@ export interface Estimated {
   readonly bytes: number
   readonly files: number
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * Estimates the rows, bytes and files of an export. Bars are counted as if every symbol had one in every interval.

@@ -1,4 +1,5 @@
 /** Runs an export request from a window or the command line: one file, or one per symbol or day. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
@@ -34,8 +35,6 @@ export interface ExportWatch {
   /** Reject with `not-found` if there are no rows. An existing file stays unchanged. */
   readonly refuseEmpty?: boolean | undefined
 }
-
-const DAY_MS = 86_400_000
 
 /** The default bar source: what the feed carries. */
 function barSourceOf(feed: FeedId): BarSource {

@@ -1,9 +1,9 @@
 /** Where a replay opens if no time was asked for. */
+import { MINUTE_MS } from '../../../shared/base/durations.ts'
 import type { OpenReplay } from './replay-view.ts'
 
 /** What a first frame covers at least, and the longest wait for the end of a minute after it, ms. */
 const LEAST_MS = 10_000
-const MINUTE = 60_000
 /** Of a short session, a first frame covers at most this share. */
 const SHARE = 0.1
 
@@ -12,7 +12,7 @@ const SHARE = 0.1
  * a whole bar are there. At least ten seconds after the first message, and of a short session at most a tenth.
  */
 export function firstFrameMs(firstMs: number, toMs: number): number {
-  const minute = (Math.floor((firstMs + LEAST_MS) / MINUTE) + 1) * MINUTE
+  const minute = (Math.floor((firstMs + LEAST_MS) / MINUTE_MS) + 1) * MINUTE_MS
   return Math.min(minute, firstMs + Math.floor((toMs - firstMs) * SHARE))
 }
 

@@ -1,14 +1,13 @@
 /** The metadata of a session file and its entries. Everything is validated before it is used. */
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
+import { count, feed, sha256, text } from '../../../shared/base/schemas.ts'
 import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
-import { conn, count, feed, instant, parseEntryLine, parseJson } from '../../core/store/format/entry-codec.ts'
+import { conn, instant, parseEntryLine, parseJson } from '../../core/store/format/entry-codec.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
 import { corruptFile, tooLarge } from './parts.ts'
 
 const LINE_END = 10
-const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
-const hex = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 const meta = v.strictObject({
   format: v.literal('tapedeck session'),
@@ -31,9 +30,9 @@ const meta = v.strictObject({
   // The count is checked before the items, because this runs in the process that records.
   connections: v.pipe(v.array(v.unknown()), v.maxLength(100_000), v.array(v.strictObject({ conn, feed }))),
   /** Head of each connection's hash chain; connection 0 is the chain of the entries. */
-  heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), hex),
+  heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), sha256),
   /** The row of the store's log that closed the session. */
-  ledgerHead: v.nullable(hex),
+  ledgerHead: v.nullable(sha256),
   /** Unused: the gaps follow from the entries. */
   gaps: v.array(v.unknown()),
   label: v.strictObject({

@@ -1,4 +1,5 @@
 /** Assigns event markers to bars. Pure. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { upperBound } from '../../../shared/base/search.ts'
 
 /** An event drawn below its bar. */
@@ -13,8 +14,6 @@ export interface ChartMarker {
   readonly note?: string
 }
 
-const DAY = 86_400_000
-
 /**
  * Markers by row index: the bar during which the event happened, or the first bar of its day. Events that no bar covers
  * (at night, in a gap, before the first bar) are omitted.
@@ -28,7 +27,7 @@ export function placeMarkers(
   for (const marker of markers) {
     const after = upperBound(starts, marker.ms)
     const covers = after > 0 && marker.ms < starts[after - 1] + intervalMs
-    const within = marker.day && after < starts.length && starts[after] < marker.ms + DAY
+    const within = marker.day && after < starts.length && starts[after] < marker.ms + DAY_MS
     const at = covers ? after - 1 : within ? after : -1
     if (at < 0) continue
     const there = placed.get(at)

@@ -1,4 +1,5 @@
 /** A volume profile as it is drawn: from trades if they are read, else from bars. Pure. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { priceOfRow, sumOfCells } from '../../../shared/core/market/flow/cells.ts'
 import {
   pointOfControl,
@@ -21,8 +22,6 @@ import type { Bar } from '../../../shared/core/market/market.ts'
 import type { ChartStudy, ProfileCells, ProfileLegend } from './chart.ts'
 import type { RowRange } from './rows-on-screen.ts'
 import { lowerBound, type Row } from './series.ts'
-
-const DAY_MS = 86_400_000
 
 export interface ProfileSettings {
   readonly levels: number

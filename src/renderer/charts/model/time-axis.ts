@@ -1,18 +1,15 @@
 /** Places and formats the labels of the time axis. Pure. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/base/durations.ts'
 import { languageTag, t } from '../../../shared/base/text.ts'
 import type { Zone } from '../../text/zone.ts'
 
-const SECOND = 1_000
-const MINUTE = 60_000
-const HOUR = 3_600_000
-const DAY = 86_400_000
 /** Steps between labels, ms; the last ones stand for months and years. */
 const STEPS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500,
-  SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
-  MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-  HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR,
-  DAY, 2 * DAY, 7 * DAY, 31 * DAY, 92 * DAY, 366 * DAY,
+  SECOND_MS, 2 * SECOND_MS, 5 * SECOND_MS, 10 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS,
+  MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS,
+  HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS, 4 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS,
+  DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 31 * DAY_MS, 92 * DAY_MS, 366 * DAY_MS,
 ] // oxfmt-ignore
 
 const monthName = new Intl.DateTimeFormat(languageTag(), { month: 'short', timeZone: 'UTC' })
@@ -29,25 +26,25 @@ export interface AxisLabel {
 
 /** Bucket of a wall time under a step: two rows in one bucket never both get a label. */
 function bucket(wall: number, step: number): number {
-  if (step < 31 * DAY) return Math.floor(wall / step)
+  if (step < 31 * DAY_MS) return Math.floor(wall / step)
   const date = new Date(wall)
   const months = date.getUTCFullYear() * 12 + date.getUTCMonth()
-  if (step < 92 * DAY) return months
-  return step < 366 * DAY ? Math.floor(months / 3) : date.getUTCFullYear()
+  if (step < 92 * DAY_MS) return months
+  return step < 366 * DAY_MS ? Math.floor(months / 3) : date.getUTCFullYear()
 }
 
 /** Text of an instant on the axis: the day where the day changes, else the time at the step's precision. */
 export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zone): string {
   const date = new Date(zone.wall(ms))
   const month = MONTHS[date.getUTCMonth()]
-  if (step >= 366 * DAY) return String(date.getUTCFullYear())
-  if (step >= 31 * DAY) return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month
-  if (step >= DAY || dayChanged) return t('{day} {month}', { day: String(date.getUTCDate()), month })
+  if (step >= 366 * DAY_MS) return String(date.getUTCFullYear())
+  if (step >= 31 * DAY_MS) return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month
+  if (step >= DAY_MS || dayChanged) return t('{day} {month}', { day: String(date.getUTCDate()), month })
   const hm = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
   const text =
-    step >= MINUTE
+    step >= MINUTE_MS
       ? hm
-      : step >= SECOND
+      : step >= SECOND_MS
         ? `${hm}:${two(date.getUTCSeconds())}`
         : `${hm}:${two(date.getUTCSeconds())}.${String(date.getUTCMilliseconds()).padStart(3, '0')}`
   return zone.repeated(ms) ? `${text} ${zone.abbreviation(ms)}` : text
@@ -61,9 +58,9 @@ export function crosshairText(ms: number, intervalMs: number, zone: Zone): strin
     month: MONTHS[date.getUTCMonth()],
     year: String(date.getUTCFullYear()),
   })
-  if (intervalMs >= DAY) return day
-  const seconds = intervalMs % MINUTE !== 0 ? `:${two(date.getUTCSeconds())}` : ''
-  const fraction = intervalMs % SECOND !== 0 ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : ''
+  if (intervalMs >= DAY_MS) return day
+  const seconds = intervalMs % MINUTE_MS !== 0 ? `:${two(date.getUTCSeconds())}` : ''
+  const fraction = intervalMs % SECOND_MS !== 0 ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : ''
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}${seconds}${fraction}`
   return `${day} ${time}${zone.repeated(ms) ? ` ${zone.abbreviation(ms)}` : ''}`
 }
@@ -87,14 +84,14 @@ export function axisLabels(
   const span = timestamps(to - 1) - timestamps(from)
   const pace = to - from > 1 ? span / (to - from - 1) : intervalMs
   const step =
-    STEPS.find((s) => s >= Math.max(1, Math.min(pace, Math.max(intervalMs, pace * 0.5))) * perLabel) ?? 366 * DAY
+    STEPS.find((s) => s >= Math.max(1, Math.min(pace, Math.max(intervalMs, pace * 0.5))) * perLabel) ?? 366 * DAY_MS
   const labels: AxisLabel[] = []
   let lastIndex = -Infinity
   let previousWall = from > 0 ? zone.wall(timestamps(from - 1)) : NaN
   for (let i = from; i < to; i++) {
     const ms = timestamps(i)
     const wall = zone.wall(ms)
-    const dayChanged = !Number.isNaN(previousWall) && Math.floor(wall / DAY) !== Math.floor(previousWall / DAY)
+    const dayChanged = !Number.isNaN(previousWall) && Math.floor(wall / DAY_MS) !== Math.floor(previousWall / DAY_MS)
     const crossed = Number.isNaN(previousWall)
       ? wall % step === 0
       : bucket(wall, step) !== bucket(previousWall, step) || wall < previousWall
@@ -105,7 +102,7 @@ export function axisLabels(
       if (!dayChanged || labels.length === 0 || labels[labels.length - 1].major) continue
       labels.pop()
     }
-    labels.push({ index: i, text: axisText(ms, step, dayChanged, zone), major: dayChanged || step >= DAY })
+    labels.push({ index: i, text: axisText(ms, step, dayChanged, zone), major: dayChanged || step >= DAY_MS })
     lastIndex = i
   }
   // A few rows may include no round time; then label the last row.

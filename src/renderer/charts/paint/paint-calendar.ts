@@ -1,4 +1,5 @@
 /** Days and trading sessions behind the bars: shading outside main hours, lines where a day or session starts. */
+import { DAY_MS } from '../../../shared/base/durations.ts'
 import { sessionState } from '../../../shared/core/market/calendar.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 import type { ChartTheme } from '../model/chart.ts'
@@ -20,7 +21,6 @@ export interface CalendarPaint {
   readonly height: number
 }
 
-const DAY = 86_400_000
 /** Day lines closer than this, px, would look like a fence. */
 const MIN_APART = 24
 
@@ -34,11 +34,11 @@ export function calendarMarks(paint: Pick<CalendarPaint, 'asset' | 'zone' | 'tim
   const days: number[] = []
   const bounds: number[] = []
   const outside: [number, number][] = []
-  let day = from > 0 ? Math.floor(zone.wall(timestamps(from - 1)) / DAY) : NaN
+  let day = from > 0 ? Math.floor(zone.wall(timestamps(from - 1)) / DAY_MS) : NaN
   let state = from > 0 ? sessionState(asset, timestamps(from - 1)) : null
   for (let i = from; i < to; i++) {
     const ms = timestamps(i)
-    const today = Math.floor(zone.wall(ms) / DAY)
+    const today = Math.floor(zone.wall(ms) / DAY_MS)
     if (!Number.isNaN(day) && today !== day) days.push(i)
     day = today
     const now = sessionState(asset, ms)
@@ -55,7 +55,7 @@ export function calendarMarks(paint: Pick<CalendarPaint, 'asset' | 'zone' | 'tim
 /** Paints the calendar. Below level 0, what is painted first ends up on top. */
 export function paintCalendar(paint: CalendarPaint): void {
   const { ctx, theme, intervalMs, x, half, height } = paint
-  if (intervalMs >= DAY || paint.to <= paint.from || (!paint.days && !paint.sessions)) return
+  if (intervalMs >= DAY_MS || paint.to <= paint.from || (!paint.days && !paint.sessions)) return
   const { days, bounds, outside } = calendarMarks(paint)
   ctx.save()
   ctx.lineWidth = 1

@@ -1,4 +1,5 @@
 /** The time ranges that the review page covers. */
+import { HOUR_MS } from '../../../shared/base/durations.ts'
 import type { Result } from '../../../shared/base/errors.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
@@ -18,8 +19,7 @@ export interface ReviewSpan {
   readonly toMs: number
 }
 
-const HOUR = 3_600_000
-const LENGTHS = { hour: HOUR, day: 24 * HOUR } as const
+const LENGTHS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const
 
 /**
  * Returns a time range up to the view's clock, UTC ms. The session is the replay's, or the one being recorded, or else

@@ -1,4 +1,5 @@
 /** Timeline geometry: positions of instants, zoom, pan and ruler labels. Pure. Spans are [fromMs, toMs), UTC ms. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/base/durations.ts'
 import { axisText } from '../../charts/model/time-axis.ts'
 import type { Zone } from '../../text/zone.ts'
 
@@ -7,12 +8,8 @@ export interface Span {
   readonly toMs: number
 }
 
-const SECOND = 1_000
-const MINUTE = 60_000
-const HOUR = 3_600_000
-const DAY = 86_400_000
 /** The span at maximum zoom. */
-export const MIN_SPAN_MS = SECOND
+export const MIN_SPAN_MS = SECOND_MS
 
 export const lengthOf = (span: Span) => span.toMs - span.fromMs
 
@@ -55,10 +52,10 @@ export const msAt = (x: number, span: Span, width: number) => span.fromMs + (x /
 
 const STEPS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500,
-  SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
-  MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-  HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
-  DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
+  SECOND_MS, 2 * SECOND_MS, 5 * SECOND_MS, 10 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS,
+  MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS,
+  HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS,
+  DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 28 * DAY_MS,
 ] // oxfmt-ignore
 
 export interface RulerLabel {
@@ -70,17 +67,17 @@ export interface RulerLabel {
 export function rulerLabels(span: Span, width: number, zone: Zone, leastPx = 76): RulerLabel[] {
   if (width <= 0) return []
   const wanted = (lengthOf(span) / width) * leastPx
-  const step = STEPS.find((one) => one >= wanted) ?? Math.ceil(wanted / (28 * DAY)) * 28 * DAY
+  const step = STEPS.find((one) => one >= wanted) ?? Math.ceil(wanted / (28 * DAY_MS)) * 28 * DAY_MS
   const labels: RulerLabel[] = []
-  let day = Math.floor(zone.wall(span.fromMs) / DAY)
+  let day = Math.floor(zone.wall(span.fromMs) / DAY_MS)
   // Start one hour early: at a clock change, a round local time may be an hour off.
-  for (let wall = Math.ceil((zone.wall(span.fromMs) - HOUR) / step) * step; ; wall += step) {
+  for (let wall = Math.ceil((zone.wall(span.fromMs) - HOUR_MS) / step) * step; ; wall += step) {
     const guess = wall - zone.offset(wall - zone.offset(span.fromMs))
     const ms = wall - zone.offset(guess)
     if (ms >= span.toMs) break
     if (ms < span.fromMs || ms <= (labels.at(-1)?.ms ?? -Infinity)) continue
-    const today = Math.floor(zone.wall(ms) / DAY)
-    labels.push({ ms, text: axisText(ms, Math.min(step, 28 * DAY), today !== day, zone) })
+    const today = Math.floor(zone.wall(ms) / DAY_MS)
+    labels.push({ ms, text: axisText(ms, Math.min(step, 28 * DAY_MS), today !== day, zone) })
     day = today
   }
   return labels

@@ -1,6 +1,7 @@
 /** The account in use: who signs in where. Secrets go in and never come out. */
 import * as v from 'valibot'
-import { call, none, text } from '../../rpc/contract.ts'
+import { text } from '../../base/schemas.ts'
+import { call, none } from '../../rpc/contract.ts'
 import type { AccountState, ConnectionStep } from '../status/status.ts'
 
 const credentials = v.strictObject({

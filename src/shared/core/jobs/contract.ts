@@ -1,7 +1,8 @@
 /** Long-running work that a window starts and watches: exports, imports, verification, compaction. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import type { JobState } from './jobs.ts'
-import { call, none, text } from '../../rpc/contract.ts'
+import { call, none } from '../../rpc/contract.ts'
 
 export const JOB_CALLS = {
   /** Asks a job to stop. Its state becomes `cancelled` once it has. Has no effect on a finished job. */

@@ -4,6 +4,7 @@
  * 16:00 New York, with a pre-market (from 04:00) and a post-market (to 20:00) that never share bars with the main
  * session. New York's daylight saving time follows the rules of 1987 and 2007.
  */
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts'
 import { fixedGrid, type BarGrid } from './bars.ts'
 import { US_STOCK_DAYS } from './calendar-data.ts'
 import { msOf, type Interval } from './market.ts'
@@ -12,15 +13,13 @@ import { missingCase } from '../../base/errors.ts'
 
 export type SessionState = 'open' | 'pre' | 'post' | 'closed'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-const PRE_OPEN = 4 * HOUR
-const OPEN = 9.5 * HOUR
-const CLOSE = 16 * HOUR
-const HALF_CLOSE = 13 * HOUR
+const PRE_OPEN = 4 * HOUR_MS
+const OPEN = 9.5 * HOUR_MS
+const CLOSE = 16 * HOUR_MS
+const HALF_CLOSE = 13 * HOUR_MS
 /** The post-market session lasts four hours, even on half days. */
-const POST = 4 * HOUR
-const ROLL = 17 * HOUR
+const POST = 4 * HOUR_MS
+const ROLL = 17 * HOUR_MS
 
 /** The day of the month of the nth (from 1) or last (0) Sunday. Months count from 0. */
 function sunday(year: number, month: number, nth: number): number {
@@ -53,16 +52,16 @@ function summerOf(year: number): Span {
 
 /** New York local time minus UTC, ms, at a UTC instant. */
 export function newYorkOffset(ms: number): number {
-  if (!Number.isFinite(ms)) return -5 * HOUR
+  if (!Number.isFinite(ms)) return -5 * HOUR_MS
   const { from, to } = summerOf(new Date(ms).getUTCFullYear())
-  return ms >= from && ms < to ? -4 * HOUR : -5 * HOUR
+  return ms >= from && ms < to ? -4 * HOUR_MS : -5 * HOUR_MS
 }
 
 /** The UTC time of a New York wall clock time (ms as if it were UTC). Callers never pass ambiguous times. */
 function fromNewYork(local: number): number {
-  const winter = local + 5 * HOUR
+  const winter = local + 5 * HOUR_MS
   const { from, to } = summerOf(new Date(local).getUTCFullYear())
-  const summer = local + 4 * HOUR
+  const summer = local + 4 * HOUR_MS
   return summer >= from && summer < to ? summer : winter
 }
 
@@ -103,9 +102,9 @@ let segment: Segment = { from: 0, to: 0, state: 'closed', trading: false }
 function segmentOf(ms: number): Segment {
   if (ms >= segment.from && ms < segment.to) return segment
   const local = ms + newYorkOffset(ms)
-  const midnight = Math.floor(local / DAY) * DAY
+  const midnight = Math.floor(local / DAY_MS) * DAY_MS
   const day = stockDay(midnight)
-  const next = fromNewYork(midnight + DAY)
+  const next = fromNewYork(midnight + DAY_MS)
   if (day === 'closed') return (segment = { from: fromNewYork(midnight), to: next, state: 'closed', trading: false })
   const close = day === 'half' ? HALF_CLOSE : CLOSE
   const edges: readonly (readonly [at: number, state: SessionState])[] = [
@@ -139,7 +138,7 @@ export function sessionState(asset: AssetClass, ms: number): SessionState {
     case 'forex': {
       const local = ms + newYorkOffset(ms)
       const weekday = new Date(local).getUTCDay()
-      const time = local - Math.floor(local / DAY) * DAY
+      const time = local - Math.floor(local / DAY_MS) * DAY_MS
       if (weekday === 6 || (weekday === 5 && time >= ROLL) || (weekday === 0 && time < ROLL)) return 'closed'
       return 'open'
     }
@@ -159,14 +158,14 @@ export function isOpen(asset: AssetClass, ms: number): boolean {
 export function dayStart(asset: AssetClass, ms: number): number {
   switch (asset) {
     case 'crypto':
-      return Math.floor(ms / DAY) * DAY
+      return Math.floor(ms / DAY_MS) * DAY_MS
     case 'forex': {
       const local = ms + newYorkOffset(ms)
-      return fromNewYork(Math.floor((local - ROLL) / DAY) * DAY + ROLL)
+      return fromNewYork(Math.floor((local - ROLL) / DAY_MS) * DAY_MS + ROLL)
     }
     case 'stocks': {
       const local = ms + newYorkOffset(ms)
-      return fromNewYork(Math.floor(local / DAY) * DAY)
+      return fromNewYork(Math.floor(local / DAY_MS) * DAY_MS)
     }
     default:
       return missingCase(asset)
@@ -175,7 +174,7 @@ export function dayStart(asset: AssetClass, ms: number): number {
 
 /** The next roll time after an instant. Days last 23, 24 or 25 hours. */
 export function dayEnd(asset: AssetClass, ms: number): number {
-  return dayStart(asset, dayStart(asset, ms) + 25 * HOUR)
+  return dayStart(asset, dayStart(asset, ms) + 25 * HOUR_MS)
 }
 
 /** Intraday bars of stocks start with their segment of the day and end with it. */
@@ -192,11 +191,11 @@ function stockGrid(intervalMs: number): BarGrid {
 
 /** Bars whose length doesn't divide a day start again at 00:00 UTC, so that every day has the same ones. */
 function dayGrid(intervalMs: number): BarGrid {
-  if (DAY % intervalMs === 0) return fixedGrid(intervalMs)
-  const dayOf = (ms: number): number => Math.floor(ms / DAY) * DAY
+  if (DAY_MS % intervalMs === 0) return fixedGrid(intervalMs)
+  const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS
   return {
     startOf: (ms) => dayOf(ms) + Math.floor((ms - dayOf(ms)) / intervalMs) * intervalMs,
-    endOf: (start) => Math.min(start + intervalMs, dayOf(start) + DAY),
+    endOf: (start) => Math.min(start + intervalMs, dayOf(start) + DAY_MS),
   }
 }
 
@@ -224,7 +223,7 @@ export function gridOf(asset: AssetClass, interval: Interval): BarGrid {
   const ms = msOf(interval)
   if (interval === '1D') return asset === 'forex' ? forexDays : asset === 'stocks' ? stockDays : fixedGrid(ms)
   // Every session starts on a half hour, so for a length that divides it both grids are the same.
-  return asset === 'stocks' && (HOUR / 2) % ms !== 0 ? stockGrid(ms) : dayGrid(ms)
+  return asset === 'stocks' && (HOUR_MS / 2) % ms !== 0 ? stockGrid(ms) : dayGrid(ms)
 }
 
 /** The start of the bar at an instant, or NaN if there is none. */

@@ -1,4 +1,5 @@
 /** The market records that messages decode to. Times are UTC ms. */
+import { DAY_MS } from '../../base/durations.ts'
 import type { AssetClass, FeedId, Price, ServiceSymbol, Size, UnixMs } from '../../base/units.ts'
 
 export type RecordKind = 'trade' | 'quote' | 'bar' | 'unknown'
@@ -55,7 +56,6 @@ export type MarketRecord = Trade | Quote | ServiceBar | Unknown
 export const BAR_SOURCES = ['trade', 'bid', 'ask', 'mid', 'service'] as const
 export type BarSource = (typeof BAR_SOURCES)[number]
 
-const DAY_MS = 86_400_000
 /** The intervals that menus offer, in ms. Any other one can be typed. `1D` follows the calendar. */
 const OFFERED = {
   '100ms': 100,

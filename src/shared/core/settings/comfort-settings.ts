@@ -1,7 +1,6 @@
 /** Settings of appearance, shortcuts and the palette: schemas with defaults, part of every host's settings. */
 import * as v from 'valibot'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
+import { text } from '../../base/schemas.ts'
 
 /** Text size in percent of the default. */
 export const TEXT_SCALES = [90, 100, 110, 120, 130, 140, 150] as const

@@ -3,10 +3,9 @@
  * here; a feature declares its own and registers it. Invalid values fall back to their defaults.
  */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { appearanceSchema, helpSchema, paletteSchema, shortcutsSchema } from './comfort-settings.ts'
 import { ASSET_CLASSES } from '../../base/units.ts'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 
 const rule = (most: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(most))
 

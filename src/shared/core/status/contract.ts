@@ -1,6 +1,7 @@
 /** The state and log of feeds, recorder and store, and the calls that control feeds and recording. */
 import * as v from 'valibot'
-import { call, feed, none, view } from '../../rpc/contract.ts'
+import { feed } from '../../base/schemas.ts'
+import { call, none, view } from '../../rpc/contract.ts'
 import type { LogEntry, StatusState } from './status.ts'
 
 export const LIVE_CALLS = {

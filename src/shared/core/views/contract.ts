@@ -1,7 +1,8 @@
 /** Bars, quotes, trades and symbols of a view. */
 import * as v from 'valibot'
+import { instrument, text } from '../../base/schemas.ts'
 import { eventBarRule, interval, of } from '../market/contract.ts'
-import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
+import { call, limit, ms, view } from '../../rpc/contract.ts'
 import type { GapSpan, QuoteRow, ResolvedSymbol, SymbolHit } from '../status/status.ts'
 import type { FlowColumns, FlowCoverage } from '../market/flow/flow-bars.ts'
 import type { QuoteColumns } from '../market/flow/quote-bars.ts'

@@ -1,9 +1,10 @@
 /** Alerts are evaluated by the terminal on every record, even without a window. Windows only show and edit them. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { ALERT_ACTIONS, WINDOW_ACTIONS, type ActionState } from './actions.ts'
 import { alertSchema, draftSchema, type Alert, type AlertDraft, type AlertEvent, type AlertRow } from './types.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
-import { call, limit, ms, none, text, view } from '../../rpc/contract.ts'
+import { call, limit, ms, none, view } from '../../rpc/contract.ts'
 
 const id = text(40)
 const ids = v.pipe(v.array(id), v.minLength(1), v.maxLength(20_000))

@@ -2,16 +2,18 @@
  * What an alert is: its condition, how often it fires and what it does then. One schema for the file, the contract and
  * the window.
  */
+import { interval } from '../../core/market/contract.ts'
+import { WEEK_MS } from '../../base/durations.ts'
 import * as v from 'valibot'
+import { finite, instrument, text } from '../../base/schemas.ts'
 import { ALERT_ACTIONS } from './actions.ts'
 import { MAX_INPUTS } from '../../core/market/formula/compile.ts'
 import { MAX_FORMULA } from '../../core/market/formula/syntax.ts'
 import { PRICES } from '../../core/market/indicators/row.ts'
 import { INDICATORS, withFollowers } from '../../core/market/indicators/table.ts'
-import { isInterval, type Interval } from '../../core/market/market.ts'
 import { formulaSpec, unwatchable } from './formula-line.ts'
 import type { GapCause } from '../../core/recording/session.ts'
-import { parseInstrument, type FeedId, type InstrumentId } from '../../base/units.ts'
+import type { FeedId, InstrumentId } from '../../base/units.ts'
 
 /** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`, 4 added `action`, 5 added lines of formulas. */
 export const ALERTS_VERSION = 5
@@ -22,7 +24,6 @@ export const MAX_EVENTS = 2_000
 /** The longest window of a move or volume, and the shortest rest of a repeating alert, ms. */
 export const LONGEST_WITHIN_MS = 86_400_000
 export const MIN_MS = 1_000
-const WEEK_MS = 604_800_000
 
 /** The price an alert watches. Last comes from trades, or from the middle of bid and ask if there is no trade feed. */
 export const ALERT_PRICES = ['last', 'bid', 'ask', 'mid'] as const
@@ -32,18 +33,11 @@ export type AlertDirection = (typeof ALERT_DIRECTIONS)[number]
 export const ALERT_SOUNDS = ['none', 'chime', 'bell', 'knock'] as const
 export type AlertSound = (typeof ALERT_SOUNDS)[number]
 
-const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
-const finite = v.pipe(v.number(), v.finite())
 const above = v.pipe(v.number(), v.finite(), v.gtValue(0))
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most))
 const of = v.picklist(ALERT_PRICES)
 const direction = v.picklist(ALERT_DIRECTIONS)
 const withinMs = whole(MIN_MS, LONGEST_WITHIN_MS)
-const instrument = v.custom<InstrumentId>(
-  (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
-  'an instrument such as "crypto:BTCUSD"',
-)
-const interval = v.custom<Interval>(isInterval, 'an interval')
 
 /** Indicators that an alert can watch. */
 export type AlertIndicatorId = keyof typeof INDICATORS

@@ -3,13 +3,12 @@
  * file never empties a chart.
  */
 import * as v from 'valibot'
+import { instrument, text } from '../../base/schemas.ts'
 import { MAX_FORMULA } from '../../core/market/formula/syntax.ts'
 import { PRICE_NAMES } from '../../core/market/indicators/row.ts'
-import { eventBarRule } from '../../core/market/contract.ts'
+import { eventBarRule, interval } from '../../core/market/contract.ts'
 import { SPREAD_OPERATORS } from '../../core/market/spread.ts'
 import { CHART_INDICATOR_IDS } from '../../core/market/indicators/table.ts'
-import { isInterval, type Interval } from '../../core/market/market.ts'
-import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 
 /** How bars are drawn. Heikin-Ashi bars are derived and were never traded. A footprint needs trades. */
 export const CHART_STYLES = ['candles', 'hollow', 'bars', 'line', 'area', 'heikin-ashi', 'footprint'] as const
@@ -30,10 +29,6 @@ export const MAX_INDICATORS = 24
 /** Everything a chart can draw over or below its bars. */
 export const STUDY_KINDS = [...CHART_INDICATOR_IDS, 'volume-profile', 'formula'] as const
 export type StudyKind = (typeof STUDY_KINDS)[number]
-
-const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
-// parseInstrument accepts exactly the texts that are instruments.
-const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
 
 /** The valid items of a list, up to `most`. Items from another version don't invalidate the others. */
 function those<T extends v.GenericSchema>(schema: T, most: number) {
@@ -89,7 +84,7 @@ export type FootprintSettings = v.InferOutput<typeof footprintSchema>
 /** Fields that are also stored with the pane while there is one chart; see `chartOptionsSchema`. */
 const asked = {
   interval: v.fallback(
-    v.custom<Interval>(isInterval),
+    interval,
     // Seconds, because a first start has no history: a minute chart would be one candle.
     '1s',
   ),

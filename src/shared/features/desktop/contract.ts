@@ -1,8 +1,9 @@
 /** Requests from the desktop to a window, and what a window tells the desktop. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import type { NumberedAsk } from './requests.ts'
 import type { AppInfo } from '../../core/status/status.ts'
-import { call, none, text } from '../../rpc/contract.ts'
+import { call, none } from '../../rpc/contract.ts'
 
 const row = v.strictObject({ id: text(64), title: text(120), group: text(40), keys: v.nullable(text(40)) })
 

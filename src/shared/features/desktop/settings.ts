@@ -1,8 +1,7 @@
 /** The settings of the desktop around the windows. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 
 /** Desktop integration. Ignored by hosts without a desktop. */
 const schema = v.optional(

@@ -1,8 +1,9 @@
 /** Chart drawings. The terminal saves them, so every window shows the same ones. */
 import * as v from 'valibot'
+import { instrument } from '../../base/schemas.ts'
 import { drawingsEditSchema, type DrawingsEdit } from './edits.ts'
 import { DRAWING_MARKETS, type DrawingsState } from './types.ts'
-import { call, instrument } from '../../rpc/contract.ts'
+import { call } from '../../rpc/contract.ts'
 
 /** The market they belong to: the demo market, or a service. */
 const market = v.picklist(DRAWING_MARKETS)

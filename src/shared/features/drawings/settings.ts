@@ -1,9 +1,8 @@
 /** The settings of drawing. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { DRAWING_KINDS, drawingStyleSchema } from './types.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 
 /** A named style that can be given to any drawing of its kind. */
 const template = v.object({

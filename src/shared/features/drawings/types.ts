@@ -3,6 +3,7 @@
  * bars, so it is at the same place at every interval and in every time zone.
  */
 import * as v from 'valibot'
+import { finite } from '../../base/schemas.ts'
 import type { InstrumentId } from '../../base/units.ts'
 
 export const DRAWING_KINDS = [
@@ -74,7 +75,6 @@ export const POINT_COUNTS: Readonly<Record<DrawingKind, readonly [number, number
   measure: [2, 2],
 }
 
-const finite = v.pipe(v.number(), v.finite())
 /** The limits of Date. */
 const FARTHEST_MS = 8.64e15
 const point = v.strictObject({ ms: v.pipe(finite, v.minValue(-FARTHEST_MS), v.maxValue(FARTHEST_MS)), price: finite })

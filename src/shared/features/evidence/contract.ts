@@ -1,11 +1,12 @@
 /** Evidence: verification as a job, coverage, agreement with the service's own bars, provenance. */
 import * as v from 'valibot'
+import { instrument, text } from '../../base/schemas.ts'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from './evidence.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { FEED_IDS, sessionId } from '../../base/units.ts'
 import { interval, of } from '../../core/market/contract.ts'
 import { priceRows } from '../../core/views/contract.ts'
-import { call, instrument, limit, ms, text, view } from '../../rpc/contract.ts'
+import { call, limit, ms, view } from '../../rpc/contract.ts'
 
 const session = text(64)
 /** The session of a message. */

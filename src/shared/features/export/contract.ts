@@ -1,5 +1,6 @@
 /** Exports recorded ticks and bars as files. An export is a job; the stream `jobs` reports its progress. */
 import * as v from 'valibot'
+import { feed, text } from '../../base/schemas.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_KINDS,
@@ -12,7 +13,7 @@ import {
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { sessionId } from '../../base/units.ts'
 import { interval, of } from '../../core/market/contract.ts'
-import { call, feed, ms, none, text } from '../../rpc/contract.ts'
+import { call, ms, none } from '../../rpc/contract.ts'
 
 const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   what: v.picklist(EXPORT_KINDS),

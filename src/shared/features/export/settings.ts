@@ -1,12 +1,11 @@
 /** The saved exports. */
+import { interval } from '../../core/market/contract.ts'
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { FEED_IDS } from '../../base/units.ts'
-import { BAR_SOURCES, isInterval, type Interval } from '../../core/market/market.ts'
+import { BAR_SOURCES } from '../../core/market/market.ts'
 import { EXPORT_FORMATS, EXPORT_KINDS, EXPORT_SCHEMAS, SEPARATORS, SPLITS } from './export.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
-const interval = v.custom<Interval>(isInterval)
 
 /** A saved export. Absent options are asked for or use their defaults. */
 const exportPreset = v.object({

@@ -1,8 +1,9 @@
 /** Imports files: a window sends them in pieces, previews them, then a job imports them. */
 import * as v from 'valibot'
+import { feed, text } from '../../base/schemas.ts'
 import { IMPORT_FIELDS, REPEATED_TIMES, type CsvMapping, type ImportPreview } from './import.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
-import { call, feed, text } from '../../rpc/contract.ts'
+import { call } from '../../rpc/contract.ts'
 
 /** The largest piece of a file, in bytes before base64. */
 export const FILE_PIECE = 512 * 1024

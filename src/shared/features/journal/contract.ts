@@ -1,6 +1,7 @@
 /** Calls and the stream of the trade journal. */
 import * as v from 'valibot'
-import { call, ms, text, view } from '../../rpc/contract.ts'
+import { text } from '../../base/schemas.ts'
+import { call, ms, view } from '../../rpc/contract.ts'
 import { MAX_NOTES, MAX_PICTURE_BASE64, noteDraftSchema, noteSchema, type JournalState, type Note } from './note.ts'
 import type { Review } from './review.ts'
 

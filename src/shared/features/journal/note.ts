@@ -3,8 +3,8 @@
  * what was recorded.
  */
 import * as v from 'valibot'
+import { instrument } from '../../base/schemas.ts'
 import type { InstrumentId } from '../../base/units.ts'
-import { instrument } from '../../rpc/contract.ts'
 
 export const MAX_NOTES = 5_000
 export const MAX_NOTE_TEXT = 4_000

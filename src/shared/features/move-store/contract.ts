@@ -1,7 +1,8 @@
 /** Moving the store into another folder. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
-import { call, text } from '../../rpc/contract.ts'
+import { call } from '../../rpc/contract.ts'
 
 /** The result of moving the store. */
 export interface StoreMoved {

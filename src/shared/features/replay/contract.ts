@@ -1,13 +1,13 @@
 /** Calls and the stream of replays. */
 import * as v from 'valibot'
+import { count, text } from '../../base/schemas.ts'
 import { ASSET_CLASSES } from '../../base/units.ts'
 import type { ReplayBookmark, ReplayState, ReplayTimeline, ServedReplay, ServedState } from './replay.ts'
 import { interval } from '../../core/market/contract.ts'
-import { call, limit, ms, text } from '../../rpc/contract.ts'
+import { call, limit, ms } from '../../rpc/contract.ts'
 
 const id = text(64)
 const session = text(64)
-const seq = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /** The id of a bookmark. */
 const bookmark = limit(2 ** 31)
 const at = v.variant('at', [
@@ -78,7 +78,9 @@ export const REPLAY_CALLS = {
   ),
   'replay.stop-serving': call<null>()(v.strictObject({ id })),
   'bookmarks.list': call<readonly ReplayBookmark[]>()(v.strictObject({ session: v.nullable(session) })),
-  'bookmarks.add': call<ReplayBookmark>()(v.strictObject({ session, atMs: ms, seq: v.nullable(seq), text: text(200) })),
+  'bookmarks.add': call<ReplayBookmark>()(
+    v.strictObject({ session, atMs: ms, seq: v.nullable(count), text: text(200) }),
+  ),
   'bookmarks.remove': call<null>()(v.strictObject({ bookmark })),
 } as const
 

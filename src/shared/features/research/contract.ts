@@ -1,7 +1,8 @@
 /** Calls and the stream of research: the thirty-nine endpoints, the history of responses and the request budget. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import type { ServiceResponse, ResponseVersion, CallBudget, EndpointInfo, ResearchResult } from './research.ts'
-import { call, limit, none, text, view } from '../../rpc/contract.ts'
+import { call, limit, none, view } from '../../rpc/contract.ts'
 
 const endpoint = text(64)
 const question = {

@@ -1,8 +1,7 @@
 /** The settings of research. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 
 /** The response's field names serve as parameters, because the service documents none (docs/service.md). */
 const PERIODS = { year: 'fiscal_year', quarter: 'quarter', period: 'period', annual: 'annual' }

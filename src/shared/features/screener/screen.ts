@@ -1,5 +1,6 @@
 /** A screen: which instruments it lists, over which span, and by which figures. Saved with the settings. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { ASSET_CLASSES, instrumentId, parseInstrument, type AssetClass, type InstrumentId } from '../../base/units.ts'
 import { settingsSection, type Watchlist } from '../../core/settings/settings.ts'
 import type { Interval } from '../../core/market/market.ts'
@@ -16,7 +17,6 @@ export const SCREEN_SPANS = {
 export type ScreenSpan = keyof typeof SCREEN_SPANS
 export const SPAN_IDS = Object.keys(SCREEN_SPANS) as readonly ScreenSpan[] // keys of a literal object
 
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const metric = v.picklist(METRIC_IDS)
 const bound = v.nullable(v.pipe(v.number(), v.finite()))
 

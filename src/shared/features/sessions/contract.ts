@@ -1,9 +1,10 @@
 /** The library of recorded sessions: names and notes, the bin, compaction, sessions as files. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import type { SessionRow, VerifyReport } from '../../core/recording/session.ts'
 import { sessionId } from '../../base/units.ts'
-import { call, none, text } from '../../rpc/contract.ts'
+import { call, none } from '../../rpc/contract.ts'
 
 const session = v.pipe(text(64), v.transform(sessionId))
 const sessions = v.pipe(v.array(session), v.minLength(1), v.maxLength(10_000))

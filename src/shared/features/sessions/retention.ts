@@ -1,8 +1,7 @@
 /** The sessions that the user's rules delete: first moved to the bin, later erased. */
+import { DAY_MS } from '../../base/durations.ts'
 import { isTeamKey, type SessionRow } from '../../core/recording/session.ts'
 import type { SessionId } from '../../base/units.ts'
-
-const DAY = 86_400_000
 
 /** 0 disables a rule. */
 export interface RetentionRules {
@@ -30,7 +29,7 @@ const endOf = ({ endedMs, source, startedMs }: SessionRow): number | null =>
 export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules, nowMs: number): RetentionPlan {
   const erase = rows.filter(
     ({ binnedMs, pinned }) =>
-      binnedMs !== null && !pinned && rules.binDays > 0 && nowMs - binnedMs >= rules.binDays * DAY,
+      binnedMs !== null && !pinned && rules.binDays > 0 && nowMs - binnedMs >= rules.binDays * DAY_MS,
   )
   const listed = rows.filter(({ binnedMs }) => binnedMs === null)
   const mayGo = listed
@@ -39,7 +38,7 @@ export function retentionPlan(rows: readonly SessionRow[], rules: RetentionRules
   const bin = new Set<SessionId>()
   if (rules.keepDays > 0) {
     for (const row of mayGo) {
-      if (nowMs - (endOf(row) ?? nowMs) >= rules.keepDays * DAY) bin.add(row.session)
+      if (nowMs - (endOf(row) ?? nowMs) >= rules.keepDays * DAY_MS) bin.add(row.session)
     }
   }
   if (rules.keepGb > 0) {

@@ -1,9 +1,10 @@
 /** Joining and leaving a team, its state, and the sessions of its history. Secrets go in and never come out. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import { sessionId } from '../../base/units.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import type { AccountState } from '../../core/status/status.ts'
-import { call, none, text } from '../../rpc/contract.ts'
+import { call, none } from '../../rpc/contract.ts'
 import { MAX_TRUST_CHARS } from './settings.ts'
 import type { TeamOverview } from './status.ts'
 import type { HistoryEntry, TeamState, TeamTestStep } from './team.ts'

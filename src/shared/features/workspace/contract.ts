@@ -1,7 +1,8 @@
 /** Calls and streams of workspaces: documents that windows change and the terminal validates and saves. */
 import * as v from 'valibot'
+import { text } from '../../base/schemas.ts'
 import type { Workspace } from './document.ts'
-import { call, ms, none, text } from '../../rpc/contract.ts'
+import { call, ms, none } from '../../rpc/contract.ts'
 
 const id = text(40)
 

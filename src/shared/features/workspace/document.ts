@@ -2,9 +2,10 @@
  * A workspace as it is saved: its panes, their layout and their links. In Tapedeck's own format, which is independent
  * of any library. Sizes are px within `area`; see `fit.ts`.
  */
+import { interval } from '../../core/market/contract.ts'
 import * as v from 'valibot'
-import { isInterval, type Interval } from '../../core/market/market.ts'
-import { parseInstrument, type InstrumentId } from '../../base/units.ts'
+import { instrument } from '../../base/schemas.ts'
+import type { InstrumentId } from '../../base/units.ts'
 import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.ts'
 
 export const WORKSPACE_VERSION = 2
@@ -29,9 +30,6 @@ const name = v.pipe(
 )
 const px = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(100_000))
 const place = v.pipe(v.number(), v.finite(), v.minValue(-100_000), v.maxValue(100_000))
-// parseInstrument accepts exactly the texts that are instruments.
-const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
-const interval = v.custom<Interval>(isInterval)
 
 /** Panes in one place as tabs, one of them in front. */
 export interface DockGroup {

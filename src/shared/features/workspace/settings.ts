@@ -1,11 +1,9 @@
 /** The settings of lists and panes, among them those from before panes could be docked. */
+import { interval } from '../../core/market/contract.ts'
 import * as v from 'valibot'
-import { isInterval, type Interval } from '../../core/market/market.ts'
+import { text } from '../../base/schemas.ts'
 import { CHART_STYLES, DEFAULT_CHART_OPTIONS, chartOptionsSchema } from '../chart/chart-settings.ts'
 import { settingsSection } from '../../core/settings/settings.ts'
-
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
-const interval = v.custom<Interval>(isInterval)
 
 /** Panes below the chart, in tab order. */
 const LOWER_PANES = [

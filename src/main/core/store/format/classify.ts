@@ -2,6 +2,7 @@
  * Decides which instrument a stored message belongs to and what it adds to bars. Sealing, reading and verifying share
  * it.
  */
+import { MINUTE_MS } from '../../../../shared/base/durations.ts'
 import { decodeStored } from '../../../../service/codecs/decode-stored.ts'
 import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
@@ -77,9 +78,7 @@ export function barSources(feed: FeedId): readonly BarSource[] {
 /** Whether one-minute bars of this feed are stored as rollups. */
 export const hasRollups = (feed: FeedId): boolean => FEEDS[feed].barMs !== 1_000
 
-export const MINUTE = 60_000
-export const HOUR = 3_600_000
-const minuteGrid = fixedGrid(MINUTE)
+const minuteGrid = fixedGrid(MINUTE_MS)
 
 /** One-minute bars being built, by kind of record. */
 export type MinuteBars = Map<BarSource, BarBuilder>

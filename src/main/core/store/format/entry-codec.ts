@@ -1,7 +1,7 @@
 /** Entries as text for other machines: session files and team frames. Nothing is believed before it is checked. */
 import * as v from 'valibot'
+import { count, feed, finite } from '../../../../shared/base/schemas.ts'
 import { parseBoundedJson } from '../../../../shared/base/json-depth.ts'
-import { FEED_IDS } from '../../../../shared/base/units.ts'
 import { GAP_CAUSES, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { StoredEntry } from '../types/messages.ts'
 import type { EntryRow } from './ledger.ts'
@@ -10,11 +10,8 @@ import type { EntryRow } from './ledger.ts'
 export const LATEST_MS = 8.64e15
 const MAX_SYMBOLS = 100_000
 
-const finite = v.pipe(v.number(), v.finite())
-export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 export const instant = v.pipe(finite, v.minValue(-LATEST_MS), v.maxValue(LATEST_MS))
 export const conn = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(0xffff_ffff))
-export const feed = v.picklist(FEED_IDS)
 
 const symbols = v.pipe(v.array(v.pipe(v.string(), v.maxLength(256))), v.maxLength(MAX_SYMBOLS))
 const of = { feed, conn }

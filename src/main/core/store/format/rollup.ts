@@ -4,11 +4,11 @@
  * benefits from the similarity of bid, ask and mid.
  */
 import { constants } from 'node:zlib'
+import { HOUR_MS } from '../../../../shared/base/durations.ts'
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
 import { mergeState, type BarState } from '../../../../shared/core/market/bars.ts'
 import { BAR_SOURCES, type BarSource } from '../../../../shared/core/market/market.ts'
 import { ByteReader, ByteWriter, corruptBlock } from '../blocks/bytes.ts'
-import { HOUR } from './classify.ts'
 import { rowChecksum, equalBytes } from './ledger.ts'
 
 /** Bars by kind of record and start. */
@@ -131,7 +131,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
   for (let k = 0; k < kinds; k++) {
     const of = BAR_SOURCES[reader.byte()]
     if (of === undefined) throw corruptBlock('a bar has an unknown price source')
-    const n = reader.count(HOUR, 'the count of bars')
+    const n = reader.count(HOUR_MS, 'the count of bars')
     const blank = (): BarState => ({ ...BLANK })
     const bars = Array.from({ length: n }, blank)
     const column = (key: NumberKey, base: (bar: BarState, i: number) => number): void => {

@@ -1,4 +1,5 @@
 /** Writes many rows of text at once, as `row-kernel.ts` does it. */
+import { DAY_MS } from '../../../../shared/base/durations.ts'
 import {
   AT,
   PLAN_AT,
@@ -20,7 +21,6 @@ const OUT_BYTES = 1 << 17
 const MAX_PLANS = 8192
 const TEXT_BYTES = 1 << 18
 const PAGE = 1 << 16
-const DAY_MS = 86_400_000
 
 /** What comes after a row's start: a cell, and the text after it. */
 export type Step = { readonly text: Uint8Array } & (

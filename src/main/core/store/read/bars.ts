@@ -3,6 +3,7 @@
  * read.
  */
 import type Database from 'better-sqlite3'
+import { HOUR_MS, MINUTE_MS } from '../../../../shared/base/durations.ts'
 import { toBar, touchesGap, type BarGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { gridOf } from '../../../../shared/core/market/calendar.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
@@ -24,7 +25,7 @@ import {
   type InstrumentId,
 } from '../../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../../service/feeds.ts'
-import { Classifier, HOUR, MINUTE } from '../format/classify.ts'
+import { Classifier } from '../format/classify.ts'
 import { CorruptData } from '../types/corruption.ts'
 import { GapIntervalReader, intersectGaps, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
@@ -37,7 +38,7 @@ import { lazyStatements } from '../schema/sqlite.ts'
 /** Offset between sessions, so that bars across a midnight rollover keep the order of their seqs. */
 const SEQ_STEP = 2 ** 40
 /** The shortest span that a page of sub-minute bars reads first, ms. */
-const MIN_SPAN_MS = 5 * MINUTE
+const MIN_SPAN_MS = 5 * MINUTE_MS
 const NO_LIMITS: SeqLimits = new Map()
 
 /** The feed whose records build bars of a kind; undefined if there is none, or none that short. */
@@ -312,7 +313,7 @@ export class BarReader {
 
 /** The span that a search reads first, ms: slightly more than a full page of bars. */
 const firstSpan = ({ query, intervalMs }: Search): number =>
-  Math.max(intervalMs >= MINUTE ? HOUR : MIN_SPAN_MS, intervalMs * query.limit * 1.5)
+  Math.max(intervalMs >= MINUTE_MS ? HOUR_MS : MIN_SPAN_MS, intervalMs * query.limit * 1.5)
 
 function marked(state: BarState, gapIntervals: readonly SkewedGap[]): BarState {
   const { startMs, endMs } = state

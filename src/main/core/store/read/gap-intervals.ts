@@ -1,4 +1,5 @@
 /** Finds the intervals in which a session has nothing of an instrument: not received, or stored and unreadable. */
+import { HOUR_MS, MINUTE_MS } from '../../../../shared/base/durations.ts'
 import type { GapInterval } from '../../../../shared/core/market/bars.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import {
@@ -13,7 +14,6 @@ import {
 import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
 import { ClosedSessionCache, MAX_INSTRUMENTS } from './catalog.ts'
-import { HOUR, MINUTE } from '../format/classify.ts'
 import type { CorruptData } from '../types/corruption.ts'
 import type { JournalIndex, JournalPart } from './journal-index.ts'
 import type { Overlapping } from './merged-reader.ts'
@@ -24,10 +24,10 @@ import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 import { lazyStatements } from '../schema/sqlite.ts'
 
 /** Largest expected difference between event and receive time, ms. Sessions further away can't affect a page. */
-const MAX_EVENT_OFFSET_MS = 6 * HOUR
+const MAX_EVENT_OFFSET_MS = 6 * HOUR_MS
 
 /** How far ahead of its receipt a message can be dated before the clocks have been compared, ms. */
-const MAX_CLOCK_LEAD_MS = MINUTE
+const MAX_CLOCK_LEAD_MS = MINUTE_MS
 
 /** An interval without reception, and the clock difference between service and computer. */
 export interface SkewedGap extends GapInterval {

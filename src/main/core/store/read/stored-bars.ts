@@ -1,4 +1,5 @@
 /** Builds the bars of a time range from stored data: rollups where they apply, blocks and journal elsewhere. */
+import { HOUR_MS, MINUTE_MS } from '../../../../shared/base/durations.ts'
 import { fixedGrid, type BarGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { createBarBuilder, type BarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
@@ -7,7 +8,7 @@ import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { BlockScratch } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
-import { applyRecord, HOUR, hasRollups, MINUTE, type Classifier } from '../format/classify.ts'
+import { applyRecord, hasRollups, type Classifier } from '../format/classify.ts'
 import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { StoredSession } from '../schema/records.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
@@ -17,7 +18,7 @@ import type { SeriesExtent } from './catalog.ts'
 import type { JournalIndex } from './journal-index.ts'
 import type { Overlapping } from './merged-reader.ts'
 
-const minuteGrid = fixedGrid(MINUTE)
+const minuteGrid = fixedGrid(MINUTE_MS)
 
 /** One session's part of a series. */
 export interface Part {
@@ -81,14 +82,14 @@ export class StoredBarBuilder {
   /** Returns the bars of [from, to) on the grid, oldest first; `complete` isn't decided yet. */
   build(series: BarSeries, from: number, to: number): readonly BarState[] {
     const { parts, feed, instrument, of, grid, intervalMs, corrupt } = series
-    const rolled = hasRollups(feed) && intervalMs % MINUTE === 0
+    const rolled = hasRollups(feed) && intervalMs % MINUTE_MS === 0
     const minutes: HourBars = new Map()
     const direct = createBarBuilder({ grid })
     for (const part of parts) {
       const builder = rolled || of === 'service' ? createBarBuilder({ grid: rolled ? minuteGrid : grid }) : direct
       const { sealed } = part
       // An hour's rollup holds what its blocks hold. Of thousands of sessions, few have anything in a page.
-      if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
+      if (sealed !== null && sealed.mostMs >= from - HOUR_MS && sealed.leastMs < to + HOUR_MS) {
         if (rolled) this.#rolled(part, sealed, of, from, to, minutes, corrupt)
         this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, corrupt)
       }
@@ -126,8 +127,8 @@ export class StoredBarBuilder {
         else mergeBar(into, of, shifted(bar, part.base))
       }
     }
-    for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
-      const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
+    for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR_MS, to)) {
+      const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR_MS }
       if (corrupt.read({ what: 'bars', ...hour }, () => take(row))) continue
       corrupt.addRebuilt(hour)
       const last = rebuildRange.at(-1)
@@ -135,7 +136,11 @@ export class StoredBarBuilder {
       else rebuildRange.push({ from: hour.fromMs, to: hour.toMs, isWanted: (start) => start >= from && start < to })
     }
     if (cut.size > 0)
-      rebuildRange.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, isWanted: (start) => cut.has(start) })
+      rebuildRange.push({
+        from: Math.min(...cut),
+        to: Math.max(...cut) + MINUTE_MS,
+        isWanted: (start) => cut.has(start),
+      })
     const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
     for (const { from: first, to: end, isWanted } of rebuildRange) {
       const builder = createBarBuilder({ grid: minuteGrid })

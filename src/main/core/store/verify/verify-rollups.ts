@@ -1,9 +1,10 @@
 /** Compares rollups with the bars built from the messages. */
+import { HOUR_MS } from '../../../../shared/base/durations.ts'
 import { fixedGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { createBarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import { countText } from '../../../../shared/base/count-text.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { HOUR, type MinuteBars } from '../format/classify.ts'
+import type { MinuteBars } from '../format/classify.ts'
 import { rowChecksum, equalBytes } from '../format/ledger.ts'
 import { decodeHour, type RollupRow } from '../format/rollup.ts'
 import type { Db } from '../schema/sqlite.ts'
@@ -29,7 +30,7 @@ export function checkRollups(
       for (const [of, bars] of decodeHour(hourMs, data)) {
         const all = stored.get(of) ?? new Map<number, BarState>()
         for (const [start, bar] of bars) {
-          if (start < hourMs || start >= hourMs + HOUR)
+          if (start < hourMs || start >= hourMs + HOUR_MS)
             report(`a bar of ${instrument} is stored in the wrong hour`, start)
           all.set(start, bar)
         }
@@ -40,7 +41,7 @@ export function checkRollups(
     }
   }
   for (const of of new Set([...stored.keys(), ...minutes.keys()])) {
-    const builder = minutes.get(of) ?? createBarBuilder({ grid: fixedGrid(HOUR) })
+    const builder = minutes.get(of) ?? createBarBuilder({ grid: fixedGrid(HOUR_MS) })
     const storedBars = stored.get(of) ?? new Map<number, BarState>()
     for (const bar of builder.states()) {
       const other = storedBars.get(bar.startMs)

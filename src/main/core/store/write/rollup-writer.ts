@@ -1,8 +1,8 @@
 /** Writes finished minute bars into the hourly rows that charts read. */
+import { HOUR_MS } from '../../../../shared/base/durations.ts'
 import type { BarState } from '../../../../shared/core/market/bars.ts'
 import type { BarBuilder } from '../../../../shared/core/market/bar-builder.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { HOUR } from '../format/classify.ts'
 import { rowChecksum } from '../format/ledger.ts'
 import { encodeHour, mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { Db } from '../schema/sqlite.ts'
@@ -57,7 +57,7 @@ export class RollupWriter {
     const hours = new Map<number, HourBars | null>()
     for (const [of, builder] of series.minutes) {
       for (const bar of builder.states()) {
-        const hourMs = Math.floor(bar.startMs / HOUR) * HOUR
+        const hourMs = Math.floor(bar.startMs / HOUR_MS) * HOUR_MS
         let hour = hours.get(hourMs)
         if (hour === undefined) hours.set(hourMs, (hour = this.#hourSoFar(series.id, hourMs)))
         if (hour !== null) mergeBar(hour, of, bar)

@@ -1,11 +1,11 @@
 /** `alert-actions.json` in Tapedeck's folder: how alert actions are set up, without their secrets. */
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { text } from '../../../../shared/base/schemas.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { readWhole, replaceWhole } from '../../../base/whole-file.ts'
 import { isLoopbackHost } from '../../../base/service-address.ts'
 
-const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 const schema = v.object({
   /** Addresses; '' is off. */
   webhook: v.optional(text(2_048), ''),

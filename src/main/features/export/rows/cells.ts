@@ -1,6 +1,6 @@
 /** Writes CSV cells as bytes, without creating a string per row. */
+import { DAY_MS } from '../../../../shared/base/durations.ts'
 
-const DAY_MS = 86_400_000
 const encoder = new TextEncoder()
 
 /** The two ASCII digits of each number from 0 to 99. */

@@ -1,14 +1,12 @@
 /** The JSON files of a dataset: what it is, what a partition contains, how far a session is. */
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { count, sha256 } from '../../../../shared/base/schemas.ts'
 import { makeFolder } from '../../../base/make-folder.ts'
 import * as v from 'valibot'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { createSafeFile } from '../../../base/file-sink.ts'
 import { DATASET_SCHEMA } from './layout.ts'
-
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 export const datasetDocument = v.looseObject({ schema: v.literal(DATASET_SCHEMA), source: v.string() })
 
@@ -20,7 +18,7 @@ const partitionFile = v.object({
   from_seq: count,
   to_seq: count,
   bytes: count,
-  sha256: hash,
+  sha256: sha256,
 })
 export type PartitionFile = v.InferOutput<typeof partitionFile>
 
@@ -31,12 +29,12 @@ export const partitionDocument = v.looseObject({
 
 /**
  * Up to which seq each chunk of a feed is written, and from which receive time on its messages count, UTC ms. `share`:
- * hash of what a team's session leaves to others that overlap it.
+ * sha256 of what a team's session leaves to others that overlap it.
  */
 const feedState = v.object({
   chunks: v.array(count),
   not_before: v.nullable(v.number()),
-  share: v.optional(v.nullable(hash)),
+  share: v.optional(v.nullable(sha256)),
 })
 export type FeedState = v.InferOutput<typeof feedState>
 export const sessionDocument = v.looseObject({

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { DAY_MS } from '../../../../shared/base/durations.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
@@ -58,8 +59,6 @@ export interface Synced {
   readonly rows: number
   readonly bytes: number
 }
-
-const DAY_MS = 86_400_000
 
 /** A session's part in the dataset. */
 interface Turn {

@@ -2,6 +2,7 @@
  * The trades of the bars in view by side. Reading sides takes every trade and quote of the range, so a chart reads no
  * more than it needs: for sums, the days it shows and at most a week; for a footprint, the bars around those in view.
  */
+import { DAY_MS } from '../../../../shared/base/durations.ts'
 import type { SumsNeeded } from '../model/chart-studies.ts'
 import type { ChartPort, Footprint, ReadSides } from '../../../charts/model/chart.ts'
 import { dayEnd, dayStart } from '../../../../shared/core/market/calendar.ts'
@@ -16,7 +17,6 @@ import { keepStream } from '../../../rpc/follow-stream.ts'
 import { earlierTrades } from './earlier-trades.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
 
-const DAY_MS = 86_400_000
 const MAX_RANGE_MS = 7 * DAY_MS
 /** Sums that begin longer than this before the first day in view are left out. */
 const MAX_SINCE_MS = 31 * DAY_MS

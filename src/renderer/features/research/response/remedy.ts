@@ -1,12 +1,10 @@
 /** What the user can do about a failed request. */
+import { DAY_MS, MINUTE_MS } from '../../../../shared/base/durations.ts'
 import type { ErrorCode, Failure } from '../../../../shared/base/errors.ts'
 import { t } from '../../../../shared/base/text.ts'
 import type { WindowState } from '../../../core/window/window.svelte.ts'
 import { twoUnits } from '../../../text/lengths.ts'
 import { timeText } from '../../../text/zone-time.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 1_440 * MINUTE_MS
 
 /** The button offered for a failure. `isAgain`: it only requests the same again. */
 export function remedyOf(

@@ -4,6 +4,7 @@
  * the most recent trades. Everything is a function of the records in seq order, so live, replay and store agree; what
  * happened more than `SIDES_LOOKBACK_MS` before a trade doesn't change its side.
  */
+import { MINUTE_MS } from '../../../base/durations.ts'
 import { MAX_AHEAD_MS } from '../bars.ts'
 import { QuoteRing } from './quote-ring.ts'
 
@@ -52,7 +53,6 @@ const MAX_QUOTE_AGE_MS = 60_000
 export const MAX_LATE_MS = 1_200_000
 /** How long the last price, and the trades that the join is chosen by, count. */
 const MEMORY_MS = 600_000
-const MINUTE_MS = 60_000
 /** Trades that the join is chosen by. */
 const MAX_JUDGED = 400
 const MIN_JUDGED = 100

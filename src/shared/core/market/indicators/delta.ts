@@ -1,4 +1,5 @@
 /** Delta and cumulative volume delta of bars whose trades have sides (docs/decisions/0071-sides-of-trades.md). */
+import { DAY_MS } from '../../../base/durations.ts'
 import { ABSENT, type BarValues, type Indicator } from './indicator.ts'
 import type { DayOf } from './indicators.ts'
 import { missingCase } from '../../../base/errors.ts'
@@ -29,8 +30,6 @@ export function delta(): Indicator {
 /** When a sum of bars is reset. */
 export const RESETS = ['day', 'week', 'gap', 'never', 'anchor'] as const
 export type Reset = (typeof RESETS)[number]
-
-const DAY_MS = 86_400_000
 
 /**
  * The period that a bar belongs to, as a number that differs between periods; NaN: before the anchor (UTC ms). Weeks

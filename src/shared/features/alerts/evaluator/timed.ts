@@ -1,10 +1,9 @@
 /** Alerts that wait for time alone: stale feeds and upcoming reports. */
+import { DAY_MS } from '../../../base/durations.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../../../base/units.ts'
 import type { Firing } from './firing.ts'
 import type { EvaluationContext } from './context.ts'
 import type { Run } from './watch.ts'
-
-const DAY_MS = 86_400_000
 
 export interface TimedOptions {
   readonly context: EvaluationContext

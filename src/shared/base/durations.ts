@@ -1,0 +1,6 @@
+/** Lengths of time in ms. A day here has 24 hours; days of a time zone are in the market calendar. */
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+export const WEEK_MS = 604_800_000
