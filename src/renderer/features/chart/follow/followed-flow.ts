@@ -16,23 +16,14 @@ import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
 import { earlierTrades } from './earlier-trades.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
+import { contains, rangeAround, type OpenRange, type RangeToRead } from './range-in-view.ts'
 
 const MAX_RANGE_MS = 7 * DAY_MS
 /** Sums that begin longer than this before the first day in view are left out. */
 const MAX_SINCE_MS = 31 * DAY_MS
-/** Bars of a footprint that are read on each side of those in view, and at most. */
-const AROUND_BARS = 60
+/** The most bars in view that have a footprint. */
 const MAX_BARS = 1_000
 const NO_TRADES: BarFlow = { buy: 0, sell: 0, vwap: NO_VWAP }
-
-/** UTC ms; `toMs` null: up to now. */
-interface Range {
-  readonly fromMs: number
-  readonly toMs: number | null
-}
-
-const contains = (range: Range, { fromMs, toMs }: Range): boolean =>
-  range.fromMs <= fromMs && (range.toMs === null || (toMs !== null && toMs <= range.toMs))
 
 /** The start of the Monday of an instant's week, UTC ms. */
 function weekStart(asset: AssetClass, ms: number): number {
@@ -55,8 +46,8 @@ interface Parts<T> {
   readonly chart: Pick<ChartPort, 'onView'>
   readonly query: ChartQuery
   readonly rows?: PriceRows
-  /** The range that the bars in view need, and the larger one to read if they haven't it; null: none yet. */
-  readonly inView: () => { readonly needed: Range; readonly read: Range } | null
+  /** Null: no bars are in view yet. */
+  readonly inView: () => RangeToRead | null
   readonly flowAt: (columns: FlowColumns, i: number) => T
   readonly none: T
   /** Shows the flows of bars, of which those from `fromMs` changed; null: stops. */
@@ -67,8 +58,8 @@ interface Parts<T> {
 /** Keeps the flows of the bars in view up to date until stopped. */
 function follow<T>({ transport, chart, query, rows, inView, flowAt, none, show, onSides }: Parts<T>): Following {
   const { view, instrument, interval } = query
-  let asked: Range | null = null
-  let read: Range | null = null
+  let asked: OpenRange | null = null
+  let read: OpenRange | null = null
   let flows = new Map<number, T>()
   let close: () => void = () => undefined
 
@@ -184,24 +175,12 @@ export function followFootprint(
   rows: PriceRows,
   onSides: (sides: ReadSides | null) => void,
 ): Following {
-  const inView = () => {
-    const bars = chart.visibleBars().slice(-MAX_BARS)
-    const [first, last] = [bars.at(0), bars.at(-1)]
-    if (first === undefined || last === undefined) return null
-    const after = chart.barsBetween(last.endMs, Infinity)
-    const around = chart.barsBetween(-Infinity, first.startMs).slice(-AROUND_BARS)
-    const end = after.length <= AROUND_BARS ? null : after[AROUND_BARS].startMs
-    return {
-      needed: { fromMs: first.startMs, toMs: after.length === 0 ? null : last.endMs },
-      read: { fromMs: around.at(0)?.startMs ?? first.startMs, toMs: end },
-    }
-  }
   return follow<CellColumns>({
     transport,
     chart,
     query,
     rows,
-    inView,
+    inView: () => rangeAround(chart, chart.visibleBars().slice(-MAX_BARS)),
     flowAt: ({ cells }, i) => cells?.[i] ?? NO_CELLS,
     none: NO_CELLS,
     show(cellsOf) {

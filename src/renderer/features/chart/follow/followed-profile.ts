@@ -10,9 +10,8 @@ import { parseInstrument, unixMs } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
+import { areRowsNear, contains, rangeAround, type OpenRange } from './range-in-view.ts'
 
-/** Bars that are read on each side of those in view. */
-const AROUND_BARS = 60
 /** Profiles of more bars in view than this are made from bars. */
 const MAX_BARS = 2_000
 /** Rows are chosen again once the prices in view make them this many times too high or too low. */
@@ -21,15 +20,13 @@ const MAX_MISFIT = 2.5
 export type ProfileChart = Pick<ChartPort, 'setProfile' | 'visibleBars' | 'barsBetween' | 'onView'>
 
 /** What a profile reads, UTC ms. `byBar`: bar by bar, so those in view can be summed. */
-interface Range {
-  readonly fromMs: number
-  readonly toMs: number | null
+interface Range extends OpenRange {
   readonly byBar: boolean
 }
 /** The bars in view, and the range that the profile covers; null: too many bars, or none. */
 interface Wanted {
   readonly read: Range
-  readonly needed: Pick<Range, 'fromMs' | 'toMs'>
+  readonly needed: OpenRange
 }
 
 /** Follows one profile until stopped. `decimals`: those of prices. Calls `onShown` with the trades that are shown. */
@@ -88,8 +85,8 @@ export function followProfile(
     const { high, low } = extremes(chart, needed)
     if (!(high >= low)) return
     const group = groupFor(high - low, decimals, settings.levels)
-    const fits = rows !== null && group <= rows.group * MAX_MISFIT && rows.group <= group * MAX_MISFIT
-    if (fits && asked !== null && asked.byBar === read.byBar && covers(asked, needed)) return
+    if (areRowsNear(rows, group, MAX_MISFIT) && asked !== null && asked.byBar === read.byBar && covers(asked, needed))
+      return
     asked = read
     rows = { decimals, group }
     isRead = false
@@ -127,10 +124,8 @@ export function followProfile(
 }
 
 /** Whether what was read covers a range. If read bar by bar, a larger range covers it; otherwise only the same one. */
-const covers = (asked: Range, needed: Pick<Range, 'fromMs' | 'toMs'>): boolean =>
-  asked.byBar
-    ? asked.fromMs <= needed.fromMs && (asked.toMs === null || (needed.toMs !== null && needed.toMs <= asked.toMs))
-    : asked.fromMs === needed.fromMs && asked.toMs === needed.toMs
+const covers = (asked: Range, needed: OpenRange): boolean =>
+  asked.byBar ? contains(asked, needed) : asked.fromMs === needed.fromMs && asked.toMs === needed.toMs
 
 function rangeOf(chart: ProfileChart, { instrument }: ChartQuery, settings: ProfileSettings): Wanted | null {
   const asset = parseInstrument(instrument)?.asset ?? 'crypto'
@@ -142,13 +137,8 @@ function rangeOf(chart: ProfileChart, { instrument }: ChartQuery, settings: Prof
   const after = chart.barsBetween(last.endMs, Infinity)
   switch (settings.range) {
     case 'visible': {
-      if (bars.length > MAX_BARS) return null
-      const around = chart.barsBetween(-Infinity, first.startMs).slice(-AROUND_BARS)
-      const toMs = after.length <= AROUND_BARS ? null : after[AROUND_BARS].startMs
-      return {
-        needed: { fromMs: first.startMs, toMs: after.length === 0 ? null : last.endMs },
-        read: { fromMs: around.at(0)?.startMs ?? first.startMs, toMs, byBar: true },
-      }
+      const range = bars.length > MAX_BARS ? null : rangeAround(chart, bars)
+      return range && { needed: range.needed, read: { ...range.read, byBar: true } }
     }
     case 'day':
     case 'days': {
@@ -166,10 +156,7 @@ function rangeOf(chart: ProfileChart, { instrument }: ChartQuery, settings: Prof
 }
 
 /** The highest and lowest price of a range's bars on the chart. */
-function extremes(
-  chart: ProfileChart,
-  { fromMs, toMs }: Pick<Range, 'fromMs' | 'toMs'>,
-): { readonly high: number; readonly low: number } {
+function extremes(chart: ProfileChart, { fromMs, toMs }: OpenRange): { readonly high: number; readonly low: number } {
   let [high, low] = [-Infinity, Infinity]
   for (const bar of chart.barsBetween(fromMs, toMs ?? Infinity)) {
     high = Math.max(high, bar.high)

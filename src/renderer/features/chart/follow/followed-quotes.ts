@@ -9,9 +9,9 @@ import { unixMs } from '../../../../shared/base/units.ts'
 import type { Transport } from '../../../../shared/transport.ts'
 import { keepStream } from '../../../rpc/follow-stream.ts'
 import type { ChartQuery, Following } from './chart-target.ts'
+import { areRowsNear, contains, rangeAround, type OpenRange } from './range-in-view.ts'
 
-/** Bars that are read on each side of those in view, and at most in view. */
-const AROUND_BARS = 60
+/** The most bars in view that have quotes. */
 const MAX_BARS = 1_000
 /** Rows of the prices in view. */
 const LEVELS = 120
@@ -29,7 +29,7 @@ export function followQuotes(
   { view, instrument, interval }: ChartQuery,
   decimals: number,
 ): Following {
-  let asked: { readonly fromMs: number; readonly toMs: number | null } | null = null
+  let asked: OpenRange | null = null
   let rows: PriceRows | null = null
   let isRead = false
   let bars = new Map<number, Quotes>()
@@ -67,23 +67,12 @@ export function followQuotes(
   }
   const look = (): void => {
     const shown = chart.visibleBars().slice(-MAX_BARS)
-    const [first, last] = [shown.at(0), shown.at(-1)]
-    if (first === undefined || last === undefined) return
-    const after = chart.barsBetween(last.endMs, Infinity)
-    const needed = { fromMs: first.startMs, toMs: after.length === 0 ? null : last.endMs }
+    const range = rangeAround(chart, shown)
+    if (range === null) return
     const span = Math.max(...shown.map(({ high }) => high)) - Math.min(...shown.map(({ low }) => low))
     const group = groupFor(span, decimals, LEVELS)
-    const fits = rows !== null && group <= rows.group * MAX_MISFIT && rows.group <= group * MAX_MISFIT
-    const covers =
-      asked !== null &&
-      asked.fromMs <= needed.fromMs &&
-      (asked.toMs === null || (needed.toMs !== null && needed.toMs <= asked.toMs))
-    if (covers && fits) return
-    const around = chart.barsBetween(-Infinity, first.startMs).slice(-AROUND_BARS)
-    asked = {
-      fromMs: around.at(0)?.startMs ?? first.startMs,
-      toMs: after.length <= AROUND_BARS ? null : after[AROUND_BARS].startMs,
-    }
+    if (asked !== null && contains(asked, range.needed) && areRowsNear(rows, group, MAX_MISFIT)) return
+    asked = range.read
     rows = { decimals, group }
     isRead = false
     close()
