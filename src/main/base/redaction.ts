@@ -3,8 +3,11 @@
 /** Shorter texts occur by chance: redacting them would remove words and numbers. */
 export const SHORTEST = 6
 
-/** Characters that HTML escapes. */
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** A text as HTML, for content and attribute values. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => HTML[character] ?? character)
 
 /**
  * The base64 of a secret inside a longer text, at each of the three offsets, without the characters that it shares
@@ -35,7 +38,7 @@ export function encodingsOf(secret: string): readonly string[] {
     url,
     url.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
     url.replaceAll('%20', '+'),
-    secret.replaceAll(/[&<>"']/g, (character) => HTML[character] ?? character),
+    escapeHtml(secret),
     hex,
     hex.toUpperCase(),
     ...base64,

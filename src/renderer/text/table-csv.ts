@@ -2,8 +2,7 @@
 import { csvTable } from '../../shared/base/csv.ts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { QuoteRow } from '../../shared/core/status/status.ts'
-
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+import { isoOrNull } from '../../shared/base/iso-time.ts'
 
 /** The quotes of a watchlist, in display order. */
 export function quotesCsv(rows: readonly QuoteRow[]): string {
@@ -13,7 +12,7 @@ export function quotesCsv(rows: readonly QuoteRow[]): string {
       ...['bid_size', 'ask_size', 'open', 'high', 'low', 'volume', 'reference', 'reference_of', 'freshness'],
     ],
     rows.map((row) => [
-      ...[row.symbol, row.asset, row.name, row.last, row.lastOf, row.lastEventMs, iso(row.lastEventMs)],
+      ...[row.symbol, row.asset, row.name, row.last, row.lastOf, row.lastEventMs, isoOrNull(row.lastEventMs)],
       ...[row.bid, row.ask, row.bidSize, row.askSize, row.open, row.high, row.low, row.volume],
       ...[row.reference, row.referenceOf, row.freshness],
     ]),
@@ -25,7 +24,7 @@ export function barsCsv(symbol: string, of: string, bars: readonly Bar[]): strin
   return csvTable(
     ['symbol', 'start_ms', 'start_iso', 'open', 'high', 'low', 'close', 'volume', 'count', 'complete', 'of'],
     bars.map((bar) => [
-      ...[symbol, bar.startMs, iso(bar.startMs), bar.open, bar.high, bar.low, bar.close],
+      ...[symbol, bar.startMs, isoOrNull(bar.startMs), bar.open, bar.high, bar.low, bar.close],
       ...[bar.volume, bar.count, bar.complete, of],
     ]),
   )

@@ -4,7 +4,7 @@
  */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { Source } from '../../../shared/core/recording/session.ts'
+import { type Source, DEMO_SOURCE } from '../../../shared/core/recording/session.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { AccountFields, Credentials } from './credentials.ts'
 import type { DemoMarket, HostOptions } from '../../terminal/host.ts'
@@ -27,7 +27,6 @@ export interface SourceControl {
   close(): Promise<void>
 }
 
-const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 const sourceOf = ({ baseUrl, user }: AccountFields): Source => ({
   kind: 'service',
   origin: new URL(baseUrl).origin,
@@ -36,13 +35,13 @@ const sourceOf = ({ baseUrl, user }: AccountFields): Source => ({
 
 /** Call `begin` before reading the source. */
 export function createSourceControl({ credentials, startDemo }: SourceOptions): SourceControl {
-  let source: Source = DEMO
+  let source: Source = DEMO_SOURCE
   let demo: DemoMarket | null = null
 
   const useDemo = async () => {
     demo ??= await startDemo()
     credentials.useDemo(demo.account)
-    source = DEMO
+    source = DEMO_SOURCE
   }
   const stopDemo = async () => {
     const old = demo

@@ -1,6 +1,13 @@
 /** The shared calendar, extended with the previous trading day of each day. */
-import { HOUR_MS } from '../../../shared/base/durations.ts'
-import { dayStart, gridOf, isOpen, sessionState, stockStretch } from '../../../shared/core/market/calendar.ts'
+import { DAY_MS } from '../../../shared/base/durations.ts'
+import {
+  dayStart,
+  gridOf,
+  isOpen,
+  sessionState,
+  stockOpening,
+  stockStretch,
+} from '../../../shared/core/market/calendar.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 import type { HubCalendar } from './hub-types.ts'
@@ -12,7 +19,7 @@ const MAX_CLOSED_DAYS = 10
 export function previousDay(asset: AssetClass, start: number): number {
   switch (asset) {
     case 'crypto':
-      return start - 24 * HOUR_MS
+      return start - DAY_MS
     case 'forex': {
       let day = start
       for (let i = 0; i < MAX_CLOSED_DAYS; i += 1) {
@@ -25,9 +32,8 @@ export function previousDay(asset: AssetClass, start: number): number {
       let midnight = dayStart('stocks', start)
       for (let i = 0; i < MAX_CLOSED_DAYS; i += 1) {
         midnight = dayStart('stocks', midnight - 1)
-        // Noon in New York is inside the session of every trading day, even of half days.
-        const noon = midnight + 12 * HOUR_MS
-        if (sessionState('stocks', noon) === 'open') return gridOf('stocks', '1D').startOf(noon)
+        const opening = stockOpening(midnight)
+        if (!Number.isNaN(opening)) return opening
       }
       return NaN
     }

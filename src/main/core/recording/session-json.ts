@@ -1,16 +1,15 @@
 /** Sessions and gaps in JSON: one shape for the command line and the API. */
 import { withSchema } from '../../base/json-schema.ts'
 import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
-
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+import { isoOrNull } from '../../../shared/base/iso-time.ts'
 
 /** A session as JSON (documented in the guide). */
 export function sessionJson(row: SessionRow): Record<string, unknown> {
   return withSchema('session', {
     session: row.session,
     source: row.source,
-    started: iso(row.startedMs),
-    ended: iso(row.endedMs),
+    started: isoOrNull(row.startedMs),
+    ended: isoOrNull(row.endedMs),
     clean: row.clean,
     feeds: row.feeds,
     messages: row.messages,
@@ -25,12 +24,12 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
     notes: row.notes,
     tags: row.tags,
     pinned: row.pinned,
-    binned: iso(row.binnedMs),
+    binned: isoOrNull(row.binnedMs),
   })
 }
 
 /** A gap as JSON: ISO 8601 times; `to` and `seconds` are null while it is open. */
 export function gapJson({ session, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
   const seconds = toMs === null ? null : (toMs - fromMs) / 1000
-  return withSchema('gap', { session, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds })
+  return withSchema('gap', { session, feed, cause, symbols, from: isoOrNull(fromMs), to: isoOrNull(toMs), seconds })
 }

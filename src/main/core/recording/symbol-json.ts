@@ -2,8 +2,7 @@
 import type { FeedId, SessionId } from '../../../shared/base/units.ts'
 import { withSchema } from '../../base/json-schema.ts'
 import type { StoreReader } from '../store/types/reader.ts'
-
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+import { isoOrNull } from '../../../shared/base/iso-time.ts'
 
 export interface SymbolQuery {
   readonly feed: FeedId
@@ -25,8 +24,8 @@ export async function* storedSymbols(reader: Pick<StoreReader, 'instruments' | '
       instrument,
       source,
       messages,
-      from: iso(fromMs),
-      to: iso(toMs),
+      from: isoOrNull(fromMs),
+      to: isoOrNull(toMs),
     })
   }
 }

@@ -1,7 +1,7 @@
-/** Runs a command that only reads the store. */
+/** Opens the store of a command. */
 import { existsSync } from 'node:fs'
 import { CodedError } from '../../../shared/base/errors.ts'
-import { openStoreReader } from './open.ts'
+import { openStoreReader, openStoreWriter } from './open.ts'
 import type { StoreReader } from './types/reader.ts'
 import type { Context, Values } from '../../command-line/command.ts'
 import { storePath } from './store-path.ts'
@@ -28,3 +28,11 @@ export async function withReader<T>(
     await reader.close()
   }
 }
+
+/** Opens the command's store for writing. Throws `store-locked` while another Tapedeck records into it. */
+export const openCommandWriter = (values: Values, context: Context) =>
+  openStoreWriter({
+    file: storePath(values, context),
+    worker: context.workers.store,
+    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
+  })

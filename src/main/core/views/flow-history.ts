@@ -1,5 +1,5 @@
 /** The stored trades and quotes of an instrument in seq order, as its sides are judged by. */
-import { FLAG, isTeamKey, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { FLAG, isTeamKey, type Gap, type SessionRow, STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { usable } from '../../../shared/core/market/bars.ts'
 import type { SessionStart } from '../../../shared/core/market/flow/gap-count.ts'
@@ -225,13 +225,12 @@ class FeedRun {
   pass(until: number, runs: readonly FeedRun[], sink: FlowMessages): void {
     const columns = this.#columns
     if (columns === null) return
-    const skip = FLAG.unasked | FLAG.undecodable | FLAG.control
     const { count } = columns
     const { seq, recvMs, eventMs, flags } = columns
     let row = this.#row
     for (; row < count && seq[row] < until; row++) {
       for (const run of runs) if (run.#cutSeq < seq[row]) run.passGaps(seq[row], sink)
-      if ((flags[row] & skip) !== 0 || recvMs[row] < this.#notBeforeMs) continue
+      if ((flags[row] & STORED_ONLY) !== 0 || recvMs[row] < this.#notBeforeMs) continue
       const atMs = (flags[row] & FLAG.undated) !== 0 ? NaN : eventMs[row]
       const price = this.#price?.[row] ?? NaN
       if (this.#price === null)

@@ -3,7 +3,7 @@ import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { parseInstrument, unixMs, type FeedId, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
 import { midPrice } from '../../../shared/core/market/bars.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
-import { FLAG, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { FLAG, type SessionRow, STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import type { PrintsPage, PrintsPlace } from '../../../shared/core/views/contract.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
@@ -171,10 +171,9 @@ function addPrints(newest: NewestPrints, columns: TickColumns, beforeSeq: number
   const size = column(fields.size)
   const bid = column(fields.bid)
   const ask = column(fields.ask)
-  const skip = FLAG.unasked | FLAG.undecodable | FLAG.control
   for (let row = 0; row < columns.count; row += 1) {
     const seq = columns.seq[row]
-    if (seq >= beforeSeq || (columns.flags[row] & skip) !== 0) continue
+    if (seq >= beforeSeq || (columns.flags[row] & STORED_ONLY) !== 0) continue
     const value = kind === 'quote' ? midPrice(bid?.[row] ?? NaN, ask?.[row] ?? NaN) : (price?.[row] ?? NaN)
     if (!(value > 0 && value < Infinity)) continue
     const undated = (columns.flags[row] & FLAG.undated) !== 0

@@ -21,9 +21,9 @@ import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
 import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { withReader } from '../../core/store/with-reader.ts'
+import { isoOrNull } from '../../../shared/base/iso-time.ts'
 
 const TURN_MS = 20
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 const words = (alert: Alert): string =>
   `${parseInstrument(alert.instrument)?.key ?? alert.instrument}: ${conditionLabel(alert.condition, PLAIN_NUMBERS)}`
 
@@ -110,16 +110,16 @@ function json(alert: Alert, context: Context): string {
     text: words(alert),
     condition,
     repeat,
-    expires: iso(expiresMs),
+    expires: isoOrNull(expiresMs),
     note,
     market,
     fired,
-    last: iso(firedMs),
+    last: isoOrNull(firedMs),
   })
 }
 
 function sentence(alert: Alert, context: Context): string {
-  const fired = alert.firedMs === null ? '' : `  fired ${alert.fired}, last ${iso(alert.firedMs)}`
+  const fired = alert.firedMs === null ? '' : `  fired ${alert.fired}, last ${isoOrNull(alert.firedMs)}`
   const state = stateOf(alert, context.clock.wallMs())
   return `${alert.id}  ${state.padEnd(7)}  ${words(alert)}${fired}${alert.note && `  "${alert.note}"`}`
 }
@@ -174,8 +174,13 @@ function testJson(alert: Alert, session: string, { fired, unseen, listed, blind,
     fired,
     unseen,
     messages,
-    at: listed.map(({ is, atMs, seq, value, before }) => ({ is, at: iso(atMs), seq, value, before })),
-    blind: blind.map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, from: iso(fromMs), to: iso(toMs) })),
+    at: listed.map(({ is, atMs, seq, value, before }) => ({ is, at: isoOrNull(atMs), seq, value, before })),
+    blind: blind.map(({ feed, cause, fromMs, toMs }) => ({
+      feed,
+      cause,
+      from: isoOrNull(fromMs),
+      to: isoOrNull(toMs),
+    })),
   }
 }
 
@@ -183,7 +188,7 @@ function testText(alert: Alert, { fired, listed, messages }: AlertTest): string 
   const times = fired === 0 ? 'would not have fired' : `would have fired ${fired === 1 ? 'once' : `${fired} times`}`
   const at = listed.map(({ is, atMs, value }) => {
     const what = is === 'fired' ? '' : '  passed unseen'
-    return `  ${iso(atMs)}  ${measureLabel(alert.condition, value, PLAIN_NUMBERS)}${what}\n`
+    return `  ${isoOrNull(atMs)}  ${measureLabel(alert.condition, value, PLAIN_NUMBERS)}${what}\n`
   })
   return `${words(alert)}: ${times} among ${countText(messages, 'message')}\n${at.join('')}`
 }

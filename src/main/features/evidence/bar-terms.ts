@@ -3,7 +3,7 @@ import { midPrice, usable, type BarGrid, type BarState } from '../../../shared/c
 import { createBarBuilder } from '../../../shared/core/market/bar-builder.ts'
 import type { BarArithmetic, BarTerm } from '../../../shared/features/evidence/evidence.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
-import { FLAG } from '../../../shared/core/recording/session.ts'
+import { STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import type { SessionId } from '../../../shared/base/units.ts'
 import { KIND, scratch } from '../../../service/codec.ts'
 import { decodeStored } from '../../../service/codecs/decode-stored.ts'
@@ -12,7 +12,6 @@ import type { TickColumns } from '../../core/store/types/ticks.ts'
 
 /** Offset between sessions, so that (session, seq) sorts as a single number. */
 const SESSION_STEP = 2 ** 40
-const OUT_OF_BARS = FLAG.control | FLAG.undecodable | FLAG.unasked
 const record = scratch()
 
 /** A bar sent by the service. `order`: session and seq of its message. */
@@ -59,7 +58,7 @@ export class BarTerms {
       const ms = Number.isNaN(columns.eventMs[i]) ? columns.recvMs[i] : columns.eventMs[i]
       if (this.#grid.startOf(ms) !== this.#startMs) continue
       rows.push(i)
-      if ((columns.flags[i] & OUT_OF_BARS) !== 0 || !read(i, ms, base + columns.seq[i])) this.#leftOut++
+      if ((columns.flags[i] & STORED_ONLY) !== 0 || !read(i, ms, base + columns.seq[i])) this.#leftOut++
     }
     return rows
   }

@@ -13,7 +13,7 @@ import type {
   MessagesPage,
 } from '../../../shared/features/evidence/evidence.ts'
 import { msOf, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/core/market/market.ts'
-import { FLAG, isTeamKey, type SessionRow } from '../../../shared/core/recording/session.ts'
+import { isTeamKey, type SessionRow, STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import {
   feedAsset,
   parseInstrument,
@@ -42,7 +42,6 @@ const MAX_BYTES = 4 << 20
 const LOOK_BACK_MS = [120_000, 1_800_000, Infinity] as const
 /** Maximum sessions searched for a quote's messages. */
 const MAX_SESSIONS = 3
-const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /** Reads a page of messages. Rejects with `not-found` if the trade isn't stored or no bar exists at that time. */
 export function readMessages(reader: StoreReader, view: EvidenceView, args: Args): Promise<Page> {
@@ -124,12 +123,12 @@ async function barMessages(
 function isInCell({ cell }: BarArgs, columns: TickColumns, row: number): boolean {
   const { price } = FEEDS[columns.feed].fields
   if (cell === undefined) return true
-  if (price === undefined || !columns.keys.includes(price) || (columns.flags[row] & LEFT_OUT) !== 0) return false
+  if (price === undefined || !columns.keys.includes(price) || (columns.flags[row] & STORED_ONLY) !== 0) return false
   return rowOfPrice(columns.column(price)[row], cell) === cell.row
 }
 
 function rolesOf(columns: TickColumns, row: number, bar: BarArithmetic | null): string[] {
-  if ((columns.flags[row] & LEFT_OUT) !== 0) return ['left out']
+  if ((columns.flags[row] & STORED_ONLY) !== 0) return ['left out']
   if (bar === null) return []
   return (['open', 'high', 'low', 'close'] as const).filter(
     (part) => bar[part].session === columns.session && bar[part].seq === columns.seq[row],
@@ -293,7 +292,7 @@ async function newest(
       for (const { role, usable } of wanted) {
         if (found.has(role)) continue
         for (let row = columns.count - 1; row >= 0; row--) {
-          if ((columns.flags[row] & LEFT_OUT) !== 0 || !isVisible(view, session, columns.seq[row])) continue
+          if ((columns.flags[row] & STORED_ONLY) !== 0 || !isVisible(view, session, columns.seq[row])) continue
           if (!usable(columns, row)) continue
           last.set(role, { columns, row })
           break

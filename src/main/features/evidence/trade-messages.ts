@@ -5,7 +5,7 @@ import { rowOfPrice } from '../../../shared/core/market/flow/cells.ts'
 import { isUnquoted } from '../../../shared/core/market/flow/side.ts'
 import type { MessagePlace, MessagesPage } from '../../../shared/features/evidence/evidence.ts'
 import type { EvidenceSubject } from '../../../shared/features/evidence/contract.ts'
-import { FLAG } from '../../../shared/core/recording/session.ts'
+import { STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -18,7 +18,6 @@ import type { EvidenceView } from './view.ts'
 
 export type TradesSubject = Extract<EvidenceSubject, { is: 'trades' }>
 
-const NOT_TRADED = FLAG.control | FLAG.undecodable | FLAG.unasked
 /** A page ends early once its messages reach this many bytes. */
 const MAX_BYTES = 4 << 20
 
@@ -51,7 +50,7 @@ export async function tradeMessages(
     if (seen !== null && !seen.has(columns.session)) break
     for (let row = 0; row < columns.count && !more; row++) {
       const { seq, recvMs, flags } = columns
-      if ((flags[row] & NOT_TRADED) !== 0 || !isVisible(view, columns.session, seq[row])) continue
+      if ((flags[row] & STORED_ONLY) !== 0 || !isVisible(view, columns.session, seq[row])) continue
       if (!isInRow(what, columns, row)) continue
       if (!past) {
         past = columns.session === after?.session && seq[row] >= after.seq

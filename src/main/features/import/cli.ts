@@ -27,12 +27,13 @@ import { importFile, type FileImportStore } from './file.ts'
 import type { ImportWatch } from './run.ts'
 import { isPackage } from '../sessions/unpack.ts'
 import { fileFailure } from '../../base/file-sink.ts'
-import { openStoreReader, openStoreWriter } from '../../core/store/open.ts'
+import { openStoreReader } from '../../core/store/open.ts'
 import { newSessionId } from '../../core/store/types/session-id.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
 import { storePath } from '../../core/store/store-path.ts'
+import { openCommandWriter } from '../../core/store/with-reader.ts'
 
 export const importCommand = defineCommand({
   positionals: 'FILE …|-',
@@ -153,11 +154,7 @@ async function bringIn(
 ): Promise<ImportDone> {
   const name = basename(path)
   const file = storePath(values, context)
-  const writer = await openStoreWriter({
-    file,
-    worker: context.workers.store,
-    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
-  })
+  const writer = await openCommandWriter(values, context)
   const line = createProgressLine(context, !values.on('json'))
   try {
     const store: FileImportStore = {

@@ -1,6 +1,5 @@
 /** Finds the next market open, for the “next open” seek. */
-import { HOUR_MS } from '../../../shared/base/durations.ts'
-import { dayEnd, dayStart, gridOf, isOpen, sessionState } from '../../../shared/core/market/calendar.ts'
+import { dayEnd, dayStart, isOpen, stockOpening } from '../../../shared/core/market/calendar.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 
@@ -23,9 +22,7 @@ export function nextOpen(asset: AssetClass, ms: number): number {
     case 'stocks': {
       let midnight = dayStart('stocks', ms)
       for (let i = 0; i < MAX_CLOSED_DAYS; i += 1) {
-        // Every trading day is open at noon in New York, including half days.
-        const noon = midnight + 12 * HOUR_MS
-        const open = sessionState('stocks', noon) === 'open' ? gridOf('stocks', '1D').startOf(noon) : NaN
+        const open = stockOpening(midnight)
         if (open > ms) return open
         midnight = dayEnd('stocks', midnight)
       }

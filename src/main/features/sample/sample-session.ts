@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { encodeAcknowledgement } from '../../../service/control.ts'
 import { CodedError, type Failure } from '../../../shared/base/errors.ts'
-import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/session.ts'
+import { FLAG, type LedgerEntry, DEMO_SOURCE } from '../../../shared/core/recording/session.ts'
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import { FEED_IDS, unixMs, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { HistoryChunk, HistoryRequest, HistorySubscription } from '../../../simulator/history.ts'
@@ -21,7 +21,6 @@ const NOTES =
   `${HOURS} hours of the demo market up to the first start of Tapedeck, computed by the demo market and not received over a ` +
   'connection: receive times are the times at which it sends. BTC, ETH, EURUSD, NZDUSD, SPY and IBM are real records moved ' +
   'to the present; the other symbols are made up. Delete it any time.'
-const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 /** The feed that charts and lists of an asset class are built from. */
 const PRICE_FEED = { crypto: 'crypto/XT', forex: 'forex/C', stocks: 'stocks/T' } as const
 /** Messages of one flush. */
@@ -71,7 +70,7 @@ export function storeSample(options: SampleOptions): SampleSession {
     .importSession(
       {
         id: newId(fromMs),
-        source: DEMO,
+        source: DEMO_SOURCE,
         startedMs: unixMs(fromMs),
         endedMs: unixMs(toMs),
         clean: true,

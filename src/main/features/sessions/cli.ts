@@ -7,7 +7,6 @@ import { countGaps, isTeamKey, type SessionRow } from '../../../shared/core/reco
 import type { SessionId } from '../../../shared/base/units.ts'
 import { exportPackage } from './pack.ts'
 import { releaseHold } from '../../core/store/library/holds.ts'
-import { openStoreWriter } from '../../core/store/open.ts'
 import { aligned } from '../../command-line/aligned.ts'
 import { defineCommand, UsageError, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
@@ -16,9 +15,8 @@ import { createProgressLine } from '../../command-line/progress-line.ts'
 import { gapJson, sessionJson } from '../../core/recording/session-json.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
 import { storePath } from '../../core/store/store-path.ts'
-import { withReader } from '../../core/store/with-reader.ts'
-
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+import { openCommandWriter, withReader } from '../../core/store/with-reader.ts'
+import { isoOrNull } from '../../../shared/base/iso-time.ts'
 
 const LABELS = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
 
@@ -119,14 +117,9 @@ const isLabeled = (values: Values): boolean =>
 
 /** Labels a session, moves it to or from the bin, or releases it. The store must not be open for recording. */
 async function change(session: SessionId, values: Values, context: Context): Promise<void> {
-  const file = storePath(values, context)
-  const writer = await openStoreWriter({
-    file,
-    worker: context.workers.store,
-    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
-  })
+  const writer = await openCommandWriter(values, context)
   try {
-    if (values.on('release')) releaseHold(file, session)
+    if (values.on('release')) releaseHold(storePath(values, context), session)
     if (!isLabeled(values)) return
     const tags = values.texts('tag')
     const pinned = values.on('pin') ? true : values.on('unpin') ? false : undefined
@@ -169,8 +162,8 @@ function cells(row: SessionRow): readonly string[] {
     : row.endedMs === null && isTeamKey(row.source)
       ? 'not complete'
       : row.clean
-        ? (iso(row.endedMs) ?? '-')
-        : `crashed, ${iso(row.endedMs) ?? 'unknown time'}`
+        ? (isoOrNull(row.endedMs) ?? '-')
+        : `crashed, ${isoOrNull(row.endedMs) ?? 'unknown time'}`
   const labels = [
     row.name && `"${row.name}"`,
     ...row.tags.map((tag) => `#${tag}`),

@@ -1,6 +1,6 @@
 /** Prints the messages of a stored session, and those that are added while it is being recorded. */
 import { scratch } from '../../../service/codec.ts'
-import { FLAG } from '../../../shared/core/recording/session.ts'
+import { STORED_ONLY } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, instrumentId, feedAsset, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SymbolsByFeed } from '../../core/feeds/subscriptions.ts'
 import { decodeRow } from '../../core/playback/decode-row.ts'
@@ -8,8 +8,6 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { ReplayBatch } from '../../core/store/types/replay.ts'
 import type { WriteLine } from './lines.ts'
 
-/** Not market data that was asked for: also left out of tables. */
-const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
 const PIECE = 64 << 10
 
 /** Which messages of a session. A feed without symbols stands for all of them; null: every feed. */
@@ -68,7 +66,7 @@ function createPrinter({ wanted, line, write }: StoredTail): (batch: ReplayBatch
     const { count, feed, flags, seq, recvMs } = batch
     let text = ''
     for (let i = 0; i < count; i++) {
-      if ((flags[i] & LEFT_OUT) !== 0) continue
+      if ((flags[i] & STORED_ONLY) !== 0) continue
       const of = FEED_IDS[feed[i]]
       decodeRow(batch, i, record)
       if (!isWanted(of, record.symbol)) continue

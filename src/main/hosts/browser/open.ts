@@ -7,6 +7,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeFolder } from '../../base/make-folder.ts'
+import { escapeHtml } from '../../base/redaction.ts'
 
 function opener(target: string): readonly [string, readonly string[]] {
   switch (process.platform) {
@@ -24,17 +25,9 @@ function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
   return process.platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 /** A page that leads to `url` and does nothing else. */
 function redirectPage(url: string): string {
-  const address = url.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
+  const address = escapeHtml(url)
   return `<!doctype html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">

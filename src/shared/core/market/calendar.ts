@@ -230,3 +230,10 @@ export function gridOf(asset: AssetClass, interval: Interval): BarGrid {
 export function barStart(asset: AssetClass, interval: Interval, ms: number): number {
   return gridOf(asset, interval).startOf(ms)
 }
+
+/** The opening (UTC ms) of the stock day that begins at a midnight in New York; NaN if the market is closed that day. */
+export function stockOpening(midnight: number): number {
+  // Noon is inside the main session of every trading day, even of half days.
+  const noon = midnight + 12 * HOUR_MS
+  return sessionState('stocks', noon) === 'open' ? gridOf('stocks', '1D').startOf(noon) : NaN
+}

@@ -42,6 +42,8 @@ export interface Source {
   readonly user: string
 }
 
+export const DEMO_SOURCE: Source = { kind: 'demo', origin: 'demo', user: '' }
+
 /** The text that identifies a source, as stored, listed and matched by `--source`. */
 export function sourceKey(source: Source): string {
   return source.kind === 'demo' ? 'demo' : `${source.kind}:${source.user}@${source.origin}`

@@ -32,11 +32,11 @@ import { VERIFY_HINT } from '../types/corruption.ts'
 import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
 import { Journal } from '../format/journal.ts'
 import { findLastStamp } from '../format/last-received.ts'
-import type { InstrumentQuery, StoredInstrument } from '../types/reader.ts'
+import type { InstrumentQuery, StoredInstrument, GapQuery } from '../types/reader.ts'
 import type { TickQuery } from '../types/ticks.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import type { BlockQuery, ListedBlock, TickPlan, TickSource, TickWindow } from '../types/ticks.ts'
-import type { BeginRecord, CloseRecord, StoredSession } from '../schema/records.ts'
+import type { BeginRecord, CloseRecord, StoredSession, GapRow } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
 const WINDOW_BYTES = 4 << 20
@@ -46,29 +46,6 @@ interface Received extends Recorded {
   readonly row: StoredSession
   /** Whether it had a connection of the feed. */
   readonly receives: boolean
-}
-
-interface GapRow {
-  readonly from_seq: number
-  readonly feed: string
-  readonly cause: string
-  readonly symbols: string
-  readonly from_ms: number
-  readonly to_ms: number | null
-  readonly to_seq: number | null
-  readonly skew_ms: number | null
-}
-
-export interface GapQuery {
-  readonly feed?: FeedId
-  readonly session?: SessionId
-  /** Only these sessions, as if no others existed. */
-  readonly sessions?: readonly SessionId[]
-  readonly source?: string
-  readonly fromMs?: number
-  readonly toMs?: number
-  /** Leaves out what can't be read. Otherwise it throws `store-damaged`. */
-  readonly skipCorrupt?: boolean
 }
 
 /** A gap with only a readable time. */

@@ -1,18 +1,13 @@
 /** The columns of a replay's batch while it is being filled. */
 
-import type { BatchRecords } from '../types/replay.ts'
+import type { BatchRecords, ReplayBatch } from '../types/replay.ts'
 
 /** Columns with room for rows and for the bytes of their messages, all views of one buffer. */
-export interface Rows {
+export interface Rows extends Pick<
+  ReplayBatch,
+  'feed' | 'seq' | 'recvMs' | 'monoNs' | 'conn' | 'flags' | 'offsets' | 'bytes'
+> {
   readonly buffer: ArrayBuffer
-  readonly feed: Uint8Array
-  readonly seq: Float64Array
-  readonly recvMs: Float64Array
-  readonly monoNs: Float64Array
-  readonly conn: Uint32Array
-  readonly flags: Uint8Array
-  readonly offsets: Uint32Array
-  readonly bytes: Uint8Array
   readonly records?: Omit<BatchRecords, 'shapes'>
 }
 

@@ -25,6 +25,19 @@ export interface LabelRow {
   readonly binned_ms: number | null
 }
 
+/** A row of the table `gap`. */
+export interface GapRow {
+  readonly from_seq: number
+  readonly feed: string
+  readonly cause: string
+  /** JSON array of strings. */
+  readonly symbols: string
+  readonly from_ms: number
+  readonly to_ms: number | null
+  readonly to_seq: number | null
+  readonly skew_ms: number | null
+}
+
 /** The body of a `close` row of the store log, and the summary of a closed session. */
 export interface CloseRecord {
   readonly recording: SessionId

@@ -126,22 +126,18 @@ function refuseForeign(file: string): void {
   }
 }
 
-/** Opens the store for the writer, creating or migrating it. The caller holds the lock. Throws CodedError. */
-export function openForWriting(file: string): Db {
+/** Opens a store and prepares the connection, which is closed if that fails. Throws CodedError. */
+function open(file: string, options: Database.Options, prepare: (db: Db) => void): Db {
   try {
     refuseDuringRestore(file)
     if (existsSync(file)) refuseForeign(file)
-    const db = new Database(file)
+    else if (options.fileMustExist === true)
+      throw new CodedError('not-found', `There is no store at ${file}.`, {
+        hint: 'Record something first, or name another file.',
+      })
+    const db = new Database(file, options)
     try {
-      db.pragma('secure_delete = ON')
-      db.pragma('busy_timeout = 5000')
-      migrate(db, APPLICATION_ID)
-      db.pragma('journal_mode = WAL')
-      // better-sqlite3 defaults to NORMAL under WAL, which doesn't make commits durable.
-      db.pragma('synchronous = FULL')
-      // The engine checkpoints earlier, after noting the commit. This only bounds a log that the engine can't follow.
-      db.pragma('wal_autocheckpoint = 8000')
-      db.pragma('journal_size_limit = 67108864')
+      prepare(db)
       return db
     } catch (thrown) {
       db.close()
@@ -152,31 +148,29 @@ export function openForWriting(file: string): Db {
   }
 }
 
+/** Opens the store for the writer, creating or migrating it. The caller holds the lock. Throws CodedError. */
+export const openForWriting = (file: string): Db =>
+  open(file, {}, (db) => {
+    db.pragma('secure_delete = ON')
+    db.pragma('busy_timeout = 5000')
+    migrate(db, APPLICATION_ID)
+    db.pragma('journal_mode = WAL')
+    // better-sqlite3 defaults to NORMAL under WAL, which doesn't make commits durable.
+    db.pragma('synchronous = FULL')
+    // The engine checkpoints earlier, after noting the commit. This only bounds a log that the engine can't follow.
+    db.pragma('wal_autocheckpoint = 8000')
+    db.pragma('journal_size_limit = 67108864')
+  })
+
 /** Opens the store for a reader, which never writes and never blocks the writer. Throws CodedError. */
-export function openForReading(file: string): Db {
-  try {
-    refuseDuringRestore(file)
-    if (!existsSync(file))
-      throw new CodedError('not-found', `There is no store at ${file}.`, {
-        hint: 'Record something first, or name another file.',
+export const openForReading = (file: string): Db =>
+  open(file, { readonly: true, fileMustExist: true }, (db) => {
+    db.pragma('busy_timeout = 5000')
+    const version = Number(db.pragma('user_version', { simple: true }))
+    if (version < LATEST_VERSION) {
+      throw new CodedError('store-damaged', `The store ${file} has the older format ${version}.`, {
+        hint: 'Start Tapedeck once to upgrade the store.',
       })
-    refuseForeign(file)
-    const db = new Database(file, { readonly: true, fileMustExist: true })
-    try {
-      db.pragma('busy_timeout = 5000')
-      const version = Number(db.pragma('user_version', { simple: true }))
-      if (version < LATEST_VERSION) {
-        throw new CodedError('store-damaged', `The store ${file} has the older format ${version}.`, {
-          hint: 'Start Tapedeck once to upgrade the store.',
-        })
-      }
-      db.pragma('cache_size = -32000')
-      return db
-    } catch (thrown) {
-      db.close()
-      throw thrown
     }
-  } catch (thrown) {
-    throw storeError(thrown, file)
-  }
-}
+    db.pragma('cache_size = -32000')
+  })

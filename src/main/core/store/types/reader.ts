@@ -33,6 +33,18 @@ export interface InstrumentQuery {
   readonly source?: string | undefined
 }
 
+export interface GapQuery {
+  readonly feed?: FeedId
+  readonly session?: SessionId
+  /** Only these sessions, as if no others existed. */
+  readonly sessions?: readonly SessionId[]
+  readonly source?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+  /** Leaves out what can't be read. Otherwise it throws `store-damaged`. */
+  readonly skipCorrupt?: boolean
+}
+
 /** Creates the fold that a session's digests are computed with. The market provides one version. */
 export interface DigestFolds {
   readonly version: number
@@ -65,18 +77,10 @@ export interface StoreReader {
   bars(query: BarQuery): Promise<BarPage>
   /**
    * Gaps as they were recorded. With a team's `source` and no `session`: where sessions overlap, only what none of
-   * them received (of `sessions`, as if no others existed). Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
-   * reports it.
+   * them received. Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a
+   * page of bars reports it.
    */
-  gaps(query: {
-    readonly feed?: FeedId
-    readonly session?: SessionId
-    readonly sessions?: readonly SessionId[]
-    readonly source?: string
-    readonly fromMs?: number
-    readonly toMs?: number
-    readonly skipCorrupt?: boolean
-  }): Promise<readonly Gap[]>
+  gaps(query: GapQuery): Promise<readonly Gap[]>
   /**
    * What each of these sessions adds to the view of all of them. `source`: theirs, or that of all shards of their team.
    * Sessions that overlap no other have no feeds. Rejects with `not-found`.

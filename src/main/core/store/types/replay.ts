@@ -2,7 +2,7 @@
 import type { RecordShape } from '../../../../service/codecs/reading.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
-import type { StoredEntry } from './messages.ts'
+import type { StoredEntry, MessageColumns } from './messages.ts'
 
 /** A market state. `version` tells how to read `data`. */
 export interface Snapshot {
@@ -58,21 +58,10 @@ export interface BatchRecords {
  * Stored messages of every feed in seq order, byte for byte as received. Row i spans bytes[offsets[i], offsets[i + 1]).
  * The receiver of a batch owns its buffers.
  */
-export interface ReplayBatch {
+export interface ReplayBatch extends Omit<MessageColumns, 'connSeq'> {
   readonly session: SessionId
-  readonly count: number
   /** Index into FEED_IDS. */
   readonly feed: Uint8Array
-  readonly seq: Float64Array
-  /** Wall clock at receipt, UTC ms. It can decrease. */
-  readonly recvMs: Float64Array
-  /** Monotonic ns since the start of the session. */
-  readonly monoNs: Float64Array
-  readonly conn: Uint32Array
-  /** FLAG bits. */
-  readonly flags: Uint8Array
-  readonly offsets: Uint32Array
-  readonly bytes: Uint8Array
   /** If they were preferred. The texts of the rows that have one are empty. */
   readonly records?: BatchRecords
   /**

@@ -3,19 +3,9 @@ import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { EntryRow } from '../format/ledger.ts'
 import type { Db } from '../schema/sqlite.ts'
+import type { GapRow } from '../schema/records.ts'
 
 type ReportProblem = (kind: 'entry' | 'missing', detail: string, feed?: FeedId, atMs?: number) => void
-
-interface GapRow {
-  readonly from_seq: number
-  readonly feed: string
-  readonly cause: string
-  readonly symbols: string
-  readonly from_ms: number
-  to_ms: number | null
-  to_seq: number | null
-  readonly skew_ms: number | null
-}
 
 /** Reports every gap that is missing, has no entry, or differs from its entries. */
 export function checkGaps(db: Db, session: number, entries: Iterable<EntryRow>, report: ReportProblem): void {

@@ -2,6 +2,7 @@
 import { withSchema } from '../../../base/json-schema.ts'
 import type { Alert, AlertEvent } from '../../../../shared/features/alerts/types.ts'
 import type { ActionNote } from './deliver.ts'
+import { isoOrNull } from '../../../../shared/base/iso-time.ts'
 
 /** `sentence`: what happened, for people. `delivery`: a new ID. */
 export function noteOf(
@@ -13,7 +14,6 @@ export function noteOf(
 ): ActionNote {
   const { id, instrument, condition, note, market } = alert
   const { atMs, eventMs, value, before } = event
-  const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
   return {
     delivery,
     text: note === '' ? sentence : `${sentence} – ${note}`,
@@ -28,8 +28,8 @@ export function noteOf(
       condition,
       value,
       before,
-      fired: iso(atMs),
-      event: iso(eventMs),
+      fired: isoOrNull(atMs),
+      event: isoOrNull(eventMs),
     }),
   }
 }

@@ -3,7 +3,8 @@ import { createRowWriter, MAX_BATCH, type RowWriter, type Step } from '../../../
 import type { BatchNumbers, TickColumns } from '../../../core/store/types/ticks.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 import { TIME_ROOM } from './cells.ts'
-import { LEFT_OUT_OF_TABLES, type Span } from './rows.ts'
+import type { Span } from './rows.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 
 /** What the rows of a symbol start with: feed and symbol. */
 export interface RowStart {
@@ -159,7 +160,7 @@ export class CsvBatches {
   ): number {
     let rows = 0
     for (let row = 0; row < count;) {
-      const done = this.#writer.write(row, count, LEFT_OUT_OF_TABLES, EVENT, span)
+      const done = this.#writer.write(row, count, STORED_ONLY, EVENT, span)
       file.room(done.text.length)
       file.bytes.set(done.text, file.at)
       file.at += done.text.length

@@ -12,18 +12,10 @@ import {
   writeWhole,
   type TimeWriter,
 } from './cells.ts'
-import {
-  createSymbolCells,
-  LEFT_OUT_OF_TABLES,
-  timesOf,
-  utf8Of,
-  widen,
-  type Span,
-  type TickRows,
-  type WriteRows,
-} from './rows.ts'
+import { createSymbolCells, timesOf, utf8Of, widen, type Span, type TickRows, type WriteRows } from './rows.ts'
 import { CsvBatches, type RowStart } from './csv-batches.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 
 const encoder = new TextEncoder()
 
@@ -82,7 +74,7 @@ export function createCsvRows(
         let at = file.at
         let rows = 0
         for (let row = from; row < to; row++) {
-          if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
+          if ((flags[row] & STORED_ONLY) !== 0) continue
           const head = headOf(ticks.symbol(row))
           const text = raw ? utf8Of(ticks.raw(row), flags[row]) : undefined
           const need = most + head.start.bytes.length + (text === undefined ? 0 : textRoom(text) + 1)

@@ -4,8 +4,9 @@ import { tickFields } from '../../../../service/tick-columns.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { createTimeWriter, TIME_ROOM, writeMs, writeWhole } from './cells.ts'
 import { millisWriter } from './csv-rows.ts'
-import { createSymbolCells, LEFT_OUT_OF_TABLES, timesOf, UNSURE, widen, type Span, type TickRows } from './rows.ts'
+import { createSymbolCells, timesOf, UNSURE, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 
 const encoder = new TextEncoder()
 const HEX = encoder.encode('0123456789abcdef')
@@ -63,7 +64,7 @@ export function createDecodedRows(file: ByteSink, feed: FeedId, span: Span): Tic
       return (from, to) => {
         let rows = 0
         for (let row = from; row < to; row++) {
-          if ((ticks.flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
+          if ((ticks.flags[row] & STORED_ONLY) !== 0) continue
           write(row)
           rows++
         }

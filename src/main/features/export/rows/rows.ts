@@ -8,7 +8,6 @@ import type { TickColumns } from '../../../core/store/types/ticks.ts'
  * CSV and Parquet contain only subscribed market data, the same records that bars are built from. JSON Lines contain
  * every message in the range as it arrived.
  */
-export const LEFT_OUT_OF_TABLES = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /** Writes one feed's rows to one file. */
 export interface TickRows {

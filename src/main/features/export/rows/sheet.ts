@@ -5,7 +5,8 @@ import type { FeedId } from '../../../../shared/base/units.ts'
 import { csvText } from '../../../../shared/base/csv.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 import { createOffsets } from '../../../base/zones.ts'
-import { LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import { timesOf, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 
 /** The rows of a sheet in Excel, without the header. */
 export const SHEET_ROWS = 1_048_575
@@ -57,7 +58,7 @@ export function createSheetRows(
       return (from, to) => {
         let rows = 0
         for (let row = from; row < to; row++) {
-          if ((ticks.flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
+          if ((ticks.flags[row] & STORED_ONLY) !== 0) continue
           const event = ticks.eventMs[row]
           const recv = ticks.recvMs[row]
           widen(span, event, recv)

@@ -10,13 +10,12 @@ import { DAY_MS } from '../../../../shared/base/durations.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { SessionShares } from '../../../../shared/core/recording/merged-sessions.ts'
-import { isTeamKey, type SessionRow } from '../../../../shared/core/recording/session.ts'
+import { isTeamKey, type SessionRow, STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { takeFileLock } from '../../../base/file-lock.ts'
 import { makeFolder } from '../../../base/make-folder.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
-import { LEFT_OUT_OF_TABLES } from '../rows/rows.ts'
 import {
   datasetDocument,
   partitionDocument,
@@ -368,7 +367,7 @@ async function* partitionTicks(
         const { eventMs, recvMs, flags, feed } = run
         const columns = tickValues(feed, run)
         for (let row = 0; row < run.count; row++) {
-          if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0 || recvMs[row] < notBeforeMs) continue
+          if ((flags[row] & STORED_ONLY) !== 0 || recvMs[row] < notBeforeMs) continue
           const day = Math.floor((Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row]) / DAY_MS)
           const symbol = run.symbol(row)
           const key = `${day} ${symbol}`

@@ -1,9 +1,10 @@
 /** Writes ticks as Parquet or Arrow: the CSV columns with types, each time as epoch ms and as a UTC timestamp. */
 import { tickFields, type TickSchema } from '../../../../service/tick-columns.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
-import { LEFT_OUT_OF_TABLES, timesOf, utf8Of, widen, type Span, type TickRows } from '../rows/rows.ts'
+import { timesOf, utf8Of, widen, type Span, type TickRows } from '../rows/rows.ts'
 import type { BeginTable, TableColumn } from './table.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
+import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 
 /** `event_ms` and `recv_ms` are integers. `event_time` and `recv_time` keep the microseconds. */
 export function tickTableColumns(feed: FeedId, raw: boolean, schema: TickSchema): readonly TableColumn[] {
@@ -52,7 +53,7 @@ export function createTableRows(
       return (from, to) => {
         let rows = 0
         for (let row = from; row < to; row++) {
-          if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
+          if ((flags[row] & STORED_ONLY) !== 0) continue
           const event = eventMs[row]
           const recv = recvMs[row]
           widen(span, event, recv)

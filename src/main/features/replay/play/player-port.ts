@@ -1,6 +1,5 @@
 /** The options and state of a replay player. */
-import type { ReplayExactness, ReplaySpeed } from '../../../../shared/features/replay/replay.ts'
-import type { Reason } from '../../../../shared/core/status/status.ts'
+import type { ReplayState } from '../../../../shared/features/replay/replay.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
 import type { Market } from '../../../core/market/market.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
@@ -31,18 +30,12 @@ export interface PlayerOptions {
 }
 
 /** The state of a replay. Times are replay times, UTC ms. */
-export interface PlayerState {
+export interface PlayerState extends Pick<
+  ReplayState,
+  'playing' | 'speed' | 'skipIdle' | 'seeking' | 'ended' | 'messages' | 'perSecond' | 'exactness' | 'problem'
+> {
   readonly nowMs: number
   /** The session of a part, and a seq of it; null before the first. */
   readonly at: Place | null
-  readonly playing: boolean
-  readonly speed: ReplaySpeed
-  readonly skipIdle: boolean
   readonly loop: Span | null
-  readonly seeking: boolean
-  readonly ended: boolean
-  readonly messages: number
-  readonly perSecond: number
-  readonly exactness: ReplayExactness
-  readonly problem: Reason | null
 }

@@ -1,6 +1,6 @@
 /** Checks a formula and turns it into an indicator. It can't call anything but the functions of its table. Pure. */
 import { t } from '../../../base/text.ts'
-import { ABSENT, type BarValues, type Indicator, type Take } from '../indicators/indicator.ts'
+import { ABSENT, stepping, type BarValues, type Indicator, type Take } from '../indicators/indicator.ts'
 import type { DayOf } from '../indicators/indicators.ts'
 import { PRICES, takesWhole, utcDay, type IndicatorSpec, type Parameter } from '../indicators/row.ts'
 import {
@@ -340,13 +340,11 @@ function tried(lines: readonly Line[], values: readonly number[]): Build | null 
 
 function indicatorOf({ steps, plots, indicators }: Build): Indicator {
   const reads = plots.map(({ value }) => readOf(value))
-  const run = (bar: BarValues, take: Take): readonly number[] => {
-    for (const step of steps) step(bar, take)
-    return reads.map((read) => read(bar, take))
-  }
   return {
-    peek: (bar) => run(bar, 'peek'),
-    push: (bar) => run(bar, 'push'),
+    ...stepping((bar: BarValues, take) => {
+      for (const step of steps) step(bar, take)
+      return reads.map((read) => read(bar, take))
+    }),
     gap: () => indicators.forEach((one) => one.gap?.()),
     lead: (trades) => indicators.forEach((one) => one.lead?.(trades)),
   }

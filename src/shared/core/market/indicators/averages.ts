@@ -1,5 +1,5 @@
 /** Moving averages and what is drawn around them, by their authors' formulas. */
-import { ABSENT, comparing, type BarValues, type Indicator, type Smoother, type Take } from './indicator.ts'
+import { ABSENT, comparing, lookingBack, stepping, type Indicator, type Smoother, type Take } from './indicator.ts'
 import { smoothed, trueRange, type PriceOf } from './indicators.ts'
 import type { IndicatorSpec } from './row.ts'
 import { length } from './row.ts'
@@ -12,13 +12,12 @@ const rma = smoothed(wilder)
 function vwma(n: number, price: PriceOf): Indicator {
   const money = sum(n)
   const volumes = sum(n)
-  const step = (bar: BarValues, take: Take): readonly number[] => {
+  return stepping((bar, take) => {
     const volume = bar.volume ?? 0
     const traded = money[take](price(bar) * volume)
     const all = volumes[take](volume)
     return [bar.volume !== null && all > 0 ? traded / all : ABSENT]
-  }
-  return { peek: (bar) => step(bar, 'peek'), push: (bar) => step(bar, 'push') }
+  })
 }
 
 /** Hull's average: the weighted average of √n values of 2 WMA(n/2) − WMA(n). alanhull.com/hull-moving-average. */
@@ -26,8 +25,7 @@ function hullOf(n: number): Smoother {
   const half = weighted(Math.max(1, Math.floor(n / 2)))
   const whole = weighted(n)
   const last = weighted(Math.max(1, Math.floor(Math.sqrt(n))))
-  const run = (value: number, take: Take): number => last[take](2 * half[take](value) - whole[take](value))
-  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+  return stepping((value, take) => last[take](2 * half[take](value) - whole[take](value)))
 }
 /** [average] */
 const hull = smoothed(hullOf)
@@ -35,20 +33,18 @@ const hull = smoothed(hullOf)
 /** Double and triple exponential averages: [average]. Mulloy, Stocks & Commodities 12:1, 1994. */
 const dema = smoothed((n) => {
   const [one, two] = [exponential(n), exponential(n)]
-  const run = (value: number, take: Take): number => {
+  return stepping((value, take) => {
     const first = one[take](value)
     return 2 * first - two[take](first)
-  }
-  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+  })
 })
 const tema = smoothed((n) => {
   const [one, two, three] = [exponential(n), exponential(n), exponential(n)]
-  const run = (value: number, take: Take): number => {
+  return stepping((value, take) => {
     const first = one[take](value)
     const second = two[take](first)
     return 3 * first - 3 * second + three[take](second)
-  }
-  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+  })
 })
 
 /**
@@ -69,49 +65,39 @@ function kama(n: number, fast: number, slow: number, price: PriceOf): Indicator 
     const straight = walked > 0 ? Math.min(1, moved / walked) : 0
     return average + (straight * (quick - lazy) + lazy) ** 2 * (value - average)
   }
-  return {
-    peek: (bar) => [next(price(bar), 'peek')],
-    push(bar) {
-      average = next(price(bar), 'push')
+  return stepping((bar, take) => {
+    const value = next(price(bar), take)
+    if (take === 'push') {
+      average = value
       before = price(bar)
       count++
-      return [average]
-    },
-  }
+    }
+    return [value]
+  })
 }
 
 /** The end of the least-squares line through n prices: [end]. It equals 3 WMA − 2 SMA. */
 const linearRegression = smoothed((n) => {
   const [weights, mean] = [weighted(n), simple(n)]
-  const run = (value: number, take: Take): number => 3 * weights[take](value) - 2 * mean[take](value)
-  return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+  return stepping((value, take) => 3 * weights[take](value) - 2 * mean[take](value))
 })
 
 /** Lines at a percentage around the simple average: [middle, upper, lower]. */
 function envelope(n: number, percent: number, price: PriceOf): Indicator {
   const mean = simple(n)
-  const around = (middle: number): readonly number[] => [
-    middle,
-    middle * (1 + percent / 100),
-    middle * (1 - percent / 100),
-  ]
-  return {
-    peek: (bar) => around(mean.peek(price(bar))),
-    push: (bar) => around(mean.push(price(bar))),
-  }
+  return stepping((bar, take) => {
+    const middle = mean[take](price(bar))
+    return [middle, middle * (1 + percent / 100), middle * (1 - percent / 100)]
+  })
 }
 
 /** Population deviation of n prices: [deviation]. */
 function deviation(n: number, price: PriceOf): Indicator {
   const window = new Window(n)
-  return {
-    peek: (bar) => [window.peek(price(bar)).deviation],
-    push(bar) {
-      const value = window.peek(price(bar)).deviation
-      window.push(price(bar))
-      return [value]
-    },
-  }
+  return lookingBack(
+    (bar) => [window.peek(price(bar)).deviation],
+    (bar) => window.push(price(bar)),
+  )
 }
 
 /** Chandelier exit (LeBeau): [below the highest high, above the lowest low], by a multiple of the average true range. */

@@ -57,19 +57,35 @@ export const ABSENT = NaN
 /** Whether a bar is only looked at or added. */
 export type Take = 'peek' | 'push'
 
+/** Both ways of an indicator or smoother from one step. */
+export const stepping = <Input, Output>(step: (input: Input, take: Take) => Output) => ({
+  peek: (input: Input): Output => step(input, 'peek'),
+  push: (input: Input): Output => step(input, 'push'),
+})
+
+/** Both ways of what looks at its past without changing it and then adds a value with what was found. */
+export const lookingBack = <Input, Output>(
+  look: (input: Input) => Output,
+  add: (input: Input, found: Output) => void,
+) => ({
+  peek: look,
+  push(input: Input): Output {
+    const found = look(input)
+    add(input, found)
+    return found
+  },
+})
+
 /** An indicator of smoothers that also needs the bar before; null for the first one. */
 export function comparing(
   step: (bar: BarValues, before: BarValues | null, take: Take) => readonly number[],
 ): Indicator {
   let before: BarValues | null = null
-  return {
-    peek: (bar) => step(bar, before, 'peek'),
-    push(bar) {
-      const values = step(bar, before, 'push')
-      before = bar
-      return values
-    },
-  }
+  return stepping((bar, take) => {
+    const values = step(bar, before, take)
+    if (take === 'push') before = bar
+    return values
+  })
 }
 
 /** An indicator of a state: `next` returns the state with a bar added, `values` what it shows. */
@@ -79,11 +95,9 @@ export function folding<S>(
   values: (state: S, bar: BarValues) => readonly number[],
 ): Indicator {
   let state = first
-  return {
-    peek: (bar) => values(next(state, bar, 'peek'), bar),
-    push(bar) {
-      state = next(state, bar, 'push')
-      return values(state, bar)
-    },
-  }
+  return stepping((bar, take) => {
+    const after = next(state, bar, take)
+    if (take === 'push') state = after
+    return values(after, bar)
+  })
 }

@@ -2,7 +2,7 @@
  * The indicators by their authors' formulas, with the customary seeding and smoothing. A flat or short series gives no
  * value, never a made-up one.
  */
-import { ABSENT, type BarValues, type Indicator, type Smoother } from './indicator.ts'
+import { ABSENT, comparing, lookingBack, stepping, type BarValues, type Indicator, type Smoother } from './indicator.ts'
 import { Extreme, Lookback, Window, exponential, simple, weighted, wilder } from './windows.ts'
 
 /** Reads the price of a bar that an indicator uses. */
@@ -12,7 +12,7 @@ export type PriceOf = (bar: BarValues) => number
 export function smoothed(make: (n: number) => Smoother) {
   return (n: number, price: PriceOf): Indicator => {
     const smoother = make(n)
-    return { peek: (bar) => [smoother.peek(price(bar))], push: (bar) => [smoother.push(price(bar))] }
+    return stepping((bar, take) => [smoother[take](price(bar))])
   }
 }
 
@@ -29,14 +29,13 @@ export function rsi(n: number, price: PriceOf): Indicator {
   const losses = wilder(n)
   let before = ABSENT
   const index = (gain: number, loss: number): number => (gain + loss === 0 ? ABSENT : (100 * gain) / (gain + loss))
-  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
+  return stepping((bar, take) => {
     const value = price(bar)
     const moved = value - before
     if (take === 'push') before = value
     if (Number.isNaN(moved)) return [ABSENT]
     return [index(gains[take](Math.max(0, moved)), losses[take](Math.max(0, -moved)))]
-  }
-  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+  })
 }
 
 /** Moving average convergence/divergence (Appel): [line, signal, histogram]. */
@@ -44,71 +43,49 @@ export function macd(fast: number, slow: number, signal: number, price: PriceOf)
   const short = exponential(fast)
   const long = exponential(slow)
   const smooth = exponential(signal)
-  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
+  return stepping((bar, take) => {
     const line = short[take](price(bar)) - long[take](price(bar))
     const average = smooth[take](line)
     return [line, average, line - average]
-  }
-  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+  })
 }
 
 /** Bollinger bands: [middle, upper, lower], `width` population deviations from the mean of n. */
 export function bollinger(n: number, width: number, price: PriceOf): Indicator {
   const window = new Window(n)
-  const peek = (bar: BarValues): readonly number[] => {
-    const { mean, deviation } = window.peek(price(bar))
-    return [mean, mean + width * deviation, mean - width * deviation]
-  }
-  return {
-    peek,
-    push(bar) {
-      const values = peek(bar)
-      window.push(price(bar))
-      return values
+  return lookingBack(
+    (bar) => {
+      const { mean, deviation } = window.peek(price(bar))
+      return [mean, mean + width * deviation, mean - width * deviation]
     },
-  }
+    (bar) => window.push(price(bar)),
+  )
 }
 
 /** Slow stochastic oscillator (Lane): [%K, %D], 0 to 100. Absent if the range is zero. */
 export function stochastic(n: number, slowing: number, signal: number): Indicator {
-  const high = new Extreme(n, 1)
-  const low = new Extreme(n, -1)
+  const fast = ofRange(n, (top, bottom, bar) => [
+    top === bottom ? ABSENT : (100 * (bar.close - bottom)) / (top - bottom),
+  ])
   const k = simple(slowing)
   const d = simple(signal)
-  const fast = (bar: BarValues): number => {
-    const top = high.peek(bar.high)
-    const bottom = low.peek(bar.low)
-    return top === bottom ? ABSENT : (100 * (bar.close - bottom)) / (top - bottom)
-  }
-  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
-    const smooth = k[take](fast(bar))
+  return stepping((bar, take) => {
+    const smooth = k[take](fast[take](bar)[0])
     return [smooth, d[take](smooth)]
-  }
-  return {
-    peek: (bar) => run(bar, 'peek'),
-    push(bar) {
-      const values = run(bar, 'push')
-      high.push(bar.high)
-      low.push(bar.low)
-      return values
-    },
-  }
+  })
 }
 
 /** An indicator of the range of n bars, the newest included. `of`: its values from highest high, lowest low and bar. */
 function ofRange(n: number, of: (top: number, bottom: number, bar: BarValues) => readonly number[]): Indicator {
   const high = new Extreme(n, 1)
   const low = new Extreme(n, -1)
-  const peek = (bar: BarValues): readonly number[] => of(high.peek(bar.high), low.peek(bar.low), bar)
-  return {
-    peek,
-    push(bar) {
-      const values = peek(bar)
+  return lookingBack(
+    (bar) => of(high.peek(bar.high), low.peek(bar.low), bar),
+    (bar) => {
       high.push(bar.high)
       low.push(bar.low)
-      return values
     },
-  }
+  )
 }
 
 /** Williams %R: [-100 to 0]. Absent if the range is zero. */
@@ -124,22 +101,17 @@ export function adx(n: number, smoothing: number): Indicator {
   const up = wilder(n)
   const down = wilder(n)
   const smooth = wilder(smoothing)
-  let before: BarValues | null = null
-  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
-    const last = before
-    if (take === 'push') before = bar
+  return comparing((bar, last, take) => {
     if (last === null) return [ABSENT, ABSENT, ABSENT]
     const rise = bar.high - last.high
     const fall = last.low - bar.low
-    const width = Math.max(bar.high - bar.low, Math.abs(bar.high - last.close), Math.abs(bar.low - last.close))
-    const all = range[take](width)
+    const all = range[take](trueRange(bar, last))
     const plus = (100 * up[take](rise > fall && rise > 0 ? rise : 0)) / all
     const minus = (100 * down[take](fall > rise && fall > 0 ? fall : 0)) / all
     if (!(all > 0)) return [ABSENT, ABSENT, ABSENT]
     const spread = plus + minus === 0 ? 0 : (100 * Math.abs(plus - minus)) / (plus + minus)
     return [smooth[take](spread), plus, minus]
-  }
-  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+  })
 }
 
 /** True range of a bar (Wilder): its range including the previous close. For the first bar its own range. */
@@ -151,50 +123,35 @@ export function trueRange(bar: BarValues, before: BarValues | null): number {
 /** Average true range (Wilder): [range]. */
 export function atr(n: number): Indicator {
   const range = wilder(n)
-  let before: BarValues | null = null
-  return {
-    peek: (bar) => [range.peek(trueRange(bar, before))],
-    push(bar) {
-      const value = range.push(trueRange(bar, before))
-      before = bar
-      return [value]
-    },
-  }
+  return comparing((bar, before, take) => [range[take](trueRange(bar, before))])
 }
 
 /** Commodity channel index (Lambert): [index]. Absent if nothing moved. Takes n steps per bar. */
 export function cci(n: number, price: PriceOf): Indicator {
   const window = new Lookback(n)
-  const peek = (bar: BarValues): readonly number[] => {
-    const value = price(bar)
-    const { mean, deviation } = window.spread(value)
-    return [deviation > 0 ? (value - mean) / (0.015 * deviation) : ABSENT]
-  }
-  return {
-    peek,
-    push(bar) {
-      const values = peek(bar)
-      window.push(price(bar))
-      return values
+  return lookingBack(
+    (bar) => {
+      const value = price(bar)
+      const { mean, deviation } = window.spread(value)
+      return [deviation > 0 ? (value - mean) / (0.015 * deviation) : ABSENT]
     },
-  }
+    (bar) => window.push(price(bar)),
+  )
 }
 
 /** On-balance volume (Granville): [sum] from the second bar on. Absent for bars without volume. */
 export function obv(): Indicator {
   let before = ABSENT
   let sum = 0
-  const peek = ({ close, volume }: BarValues): number =>
-    volume === null || Number.isNaN(before) ? ABSENT : sum + Math.sign(close - before) * volume
-  return {
-    peek: (bar) => [peek(bar)],
-    push(bar) {
-      const value = peek(bar)
+  return lookingBack(
+    ({ close, volume }) => [
+      volume === null || Number.isNaN(before) ? ABSENT : sum + Math.sign(close - before) * volume,
+    ],
+    ({ close }, [value]) => {
       if (!Number.isNaN(value)) sum = value
-      before = bar.close
-      return [value]
+      before = close
     },
-  }
+  )
 }
 
 /** The start of the day at a time, UTC ms, in the market of the bars. */
@@ -232,14 +189,11 @@ export function vwap(width: number, price: PriceOf, dayOf: DayOf): Indicator {
     const deviation = width * Math.sqrt(Math.max(0, squares / volume - mean * mean))
     return [base + mean, base + mean + deviation, base + mean - deviation]
   }
-  return {
-    peek: (bar) => values(bar, next(bar)),
-    push(bar) {
-      const taken = next(bar)
-      ;({ day, base, volume, sum, squares } = taken)
-      return values(bar, taken)
-    },
-  }
+  return stepping((bar, take) => {
+    const taken = next(bar)
+    if (take === 'push') ({ day, base, volume, sum, squares } = taken)
+    return values(bar, taken)
+  })
 }
 
 /** The middle between the highest high and the lowest low of n bars. */
@@ -252,12 +206,11 @@ export const donchian = (n: number): Indicator => ofRange(n, (top, bottom) => [(
 export function keltner(n: number, width: number, ranges: number, price: PriceOf): Indicator {
   const middle = exponential(n)
   const range = atr(ranges)
-  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
+  return stepping((bar, take) => {
     const mean = middle[take](price(bar))
     const apart = width * range[take](bar)[0]
     return [mean, mean + apart, mean - apart]
-  }
-  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+  })
 }
 
 /**
@@ -268,12 +221,11 @@ export function ichimoku(conversion: number, base: number, leading: number): Ind
   const short = midpoint(conversion)
   const long = midpoint(base)
   const longest = midpoint(leading)
-  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
+  return stepping((bar, take) => {
     const [tenkan] = short[take](bar)
     const [kijun] = long[take](bar)
     const [senkou] = longest[take](bar)
     // The lagging line is the close itself, so it is absent until the others exist.
     return [tenkan, kijun, (tenkan + kijun) / 2, senkou, Number.isNaN(tenkan) ? ABSENT : bar.close]
-  }
-  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+  })
 }

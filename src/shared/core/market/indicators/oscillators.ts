@@ -1,20 +1,14 @@
 /** Oscillators of prices, by their authors' formulas. */
-import { ABSENT, comparing, type BarValues, type Indicator, type Smoother, type Take } from './indicator.ts'
+import { ABSENT, comparing, lookingBack, stepping, type Indicator, type Smoother } from './indicator.ts'
 import { rsi, trueRange, type PriceOf } from './indicators.ts'
 import { length, type IndicatorSpec } from './row.ts'
 import { delayed, exponential, Extreme, highest, lowest, simple, sum } from './windows.ts'
-
-/** An indicator of smoothers alone. */
-const flow = (step: (bar: BarValues, take: Take) => readonly number[]): Indicator => ({
-  peek: (bar) => step(bar, 'peek'),
-  push: (bar) => step(bar, 'push'),
-})
 
 /** Stochastic of the relative strength index (Chande and Kroll, The New Technical Trader): [%K, %D], 0 to 100. */
 function stochasticRsi(n: number, range: number, slowing: number, signal: number, price: PriceOf): Indicator {
   const strength = rsi(n, price)
   const [high, low, k, d] = [highest(range), lowest(range), simple(slowing), simple(signal)]
-  return flow((bar, take) => {
+  return stepping((bar, take) => {
     const [value] = strength[take](bar)
     const [top, bottom] = [high[take](value), low[take](value)]
     const smooth = k[take](top === bottom ? ABSENT : (100 * (value - bottom)) / (top - bottom))
@@ -25,7 +19,7 @@ function stochasticRsi(n: number, range: number, slowing: number, signal: number
 /** Rate of change: [percent since n bars ago]. */
 function rateOfChange(n: number, price: PriceOf): Indicator {
   const ago = delayed(n)
-  return flow((bar, take) => {
+  return stepping((bar, take) => {
     const from = ago[take](price(bar))
     return [from === 0 ? ABSENT : (100 * (price(bar) - from)) / from]
   })
@@ -34,31 +28,25 @@ function rateOfChange(n: number, price: PriceOf): Indicator {
 /** Momentum: [price less the one n bars ago]. */
 function momentum(n: number, price: PriceOf): Indicator {
   const ago = delayed(n)
-  return flow((bar, take) => [price(bar) - ago[take](price(bar))])
+  return stepping((bar, take) => [price(bar) - ago[take](price(bar))])
 }
 
 /** Aroon (Chande, 1995): [up, down], how recent the extremes of n bars and the one before are, 0 to 100. */
 function aroon(n: number): Indicator {
   const [high, low] = [new Extreme(n + 1, 1), new Extreme(n + 1, -1)]
-  const peek = (bar: BarValues): readonly number[] => [
-    (100 * (n - high.peekAge(bar.high))) / n,
-    (100 * (n - low.peekAge(bar.low))) / n,
-  ]
-  return {
-    peek,
-    push(bar) {
-      const values = peek(bar)
+  return lookingBack(
+    (bar) => [(100 * (n - high.peekAge(bar.high))) / n, (100 * (n - low.peekAge(bar.low))) / n],
+    (bar) => {
       high.push(bar.high)
       low.push(bar.low)
-      return values
     },
-  }
+  )
 }
 
 /** The distance of two exponential averages in percent of the slow one: [line, signal, histogram]. */
 export function percentOscillator(fast: number, slow: number, signal: number, of: PriceOf): Indicator {
   const [short, long, smooth] = [exponential(fast), exponential(slow), exponential(signal)]
-  return flow((bar, take) => {
+  return stepping((bar, take) => {
     const value = of(bar)
     const [near, far] = [short[take](value), long[take](value)]
     const line = far === 0 ? ABSENT : (100 * (near - far)) / far
@@ -71,8 +59,7 @@ export function percentOscillator(fast: number, slow: number, signal: number, of
 function trueStrength(long: number, short: number, signal: number, price: PriceOf): Indicator {
   const twice = (): Smoother => {
     const [one, two] = [exponential(long), exponential(short)]
-    const run = (value: number, take: Take): number => two[take](one[take](value))
-    return { peek: (value) => run(value, 'peek'), push: (value) => run(value, 'push') }
+    return stepping((value, take) => two[take](one[take](value)))
   }
   const [moves, sizes, smooth] = [twice(), twice(), exponential(signal)]
   return comparing((bar, before, take) => {
@@ -101,7 +88,7 @@ function ultimate(short: number, middle: number, long: number): Indicator {
 /** Awesome oscillator (Williams, Trading Chaos): [difference of two simple averages of the bars' middles]. */
 function awesome(fast: number, slow: number): Indicator {
   const [short, long] = [simple(fast), simple(slow)]
-  return flow((bar, take) => {
+  return stepping((bar, take) => {
     const middle = (bar.high + bar.low) / 2
     return [short[take](middle) - long[take](middle)]
   })
@@ -110,7 +97,7 @@ function awesome(fast: number, slow: number): Indicator {
 /** TRIX (Hutson, 1983): [percent change of a triple exponential average, signal (simple)]. */
 function trix(n: number, signal: number, price: PriceOf): Indicator {
   const [one, two, three, ago, smooth] = [exponential(n), exponential(n), exponential(n), delayed(1), simple(signal)]
-  return flow((bar, take) => {
+  return stepping((bar, take) => {
     const value = three[take](two[take](one[take](price(bar))))
     const from = ago[take](value)
     const change = from === 0 ? ABSENT : (100 * (value - from)) / from
@@ -131,13 +118,15 @@ function chandeMomentum(n: number, price: PriceOf): Indicator {
 /** Balance of power (Livshin, 2001): [average of (close − open) / (high − low)]. Bars without a range don't count. */
 function balanceOfPower(n: number): Indicator {
   const smooth = simple(n)
-  return flow(({ open, high, low, close }, take) => [smooth[take](high > low ? (close - open) / (high - low) : ABSENT)])
+  return stepping(({ open, high, low, close }, take) => [
+    smooth[take](high > low ? (close - open) / (high - low) : ABSENT),
+  ])
 }
 
 /** Elder ray (Trading for a Living, 1993): [bull power, bear power], the distance of high and low from the average. */
 function elderRay(n: number, price: PriceOf): Indicator {
   const mean = exponential(n)
-  return flow((bar, take) => {
+  return stepping((bar, take) => {
     const middle = mean[take](price(bar))
     return [bar.high - middle, bar.low - middle]
   })

@@ -1,5 +1,5 @@
 /** Indicators of price and volume, by their authors' formulas. Absent for bars without volume. */
-import { ABSENT, comparing, folding, type BarValues, type Indicator } from './indicator.ts'
+import { ABSENT, comparing, folding, stepping, type BarValues, type Indicator } from './indicator.ts'
 import { percentOscillator } from './oscillators.ts'
 import { length, type IndicatorSpec } from './row.ts'
 import { exponential, sum } from './windows.ts'
@@ -24,7 +24,7 @@ function moneyFlow({ high, low, close, volume }: BarValues): number {
 /** Chaikin money flow: [−1 to 1]. Absent if nothing was traded. */
 function chaikinMoneyFlow(n: number): Indicator {
   const [flows, volumes] = [sum(n), sum(n)]
-  return comparing((bar, _before, take) => {
+  return stepping((bar, take) => {
     const [flow, volume] = [flows[take](moneyFlow(bar)), volumes[take](bar.volume ?? 0)]
     return [bar.volume !== null && volume > 0 ? flow / volume : ABSENT]
   })
@@ -42,7 +42,7 @@ function accumulation(): Indicator {
 /** Chaikin oscillator: [difference of two exponential averages of the accumulation/distribution line]. */
 function chaikinOscillator(fast: number, slow: number): Indicator {
   const [line, short, long] = [accumulation(), exponential(fast), exponential(slow)]
-  return comparing((bar, _before, take) => {
+  return stepping((bar, take) => {
     const [total] = line[take](bar)
     return [short[take](total) - long[take](total)]
   })

@@ -1,5 +1,15 @@
 /** The last n values with their sum, spread and extremes, each O(1) per value. */
-import { ABSENT, type Smoother } from './indicator.ts'
+import { ABSENT, lookingBack, type Smoother } from './indicator.ts'
+
+/** A smoother that ignores NaN. `add` gets the value and what `look` found for it. */
+function smoother(look: (value: number) => number, add: (value: number, found: number) => void): Smoother {
+  return lookingBack(
+    (value) => (Number.isNaN(value) ? ABSENT : look(value)),
+    (value, found) => {
+      if (!Number.isNaN(value)) add(value, found)
+    },
+  )
+}
 
 /** A ring of the last `size` values. */
 class Ring {
@@ -155,41 +165,29 @@ export function weighted(n: number): Smoother {
   }
   const average = (value: number): number =>
     ring.count + 1 < n ? ABSENT : ring.count === 0 ? value : base + next(value).mass / weights
-  return {
-    peek: (value) => (Number.isNaN(value) ? ABSENT : average(value)),
-    push(value) {
-      if (Number.isNaN(value)) return ABSENT
-      const shown = average(value)
-      if (ring.count === 0) base = value
-      ;({ sum, mass } = next(value))
-      ring.push(value)
-      if (ring.count % n === 0) {
-        base = value
-        sum = 0
-        mass = 0
-        // The ring has just completed a round, so its values are in order.
-        ring.values.forEach((one, i) => {
-          sum += one - base
-          mass += (i + 1) * (one - base)
-        })
-      }
-      return shown
-    },
-  }
+  return smoother(average, (value) => {
+    if (ring.count === 0) base = value
+    ;({ sum, mass } = next(value))
+    ring.push(value)
+    if (ring.count % n !== 0) return
+    base = value
+    sum = 0
+    mass = 0
+    // The ring has just completed a round, so its values are in order.
+    ring.values.forEach((one, i) => {
+      sum += one - base
+      mass += (i + 1) * (one - base)
+    })
+  })
 }
 
 /** Simple moving average. */
 export function simple(n: number): Smoother {
   const window = new Window(n)
-  return {
-    peek: (value) => (Number.isNaN(value) ? ABSENT : window.peek(value).mean),
-    push(value) {
-      if (Number.isNaN(value)) return ABSENT
-      const { mean } = window.peek(value)
-      window.push(value)
-      return mean
-    },
-  }
+  return smoother(
+    (value) => window.peek(value).mean,
+    (value) => window.push(value),
+  )
 }
 
 /**
@@ -201,21 +199,14 @@ function seeded(n: number, weight: number): Smoother {
   let sum = 0
   let average = ABSENT
   const next = (value: number): number => {
-    if (Number.isNaN(value)) return ABSENT
     if (count >= n) return average + (value - average) * weight
     return count + 1 === n ? (sum + value) / n : ABSENT
   }
-  return {
-    peek: next,
-    push(value) {
-      const moved = next(value)
-      if (Number.isNaN(value)) return ABSENT
-      count++
-      if (count <= n) sum += value
-      average = moved
-      return moved
-    },
-  }
+  return smoother(next, (value, moved) => {
+    count++
+    if (count <= n) sum += value
+    average = moved
+  })
 }
 
 /** Exponential moving average, seeded by the simple one of the first n values. */
@@ -232,28 +223,18 @@ export function sum(n: number): Smoother {
 /** The value n values ago. */
 export function delayed(n: number): Smoother {
   const ring = new Ring(n)
-  const ago = (value: number): number => (Number.isNaN(value) || ring.count < n ? ABSENT : ring.leaving)
-  return {
-    peek: ago,
-    push(value) {
-      const found = ago(value)
-      if (!Number.isNaN(value)) ring.push(value)
-      return found
-    },
-  }
+  return smoother(
+    () => (ring.count < n ? ABSENT : ring.leaving),
+    (value) => ring.push(value),
+  )
 }
 
 function extreme(n: number, sign: 1 | -1): Smoother {
   const queue = new Extreme(n, sign)
-  return {
-    peek: (value) => (Number.isNaN(value) ? ABSENT : queue.peek(value)),
-    push(value) {
-      if (Number.isNaN(value)) return ABSENT
-      const found = queue.peek(value)
-      queue.push(value)
-      return found
-    },
-  }
+  return smoother(
+    (value) => queue.peek(value),
+    (value) => queue.push(value),
+  )
 }
 /** The greatest of the last n values. */
 export const highest = (n: number): Smoother => extreme(n, 1)
