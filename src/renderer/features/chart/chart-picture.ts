@@ -1,4 +1,6 @@
 /** Saves or copies a picture of a chart and its overlays. */
+import { t } from '../../../shared/base/text.ts'
+import { saveFile } from '../../base/save-file.ts'
 import { FAMILY } from '../../charts/paint/canvas-text.ts'
 import type { ChartPort, ChartTheme } from '../../charts/model/chart.ts'
 
@@ -34,8 +36,17 @@ export async function chartPicture(
   )
 }
 
-/** Copies a picture to the clipboard; rejects if the browser doesn't allow it. */
-export async function copyPicture(picture: Promise<Blob>): Promise<void> {
-  // Passed as a promise, so the click's permission still applies when the picture is ready.
-  await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })])
+/** Saves a picture under a name, or copies it. Returns what to tell the user; null: nothing. */
+export async function sendPicture(made: Promise<Blob>, name: string, to: 'file' | 'clipboard'): Promise<string | null> {
+  try {
+    if (to === 'file') {
+      saveFile(name, await made, 'image/png')
+      return null
+    }
+    // Passed as a promise, so the click's permission still applies when the picture is ready.
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': made })])
+    return t('Chart picture copied.')
+  } catch {
+    return t('The browser blocked the clipboard. Use Export to save the picture as a file.')
+  }
 }

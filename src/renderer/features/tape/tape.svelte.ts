@@ -221,6 +221,11 @@ export class Tape {
     return this.#shown[this.#shown.length - 1 - index]
   }
 
+  /** All shown prints, newest first. */
+  get prints(): readonly TapeRow[] {
+    return this.#shown.slice(-this.count).reverse()
+  }
+
   close(): void {
     this.#close?.()
     this.#task.stop()
