@@ -240,7 +240,6 @@ const account: AccountState = {
   hasApiKey: false,
   keychain: 'memory',
   token: 'none',
-  tokenExpiresMs: null,
   problem: null,
   userField: 'username',
   passwordField: 'password',

@@ -125,7 +125,6 @@ class AccountCredentials implements Credentials {
       hasApiKey: this.#has.apiKey,
       keychain: this.#opened?.kind ?? 'unprobed',
       token: this.#token === 'held' ? (expired ? 'expired' : 'valid') : this.#token,
-      tokenExpiresMs: expiresMs,
       problem: this.#problem,
       userField: fields?.userField ?? DEFAULT_FIELDS.userField,
       passwordField: fields?.passwordField ?? DEFAULT_FIELDS.passwordField,

@@ -1,7 +1,6 @@
 /** Chart commands. They go to the chart used last. */
 import type { ChartSettings, StudyKind } from '../../../shared/features/chart/chart-settings.ts'
 import { t } from '../../../shared/base/text.ts'
-import { chartLabel } from './labels.ts'
 import type { AnchoredKind } from './model/chart-studies.ts'
 import type { Command } from '../../core/window/command.ts'
 
@@ -57,6 +56,12 @@ const listed = (id: string, title: string, keys: readonly string[]): Command => 
   listedOnly: true,
 })
 
+const SCALE = {
+  linear: t('Price scale: linear'),
+  log: t('Price scale: logarithmic'),
+  percent: t('Price scale: percent'),
+} as const
+
 export const CHART_COMMANDS: readonly Command[] = [
   {
     id: 'interval',
@@ -76,7 +81,7 @@ export const CHART_COMMANDS: readonly Command[] = [
   onChart('picture', t('Save chart picture'), [], (chart) => chart.picture('file')),
   onChart('copy-picture', t('Copy chart picture'), [], (chart) => chart.picture('clipboard')),
   ...(['linear', 'log', 'percent'] as const).map((scale) =>
-    onChart(`scale-${scale}`, chartLabel(`chart.set-scale.${scale}`), [], (chart) => chart.set({ scale })),
+    onChart(`scale-${scale}`, SCALE[scale], [], (chart) => chart.set({ scale })),
   ),
   onChart('inverted', t('Invert the price scale'), [], (chart) => chart.set({ inverted: !chart.settings.inverted })),
   onChart('bid-ask', t('Show or hide bid and ask lines'), [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),

@@ -186,7 +186,6 @@ export interface AccountState {
    */
   readonly keychain: 'os' | 'file' | 'memory' | 'unprobed'
   readonly token: 'none' | 'valid' | 'expired' | 'refused'
-  readonly tokenExpiresMs: UnixMs | null
   readonly problem: Reason | null
   readonly userField: string
   readonly passwordField: string
