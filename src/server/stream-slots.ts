@@ -2,13 +2,13 @@
 import type { Duplex } from 'node:stream'
 import { CodedError } from '../shared/base/errors.ts'
 
-/** A stream of which nothing was taken for this long gives up its slot if another one needs it, ms. */
+/** A stream whose client has read nothing for this long gives up its slot if another one needs it, ms. */
 export const STALLED_MS = 30_000
 
 export interface StreamSlot {
   /** Aborts when the connection closes. Then the slot is free. */
   readonly signal: AbortSignal
-  /** The client took something. */
+  /** The client read something. */
   moved(): void
   /** The stream has ended. The connection may go on. */
   free(): void

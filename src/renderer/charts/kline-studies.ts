@@ -87,7 +87,7 @@ export class Studies {
     return true
   }
 
-  /** Sets the volume by side of bars, of which those from `fromMs` (UTC ms) changed. */
+  /** Sets the volume by side of bars; those from `fromMs` (UTC ms) on have changed. */
   setFlow(flowOf: FlowOf | null, fromMs: number): void {
     this.#flowOf = flowOf
     for (const { id, run } of this.#shown) {

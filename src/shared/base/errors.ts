@@ -74,6 +74,9 @@ export class CodedError extends Error {
   }
 }
 
+/** The message of anything thrown. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
 /** Turns anything thrown into a Failure. The message of an unknown error goes to `detail`, never to the user. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof CodedError) {
@@ -90,7 +93,7 @@ export function toFailure(thrown: unknown): Failure {
     code: 'internal',
     message: 'Something went wrong inside Tapedeck.',
     hint: 'Try again; the log pane has the details.',
-    detail: thrown instanceof Error ? thrown.message : String(thrown),
+    detail: messageOf(thrown),
   }
 }
 

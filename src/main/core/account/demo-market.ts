@@ -1,7 +1,7 @@
 /** The demo market: a simulator in a worker thread, restarted when it dies. */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import type { WorkerReport } from '../../../simulator/worker.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { DemoMarket } from '../../terminal/host.ts'
@@ -73,7 +73,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
       spawn(ready).then(
         () => watch(ready, later),
         (error: unknown) => {
-          options.log('Couldn’t start the demo market.', error instanceof Error ? error.message : String(error))
+          options.log('Couldn’t start the demo market.', messageOf(error))
           if (!closing) restart(ready, later)
         },
       )

@@ -4,7 +4,7 @@
  * locked keychain, and may report deleting an entry that it never had.
  */
 import { randomBytes } from 'node:crypto'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 
 export const KEYCHAIN_SERVICE = 'tapedeck'
 /** How long the probe may take, ms: the user may have to unlock the keychain, but a hung one must not block the start. */
@@ -68,7 +68,7 @@ export async function openKeychain(options: OpenKeychainOptions = {}): Promise<K
     await Promise.race([probe(keytar), tooLate])
     return osKeychain(keytar, answerMs, fell)
   } catch (thrown) {
-    return memoryKeychain(thrown instanceof Error ? thrown.message : String(thrown))
+    return memoryKeychain(messageOf(thrown))
   } finally {
     clearTimeout(timer)
   }

@@ -108,7 +108,7 @@ export interface Hub extends HubSink {
   gaps(feed: FeedId, id: InstrumentId): readonly GapSpan[]
   /** Calls `listener` when a feed's gaps change; returns a function that removes it. */
   onGap(listener: (feed: FeedId) => void): () => void
-  /** Notifies the watchers of cells whose freshness changed only because time passed. Call it about once a second. */
+  /** Notifies the watchers of cells whose freshness changed with time alone. Call it about once a second. */
   sweep(nowMs: number): void
   /** Service clock minus local clock, ms: gaps are widened by it when bars are marked incomplete. */
   setSkew(ms: number): void

@@ -1,7 +1,7 @@
 /** The settings on disk: one JSON file without secrets, replaced atomically. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import {
   mergeSettings,
   parseSettings,
@@ -78,7 +78,7 @@ function read(file: SettingsFile, sections: readonly SettingsSection[]): Loaded 
   try {
     text = file.load()
   } catch (error) {
-    return defaults(`Couldn’t read the settings (${reason(error)}). Using the defaults.`)
+    return defaults(`Couldn’t read the settings (${messageOf(error)}). Using the defaults.`)
   }
   if (text === null) return defaults(null)
   try {
@@ -94,8 +94,6 @@ function read(file: SettingsFile, sections: readonly SettingsSection[]): Loaded 
     return defaults('The settings file was corrupt. It was saved as settings.bad.json; using the defaults.')
   }
 }
-
-const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Whether every known key of a patch was applied rather than replaced by its default. */
 function isApplied(patch: unknown, got: unknown): boolean {

@@ -97,7 +97,7 @@ async function* daysBefore(
   }
 }
 
-/** The newest bars, at least `limit` + 1 if there are so many, of the trades received in the day that begins at `fromMs`, UTC. */
+/** The newest bars of the trades received in the day that begins at `fromMs`, UTC: at least `limit` + 1, or all. */
 async function barsOfDay(
   view: View,
   asset: AssetClass,

@@ -23,7 +23,7 @@ export interface FlowRange {
 export interface FlowSource {
   readonly reader: Pick<StoreReader, 'ticks' | 'gaps' | 'findPosition'>
   readonly sessions: readonly SessionRow[]
-  /** The last visible seq of each session that goes on. */
+  /** The last visible seq of each session that continues after it. */
   readonly limits: SeqLimits
   /** Whether an instrument is missing in a gap. */
   readonly concerns: (gap: Gap) => boolean
@@ -33,8 +33,8 @@ export interface FlowSource {
 
 /**
  * Passes on the messages of these sessions, and the earlier ones that the range's sides depend on. Where a session can't
- * be read further, continues with the next one. At the end, says that another session begins if nothing that follows can
- * belong to the last one.
+ * be read further, continues with the next one. Ends with `sessionBegan` if later messages can't belong to the last
+ * session.
  */
 export async function readFlow(
   source: FlowSource,
@@ -65,7 +65,7 @@ export async function readFlow(
       const last = toMs === Infinity ? null : await reader.findPosition({ session, ms: toMs })
       const visible = limits.get(session) ?? Infinity
       let limit = Math.min(visible, last?.seq ?? Infinity)
-      // A session that goes on from before the range doesn't begin in it.
+      // A session that began before the range doesn't begin in it.
       if (!isFirst || start === null) sink.sessionBegan(begin)
       isFirst = false
       if (toMs < Infinity && last === null) continue

@@ -1,4 +1,4 @@
-/** Passes on what the feeds report, in order: to the digest, the hub, the snapshots, the status line and the log. */
+/** Passes events of the feeds to the digest, the hub, the snapshots, the status line and the log, in that order. */
 import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FeedListener } from '../feeds/connection/feed-listener.ts'

@@ -1,5 +1,5 @@
 /** Saves the alert files: read once at the start, written soon after a change, and retried if the disk fails. */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import type { Alert, AlertEvent } from '../../../shared/features/alerts/types.ts'
 import { historyProblem, readAlerts, readAlive, readHistory, type Read } from './alert-format.ts'
 import type { AlertsFile, AlertFiles } from './port.ts'
@@ -43,9 +43,6 @@ const WHAT: Readonly<Record<AlertsFile, string>> = {
 /** Whether this much time has passed. True if the clock was set back, because then nobody knows. */
 export const isDue = (nowMs: number, sinceMs: number, everyMs: number): boolean =>
   nowMs < sinceMs || nowMs - sinceMs >= everyMs
-
-/** The message of a thrown value, for the log. */
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
 /** Reads the saved files. Never throws: unreadable ones are set aside and reported. */
 export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptions): AlertStore {

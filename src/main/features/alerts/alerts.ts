@@ -2,7 +2,7 @@
  * The alerts of a terminal: saved, evaluated on every record of the live market, and reported to windows, the log and
  * the system. Works without a window.
  */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import { Evaluator, type EvaluatorOptions } from '../../../shared/features/alerts/evaluator/evaluator.ts'
 import type { Fired } from '../../../shared/features/alerts/evaluator/listener.ts'
 import {
@@ -16,7 +16,7 @@ import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { AlertEvents, type AlertEventsOptions } from './alert-events.ts'
 import { createHistory, type History } from './history.ts'
-import { createAlertStore, isDue, messageOf, type AlertStore } from './alert-store.ts'
+import { createAlertStore, isDue, type AlertStore } from './alert-store.ts'
 import { writeAlerts, writeHistory } from './alert-format.ts'
 import type { Alerts, AlertFiles } from './port.ts'
 import { alertSink } from './record-sink.ts'

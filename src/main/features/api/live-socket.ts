@@ -12,7 +12,7 @@ import { LiveTicks, MAX_WAITING } from './live-ticks.ts'
 const TURN_MESSAGES = 500
 /** Bytes that a client hasn't read yet above which nothing more is sent. */
 const BUSY_BYTES = 1024 * 1024
-/** Messages that wait for a client from which on it is disconnected: ticks, of which there are fewer, and answers. */
+/** A client with more unread messages is disconnected: twice the limit of ticks, so that responses have room. */
 const MAX_UNREAD = 2 * MAX_WAITING
 /** Symbols of a feed that a client follows, in one message or several. */
 const MAX_SYMBOLS = 1_000

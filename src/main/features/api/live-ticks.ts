@@ -12,7 +12,7 @@ export const MAX_WAITING = 10_000
 /** What is sent, in order. */
 export type Outgoing =
   | Readonly<Record<string, unknown>>
-  /** So many ticks were dropped here. */
+  /** The number of ticks that were dropped here. */
   | { readonly type: 'lost'; messages: number }
 
 export class LiveTicks {

@@ -5,6 +5,7 @@ import { namesNoMarket } from '../../../shared/features/drawings/document.ts'
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
 import { readWhole, replaceWhole } from '../../base/whole-file.ts'
 import type { DrawingsFiles } from './port.ts'
+import { messageOf } from '../../../shared/base/errors.ts'
 
 /** Prefix of the demo market's files; a service's files start with their asset class. */
 const PREFIXES: Readonly<Record<DrawingMarket, string>> = { demo: 'demo-', service: '' }
@@ -21,10 +22,7 @@ export function adoptDemoDrawings(folder: string, problem: (text: string, detail
       if (!BY_ASSET.test(name) || existsSync(to) || !namesNoMarket(readFileSync(join(folder, name), 'utf8'))) continue
       renameSync(join(folder, name), to)
     } catch (error) {
-      problem(
-        `The drawings in ${name} couldn’t be moved to the demo market.`,
-        error instanceof Error ? error.message : String(error),
-      )
+      problem(`The drawings in ${name} couldn’t be moved to the demo market.`, messageOf(error))
     }
   }
 }

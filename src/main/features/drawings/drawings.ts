@@ -1,5 +1,5 @@
 /** The drawings of every instrument: read once, changed by edits, and saved before listeners are called. */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import { drawingsFile, readDrawings, writeDrawings } from '../../../shared/features/drawings/document.ts'
 import { applyEdit, isNoEdit, tooMany } from '../../../shared/features/drawings/edits.ts'
 import type { DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
@@ -23,8 +23,6 @@ interface Held {
   readonly refuses: CodedError | null
 }
 
-const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** Opens the drawings of a market. A file is read when its drawings are first requested. */
 export function createDrawings({ files, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
@@ -40,7 +38,7 @@ export function createDrawings({ files, market, problem }: DrawingsOptions): Dra
     try {
       text = files.load(name)
     } catch (cause) {
-      problem(`Couldn’t read the drawings of ${instrument}.`, said(cause))
+      problem(`Couldn’t read the drawings of ${instrument}.`, messageOf(cause))
       // Don't overwrite the file: it may be readable again later.
       return {
         state: none,
@@ -84,7 +82,7 @@ export function createDrawings({ files, market, problem }: DrawingsOptions): Dra
       problem(`${what}; the file was saved as ${aside}.`)
       return {}
     } catch (cause) {
-      problem(`${what}, and the file couldn’t be replaced.`, said(cause))
+      problem(`${what}, and the file couldn’t be replaced.`, messageOf(cause))
       return { refuses: new CodedError('disk-error', `${what}, and the file couldn’t be replaced.`, { cause }) }
     }
   }

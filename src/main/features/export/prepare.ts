@@ -9,7 +9,7 @@ import { createSafeFile, type SafeFile } from '../../base/file-sink.ts'
 export type PreparedExport = Omit<ManifestInput, 'sha256'>
 
 /**
- * Calls `fill` to write the file, then writes the manifest, which a stream has none of. On any failure, removes both.
+ * Calls `fill` to write the file, then writes the manifest, unless it is a stream. On any failure, removes both.
  */
 export async function prepareFile(
   { out, stream, file: fileOptions = {} }: Pick<CommonOptions, 'out' | 'stream' | 'file'>,

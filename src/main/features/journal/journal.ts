@@ -2,7 +2,7 @@
  * The notes of all markets: saved before listeners are called. Several terminals may have one journal open, so each
  * change reads what another one saved, under a lock that it holds until its own notes are saved.
  */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import { readJournal, writeJournal } from '../../../shared/features/journal/document.ts'
 import { byTime, MAX_NOTES, type Note, type NoteDraft } from '../../../shared/features/journal/note.ts'
 import { matchesSource } from '../../../shared/core/recording/session.ts'
@@ -178,7 +178,7 @@ interface Loaded {
 
 function load(files: JournalFiles, problem: JournalOptions['problem']): Loaded {
   const failed = (text: string, cause: unknown): Loaded => {
-    problem(text, cause instanceof Error ? cause.message : String(cause))
+    problem(text, messageOf(cause))
     const hint = 'Check the permissions of the journal folder, then restart Tapedeck.'
     return { notes: [], text: null, refuses: new CodedError('disk-error', text, { hint, cause }) }
   }

@@ -1,5 +1,5 @@
 /** What a view's screener reads at intervals, as of the view's clock. */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import type { View } from '../../core/views/views.ts'
 
 /** How old a reading may get, real ms: live, and in a replay whose clock moved. */
@@ -143,7 +143,7 @@ export class ClockedReading<T> {
       const value = await read(pass)
       reading = { atMs: pass.atMs, upToMs: pass.upToMs, value }
     } catch (thrown) {
-      problem = thrown instanceof Error ? thrown.message : String(thrown)
+      problem = messageOf(thrown)
       if (!pass.isOver()) this.#thrown = thrown
     }
     if (pass.isOver()) return

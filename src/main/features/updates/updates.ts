@@ -2,7 +2,7 @@
  * Updates: checked periodically, downloaded in the background, verified by the updater, and installed when the app
  * quits. While recording or replaying, the user is asked first. Behind a port, because some hosts have no updater.
  */
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import type { UpdateSettings } from '../../../shared/features/updates/settings.ts'
 import { nextUpdate, type UpdateEvent, type UpdateState } from '../../../shared/features/updates/updates.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -32,7 +32,7 @@ const EVERY_MS = 6 * 3_600_000
 
 /** Explains to the user why an update failed. */
 function failureOf(thrown: unknown): { message: string; hint: string } {
-  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  const text = messageOf(thrown)
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (/sha512|checksum|signature|ERR_CHECKSUM_MISMATCH|not signed/i.test(`${code} ${text}`)) {
     return {
@@ -88,7 +88,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
     } catch (thrown) {
       const failure = failureOf(thrown)
       step({ is: 'failed', ...failure, atMs: clock.wallMs() })
-      log('warn', failure.message, thrown instanceof Error ? thrown.message : String(thrown))
+      log('warn', failure.message, messageOf(thrown))
     }
   }
   let cancel = (): void => {}

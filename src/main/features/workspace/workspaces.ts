@@ -1,6 +1,6 @@
 /** The user's workspaces: read once, validated on every change, and saved before listeners are called. */
 import type { SnapshotRow } from '../../../shared/features/workspace/contract.ts'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import { parseWorkspace, type Workspace } from '../../../shared/features/workspace/document.ts'
 import {
   findWorkspace,
@@ -25,8 +25,6 @@ export interface WorkspacesOptions {
   readonly problem: (text: string, detail?: string) => void
 }
 
-const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** Opens the workspaces. Never fails, whatever the file contains; there is always at least one. */
 export function createWorkspaces({ file: file, nowMs, overview, problem }: WorkspacesOptions): Workspaces {
   const listeners = new Set<() => void>()
@@ -40,7 +38,7 @@ export function createWorkspaces({ file: file, nowMs, overview, problem }: Works
       text = file.load()
     } catch (error) {
       readOnly = true
-      problem('Couldn’t read the workspaces. The default ones are shown, and changes aren’t saved.', said(error))
+      problem('Couldn’t read the workspaces. The default ones are shown, and changes aren’t saved.', messageOf(error))
       return firstLibrary()
     }
     if (text === null) return firstLibrary(overview())
@@ -65,7 +63,7 @@ export function createWorkspaces({ file: file, nowMs, overview, problem }: Works
       problem(`${what}; the file was saved as ${file.setAside()}.`)
     } catch (error) {
       readOnly = true
-      problem(`${what}; the file is unchanged, and changes aren’t saved.`, said(error))
+      problem(`${what}; the file is unchanged, and changes aren’t saved.`, messageOf(error))
     }
   }
 

@@ -5,6 +5,7 @@ import { compileFormula } from '../../../shared/core/market/formula/compile.ts'
 import type { BarValues, Indicator } from '../../../shared/core/market/indicators/indicator.ts'
 import { PRICES } from '../../../shared/core/market/indicators/row.ts'
 import { ROW_NUMBERS, type FormulaRequest, type FormulaResponse } from './protocol.ts'
+import { messageOf } from '../../../shared/base/errors.ts'
 
 function barAt(rows: Float64Array, at: number): BarValues | null {
   const [startMs, open, high, low, close, volume, buy, sell] = rows.subarray(at * ROW_NUMBERS, (at + 1) * ROW_NUMBERS)
@@ -45,7 +46,7 @@ export class FormulaRuns {
       }
       return { run, outputs, values }
     } catch (thrown) {
-      return { run, problem: thrown instanceof Error ? thrown.message : String(thrown) }
+      return { run, problem: messageOf(thrown) }
     }
   }
 

@@ -256,7 +256,7 @@ export interface ChartPort {
   setHeadroom(px: number): void
   /** The indicators, in the order of their panes. */
   setStudies(studies: readonly ChartStudy[]): void
-  /** Sets the volume by side of bars, of which those from `fromMs` (UTC ms) changed; null: not read. */
+  /** Sets the volume by side of bars; those from `fromMs` (UTC ms) on have changed. Null: not read. */
   setFlow(flowOf: FlowOf | null, fromMs: number): void
   /** Sets the cells of the style `footprint`; null: not read. */
   setFootprint(footprint: Footprint | null): void

@@ -97,7 +97,7 @@ export interface DrawnProfile {
 /** The last profile of the same trades: both the painter and the legend need it. */
 const known = new WeakMap<ProfileCells, { readonly bars: string; readonly profile: DrawnProfile | null }>()
 
-/** The profile of a study for the rows of a chart, of which those in `shown` are in view; null: nothing was traded. */
+/** The profile of a study for the rows of a chart; `shown`: those in view. Null: nothing was traded. */
 export function profileOf(
   rows: readonly Row[],
   shown: RowRange,

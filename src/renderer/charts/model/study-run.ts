@@ -40,7 +40,7 @@ export interface StudyRun {
   readonly problem?: string | null
   /** The value that an output is drawn with at a row; null if there is none. */
   valueAt(index: number, output: number): number | null
-  /** Sets the sides of bars, of which those from `fromMs` (UTC ms) changed. */
+  /** Sets the sides of bars; those from `fromMs` (UTC ms) on have changed. */
   setFlow(flowOf: FlowOf | null, fromMs: number): void
   /**
    * The values for the current rows. The same list may have grown, with its last row replaced; for a different list,

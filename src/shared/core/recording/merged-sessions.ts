@@ -201,8 +201,8 @@ const isSameSpans = (a: readonly Span[], b: readonly Span[]): boolean =>
   a.length === b.length && a.every(({ fromMs, toMs }, i) => fromMs === b[i].fromMs && toMs === b[i].toMs)
 
 /**
- * The time of which the view may lack something: no session covers it, and the latest one missed it. Close to edges it
- * isn't sure that the owner of an instant has all of it.
+ * The time for which messages may be missing: no session covers it, and the latest one missed it. Near the edges of
+ * sessions, the one that owns an instant may not have received everything.
  */
 export function uncovered(sessions: readonly Pick<Reception, 'covered'>[]): readonly Span[] {
   const unsure = divideTime(sessions).filter(({ isCovered }) => !isCovered)

@@ -276,7 +276,7 @@ export class Connection {
     if (link === this.#link) this.#received.heard(this.#options.clock.wallMs())
   }
 
-  /** Only a pong to the last ping proves what was sent before it, because one to an earlier ping may be late. */
+  /** Only a pong to the last ping proves that everything before it arrived: a pong to an earlier ping may be late. */
   #pong(link: Link, payload: Buffer): void {
     this.#heard(link)
     if (link !== this.#link || link.pingedMs === null || payload.toString('latin1') !== String(link.pings)) return

@@ -110,7 +110,7 @@ export class EventTrades implements FlowMessages {
 
   #add({ seq, recvMs, eventMs, price, size }: Waiting, side: -1 | 0 | 1): void {
     const { fromMs, toMs } = this.#range
-    // As in a market that goes on, the next day's first trade ends the last bar.
+    // The next day's first trade ends the last bar, as it would in the live market.
     if (recvMs >= toMs) this.#isPast = true
     if (recvMs < fromMs || recvMs >= toMs || this.isClosed) return
     if (this.#beganSession) this.builder.interrupt(recvMs)

@@ -106,7 +106,7 @@ export class StoredBarBuilder {
   }
 
   /**
-   * Adds the rollup rows of [from, to). Minutes that reach past the limit, or of which not everything counts, are
+   * Adds the rollup rows of [from, to). Minutes that the limit cuts or that contain messages to leave out are
    * rebuilt from messages, as are all minutes of a corrupt hour.
    */
   #rolled(

@@ -116,7 +116,7 @@ export class Caller<M> {
 export const isCanceled = ({ cancel }: { readonly cancel?: SharedArrayBuffer | undefined }): boolean =>
   cancel !== undefined && Atomics.load(new Int32Array(cancel), 0) !== 0
 
-/** The methods `names` of M, each of which runs `call`. */
+/** The methods `names` of M; each passes its name and arguments to `call`. */
 export function forwardCalls<M, K extends keyof M>(
   names: readonly K[],
   call: (method: K, args: Arguments<M, K>) => unknown,

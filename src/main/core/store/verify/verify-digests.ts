@@ -1,4 +1,4 @@
-/** Verifies a session's digests: the fold over its messages is run again and must give what was recorded live. */
+/** Verifies a session's digests: repeats the fold over its messages and compares the results with those stored. */
 import { cutsOrder, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'

@@ -44,7 +44,7 @@ export class LedPlayout implements SharedClock {
   readonly #of: LedPlayoutOptions
   readonly #record = scratch()
   readonly #unfollow: () => void
-  /** Jumps of the leader that weren't made yet, oldest first: what was played before each is sent first. */
+  /** Jumps of the leader still to be made, oldest first. Messages played before a jump are sent before it. */
   readonly #jumps: { readonly from: Place; readonly to: Place }[] = []
   #part = 0
   #cursor: Cursor

@@ -18,9 +18,9 @@ export interface Recorded {
   readonly parts: readonly Part[]
   /** Whether it is several sessions as one. */
   readonly isMerge: boolean
-  /** The instruments of each feed, over all parts; empty for a window's replay, which doesn't know those of later. */
+  /** The instruments of each feed, over all parts; empty for a window's replay, which must not know later ones. */
   readonly instruments: ReadonlyMap<FeedId, ReadonlySet<InstrumentId>>
-  /** Whether a feed has an instrument. Of a window's replay, only what it has shown up to a moment counts. */
+  /** Whether a feed has an instrument. For a window's replay: whether it has shown one by a given time. */
   has(feed: FeedId, instrument: InstrumentId, shown: Moment | null): Promise<boolean>
 }
 

@@ -50,7 +50,7 @@ interface Parts<T> {
   readonly inView: () => RangeToRead | null
   readonly flowAt: (columns: FlowColumns, i: number) => T
   readonly none: T
-  /** Shows the flows of bars, of which those from `fromMs` changed; null: stops. */
+  /** Shows the flows of bars; those from `fromMs` on have changed. Null: shows none. */
   readonly show: (flowOf: ((startMs: number) => T | undefined) | null, fromMs: number, held: Held<T>) => void
   readonly onSides: (sides: ReadSides | null) => void
 }
