@@ -1,16 +1,18 @@
 // `npm test`: installs what is missing, builds when stale, runs every check of the group `test`. With ids it runs these
-// checks; with `--changed` only what the changes since main can break; `--changed=REVISION`: since that revision.
+// checks; with `--changed` only what the changes since main can break; `--changed=REVISION`: since that revision. With `--ahead` it
+// also runs the background checks of `npm run verify -- --rest`, which then has only the others to run.
 import { ensureBuilt, ensureInstalled, stop } from './lib/ensure.mjs'
 import { changedFiles, narrowChecks, planChanged } from './lib/changed.mjs'
-import { CHECKS } from './lib/checks.mjs'
+import { CHECKS, testChecks } from './lib/checks.mjs'
 import { installChromium } from './lib/chromium.mjs'
 import { runChecks } from './lib/run-checks.mjs'
 
 await ensureInstalled()
 const args = process.argv.slice(2)
 const changed = args.find((arg) => /^--changed(=|$)/.test(arg))
-const only = args.filter((arg) => arg !== changed)
-let checks = CHECKS.filter((check) => (only.length > 0 ? only.includes(check.id) : check.group === 'test'))
+const isAhead = args.includes('--ahead')
+const only = args.filter((arg) => arg !== changed && arg !== '--ahead')
+let checks = only.length > 0 ? CHECKS.filter(({ id }) => only.includes(id)) : testChecks(isAhead)
 if (only.length > 0 && checks.length !== only.length) {
   console.error(`Unknown check. There are: ${CHECKS.map((check) => check.id).join(', ')}`)
   process.exit(2)

@@ -168,3 +168,13 @@ export const CHECKS = [
     commands: [[join(root, 'scripts', 'bench.mjs'), '--check']],
   },
 ]
+
+/**
+ * What `npm test` runs. `isAhead`: also the background checks of `npm run verify`, which use what stories and unit tests
+ * leave of the machine.
+ */
+export const testChecks = (isAhead) =>
+  CHECKS.filter(({ group, background }) => group === 'test' || (isAhead && background !== undefined))
+
+/** What `npm run verify -- --rest` runs after an `npm test` that ran the checks of these ids. */
+export const restChecks = (ran) => CHECKS.filter(({ id, group }) => group === 'verify' && !ran.has(id))

@@ -121,6 +121,9 @@ export async function runChecks(name, checks) {
   return summarise([name], checks)
 }
 
+/** Ids of the checks that a run left a result of. */
+export const ranIn = (name) => new Set((read(rowsFile(name)) ?? []).map(({ id }) => id))
+
 /**
  * Prints the closing line from the reports of earlier runs (`names`), in which each of `checks` must have a row; returns
  * whether nothing failed and something passed.

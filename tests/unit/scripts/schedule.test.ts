@@ -1,7 +1,7 @@
 /** In which order the checks run, and which of them run side by side. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { CHECKS } from '../../../scripts/lib/checks.mjs'
+import { CHECKS, restChecks, testChecks } from '../../../scripts/lib/checks.mjs'
 import { schedule, type Scheduled } from '../../../scripts/lib/schedule.mjs'
 
 /** A schedule under way: which checks run, and how to end one. */
@@ -77,4 +77,11 @@ test('of the checks there are, the timed ones are alone, and none waits for one 
   const awaited = CHECKS.flatMap((check) => check.after ?? [])
   expect(awaited).toEqual(['pack'])
   expect(background).toEqual(expect.arrayContaining(awaited))
+})
+
+test.each([false, true])('every check runs once in an npm test and the rest after it, ahead: %s', (isAhead) => {
+  const first = testChecks(isAhead).map(({ id }) => id)
+  const rest = restChecks(new Set(first))
+  expect([...first, ...rest.map(({ id }) => id)].sort()).toEqual(CHECKS.map(({ id }) => id).sort())
+  expect(rest.some(({ background }) => background !== undefined)).toBe(!isAhead)
 })

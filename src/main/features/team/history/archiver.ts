@@ -231,7 +231,7 @@ class Archiver {
         await archive.putSession(info)
       } catch (thrown) {
         if (!isDamage(thrown)) throw thrown
-        continue // whoever follows the sessions has said so
+        continue // reported by what follows the sessions
       }
       await this.#watermarks.lower(info.session, watermarks.get(info.session))
       await this.#finish(info)
