@@ -95,11 +95,15 @@ export class NatsTeamLog implements TeamLog {
     for await (const status of connection.status()) {
       if (status.type === 'error') refusals.noteError(status.error)
       if (status.type === 'reconnecting') refusals.noteAttempt()
+      // The client reports each once more for every attempt that failed.
+      const { is: before } = this.#state
       if (status.type === 'reconnect') {
         refusals.forget()
-        this.#set({ is: 'connected', server: status.server })
-      } else if (status.type === 'disconnect') this.#set({ is: 'disconnected', why: refusals.why })
-      else if (this.#state.is === 'disconnected' && this.#state.why?.message !== refusals.why?.message)
+        if (before !== 'connected') this.#set({ is: 'connected', server: status.server })
+      } else if (
+        (status.type === 'disconnect' && before !== 'disconnected') ||
+        (this.#state.is === 'disconnected' && this.#state.why?.message !== refusals.why?.message)
+      )
         this.#set({ is: 'disconnected', why: refusals.why })
     }
   }
