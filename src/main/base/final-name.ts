@@ -1,5 +1,5 @@
 /** The file that a name means, and how a finished temporary file gets its name. */
-import { link, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { link, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, resolve, sep } from 'node:path'
 import { CodedError } from '../../shared/base/errors.ts'
 
@@ -57,6 +57,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** As many as systems follow. */
 const MAX_LINKS = 40
+const STICKY_FOR_ALL = 0o1002
 
 /**
  * Where a file that the user named is to be written. Links are followed, also to a file that doesn't exist yet, so that a
@@ -80,6 +81,13 @@ export async function findTarget(path: string): Promise<string> {
   return target
 }
 
+/** Like Linux: in a folder for everyone, such as /tmp, only links of the user or of the folder's owner lead on. */
+async function refuseForeignLink(link: string, folder: string): Promise<void> {
+  const [{ uid }, shared] = await Promise.all([lstat(link), stat(folder)])
+  if ((shared.mode & STICKY_FOR_ALL) !== STICKY_FOR_ALL || uid === shared.uid || uid === process.geteuid?.()) return
+  throw new CodedError('usage', `${link} is a link that another user made.`, { hint: 'Choose another name.' })
+}
+
 async function followLinks(path: string): Promise<string> {
   let at = path
   for (let links = 0; ; links++) {
@@ -88,6 +96,7 @@ async function followLinks(path: string): Promise<string> {
     if (links === MAX_LINKS) throw Object.assign(new Error('too many links'), { code: 'ELOOP' })
     // The folder may be a link, too, and `..` in `to` begins where that leads.
     const folder = await realpath(dirname(at)).catch(() => dirname(at))
+    await refuseForeignLink(at, folder)
     at = resolve(folder, to)
   }
 }

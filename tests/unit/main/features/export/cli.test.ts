@@ -1,7 +1,17 @@
 /** What an export of the command line refuses rather than mislead. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  constants,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -237,6 +247,26 @@ describe('an export', () => {
       `tapedeck: Couldn’t write ${path('round.csv')}: it is a link that leads to itself.\n`,
     )
   })
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    'follows no link of another user in a folder for everyone [needs root]',
+    async () => {
+      const shared = path('shared')
+      mkdirSync(shared)
+      chmodSync(shared, 0o1777)
+      writeFileSync(path('precious.csv'), 'mine\n')
+      symlinkSync(path('precious.csv'), join(shared, 'x.csv'))
+      lchownSync(join(shared, 'x.csv'), 65_534, 65_534)
+      expect(await exported('--out', join(shared, 'x.csv'), '--force')).toEqual({
+        code: 2,
+        out: '',
+        err: `tapedeck: ${join(shared, 'x.csv')} is a link that another user made. Choose another name.\n`,
+      })
+      expect(readFileSync(path('precious.csv'), 'utf8')).toBe('mine\n')
+      lchownSync(join(shared, 'x.csv'), 0, 0)
+      expect((await exported('--out', join(shared, 'x.csv'), '--force')).code).toBe(0)
+    },
+  )
 
   it.skipIf(process.platform === 'win32')('says what a name is that no file can have', async () => {
     mkdirSync(path('folder.csv'))
