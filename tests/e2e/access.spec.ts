@@ -354,6 +354,8 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
     // A select is as wide as its longest choice, unless it is squeezed.
     expect.soft(await select.evaluate(isSqueezed), `${kind}: ${label}`).toBe(false)
   }
+  // In a pane that is too low, one scrolls from the title on.
+  await expect((await openPane(page, 'alerts')).getByText('No alerts yet')).toBeInViewport({ ratio: 1 })
   for (let step = 0; step < 5; step++) await page.keyboard.press('Alt+-')
 
   // Dialogs fit, and scroll where they are longer than the window.

@@ -3,6 +3,7 @@ import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import SessionsPane from '../../../../../src/renderer/features/sessions/SessionsPane.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { makeSession } from '../../../../kit/market.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { openWindow, render } from '../../open-window.ts'
 
@@ -60,4 +61,14 @@ it('keeps the focus in the list when the row that had it is deleted', async () =
   await fireEvent.keyDown(ended, { key: 'Delete' })
   await vi.waitFor(() => expect(rows()).toHaveLength(1))
   expect(document.activeElement).toBe(grid)
+})
+
+it('tells the whole of a name that is cut off', async () => {
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(900)
+  terminal.answer('sessions.list', () => [
+    makeSession('01a', { name: 'Payrolls and minutes of the committee, '.repeat(3) }),
+    makeSession('01b', {}),
+  ])
+  await open()
+  expect(screen.getByText(/^Payrolls/).title).toHaveLength(117)
 })
