@@ -2,7 +2,7 @@
  * The page about teams, command by command, on real servers: two recorders of the demo market, an archiver, two terminals.
  * Then the examples of the help that need them.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -163,15 +163,21 @@ describe.skipIf(!hasNatsServer || !hasPostgres)('the page about teams [needs nat
 
 const waitFor = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 100 })
 
-/** Runs nats-server with these arguments on a port, until the end of the file. */
-async function startNats(args: string, port: number): Promise<void> {
-  const child = spawn(natsProgram, [...args.split(' '), '-p', String(port)], { stdio: 'ignore' })
-  atEnd(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
+const servers: ChildProcess[] = []
+// Registered here: what a running test registers for the end of the file never runs.
+atEnd(async () => {
+  for (const child of servers) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
-  })
+  }
+})
+
+/** Runs nats-server with these arguments on a port, until the end of the file. */
+async function startNats(args: string, port: number): Promise<void> {
+  const child = spawn(natsProgram, [...args.split(' '), '-p', String(port)], { stdio: 'ignore' })
+  servers.push(child)
   await waitFor(
     () =>
       new Promise((resolve, reject) => {
