@@ -53,16 +53,6 @@ const textsOverlap = (panel: Locator): Promise<string[]> =>
         .map((b) => `${a.text} / ${b.text}`),
     )
   })
-/** Whether the chosen text of a select is wider than its room; its arrow takes 16 px of it. */
-const isSqueezed = (select: HTMLElement | SVGElement): boolean => {
-  const { font, paddingLeft, paddingRight } = getComputedStyle(select)
-  const pen = document.createElement('canvas').getContext('2d')
-  if (!pen || !(select instanceof HTMLSelectElement)) return true
-  pen.font = font
-  const { width } = pen.measureText(select.selectedOptions[0]?.text ?? '')
-  return width > select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 16
-}
-
 /** Opens what floats below a button, looks at it, and puts it away. */
 async function lookBelow(audit: Audit, what: string, button: Locator, inside?: () => Promise<void>): Promise<void> {
   const float = audit.page.locator(FLOAT)
@@ -335,7 +325,7 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
     expect.soft(box.cut, `cut off in ${what}`).toEqual([])
   }
 
-  // With large text, panels grow with it, and what is chosen can be read.
+  // With large text, panels grow with it.
   for (let step = 0; step < 5; step++) await page.keyboard.press('Alt++')
   const panel = page.locator(FLOAT)
   for (const button of [screen.recorder(), page.getByRole('banner').getByRole('button', { name: /^Time zone/ })]) {
@@ -344,15 +334,6 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
     expect.soft(await textsOverlap(panel), 'texts overlap').toEqual([])
     expect.soft(await panel.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
     await page.keyboard.press('Escape')
-  }
-  for (const [kind, label] of [
-    ['log', 'Minimum level'],
-    ['evidence', 'Session'],
-  ] as const) {
-    const select = (await openPane(page, kind)).getByRole('combobox', { name: label, exact: true })
-    await expect(select).toBeInViewport({ ratio: 1 })
-    // A select is as wide as its longest choice, unless it is squeezed.
-    expect.soft(await select.evaluate(isSqueezed), `${kind}: ${label}`).toBe(false)
   }
   // In a pane that is too low, one scrolls from the title on.
   await expect((await openPane(page, 'alerts')).getByText('No alerts yet')).toBeInViewport({ ratio: 1 })
