@@ -28,6 +28,7 @@ import { checkArchiver, checkDurability, checkSchema, migrate, SCHEMA_VERSION } 
 import { HISTORY_OPTION, readHistory, readHistoryTarget } from './target.ts'
 import { tickSink } from './ticks.ts'
 import { verifyHistory } from './verify-history.ts'
+import { claimTeam } from './watermarks.ts'
 
 export const archiveCommand = defineCommand({
   logs: true,
@@ -44,6 +45,10 @@ export const archiveCommand = defineCommand({
     ...TEAM_OPTIONS,
     upstream: UPSTREAM_OPTION,
     migrate: { type: 'boolean', help: 'Create or update the history’s tables first; without --upstream, only that' },
+    'replace-history': {
+      type: 'boolean',
+      help: 'Archive here from now on, though the history of the team is another database',
+    },
     ticks: { type: 'string', value: 'DAYS', help: 'Also keep decoded records as rows for SQL, such as 7d' },
     metrics: METRICS_OPTION,
   },
@@ -98,6 +103,7 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
   let leases = Promise.resolve()
   try {
     await log.ensureBuckets()
+    await claimTeam(log, db, values.on('replace-history'))
     if (server !== undefined)
       leases = watchLeases(log.bucket('leases'), metrics, clock, AbortSignal.any([signal, ended.signal]))
     const archive = new Archive(db, {

@@ -13,7 +13,7 @@ export const readerRole = (team: TeamName): string => `${schemaName(team)}_reade
 const BY_DAY = ['block', 'entry_block'] as const
 
 /** SQL that takes a history from version `index` to the next one. Run by the owner, in a transaction. */
-export const MIGRATIONS: readonly ((team: TeamName) => string)[] = [first]
+export const MIGRATIONS: readonly ((team: TeamName) => string)[] = [first, second]
 
 function first(team: TeamName): string {
   const td = schemaName(team)
@@ -215,4 +215,9 @@ GRANT DELETE ON ${td}.tail TO ${archiver};
 GRANT EXECUTE ON FUNCTION ${td}.add_partition, ${td}.drop_ticks TO ${archiver};
 INSERT INTO ${td}.meta VALUES (0, '${team}');
 `
+}
+
+/** Tells one database from another, also after it was restored elsewhere. */
+function second(team: TeamName): string {
+  return `ALTER TABLE ${schemaName(team)}.meta ADD COLUMN id uuid NOT NULL DEFAULT gen_random_uuid();`
 }

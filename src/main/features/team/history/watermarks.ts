@@ -1,14 +1,45 @@
 /** Tells a team how far its history is, in the bucket `watermarks`. What they say is read from the history itself. */
 import { waitUntil } from '../../../command-line/until.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { CodedError } from '../../../../shared/base/errors.ts'
 import type { SessionId } from '../../../../shared/base/units.ts'
-import { decodeWatermark, encodeWatermark, type Watermark } from '../checksum.ts'
+import { addChecksum, decodeWatermark, encodeWatermark, readChecked, type Watermark } from '../checksum.ts'
 import type { BucketEntry, TeamLog } from '../nats/team-log.ts'
 import type { Archive } from './archive.ts'
+import type { Database } from './database.ts'
 
 const ROUND_MS = 250
 /** Rounds between two in which all sessions that aren't complete have a watermark. */
 const UNFINISHED_EVERY = 20
+
+/** Where the bucket `watermarks` has the ID of the history that they are of. */
+const HISTORY_KEY = 'history'
+
+/**
+ * Makes a database the history of its team: recorders delete what it has committed. Rejects with `not-allowed` if that is
+ * another database. `replace`: this one takes its place.
+ */
+export async function claimTeam(log: Pick<TeamLog, 'bucket'>, db: Database, replace: boolean): Promise<void> {
+  const bucket = log.bucket('watermarks')
+  const [{ id }] = await db.rows<{ id: string }>(`SELECT id::text AS id FROM ${db.schema}.meta`)
+  const known = await bucket.get(HISTORY_KEY)
+  const value = known?.value ?? null
+  const claimed = value === null ? null : readChecked(value, HISTORY_KEY)
+  if (claimed === id) return
+  if (value !== null && !replace)
+    throw new CodedError(
+      'not-allowed',
+      claimed === null
+        ? `Which database is the history of team ${db.team} can’t be read: what its servers have about it was changed.`
+        : `The history of team ${db.team} is another database, not ${db.place}.`,
+      {
+        hint: 'Recorders delete what the history has. If it is to be this database from now on, add --replace-history once.',
+      },
+    )
+  const stored = await bucket.update(HISTORY_KEY, addChecksum(id, HISTORY_KEY), known?.revision ?? 0)
+  // Another archiver was faster.
+  if (stored === null) await claimTeam(log, db, false)
+}
 
 interface WatermarksParts {
   readonly log: Pick<TeamLog, 'bucket'>

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import { Archive } from '../../../../../../src/main/features/team/history/archive.ts'
 import { runArchiver } from '../../../../../../src/main/features/team/history/archiver.ts'
-import { migrate } from '../../../../../../src/main/features/team/history/schema.ts'
+import { migrate, SCHEMA_VERSION } from '../../../../../../src/main/features/team/history/schema.ts'
 import { makeSeed, readSigningKey } from '../../../../../../src/main/features/team/sign/keys.ts'
 import { signState } from '../../../../../../src/main/features/team/sign/signature.ts'
 import type { ChainHeads } from '../../../../../../src/main/features/team/frame/frame.ts'
@@ -333,7 +333,7 @@ describe
       await team.log.putSession({ ...ABOUT, end: END })
       await until('the report', () => reports.some((text) => text.includes('has schema 99, written by a newer')))
       expect((await team.archive.progress(SESSION))?.lastSeq).toBe(seqAfter(40))
-      await team.db.run(`UPDATE ${team.db.schema}.meta SET version = 1`)
+      await team.db.run(`UPDATE ${team.db.schema}.meta SET version = ${SCHEMA_VERSION}`)
       await expectWhole(team)
     })
 

@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../../../../../src/main/features/team/history/database.ts'
+import { migrate } from '../../../../../../src/main/features/team/history/schema.ts'
+import { readHistoryTarget } from '../../../../../../src/main/features/team/history/target.ts'
+import { claimTeam } from '../../../../../../src/main/features/team/history/watermarks.ts'
+import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
+import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
 import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
 import { makeFolder } from '../../../../../kit/folder.ts'
+import { hasNatsServer, startNatsServer } from '../../../../../kit/nats-server.ts'
 import { hasPostgres } from '../../../../../kit/postgres-server.ts'
 import { encode, flushesOf, SESSION, trades } from '../frame/flushes.ts'
 import { commandContext } from '../../../hosts/cli/context.ts'
@@ -158,3 +165,56 @@ describe.skipIf(!hasPostgres)('commands of a history [needs postgresql]', () => 
     expect(await fetch(SESSION)).toMatchObject({ code: 1, err: expect.stringContaining('was detached') as string })
   })
 })
+
+describe.skipIf(!hasPostgres || !hasNatsServer)(
+  'the one history of a team [needs postgresql] [needs nats-server]',
+  () => {
+    const undo: (() => Promise<unknown>)[] = []
+    afterAll(() => Promise.all(undo.map((end) => end())))
+
+    async function scene() {
+      const nats = await startNatsServer()
+      const { server, db, team } = await newHistory()
+      const log = await connectTeam({ target: readNatsTarget(nats.url, {}, {}), team, name: 'test', allowOld: true })
+      await log.ensureBuckets(1)
+      await db.run(`CREATE DATABASE trial_${team}`)
+      const trial = await connectDatabase(readHistoryTarget(server.url(`trial_${team}`)), team)
+      await migrate(trial)
+      undo.push(async () => {
+        await trial.close()
+        await log.close()
+        await nats.kill()
+      })
+      const args = [server.url(`trial_${team}`), '--upstream', nats.url, '--team', team, '--allow-old-nats']
+      return { db, trial, log, team, args }
+    }
+
+    it('isn’t another database by mistake, because recorders delete what the history has', async () => {
+      const { db, trial, log, team, args } = await scene()
+      await claimTeam(log, db, false)
+      await claimTeam(log, db, false)
+      const { code, out, err } = await run('archive', ...args)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toContain(`The history of team ${team} is another database, not ${trial.place}.`)
+      expect(err).toContain('add --replace-history once')
+      await claimTeam(log, trial, true)
+      await claimTeam(log, trial, false)
+      await expect(claimTeam(log, db, false)).rejects.toMatchObject({ code: 'not-allowed' })
+    })
+
+    it('is one of two that start at the same time, is claimed again if the log lost it, and isn’t guessed from what was damaged', async () => {
+      const { db, trial, log } = await scene()
+      const both = await Promise.allSettled([claimTeam(log, db, false), claimTeam(log, trial, false)])
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      await log.bucket('watermarks').delete('history')
+      await claimTeam(log, trial, false)
+      await log.bucket('watermarks').put('history', '00000000.damaged')
+      await expect(claimTeam(log, db, false)).rejects.toMatchObject({
+        code: 'not-allowed',
+        message: expect.stringMatching(/was changed\.$/) as string,
+      })
+      await claimTeam(log, db, true)
+      await claimTeam(log, db, false)
+    })
+  },
+)

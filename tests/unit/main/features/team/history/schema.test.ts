@@ -37,30 +37,43 @@ describe.skipIf(!hasPostgres)('the schema of a history [needs postgresql]', () =
     })
     expect(await migrate(db)).toBeNull()
     await checkSchema(db)
-    expect(await migrate(db)).toBe(1)
+    expect(await migrate(db)).toBe(2)
   })
 
   it('is refused if it is newer, older, or of another team, and left as it is', async () => {
     const { db, team } = await newHistory()
-    await db.run(`UPDATE ${db.schema}.meta SET version = 2`)
+    await db.run(`UPDATE ${db.schema}.meta SET version = 3`)
     const newer = { code: 'store-newer', hint: 'Update Tapedeck on this machine.' }
     await expect(checkSchema(db)).rejects.toMatchObject(newer)
     await expect(migrate(db)).rejects.toMatchObject(newer)
     await db.run(`UPDATE ${db.schema}.meta SET version = 0`)
     await expect(checkSchema(db)).rejects.toMatchObject({
       code: 'store-damaged',
-      message: `The history of team ${team} has schema 0, and this Tapedeck needs 1.`,
+      message: `The history of team ${team} has schema 0, and this Tapedeck needs 2.`,
     })
-    await db.run(`UPDATE ${db.schema}.meta SET version = 1, team = 'other'`)
+    await db.run(`UPDATE ${db.schema}.meta SET version = 2, team = 'other'`)
     await expect(checkSchema(db)).rejects.toMatchObject({ code: 'store-damaged' })
-    expect(await db.rows(`SELECT version FROM ${db.schema}.meta`)).toEqual([{ version: 1 }])
+    expect(await db.rows(`SELECT version FROM ${db.schema}.meta`)).toEqual([{ version: 2 }])
   })
 
   it('is created once by two owners at the same time', async () => {
     const server = await testServer()
     const [a, b] = await Promise.all([connect(server, teamName('twice')), connect(server, teamName('twice'))])
     const found = await Promise.all([migrate(a), migrate(b)])
-    expect(found.toSorted()).toEqual([1, null])
+    expect(found.toSorted()).toEqual([2, null])
+  })
+
+  it('gets an ID when it is updated from its first version, and keeps it', async () => {
+    const team = teamName('updated')
+    const db = await connect(await testServer(), team)
+    await migrate(db)
+    await db.run(`ALTER TABLE ${db.schema}.meta DROP COLUMN id`)
+    await db.run(`UPDATE ${db.schema}.meta SET version = 1`)
+    expect(await migrate(db)).toBe(1)
+    const id = await db.rows(`SELECT id FROM ${db.schema}.meta`)
+    expect(id).toEqual([{ id: expect.stringMatching(/^[0-9a-f-]{36}$/) }])
+    expect(await migrate(db)).toBe(2)
+    expect(await db.rows(`SELECT id FROM ${db.schema}.meta`)).toEqual(id)
   })
 
   it('lets archivers add and readers read, and nothing else', async () => {
