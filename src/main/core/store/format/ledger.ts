@@ -54,10 +54,10 @@ export function logHash(previous: Uint8Array, n: number, kind: string, body: str
   return createHash('sha256').update(previous).update(`${n}\n${kind}\n`).update(body).digest()
 }
 
-/** Checksum of a row: the first eight bytes of the SHA-256 of its numbers and its data. */
+/** Checksum of a row: the first eight bytes of the SHA-256 of its numbers and its data. Databases store -0 as 0. */
 export function rowChecksum(numbers: readonly number[], data: Uint8Array): Uint8Array {
   return createHash('sha256')
-    .update(new Uint8Array(Float64Array.from(numbers).buffer))
+    .update(new Uint8Array(Float64Array.from(numbers, (number) => number + 0).buffer))
     .update(data)
     .digest()
     .subarray(0, 8)

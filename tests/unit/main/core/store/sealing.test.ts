@@ -152,3 +152,13 @@ it('changes nothing if the shared transaction fails, and accepts the same batch 
   engine.drain()
   expect(await readAsKilled()).toEqual({ raws: sent, problems: [] })
 })
+
+it('seals times of -0, which databases store as 0, so that they verify', async () => {
+  const texts = ['-0', '0', String(T0)].map((eventMs) => tradeText('BTC-USD', 1, 1, eventMs))
+  sent.push(...texts)
+  engine.commit([writer.batch(texts.map((data, i) => ({ conn: 1, data, ...(i === 0 ? { recvMs: -0 } : {}) })))])
+  now += SEAL_AFTER_MS
+  await stepThrough()
+  engine.end(unixMs(now), [])
+  await stepThrough()
+})
