@@ -68,7 +68,7 @@ export async function startApiServer({
   const endConnections = trackConnections(server)
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
   const slots = new StreamSlots(MAX_ROW_STREAMS, monoMs)
-  const expected = digest(`Bearer ${token}`)
+  const expected = digest(token)
   let port = 0
 
   /** Throws why a request isn't let in. */
@@ -77,7 +77,9 @@ export async function startApiServer({
     if (host === undefined || !hosts.includes(host) || origin !== undefined) {
       throw new CodedError('forbidden', 'Only programs on this computer may connect, and no web pages.')
     }
-    if (!timingSafeEqual(digest(authorization ?? ''), expected)) {
+    // The name of the scheme has no case (RFC 9110, section 11.1).
+    const [, sent = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+    if (!timingSafeEqual(digest(sent), expected)) {
       throw new CodedError('unauthorized', 'The token is missing or wrong.', {
         hint: 'Send Authorization: Bearer with the token from api.json in Tapedeck’s folder.',
       })

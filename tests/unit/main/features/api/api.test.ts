@@ -51,9 +51,18 @@ describe('who may connect', () => {
     expect(readToken(makeFolder('other'))).not.toBe(token)
   })
 
+  it('takes the name of the scheme in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+      expect((await fetch(`${baseUrl}/v1`, { headers: { authorization: `${scheme} ${token}` } })).status).toBe(200)
+    expect((await fetch(`${baseUrl}/v1`, { headers: { authorization: `Basic ${token}` } })).status).toBe(401)
+    expect((await fetch(`${baseUrl}/v1`, { headers: { authorization: token } })).status).toBe(401)
+  })
+
   it.each([
     ['no token', {}, 401],
     ['a wrong token', { authorization: 'Bearer nope' }, 401],
+    ['a scheme without a token', { authorization: 'Bearer ' }, 401],
+    ['another scheme', { authorization: 'Basic nope' }, 401],
     ['a page', { origin: 'http://127.0.0.1:1' }, 403],
     ['a rebound name', { host: 'evil.example.com' }, 403],
   ])('refuses %s', async (_who, extra, status) => {
