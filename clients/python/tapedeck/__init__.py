@@ -122,7 +122,11 @@ class Tapedeck:
         """Live messages, to be iterated: ticks, gaps, and how many ticks were lost. Close it, or use `with`."""
         parts = urlsplit(self.base_url)
         stream = LiveStream(parts.hostname or "127.0.0.1", parts.port or 80, "/v1/stream", self._token, credit)
-        stream.subscribe(feed, symbols)
+        try:
+            stream.subscribe(feed, symbols)
+        except BaseException:
+            stream.close()
+            raise
         return stream
 
     def open_replay(self, sessions: Sequence[str] = ("latest",), at: Optional[Time] = None) -> "Replay":

@@ -90,10 +90,7 @@ class LiveStream:
                 self._grant()
 
     def _grant(self) -> None:
-        try:
-            self._send({"op": "credit", "messages": self._used})
-        except OSError as error:
-            raise offline("The live stream was lost.") from error
+        self._send({"op": "credit", "messages": self._used})
         self._used = 0
 
     def close(self) -> None:
@@ -108,7 +105,10 @@ class LiveStream:
         self.close()
 
     def _send(self, message: Dict[str, Any]) -> None:
-        self._write(_TEXT, json.dumps(message).encode())
+        try:
+            self._write(_TEXT, json.dumps(message).encode())
+        except OSError as error:
+            raise offline("The live stream was lost.") from error
 
     def _write(self, kind: int, payload: bytes) -> None:
         size = len(payload)

@@ -290,6 +290,7 @@ print(json.dumps(seen))
     const { baseUrl, close } = await hostileServer()
     const broken = makeFolder('broken')
     const found = await run(`
+import socket
 from pathlib import Path
 def code(work):
     try:
@@ -304,6 +305,10 @@ def own_end():
     stream = Tapedeck(base, "fine").live("crypto/XT", ["BTC-USD"])
     for message in stream:
         stream.close()
+def unsent():
+    stream = Tapedeck(base, "fine").live("crypto/XT", ["BTC-USD"])
+    stream._socket.shutdown(socket.SHUT_WR)
+    stream.subscribe("crypto/XT", ["ETH-USD"])
 def connect(text):
     Path(${JSON.stringify(join(broken, 'api.json'))}).write_text(text)
     return Tapedeck.connect(${JSON.stringify(broken)})
@@ -311,13 +316,22 @@ print(json.dumps([
     {way: code(lambda: Tapedeck(base, way).sessions()) for way in ${JSON.stringify(Object.keys(WRONG))}},
     {way: code(lambda: live(way)) for way in ${JSON.stringify(Object.keys(WRONG_LIVE))}},
     code(own_end),
+    code(unsent),
     code(lambda: Tapedeck(Tapedeck.connect().base_url, "x").live("crypto/XT", ["BTC-USD"])),
     code(lambda: Tapedeck("http://127.0.0.1:1", "x").live("crypto/XT", ["BTC-USD"])),
     [code(lambda: connect(text)) for text in ['{"base_url"', '[]', 'null']],
 ]))
 `)
     close()
-    const all = [WRONG, WRONG_LIVE, 'none', 'unauthorized', 'offline', ['not-found', 'not-found', 'not-found']]
+    const all = [
+      WRONG,
+      WRONG_LIVE,
+      'none',
+      'offline',
+      'unauthorized',
+      'offline',
+      ['not-found', 'not-found', 'not-found'],
+    ]
     expect(found).toEqual(all)
   })
 
