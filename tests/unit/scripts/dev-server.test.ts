@@ -44,17 +44,25 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   })
 }
 
-/** Opens a socket, sends `hello` when it is open, and resolves with the first answer, or null when it was refused. */
-function knock(hello: object, headers: Record<string, string> = {}): Promise<{ t: string; secret?: string } | null> {
+interface Answer {
+  readonly t: string
+  readonly secret?: string
+  /** How a socket was closed without an answer. */
+  readonly why?: string
+}
+
+/** Opens a socket, sends `hello` when it is open, and resolves with the first answer, `closed` when it was refused. */
+function knock(hello: object, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://${authority()}/ws`, { headers: { origin: `http://${authority()}`, ...headers } })
     socket.on('open', () => socket.send(JSON.stringify(hello)))
     socket.on('message', (data: Buffer) => {
-      resolve(JSON.parse(data.toString('utf8')) as { t: string; secret?: string })
+      resolve(JSON.parse(data.toString('utf8')) as Answer)
       socket.close()
     })
-    socket.on('error', () => undefined) // a close follows
-    socket.on('close', () => resolve(null))
+    let why = ''
+    socket.on('error', (error) => (why = error.message)) // a close follows
+    socket.on('close', (code) => resolve({ t: 'closed', why: `${code} ${why}` }))
   })
 }
 
@@ -83,7 +91,7 @@ describe('its WebSocket', () => {
     const token = tokenOf(url)
     const first = await knock({ t: 'token', token })
     expect(first).toMatchObject({ t: 'welcome' })
-    expect(await knock({ t: 'secret', secret: first?.secret })).toMatchObject({ t: 'welcome' })
+    expect(await knock({ t: 'secret', secret: first.secret })).toMatchObject({ t: 'welcome' })
     expect(await knock({ t: 'secret', secret: 'guessed' })).toMatchObject({ t: 'refused' })
   })
 
@@ -95,7 +103,7 @@ describe('its WebSocket', () => {
   ])('refuses a page %s before the host sees it', async (_case, headers: Record<string, string>) => {
     const sent = headers['origin'] === 'HOST' ? { origin: `http://127.0.0.1:${host.port}` } : headers
     const token = tokenOf(host.newUrl())
-    expect(await knock({ t: 'token', token }, sent)).toBeNull()
+    expect(await knock({ t: 'token', token }, sent)).toMatchObject({ t: 'closed' })
     expect(logged).toEqual([])
     expect(await knock({ t: 'token', token })).toMatchObject({ t: 'welcome' })
   })
