@@ -20,6 +20,8 @@ beforeAll(async () => {
   host = await startBrowserHost(stubTerminal().handlers, {
     rendererDir: folder,
     log: (_level, text) => logged.push(text),
+    // Vite, which makes ready for the first page, shares the thread.
+    patienceMs: 60_000,
   })
   server = await startDevServer({ hostUrl: host.url, logLevel: 'silent' })
 })
