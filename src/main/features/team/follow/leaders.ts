@@ -80,7 +80,7 @@ export class Leaders<C extends Candidate> {
 
   #leadersOf(feed: FeedId, sessions: readonly C[]): Map<InstrumentId, C> {
     const leaders = new Map<InstrumentId, C>()
-    const rank = (one: C): number => this.#thereRank(one) + (one.stateOf(feed)?.is === 'open' && !one.isBehind ? 1 : 0)
+    const rank = (one: C): number => this.#thereRank(one) + (isReceiving(one.stateOf(feed)) && !one.isBehind ? 1 : 0)
     for (const one of sessions.toSorted((a, b) => rank(b) - rank(a)))
       for (const id of one.symbols(feed).keys()) if (!leaders.has(id)) leaders.set(id, one)
     for (const one of leaders.values()) this.#leading.add(one)
@@ -100,6 +100,9 @@ export class Leaders<C extends Candidate> {
     return this.#isGone(info.session) ? 0 : 2
   }
 }
+
+/** A feed that is silent is connected: what comes next comes from here, too. */
+const isReceiving = (state: FeedState | undefined): boolean => state?.is === 'open' || state?.is === 'stale'
 
 const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
   a.epoch !== b.epoch ? a.epoch > b.epoch : a.startedMs > b.startedMs

@@ -372,3 +372,22 @@ describe('two recorders of one shard', () => {
     expect(market.stateOf(feed, ETH)?.is).toBe('open')
   })
 })
+
+it('stays with a recorder of a shard while its feed is only silent', () => {
+  const one = new Session(1)
+  const two = new Session(3, { shard: 1, epoch: 2 })
+  watch(BTC)
+  market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100)])
+  market.show(two.info, [...two.open('BTC-USD'), ...two.trade('BTC-USD', 102)])
+  calls.length = 0
+  for (const [session, state] of [
+    [two, 'stale'],
+    [one, 'stale'],
+    [one, 'open'],
+    [two, 'open'],
+  ] as const)
+    // oxfmt-ignore
+    market.show(session.info, session.entry({ type: 'state', feed, conn: 1, state }))
+  expect(calls.filter((call) => call === 'refresh')).toEqual([])
+  expect(hub.row(hub.cell(BTC), now).last).toBe(102)
+})
