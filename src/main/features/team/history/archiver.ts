@@ -78,6 +78,8 @@ class Archiver {
   #reportNow: () => void = () => undefined
   #wakeSealer: () => void = () => undefined
   #locks: Locks | null = null
+  /** The ones that were opened when the sessions were described at the start. */
+  #firstLocks: Locks | null = null
   /** Under which locks a shard was taken. */
   readonly #taken = new Map<number, Locks>()
 
@@ -194,7 +196,7 @@ class Archiver {
       }
       // Not again each time that NATS is asked in vain.
       if (this.#taken.get(shard) !== locks) report('info', `Archiving shard ${shard}.`)
-      if ((this.#taken.get(shard) ?? locks) !== locks) await this.#describeAgain(shard, signal)
+      if (locks !== this.#firstLocks && this.#taken.get(shard) !== locks) await this.#describeAgain(shard, signal)
       this.#taken.set(shard, locks)
       this.#reports.begin(shard)
       this.#reportNow()
@@ -245,7 +247,10 @@ class Archiver {
     const opened = await this.#o.db.openLocks()
     // Another shard may have opened one in the meantime.
     const other = this.#openedLocks()
-    if (other === null) return (this.#locks = opened)
+    if (other === null) {
+      this.#firstLocks ??= opened
+      return (this.#locks = opened)
+    }
     await opened.close()
     return other
   }

@@ -322,6 +322,33 @@ describe
       ])
     })
 
+    it('archives again what a standby lacks that took over, also as the archiver that waited for the shard', async ({
+      running,
+    }) => {
+      const team = await newTeam(running, { postgres: await startPostgres() })
+      const first = await startArchiver(team)
+      await team.log.putSession({ ...ABOUT, end: END })
+      await publish(team.log, FRAMES)
+      await expectWhole(team)
+      const { reports } = await startArchiver(team)
+      await until('two archivers', async () => (await readReports(team.log.bucket('reports'))).length === 2)
+      // It gets the shard's lock from the first archiver before the second one can.
+      const admin = await connect(team.server, team.team)
+      const lock = `(hashtext('${team.db.schema}'), 1001)`
+      const locked = admin.run(`SELECT pg_advisory_lock${lock}`)
+      await first.end()
+      await locked
+      await admin.run(`DROP SCHEMA ${team.db.schema} CASCADE`)
+      await migrate(admin)
+      const others = 'usename IS NOT NULL AND pid <> pg_backend_pid()'
+      await admin.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`)
+      await admin.run(`SELECT pg_advisory_unlock${lock}`)
+      await expectWhole(team)
+      expect(reports.filter((text) => text.startsWith('alarm'))).toEqual([
+        `alarm: The history has session ${SESSION} up to seq 0, but had it up to ${END.lastSeq} before.`,
+      ])
+    })
+
     it('stores nothing in a history that a newer version has updated, and says so', async ({ running }) => {
       const team = await newTeam(running)
       const { reports } = await startArchiver(team)
