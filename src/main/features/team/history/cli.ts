@@ -28,7 +28,7 @@ import { checkArchiver, checkDurability, checkSchema, migrate, SCHEMA_VERSION } 
 import { HISTORY_OPTION, readHistory, readHistoryTarget } from './target.ts'
 import { tickSink } from './ticks.ts'
 import { verifyHistory } from './verify-history.ts'
-import { claimTeam } from './watermarks.ts'
+import { claimTeam, keepClaim } from './watermarks.ts'
 
 export const archiveCommand = defineCommand({
   logs: true,
@@ -112,7 +112,16 @@ async function runArchive(db: Database, address: TeamAddress, values: Values, co
     const archiving = `Archiving team ${address.team} into ${db.place}.`
     manager.ready(archiving)
     report('info', archiving, { event: 'started', team: address.team, history: db.place })
-    const stopped = await runArchiver({ log, db, archive, clock, signal, report, metrics, tickDays })
+    const replaced = new AbortController()
+    const claim = keepClaim(log, db, clock, AbortSignal.any([signal, ended.signal])).then((refusal) => {
+      if (refusal !== null) replaced.abort()
+      return refusal
+    })
+    const whileClaimed = AbortSignal.any([signal, replaced.signal])
+    const stopped = await runArchiver({ log, db, archive, clock, signal: whileClaimed, report, metrics, tickDays })
+    ended.abort()
+    const refusal = await claim
+    if (refusal !== null) throw refusal
     return stopped.length > 0 ? EXIT.failed : exitWhenStopped(signal)
   } finally {
     ended.abort()

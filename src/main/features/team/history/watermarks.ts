@@ -15,6 +15,11 @@ const UNFINISHED_EVERY = 20
 /** Where the bucket `watermarks` has the ID of the history that they are of. */
 const HISTORY_KEY = 'history'
 
+/** How often an archiver looks whether its database still is the history. */
+const CLAIM_EVERY_MS = 5_000
+const REPLACE_HINT =
+  'Recorders delete what the history has. If it is to be this database from now on, stop the archivers of the other one, and add --replace-history once.'
+
 /**
  * Makes a database the history of its team: recorders delete what it has committed. Rejects with `not-allowed` if that is
  * another database. `replace`: this one takes its place.
@@ -26,19 +31,52 @@ export async function claimTeam(log: Pick<TeamLog, 'bucket'>, db: Database, repl
   const value = known?.value ?? null
   const claimed = value === null ? null : readChecked(value, HISTORY_KEY)
   if (claimed === id) return
-  if (value !== null && !replace)
+  if (value !== null && claimed === null && !replace)
     throw new CodedError(
       'not-allowed',
-      claimed === null
-        ? `Which database is the history of team ${db.team} can’t be read: what its servers have about it was changed.`
-        : `The history of team ${db.team} is another database, not ${db.place}.`,
-      {
-        hint: 'Recorders delete what the history has. If it is to be this database from now on, add --replace-history once.',
-      },
+      `Which database is the history of team ${db.team} can’t be read: what its servers have about it was changed.`,
+      { hint: REPLACE_HINT },
     )
+  if (!replace && (value === null ? await hasNoneOf(await bucket.entries(), db) : true))
+    throw new CodedError('not-allowed', `The history of team ${db.team} is another database, not ${db.place}.`, {
+      hint: REPLACE_HINT,
+    })
   const stored = await bucket.update(HISTORY_KEY, addChecksum(id, HISTORY_KEY), known?.revision ?? 0)
   // Another archiver was faster.
   if (stored === null) await claimTeam(log, db, false)
+}
+
+/** Whether there are watermarks, and the database has nothing of any of their sessions: then they are of another one. */
+async function hasNoneOf(watermarks: readonly BucketEntry[], db: Database): Promise<boolean> {
+  const begun = watermarks.filter(({ key, value }) => (decodeWatermark(key, value)?.lastSeq ?? 0) > 0)
+  if (begun.length === 0) return false
+  const found = await db.rows(`SELECT 1 FROM ${db.schema}.session WHERE key = ANY($1) AND last_seq > 0 LIMIT 1`, [
+    begun.map(({ key }) => key),
+  ])
+  return found.length === 0
+}
+
+/**
+ * Claims the team again and again, because NATS can lose what it knew. Resolves with the refusal once another database has
+ * become the history, and with null once `signal` aborts.
+ */
+export async function keepClaim(
+  log: Pick<TeamLog, 'bucket'>,
+  db: Database,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<CodedError | null> {
+  for (;;) {
+    await waitUntil(clock, signal, CLAIM_EVERY_MS)
+    if (signal.aborted) return null
+    try {
+      await claimTeam(log, db, false)
+    } catch (thrown) {
+      // Otherwise a server is away, which is reported elsewhere.
+      if (thrown instanceof CodedError && thrown.code === 'not-allowed') return thrown
+      if (!(thrown instanceof CodedError)) throw thrown
+    }
+  }
 }
 
 interface WatermarksParts {

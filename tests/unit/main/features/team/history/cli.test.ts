@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres || !hasNatsServer)(
 
     async function scene() {
       const nats = await startNatsServer()
-      const { server, db, team } = await newHistory()
+      const { server, db, team, archive } = await newHistory()
       const log = await connectTeam({ target: readNatsTarget(nats.url, {}, {}), team, name: 'test', allowOld: true })
       await log.ensureBuckets(1)
       await db.run(`CREATE DATABASE trial_${team}`)
@@ -186,7 +186,7 @@ describe.skipIf(!hasPostgres || !hasNatsServer)(
         await nats.kill()
       })
       const args = [server.url(`trial_${team}`), '--upstream', nats.url, '--team', team, '--allow-old-nats']
-      return { db, trial, log, team, args }
+      return { server, archive, db, trial, log, team, args }
     }
 
     it('isn’t another database by mistake, because recorders delete what the history has', async () => {
@@ -200,6 +200,29 @@ describe.skipIf(!hasPostgres || !hasNatsServer)(
       await claimTeam(log, trial, true)
       await claimTeam(log, trial, false)
       await expect(claimTeam(log, db, false)).rejects.toMatchObject({ code: 'not-allowed' })
+    })
+
+    it('is left by an archiver once another database has taken its place', async () => {
+      const { server, db, trial, log, team, args } = await scene()
+      const archiving = run('archive', server.url(), ...args.slice(1))
+      await expect.poll(async () => (await log.bucket('watermarks').get('history'))?.value ?? '').not.toBe('')
+      await claimTeam(log, trial, true)
+      const { code, err } = await archiving
+      expect(code).toBe(1)
+      expect(err).toContain(`The history of team ${team} is another database, not ${db.place}.`)
+    })
+
+    it('isn’t a database that has nothing of what the team’s watermarks say', async () => {
+      const { archive, db, trial, log } = await scene()
+      await log.putWatermark(SESSION, { lastSeq: 2, isComplete: false })
+      await expect(claimTeam(log, trial, false)).rejects.toMatchObject({ code: 'not-allowed' })
+      await archive.putSession(ABOUT)
+      await expect(claimTeam(log, db, false)).rejects.toMatchObject({ code: 'not-allowed' })
+      await archive.store(
+        SESSION,
+        encode(flushesOf([trades(2)])).map(({ bytes }) => bytes),
+      )
+      await claimTeam(log, db, false)
     })
 
     it('is one of two that start at the same time, is claimed again if the log lost it, and isn’t guessed from what was damaged', async () => {
