@@ -91,7 +91,7 @@ export function createOutput(parts: OutputParts): Output {
     },
     async flush() {
       if (!direct && !failed && !(await isTaken(parts))) {
-        failure ??= new Error('the program that reads it stands still')
+        failure ??= new Error('the program that reads it didn’t take everything in time')
       }
       // A stream reports its error one turn after the write's callback.
       await new Promise<void>((resolve) => setImmediate(resolve))

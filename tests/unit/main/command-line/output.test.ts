@@ -82,7 +82,7 @@ describe('standard output', () => {
     const flushed = output.flush()
     stopping.abort('interrupt')
     await flushed
-    expect(output.failure?.message).toBe('the program that reads it stands still')
+    expect(output.failure?.message).toBe('the program that reads it didn’t take everything in time')
   })
 
   it('waits for a slow reader, also once the command must end', async () => {

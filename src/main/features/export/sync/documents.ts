@@ -29,7 +29,7 @@ export const partitionDocument = v.looseObject({
 
 /**
  * Up to which seq each chunk of a feed is written, and from which receive time on its messages count, UTC ms. `share`:
- * sha256 of what a team's session leaves to others that overlap it.
+ * hash of what a team's session leaves to others that overlap it.
  */
 const feedState = v.object({
   chunks: v.array(count),
