@@ -43,6 +43,8 @@ export interface ImportStore {
 /** Maximum problems listed. The rest are only counted. */
 const TOLD = 20
 const PREVIEW_ROWS = 20
+/** How much of a file is looked at for problems before it is imported. */
+const PREVIEW_BYTES = 1 << 20
 const BATCH_ROWS = 4_096
 const BATCH_BYTES = 512 << 10
 
@@ -56,7 +58,7 @@ export async function previewText(input: ImportInput, mapping: CsvMapping | null
   else {
     for await (const portion of incoming(input.path, kind, used)) {
       problems.push(...portion.problems)
-      break
+      if (portion.bytes >= PREVIEW_BYTES || problems.length >= TOLD) break
     }
   }
   const about = await tableOf(input, kind)
@@ -96,21 +98,17 @@ function refusal(mapping: CsvMapping): string | null {
 
 async function tableOf({ path }: ImportInput, kind: TextKind): Promise<Pick<ImportPreview, 'columns' | 'rows'>> {
   if (kind.is === 'table') return { columns: kind.columns, rows: kind.rows.slice(0, PREVIEW_ROWS) }
-  for await (const { messages } of incoming(path, kind, null)) {
-    const text = new TextDecoder()
-    return {
-      columns: ['feed', 'seq', 'received', 'message'],
-      rows: messages
-        .slice(0, PREVIEW_ROWS)
-        .map(({ feed, seq, recvMs, bytes }) => [
-          feed,
-          String(seq ?? ''),
-          new Date(recvMs).toISOString(),
-          text.decode(bytes.subarray(0, 400)),
-        ]),
+  const text = new TextDecoder()
+  const rows: string[][] = []
+  let columns: readonly string[] = []
+  for await (const { messages, bytes: read } of incoming(path, kind, null)) {
+    columns = ['feed', 'seq', 'received', 'message']
+    for (const { feed, seq, recvMs, bytes } of messages.slice(0, PREVIEW_ROWS - rows.length)) {
+      rows.push([feed, String(seq ?? ''), new Date(recvMs).toISOString(), text.decode(bytes.subarray(0, 400))])
     }
+    if (rows.length >= PREVIEW_ROWS || read >= PREVIEW_BYTES) break
   }
-  return { columns: [], rows: [] }
+  return { columns, rows }
 }
 
 /** The messages of one session in a file. */

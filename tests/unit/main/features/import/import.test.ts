@@ -278,6 +278,15 @@ describe('a table of any kind', () => {
     ])
   })
 
+  it('is looked at for problems beyond its first piece', async () => {
+    const rows = '2026-01-05 09:30:00.120,AAPL,187.120,100\n'.repeat(5_000)
+    const long = `when,ticker,price,qty\n${rows}2026-01-05 09:30:01,AAPL,soon,1\n`
+    expect(long.length).toBeLessThan(1 << 20)
+    expect((await look(file('long.csv', long), mapping)).problems).toEqual([
+      { line: 5_002, text: 'its price "soon" isn’t a number' },
+    ])
+  })
+
   it('becomes messages of the feed with its own literals, in the zone it is of', async () => {
     const done = await fresh.take(file('t.csv', text), mapping)
     expect(done).toMatchObject({ messages: 1, skipped: 1 })
