@@ -9,7 +9,10 @@ export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 export const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 export const feed = v.picklist(FEED_IDS)
 // parseInstrument accepts exactly the texts that are instruments.
-export const instrument = v.custom<InstrumentId>(
-  (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
+/** An instrument of a stored document. */
+export const storedInstrument = v.custom<InstrumentId>(
+  (x) => typeof x === 'string' && parseInstrument(x) !== undefined,
   'an instrument such as "crypto:BTCUSD"',
 )
+/** An instrument of a call. */
+export const instrument = v.pipe(storedInstrument, v.maxLength(80, 'an instrument such as "crypto:BTCUSD"'))

@@ -3,7 +3,7 @@
  * others.
  */
 import * as v from 'valibot'
-import { finite, instrument } from '../../../shared/base/schemas.ts'
+import { finite, storedInstrument } from '../../../shared/base/schemas.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import {
   ALERTS_VERSION,
@@ -27,7 +27,13 @@ export interface Read<T> {
 }
 
 const base = { id: finite, atMs: finite }
-const ofAlert = { ...base, alert: v.string(), instrument, condition: conditionSchema, note: v.string() }
+const ofAlert = {
+  ...base,
+  alert: v.string(),
+  instrument: storedInstrument,
+  condition: conditionSchema,
+  note: v.string(),
+}
 const cause = v.picklist([...GAP_CAUSES, 'stale', 'unwanted'] as const satisfies readonly SuspensionCause[])
 const eventSchema: v.GenericSchema<unknown, AlertEvent> = v.variant('is', [
   v.object({
@@ -45,7 +51,7 @@ const eventSchema: v.GenericSchema<unknown, AlertEvent> = v.variant('is', [
     is: v.literal('blind'),
     feed: v.picklist(FEED_IDS),
     cause,
-    instruments: v.array(instrument),
+    instruments: v.array(storedInstrument),
     toMs: v.nullable(finite),
     alerts: finite,
   }),

@@ -3,7 +3,7 @@
  * file never empties a chart.
  */
 import * as v from 'valibot'
-import { instrument, text } from '../../base/schemas.ts'
+import { storedInstrument, text } from '../../base/schemas.ts'
 import { MAX_FORMULA } from '../../core/market/formula/syntax.ts'
 import { PRICE_NAMES } from '../../core/market/indicators/row.ts'
 import { eventBarRule, interval } from '../../core/market/contract.ts'
@@ -98,8 +98,8 @@ const asked = {
 
 /** The ratio or difference of a chart's instrument and another one. It applies while the chart shows `of`. */
 const chartSpreadSchema = v.object({
-  of: instrument,
-  with: instrument,
+  of: storedInstrument,
+  with: storedInstrument,
   /** The symbol of the other one. */
   label: text(40),
   operator: v.picklist(SPREAD_OPERATORS),
@@ -117,7 +117,7 @@ const options = {
   volume: v.fallback(v.boolean(), true),
   indicators: v.fallback(those(chartIndicatorSchema, MAX_INDICATORS), []),
   /** Instruments in percent from the left edge, next to the chart's own. */
-  compare: v.fallback(those(instrument, MAX_COMPARED), []),
+  compare: v.fallback(those(storedInstrument, MAX_COMPARED), []),
   /** Lines at the best bid and ask. */
   bidAsk: v.fallback(v.boolean(), false),
   /** How long bid and ask stood at each price of each bar, and how long their middle did in view. */

@@ -4,7 +4,7 @@
  */
 import { interval } from '../../core/market/contract.ts'
 import * as v from 'valibot'
-import { instrument } from '../../base/schemas.ts'
+import { storedInstrument } from '../../base/schemas.ts'
 import type { InstrumentId } from '../../base/units.ts'
 import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.ts'
 
@@ -75,13 +75,13 @@ const pane = v.object({
   kind: v.picklist(PANE_KINDS),
   link: v.fallback(v.nullable(v.picklist(LINK_COLOURS)), null),
   /** The instrument it shows while it isn't linked. */
-  instrument: v.fallback(v.nullable(instrument), null),
+  instrument: v.fallback(v.nullable(storedInstrument), null),
   settings,
 })
 export type WorkspacePane = v.InferOutput<typeof pane>
 
 const link = v.object({
-  instrument: v.fallback(instrument, 'crypto:BTCUSD' as InstrumentId),
+  instrument: v.fallback(storedInstrument, 'crypto:BTCUSD' as InstrumentId),
   interval: v.fallback(v.nullable(interval), null),
   shares: v.fallback(v.array(v.picklist(LINK_SHARES)), []),
 })
