@@ -47,7 +47,7 @@ export const archiveCommand = defineCommand({
     migrate: { type: 'boolean', help: 'Create or update the history’s tables first; without --upstream, only that' },
     'replace-history': {
       type: 'boolean',
-      help: 'Archive here from now on, though the history of the team is another database',
+      help: 'Make this database the team’s history in place of another one, whose archivers have been stopped',
     },
     ticks: { type: 'string', value: 'DAYS', help: 'Also keep decoded records as rows for SQL, such as 7d' },
     metrics: METRICS_OPTION,

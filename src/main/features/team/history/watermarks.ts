@@ -31,18 +31,17 @@ export async function claimTeam(log: Pick<TeamLog, 'bucket'>, db: Database, repl
   const value = known?.value ?? null
   const claimed = value === null ? null : readChecked(value, HISTORY_KEY)
   if (claimed === id) return
-  if (value !== null && claimed === null && !replace)
+  const isDamaged = value !== null && claimed === null
+  if (!replace && (value !== null || (await hasNoneOf(await bucket.entries(), db))))
     throw new CodedError(
       'not-allowed',
-      `Which database is the history of team ${db.team} can’t be read: what its servers have about it was changed.`,
+      isDamaged
+        ? `The servers no longer say which database is the history of team ${db.team}: what they have about it was changed.`
+        : `The history of team ${db.team} is another database, not ${db.place}.`,
       { hint: REPLACE_HINT },
     )
-  if (!replace && (value === null ? await hasNoneOf(await bucket.entries(), db) : true))
-    throw new CodedError('not-allowed', `The history of team ${db.team} is another database, not ${db.place}.`, {
-      hint: REPLACE_HINT,
-    })
   const stored = await bucket.update(HISTORY_KEY, addChecksum(id, HISTORY_KEY), known?.revision ?? 0)
-  // Another archiver was faster.
+  // Another archiver has claimed it in the meantime.
   if (stored === null) await claimTeam(log, db, false)
 }
 
