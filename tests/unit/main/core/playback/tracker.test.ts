@@ -39,3 +39,33 @@ test('reports the connection that most needs attention and the best one, as live
   const [[, worst, best]] = tracker.marketContext().feedStates
   expect([worst.is, best?.is]).toEqual(['waiting', 'open'])
 })
+
+test('the end of a session opens a gap on each connected feed that has none of the whole feed open', () => {
+  const tracker = new FeedTracker()
+  const gaps: string[] = []
+  const states: string[] = []
+  const sink: HubSink = {
+    apply: () => undefined,
+    feedState: (feed, state) => void states.push(`${feed} ${state.is}`),
+    acknowledged: () => undefined,
+    gapOpened: (feed, cause, symbols, fromMs) => void gaps.push(`${feed} ${cause} ${fromMs} ${symbols.join()}`),
+    gapClosed: () => undefined,
+  }
+  const gap = { type: 'gap-open', cause: 'drop', symbols: [] } as const
+  const entries: LedgerEntry[] = [
+    // Closed; of one symbol only; of the whole feed; and on a feed that is off.
+    { ...gap, feed: 'crypto/XT', fromMs: unixMs(1) },
+    { type: 'gap-close', feed: 'crypto/XT', openedSeq: 1 },
+    { ...gap, feed: 'crypto/XQ', fromMs: unixMs(1), symbols: ['BTC-USD'] },
+    { ...gap, feed: 'forex/C', fromMs: unixMs(1) },
+    { type: 'state', feed: 'crypto/XT', conn: 1, state: 'open' },
+    { type: 'state', feed: 'crypto/XQ', conn: 2, state: 'open' },
+    { type: 'state', feed: 'forex/C', conn: 3, state: 'waiting' },
+    { type: 'state', feed: 'stocks/T', conn: 4, state: 'idle' },
+  ]
+  entries.forEach((entry, i) => tracker.apply(i + 1, unixMs(i), entry, sink))
+  gaps.length = states.length = 0
+  tracker.end(unixMs(50), 'crash', sink)
+  expect(gaps).toEqual(['crypto/XT crash 50 ', 'crypto/XQ crash 50 '])
+  expect(states).toEqual(['crypto/XT idle', 'crypto/XQ idle', 'forex/C idle'])
+})

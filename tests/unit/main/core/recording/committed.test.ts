@@ -82,3 +82,16 @@ it('waits for the disk only for a limited time', async () => {
   clock.advance(60_000)
   expect(await settled()).toEqual(['ever'])
 })
+
+it('goes on waiting for the others once one has waited long enough', async () => {
+  const { watch, ask, commit, settled, clock } = world()
+  watch.began(A)
+  void ask('early', 1)
+  clock.advance(1)
+  void ask('late', 2)
+  while ((await settled()).length === 0) clock.advance(1)
+  expect(await settled()).toEqual(['early'])
+  commit(A, 2)
+  expect(await settled()).toEqual(['early', 'late'])
+  expect(clock.timers).toBe(0)
+})

@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest'
-import { lossFailure, reportOf, type RecordedSession } from '../../../../../src/main/core/recording/record-report.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  failureOf,
+  lossFailure,
+  reportOf,
+  type RecordedSession,
+} from '../../../../../src/main/core/recording/record-report.ts'
+import type { FeedStatus } from '../../../../../src/shared/core/status/status.ts'
 import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
-import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
+const NO_HOST = { code: 'unreachable', message: 'No such host.', hint: 'Check the address.' } as const
 const STARTED = Date.UTC(2026, 0, 5)
 const requested = new Map([['crypto/XT', ['BTC-USD']]] as const)
 const acknowledged = { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] } as const
@@ -44,4 +51,69 @@ it('tells what was received and isn’t stored, with a gap up to the end', () =>
   expect(report.missing_seconds).toBe(2.5)
   expect(lossFailure([stored(7)], received, until, null)?.message).toBe('3 messages of the last 2.5 s weren’t stored.')
   expect(lossFailure([stored(9)], received, until, null)?.message).toBe('1 message of the last 2.5 s wasn’t stored.')
+})
+
+describe('what the service never did', () => {
+  const asked = new Map<FeedId, readonly string[]>([
+    ['crypto/XT', ['BTC-USD', 'ETH-USD']],
+    ['crypto/XQ', ['BTC-USD']],
+  ])
+  const [feed] = reportOf([stored(10)], requested, null, received, until).feeds
+  const unconfirmed = (trades: readonly string[], quotes: readonly string[]) => ({
+    feeds: [
+      { ...feed, feed: 'crypto/XT' as const, unconfirmed: trades },
+      { ...feed, feed: 'crypto/XQ' as const, unconfirmed: quotes },
+    ],
+  })
+  const waiting = (of: FeedId): FeedStatus => ({
+    feed: of,
+    state: { is: 'waiting', untilMs: until, attempt: 3, why: { ...NO_HOST, closeCode: null } },
+    connections: 1,
+    acknowledged: [],
+    missing: [],
+    overBudget: [],
+    budget: 50,
+    perSecond: 0,
+    received: 0,
+    undecodable: 0,
+    unasked: 0,
+    lastMessageMs: null,
+    mappings: [],
+  })
+
+  it.each([
+    ['nothing, if every symbol was confirmed', unconfirmed([], []), [], undefined],
+    [
+      'only symbols of feeds that lack some',
+      unconfirmed(['ETH-USD'], []),
+      [],
+      'The service never confirmed ETH-USD on crypto/XT.',
+    ],
+    [
+      'feeds that confirmed nothing',
+      unconfirmed(['ETH-USD'], ['BTC-USD']),
+      [],
+      'crypto/XQ never opened before the recording ended.',
+    ],
+    [
+      'all of them',
+      unconfirmed(['BTC-USD', 'ETH-USD'], ['BTC-USD']),
+      [],
+      'crypto/XT, crypto/XQ never opened before the recording ended.',
+    ],
+    [
+      'why it didn’t open',
+      unconfirmed([], ['BTC-USD']),
+      [waiting('crypto/XT'), waiting('crypto/XQ')],
+      'crypto/XQ never opened: No such host.',
+    ],
+    [
+      'no other feed’s reason',
+      unconfirmed([], ['BTC-USD']),
+      [waiting('crypto/XT')],
+      'crypto/XQ never opened before the recording ended.',
+    ],
+  ] as const)('is %s', (_, report, last, message) => {
+    expect(failureOf(report, asked, last)?.message).toBe(message)
+  })
 })

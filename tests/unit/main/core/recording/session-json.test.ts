@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sessionJson } from '../../../../../src/main/core/recording/session-json.ts'
+import { gapJson, sessionJson } from '../../../../../src/main/core/recording/session-json.ts'
 import {
   UNLABELLED,
   type Gap,
@@ -41,4 +41,13 @@ it('lists all gaps of a session, and counts those that aren’t its edges', () =
   const json = sessionJson(row)
   expect(json['gap_count']).toBe(1)
   expect(json['gaps']).toHaveLength(3)
+})
+
+it('tells the seconds of a gap, and neither end nor seconds of one that is open', () => {
+  expect(gapJson({ ...gap('drop', 4), toMs: unixMs(2_504) })).toMatchObject({
+    from: '1970-01-01T00:00:00.004Z',
+    to: '1970-01-01T00:00:02.504Z',
+    seconds: 2.5,
+  })
+  expect(gapJson({ ...gap('drop', 4), toMs: null })).toMatchObject({ to: null, seconds: null })
 })

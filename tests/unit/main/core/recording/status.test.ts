@@ -10,6 +10,7 @@ const statusAt = (
   wallMs: () => number,
   source: () => Source = () => DEMO,
   feeds: () => readonly FeedCounts[] = () => [],
+  isSimulated?: () => boolean,
 ) =>
   createStatus({
     wallMs: () => unixMs(wallMs()),
@@ -30,6 +31,7 @@ const statusAt = (
     },
     trouble: () => null,
     source,
+    ...(isSimulated === undefined ? {} : { isSimulated }),
     storePath: () => '',
     skew: { ms: null },
     growth: { bytesPerHour: null, sized: () => undefined },
@@ -97,4 +99,14 @@ it('counts the messages of the open session only, not those of the source before
     { feed: 'forex/C', received: 4, stored: 4, ...none },
   ]
   expect(status.read()).toMatchObject({ received: 7, stored: 6 })
+})
+
+it.each([true, false, undefined])('tells of a simulated market only if it is one: %s', (simulated) => {
+  const status = statusAt(
+    () => DAY,
+    () => DEMO,
+    () => [],
+    simulated === undefined ? undefined : () => simulated,
+  )
+  expect(status.read().isSimulated).toBe(simulated === true ? true : undefined)
 })
