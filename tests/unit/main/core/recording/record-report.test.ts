@@ -9,7 +9,7 @@ import type { FeedStatus } from '../../../../../src/shared/core/status/status.ts
 import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
-const NO_HOST = { code: 'unreachable', message: 'No such host.', hint: 'Check the address.' } as const
+const NO_HOST = { code: 'offline', message: 'No such host.', hint: 'Check the address.' } as const
 const STARTED = Date.UTC(2026, 0, 5)
 const requested = new Map([['crypto/XT', ['BTC-USD']]] as const)
 const acknowledged = { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] } as const
