@@ -22,7 +22,7 @@ export const api = defineFeature({
     const service: ApiService = {
       async start(port) {
         const { startApiServer } = await import('./api-server.ts')
-        const sockets = new LiveSockets(live.feeds)
+        const sockets = new LiveSockets(live.feeds, clock)
         live.onRecords(sockets.sink)
         const token = readToken(dataDir)
         server = await startApiServer({

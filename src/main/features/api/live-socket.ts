@@ -1,9 +1,11 @@
 /** The WebSocket of the API's live stream: reads a client's messages and sends ticks while it has credit. */
 import type { WebSocket } from 'ws'
 import { isObject, parseJson } from '../../../service/control.ts'
+import { isSymbol } from '../../../service/intern.ts'
 import { toFailure, CodedError } from '../../../shared/base/errors.ts'
 import type { GapCause } from '../../../shared/core/recording/session.ts'
 import { FEED_IDS, isFeedId, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
 import type { RecordSink } from '../../core/market/hub-types.ts'
 import { LiveTicks, MAX_WAITING } from './live-ticks.ts'
@@ -14,6 +16,18 @@ const TURN_MESSAGES = 500
 const BUSY_BYTES = 1024 * 1024
 /** A client with more unread messages is disconnected: twice the limit of ticks, so that responses have room. */
 const MAX_UNREAD = 2 * MAX_WAITING
+/** A client whose answers with more symbols than this wait is disconnected, too: 16 MB. */
+const MAX_UNREAD_SYMBOLS = 2_000_000
+/** Clients at once. Each may hold some megabytes. */
+const MAX_CLIENTS = 64
+/**
+ * How many messages of a client are taken in `TURN_MS`, ms; further ones wait in its socket. Taken without a bound, those
+ * of one client kept the thread that receives busy for minutes, which looks like sleep and leaves gaps.
+ */
+const MAX_TAKEN = 1_000
+const TURN_MS = 50
+/** A symbol counts as so many messages: released ones stay with the planner for some seconds. */
+const SYMBOL_COST = 5
 /** Symbols of a feed that a client follows, in one message or several. */
 const MAX_SYMBOLS = 1_000
 const MAX_CREDIT = 1_000_000_000
@@ -23,10 +37,12 @@ const bad = (message: string): CodedError => new CodedError('bad-arguments', mes
 /** Every client of the live stream. Its sink is on the tick path and does nothing without clients. */
 export class LiveSockets {
   readonly #feeds: Pick<Feeds, 'subscribe'>
+  readonly #clock: Pick<Clock, 'after'>
   readonly #clients = new Set<Client>()
 
-  constructor(feeds: Pick<Feeds, 'subscribe'>) {
+  constructor(feeds: Pick<Feeds, 'subscribe'>, clock: Pick<Clock, 'after'>) {
     this.#feeds = feeds
+    this.#clock = clock
   }
 
   readonly sink: RecordSink = {
@@ -50,8 +66,16 @@ export class LiveSockets {
       if (client.ticks.follows(feed)) client.tell({ type: 'gap', feed, cause, symbols, from_ms: fromMs, to_ms: toMs })
   }
 
+  /** Throws `busy` if there is no room for another client. */
+  refuseMore(): void {
+    if (this.#clients.size < MAX_CLIENTS) return
+    throw new CodedError('busy', `At most ${MAX_CLIENTS} programs can follow the live stream at once.`, {
+      hint: 'Close one of them, then try again.',
+    })
+  }
+
   accept(ws: WebSocket): void {
-    const client = new Client(ws, this.#feeds)
+    const client = new Client(ws, this.#feeds, this.#clock)
     this.#clients.add(client)
     ws.on('close', () => {
       this.#clients.delete(client)
@@ -68,28 +92,60 @@ class Client {
   readonly ws: WebSocket
   readonly ticks = new LiveTicks(() => this.#schedule())
   readonly #feeds: Pick<Feeds, 'subscribe'>
-  readonly #subscriptions = new Map<FeedId, Subscription>()
+  readonly #clock: Pick<Clock, 'after'>
+  /** One for each symbol, so that a change takes only time for what it changes. */
+  readonly #subscriptions = new Map<FeedId, Map<string, Subscription>>()
   #isScheduled = false
+  /** Messages taken in this turn, and of earlier ones what was beyond their bound. */
+  #taken = 0
+  #isPaused = false
+  #cancelTurn: (() => void) | null = null
 
-  constructor(ws: WebSocket, feeds: Pick<Feeds, 'subscribe'>) {
+  constructor(ws: WebSocket, feeds: Pick<Feeds, 'subscribe'>, clock: Pick<Clock, 'after'>) {
     this.ws = ws
     this.#feeds = feeds
+    this.#clock = clock
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? undefined : data.toString('utf8')))
     ws.on('error', () => ws.terminate())
   }
 
   release(): void {
-    for (const subscription of this.#subscriptions.values()) subscription.release()
+    this.#cancelTurn?.()
+    for (const ofFeed of this.#subscriptions.values()) {
+      for (const subscription of ofFeed.values()) subscription.release()
+    }
     this.#subscriptions.clear()
   }
 
   /** Sends what isn't a tick, in its order. A client that sends without reading would collect answers without end. */
   tell(message: Readonly<Record<string, unknown>>): void {
-    if (this.ticks.waiting >= MAX_UNREAD) this.ws.terminate()
+    const { waiting, waitingSymbols } = this.ticks
+    if (waiting >= MAX_UNREAD || waitingSymbols >= MAX_UNREAD_SYMBOLS) this.ws.terminate()
     else this.ticks.tell(message)
   }
 
+  /** Counts messages, and lets the socket wait after too many. */
+  #count(messages: number): void {
+    this.#taken += messages
+    if (this.#taken >= MAX_TAKEN && !this.#isPaused) {
+      this.#isPaused = true
+      this.ws.pause()
+    }
+    this.#cancelTurn ??= this.#clock.after(TURN_MS, () => this.#nextTurn())
+  }
+
+  #nextTurn(): void {
+    this.#cancelTurn = null
+    this.#taken -= Math.min(MAX_TAKEN, this.#taken)
+    if (this.#isPaused && this.#taken < MAX_TAKEN) {
+      this.#isPaused = false
+      this.ws.resume()
+    }
+    if (this.#taken > 0) this.#cancelTurn = this.#clock.after(TURN_MS, () => this.#nextTurn())
+  }
+
   #take(text: string | undefined): void {
+    this.#count(1)
     try {
       const message = text === undefined ? undefined : parseJson(text)
       if (!isObject(message)) throw bad('A message is a JSON object in a text frame.')
@@ -97,9 +153,9 @@ class Client {
         case 'credit':
           return this.ticks.grant(readCredit(message.messages))
         case 'subscribe':
-          return this.#change(message, (feed, symbols) => this.ticks.subscribe(feed, symbols))
+          return this.#change(message, (feed, symbols) => this.#subscribe(feed, symbols))
         case 'unsubscribe':
-          return this.#change(message, (feed, symbols) => this.ticks.unsubscribe(feed, symbols))
+          return this.#change(message, (feed, symbols) => this.#unsubscribe(feed, symbols))
         default:
           throw bad('"op" is subscribe, unsubscribe or credit.')
       }
@@ -115,17 +171,28 @@ class Client {
   ): void {
     const { feed, symbols } = message
     if (typeof feed !== 'string' || !isFeedId(feed)) throw bad(`"feed" must be one of ${FEED_IDS.join(', ')}.`)
-    if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > MAX_SYMBOLS || !symbols.every(isSymbol))
+    if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > MAX_SYMBOLS || !symbols.every(isSymbolText))
       throw bad(`"symbols" is a list of 1 to ${MAX_SYMBOLS} symbols.`)
-    if (message.op === 'subscribe' && new Set([...this.ticks.symbols(feed), ...symbols]).size > MAX_SYMBOLS)
-      throw bad(`A connection follows at most ${MAX_SYMBOLS} symbols of a feed.`)
+    this.#count(SYMBOL_COST * symbols.length)
     change(feed, symbols)
-    const now = this.ticks.symbols(feed)
-    const before = this.#subscriptions.get(feed)
-    if (now.length > 0) this.#subscriptions.set(feed, this.#feeds.subscribe(feed, now))
-    else this.#subscriptions.delete(feed)
-    before?.release() // after the new one, so that no symbol is dropped in between
-    this.tell({ type: 'subscribed', feed, symbols: now })
+    this.tell({ type: 'subscribed', feed, symbols: this.ticks.symbols(feed) })
+  }
+
+  #subscribe(feed: FeedId, symbols: readonly string[]): void {
+    const more = new Set(symbols.filter((symbol) => !this.ticks.has(feed, symbol))).size
+    if (this.ticks.symbols(feed).length + more > MAX_SYMBOLS)
+      throw bad(`A connection follows at most ${MAX_SYMBOLS} symbols of a feed.`)
+    const ofFeed = this.#subscriptions.get(feed) ?? new Map<string, Subscription>()
+    this.#subscriptions.set(feed, ofFeed)
+    for (const symbol of this.ticks.subscribe(feed, symbols)) ofFeed.set(symbol, this.#feeds.subscribe(feed, [symbol]))
+  }
+
+  #unsubscribe(feed: FeedId, symbols: readonly string[]): void {
+    const ofFeed = this.#subscriptions.get(feed)
+    for (const symbol of this.ticks.unsubscribe(feed, symbols)) {
+      ofFeed?.get(symbol)?.release()
+      ofFeed?.delete(symbol)
+    }
   }
 
   #schedule(): void {
@@ -146,7 +213,7 @@ class Client {
   }
 }
 
-const isSymbol = (x: unknown): x is string => typeof x === 'string' && x !== '' && x.length <= 64
+const isSymbolText = (x: unknown): x is string => typeof x === 'string' && isSymbol(x)
 
 function readCredit(messages: unknown): number {
   if (typeof messages === 'number' && Number.isInteger(messages) && messages > 0 && messages <= MAX_CREDIT)

@@ -15,41 +15,67 @@ export type Outgoing =
   /** The number of ticks that were dropped here. */
   | { readonly type: 'lost'; messages: number }
 
+/** Symbols in the answers that one call of `take` returns: each answer has all symbols of its feed. */
+const TAKEN_SYMBOLS = 10_000
+
 export class LiveTicks {
   readonly #symbols = new Map<FeedId, Map<string, InstrumentId>>()
+  readonly #lists = new Map<FeedId, readonly string[]>()
   /** By feed and symbol as decoded: whether it is wanted. */
   readonly #wanted = new Map<FeedId, Map<string, boolean>>()
   readonly #wake: () => void
   #queue: Outgoing[] = []
   #lost: { type: 'lost'; messages: number } | null = null
   #credit = 0
+  /** Symbols in the answers that wait. */
+  #waitingSymbols = 0
 
   /** `wake` is called when something can be sent. */
   constructor(wake: () => void) {
     this.#wake = wake
   }
 
-  /** The symbols of a feed, as the client wrote them. */
+  /** The symbols of a feed, as the client wrote them. The same list until they change. */
   symbols(feed: FeedId): readonly string[] {
-    return [...(this.#symbols.get(feed)?.keys() ?? [])]
+    let list = this.#lists.get(feed)
+    if (list === undefined) this.#lists.set(feed, (list = [...(this.#symbols.get(feed)?.keys() ?? [])]))
+    return list
   }
 
-  subscribe(feed: FeedId, symbols: readonly string[]): void {
+  has(feed: FeedId, symbol: string): boolean {
+    return this.#symbols.get(feed)?.has(symbol) === true
+  }
+
+  /** Returns the symbols that are new. The others take no time, because a client can repeat itself. */
+  subscribe(feed: FeedId, symbols: readonly string[]): readonly string[] {
+    const added = [...new Set(symbols)].filter((symbol) => !this.has(feed, symbol))
+    if (added.length === 0) return added
     const known = this.#symbols.get(feed) ?? new Map<string, InstrumentId>()
-    for (const symbol of symbols) known.set(symbol, instrumentId(FEEDS[feed].asset, symbol))
-    this.#symbols.set(feed, known)
-    this.#wanted.set(feed, new Map())
+    for (const symbol of added) known.set(symbol, instrumentId(FEEDS[feed].asset, symbol))
+    this.#changed(feed, known)
+    return added
   }
 
-  /** Any alias of a symbol ends its subscription. */
-  unsubscribe(feed: FeedId, symbols: readonly string[]): void {
+  /** Any alias of a symbol ends its subscription. Returns those that ended, as they were subscribed to. */
+  unsubscribe(feed: FeedId, symbols: readonly string[]): readonly string[] {
     const known = this.#symbols.get(feed)
-    const ended = new Set(symbols.map((symbol) => instrumentId(FEEDS[feed].asset, symbol)))
-    for (const [symbol, instrument] of known ?? []) if (ended.has(instrument)) known?.delete(symbol)
-    if (known === undefined || known.size === 0) {
+    if (known === undefined) return []
+    const named = new Set(symbols.map((symbol) => instrumentId(FEEDS[feed].asset, symbol)))
+    const ended = [...known].filter(([, instrument]) => named.has(instrument)).map(([symbol]) => symbol)
+    for (const symbol of ended) known.delete(symbol)
+    if (ended.length > 0) this.#changed(feed, known)
+    return ended
+  }
+
+  #changed(feed: FeedId, symbols: Map<string, InstrumentId>): void {
+    this.#lists.delete(feed)
+    if (symbols.size === 0) {
       this.#symbols.delete(feed)
       this.#wanted.delete(feed)
-    } else this.#wanted.set(feed, new Map())
+    } else {
+      this.#symbols.set(feed, symbols)
+      this.#wanted.set(feed, new Map())
+    }
   }
 
   grant(messages: number): void {
@@ -87,26 +113,39 @@ export class LiveTicks {
     return this.#queue.length
   }
 
+  /** How many symbols are in the answers that wait, which can be far larger than what they answer. */
+  get waitingSymbols(): number {
+    return this.#waitingSymbols
+  }
+
   /** Takes what isn't a tick and needs no credit, in its order. */
   tell(message: Readonly<Record<string, unknown>>): void {
     this.#queue.push(message)
+    this.#waitingSymbols += symbolsOf(message)
     this.#wake()
   }
 
   /** What may be sent now, up to `most`. */
   take(most: number): readonly Outgoing[] {
     let count = 0
-    for (; count < Math.min(most, this.#queue.length); count++) {
-      if (this.#queue[count].type !== 'tick') continue
-      if (this.#credit === 0) break
-      this.#credit -= 1
+    let symbols = 0
+    for (; count < Math.min(most, this.#queue.length) && symbols < TAKEN_SYMBOLS; count++) {
+      const message = this.#queue[count]
+      if (message.type === 'tick') {
+        if (this.#credit === 0) break
+        this.#credit -= 1
+      } else symbols += symbolsOf(message)
     }
+    this.#waitingSymbols -= symbols
     const taken = this.#queue.slice(0, count)
     this.#queue = this.#queue.slice(count)
     if (this.#lost !== null && taken.includes(this.#lost)) this.#lost = null
     return taken
   }
 }
+
+const symbolsOf = (message: Outgoing): number =>
+  'symbols' in message && Array.isArray(message.symbols) ? message.symbols.length : 0
 
 /** A record as a tick of the stream. Absent values are left out. */
 function tickOf(feed: FeedId, seq: number, recvMs: number, record: Scratch): Readonly<Record<string, unknown>> {

@@ -3,47 +3,132 @@ import { expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
 import { LiveSockets } from '../../../../../src/main/features/api/live-socket.ts'
 import { MAX_WAITING } from '../../../../../src/main/features/api/live-ticks.ts'
+import { manualClock } from '../../../../kit/clock.ts'
 
-it('disconnects a client that goes on sending without reading the answers', () => {
-  let ended = 0
+/** A client that the test plays, with what was sent to it and the symbols that it had subscribed to at the feeds. */
+function connect({ unread = 0 }: { readonly unread?: number } = {}) {
+  const clock = manualClock(0)
+  const sent: string[] = []
+  const told = { ended: 0, isPaused: false, asked: 0, subscribed: 0 }
   const ws = Object.assign(new EventEmitter(), {
     OPEN: 1,
     readyState: 1,
-    bufferedAmount: Infinity,
-    terminate: () => void ended++,
+    bufferedAmount: unread,
+    send(text: string, written?: () => void) {
+      sent.push(text)
+      written?.()
+    },
+    terminate: () => void told.ended++,
+    pause: () => void (told.isPaused = true),
+    resume: () => void (told.isPaused = false),
   })
-  const sockets = new LiveSockets({ subscribe: () => ({ release: () => undefined }) })
+  const feeds = {
+    subscribe(_feed: string, symbols: readonly string[]) {
+      told.asked += symbols.length
+      told.subscribed += symbols.length
+      return { release: () => void (told.subscribed -= symbols.length) }
+    },
+  }
+  const sockets = new LiveSockets(feeds, clock)
   sockets.accept(ws as unknown as WebSocket) // only what a client uses of it
-  const message = Buffer.from('{"op":"unknown"}')
-  for (let i = 0; i < 2 * MAX_WAITING; i++) ws.emit('message', message, false)
-  expect(ended).toBe(0)
-  ws.emit('message', message, false)
-  expect(ended).toBe(1)
+  const say = (message: object): void => void ws.emit('message', Buffer.from(JSON.stringify(message)), false)
+  return { sockets, ws, clock, sent, told, say }
+}
+
+const symbols = (from: number, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `S${from + i}`)
+const subscribe = (from: number, count: number) => ({
+  op: 'subscribe',
+  feed: 'crypto/XT',
+  symbols: symbols(from, count),
+})
+
+it('disconnects a client that goes on sending without reading the answers', () => {
+  const { told, say } = connect({ unread: Infinity })
+  for (let i = 0; i < 2 * MAX_WAITING; i++) say({ op: 'unknown' })
+  expect(told.ended).toBe(0)
+  say({ op: 'unknown' })
+  expect(told.ended).toBe(1)
+})
+
+it('disconnects it sooner if the answers are long lists of symbols', () => {
+  const { told, say } = connect({ unread: Infinity })
+  say(subscribe(0, 1_000))
+  for (let i = 1; i < 2_000; i++) say(subscribe(0, 1))
+  expect(told.ended).toBe(0)
+  say(subscribe(0, 1))
+  expect(told.ended).toBe(1)
 })
 
 it('follows a limited number of symbols of a feed, however many messages name them', () => {
-  const sent: string[] = []
-  const ws = Object.assign(new EventEmitter(), {
-    OPEN: 1,
-    readyState: 1,
-    bufferedAmount: 0,
-    send: (text: string) => void sent.push(text),
-  })
-  const asked: number[] = []
-  const sockets = new LiveSockets({
-    subscribe(_feed, symbols) {
-      asked.push(symbols.length)
-      return { release: () => undefined }
-    },
-  })
-  sockets.accept(ws as unknown as WebSocket) // only what a client uses of it
-  const subscribe = (from: number, count: number): void => {
-    const symbols = Array.from({ length: count }, (_, i) => `S${from + i}`)
-    ws.emit('message', Buffer.from(JSON.stringify({ op: 'subscribe', feed: 'crypto/XT', symbols })), false)
+  const { told, say } = connect()
+  say(subscribe(0, 600))
+  say(subscribe(300, 600))
+  say(subscribe(900, 101))
+  expect(told.subscribed).toBe(900)
+  say(subscribe(900, 100))
+  expect(told.subscribed).toBe(1_000)
+  say({ op: 'unsubscribe', feed: 'crypto/XT', symbols: symbols(0, 999) })
+  expect(told.subscribed).toBe(1)
+})
+
+it('asks the feeds for nothing again that a client repeats', () => {
+  const { told, say } = connect()
+  say(subscribe(0, 1_000))
+  for (let i = 0; i < 500; i++) say(subscribe(0, 1_000))
+  expect(told.asked).toBe(1_000)
+})
+
+it('lets a client wait that sends more than it can take in its turn', () => {
+  const { told, say, clock } = connect()
+  for (let i = 0; i < 999; i++) say({ op: 'credit', messages: 1 })
+  expect(told.isPaused).toBe(false)
+  say({ op: 'credit', messages: 1 })
+  expect(told.isPaused).toBe(true)
+  clock.advance(50)
+  expect(told.isPaused).toBe(false)
+  // A thousand symbols take five turns.
+  say(subscribe(0, 1_000))
+  expect(told.isPaused).toBe(true)
+  clock.advance(200)
+  expect(told.isPaused).toBe(true)
+  clock.advance(50)
+  expect(told.isPaused).toBe(false)
+  clock.advance(50)
+  expect(clock.timers).toBe(0)
+})
+
+it('leaves no timer and no subscription behind when a client leaves', () => {
+  const { told, say, clock, ws } = connect()
+  say(subscribe(0, 10))
+  ws.emit('close')
+  expect(told.subscribed).toBe(0)
+  expect(clock.timers).toBe(0)
+})
+
+it('writes a limited number of long answers in a turn', async () => {
+  const { say, sent } = connect()
+  say(subscribe(0, 1_000))
+  for (let i = 0; i < 100; i++) say(subscribe(0, 1))
+  await new Promise(setImmediate)
+  expect(sent.length).toBe(10)
+})
+
+it('refuses symbols with control characters or half of a character, which no service has', async () => {
+  const { say, sent, told } = connect()
+  for (const symbol of ['A\u0000', '\ud800', ' '.repeat(65), '']) say({ ...subscribe(0, 1), symbols: [symbol] })
+  await new Promise(setImmediate)
+  expect(sent.map((text) => (JSON.parse(text) as { code: string }).code)).toEqual(Array(4).fill('bad-arguments'))
+  expect(told.asked).toBe(0)
+})
+
+it('has room for 64 clients', () => {
+  const { sockets, ws } = connect()
+  for (let i = 1; i < 64; i++) {
+    sockets.refuseMore()
+    sockets.accept(new EventEmitter() as unknown as WebSocket) // only what a client uses of it
   }
-  subscribe(0, 600)
-  subscribe(300, 600)
-  subscribe(900, 101)
-  subscribe(900, 100)
-  expect(asked).toEqual([600, 900, 1_000])
+  expect(() => sockets.refuseMore()).toThrow('At most 64 programs')
+  ws.emit('close')
+  sockets.refuseMore()
 })
