@@ -56,6 +56,14 @@ export function withoutSpans(spans: readonly Span[], others: readonly Span[]): r
 export const commonSpans = (spans: readonly Span[], others: readonly Span[]): readonly Span[] =>
   withoutSpans(spans, withoutSpans(spans, others))
 
+/** The parts of a gap that are in `others`, merged. A gap of no length is an instant, and stays one. */
+export const partsIn = (gap: Span, others: readonly Span[]): readonly Span[] =>
+  gap.fromMs < gap.toMs
+    ? commonSpans([gap], others)
+    : others.some(({ fromMs, toMs }) => fromMs <= gap.fromMs && gap.fromMs < toMs)
+      ? [gap]
+      : []
+
 /** The total length in ms, counting overlaps once. */
 export function spansMs(spans: readonly Span[]): number {
   let ms = 0

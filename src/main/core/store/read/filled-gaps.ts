@@ -1,5 +1,5 @@
 /** The gaps of overlapping sessions that no other session fills. */
-import { commonSpans, type Span } from '../../../../shared/base/spans.ts'
+import { partsIn, type Span } from '../../../../shared/base/spans.ts'
 import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
 import { feedAsset, instrumentId, unixMs } from '../../../../shared/base/units.ts'
@@ -20,7 +20,7 @@ export function unfilledGaps(gap: Gap, id: number, group: Overlapping): readonly
     concerned.length === 0 ? [['', '']] : concerned.map((symbol) => [symbol, instrumentId(asset, symbol)])
   /** By where they weren't received. */
   const lacking = Map.groupBy(instruments, ([, instrument]) =>
-    JSON.stringify(overlapOf(span, group.uncovered(feed, instrument))),
+    JSON.stringify(endless(partsIn(span, group.uncovered(feed, instrument)))),
   )
   return [...lacking].flatMap(([text, of]) => {
     const spans = JSON.parse(text) as [number, number | null][] // written above
@@ -35,11 +35,6 @@ export function unfilledGaps(gap: Gap, id: number, group: Overlapping): readonly
   })
 }
 
-/** The parts of a span in others, as [from, to] with null for Infinity. A span of no length is an instant. */
-function overlapOf(span: Span, others: readonly Span[]): readonly (readonly [number, number | null])[] {
-  const isInstant = span.fromMs === span.toMs
-  const common = isInstant
-    ? others.filter(({ fromMs, toMs }) => fromMs <= span.fromMs && span.fromMs < toMs).map(() => span)
-    : commonSpans([span], others)
-  return common.map(({ fromMs, toMs }) => [fromMs, toMs === Infinity ? null : toMs])
-}
+/** Spans as [from, to] with null for Infinity, which JSON doesn't have. */
+const endless = (spans: readonly Span[]): readonly (readonly [number, number | null])[] =>
+  spans.map(({ fromMs, toMs }) => [fromMs, toMs === Infinity ? null : toMs])

@@ -20,19 +20,14 @@ import {
   type SessionShares,
   type Share,
 } from '../../../../shared/core/recording/merged-sessions.ts'
+import { receptionOf, type SessionFacts } from '../../../../shared/core/recording/reception.ts'
 import { isTeamKey } from '../../../../shared/core/recording/session.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
 import type { SeriesName } from '../format/classify.ts'
 import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { Catalog, ClosedSessionCache } from './catalog.ts'
-import {
-  ReceptionReader,
-  receptionOf,
-  type Positions,
-  type ReadSession,
-  type SessionFacts,
-} from './reception-reader.ts'
+import { ReceptionReader, type Positions, type ReadSession } from './reception-reader.ts'
 
 /** Sessions whose clocks differ by more than this are taken for sessions of different times, ms. */
 const MAX_CLOCK_DIFFERENCE_MS = 6 * 3_600_000

@@ -1,14 +1,7 @@
 /** Reads when sessions received an instrument, from their acknowledgements and gaps. */
-import {
-  feedAsset,
-  instrumentKey,
-  isFeedId,
-  sessionId,
-  type FeedId,
-  type SessionId,
-} from '../../../../shared/base/units.ts'
-import { mergeSpans, withoutSpans, type Span } from '../../../../shared/base/spans.ts'
-import { skewAt, type Reception, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
+import { isFeedId, sessionId, type SessionId } from '../../../../shared/base/units.ts'
+import { skewAt, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
+import type { KnownGap, SessionFacts, Subscription } from '../../../../shared/core/recording/reception.ts'
 import { findLastStamp } from '../format/last-received.ts'
 import type { StoredSession } from '../schema/records.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
@@ -27,38 +20,6 @@ export interface ReadSession {
   readonly row: StoredSession
   /** Last seq to read; Infinity: all of it. */
   readonly limit: number
-}
-
-/** What the ledger of a session says about its reception. Times are by the service's clock, UTC ms. */
-export interface SessionFacts {
-  readonly clock: Share['clock']
-  /** To its end, or to the last thing received while it is open. */
-  readonly running: Span
-  /** Whether it may receive more than is read. */
-  readonly isOpen: boolean
-  /** Feeds that it had a connection of. */
-  readonly feeds: ReadonlySet<string>
-  readonly gaps: readonly KnownGap[]
-  readonly subscriptions: readonly Subscription[]
-  /** Whether it has acknowledgements at all. */
-  readonly isAcknowledged: boolean
-}
-
-interface KnownGap {
-  /** Null: it can't be read, and may be of any feed. */
-  readonly feed: string | null
-  /** Empty: every symbol. */
-  readonly symbols: readonly string[]
-  readonly dated: Span
-  /** From when it was noticed. */
-  readonly arrived: Span
-}
-
-/** An acknowledgement (`is` true) or the end of a subscription. Null: it can't be read. */
-interface Subscription {
-  readonly atMs: number
-  readonly is: boolean
-  readonly of: { readonly feed: FeedId; readonly symbols: readonly string[] } | null
 }
 
 interface GapRow {
@@ -132,45 +93,6 @@ export class ReceptionReader {
     if (limit === Infinity) return endedMs
     if (limit <= 0) return row.started_ms
     return Math.min(endedMs, this.#positions.wallMsAt(sessionId(row.key), limit) ?? Infinity)
-  }
-}
-
-/** When a session received a symbol of a feed, by any alias; null: any symbol. */
-export function receptionOf(facts: SessionFacts, feed: FeedId, key: string | null): Reception {
-  const { running, feeds, gaps, subscriptions, isAcknowledged } = facts
-  if (!feeds.has(feed)) return { covered: [], connected: [], running }
-  const asset = feedAsset(feed)
-  const isMine = (symbols: readonly string[]): boolean =>
-    key === null || symbols.some((symbol) => instrumentKey(asset, symbol) === key)
-  const subscribed: Span[] = []
-  let sinceMs: number | null = isAcknowledged ? null : running.fromMs
-  for (const { atMs, is, of } of subscriptions) {
-    // What can't be read may have ended this subscription, and proves no other one.
-    if (of === null ? is : of.feed !== feed || !isMine(of.symbols)) continue
-    // The end of one symbol doesn't end the others.
-    if (key === null && !is) continue
-    if (is) sinceMs ??= atMs
-    else if (sinceMs !== null) {
-      subscribed.push({ fromMs: sinceMs, toMs: atMs })
-      sinceMs = null
-    }
-  }
-  if (sinceMs !== null) subscribed.push({ fromMs: sinceMs, toMs: running.toMs })
-  const mine = gaps.filter(
-    (gap) =>
-      gap.feed === null || (gap.feed === feed && (gap.symbols.length === 0 || (key !== null && isMine(gap.symbols)))),
-  )
-  const received = mergeSpans(subscribed)
-  return {
-    covered: withoutSpans(
-      received,
-      mine.map(({ dated }) => dated),
-    ),
-    connected: withoutSpans(
-      received,
-      mine.map(({ arrived }) => arrived),
-    ),
-    running,
   }
 }
 

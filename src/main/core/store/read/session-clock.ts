@@ -1,7 +1,7 @@
 /** Compares a session's clock with the service's, from its messages. */
 import { FEEDS } from '../../../../service/feeds.ts'
-import { LONGEST_DELAY_MS } from '../../../../shared/core/recording/delay-window.ts'
 import type { Share } from '../../../../shared/core/recording/merged-sessions.ts'
+import { clockFrom, ENOUGH_LEADS, skewAtStart, type Lead } from '../../../../shared/core/recording/reception.ts'
 import { STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
@@ -16,22 +16,8 @@ import { tryRead } from '../types/corruption.ts'
 const MAX_SERIES = 16
 const MAX_ROWS = 256
 const MAX_FLUSHES = 16
-/** Messages after which more wouldn't change the result much. */
-const ENOUGH = 64
-
-/**
- * A clock that seems off by no more than this counts as right, ms, because the way of a message is in the comparison,
- * too.
- */
-const TRUSTED_MS = 250
 
 type Clock = Share['clock']
-
-/** By how much the service's clock was ahead of a message's receipt, ms, and the message's seq. */
-interface Lead {
-  readonly seq: number
-  readonly ms: number
-}
 
 export class SessionClocks {
   readonly #classifier = new Classifier()
@@ -73,23 +59,16 @@ export class SessionClocks {
       const ms = shiftOf(body)
       return ms === null ? [] : [{ seq, ms }]
     })
-    let skewMs = this.#skewAtStart(row, shifts)
-    const clock = [{ fromSeq: 0, skewMs }]
-    for (const { seq, ms } of shifts) clock.push({ fromSeq: seq, skewMs: (skewMs -= ms) })
-    return clock.map((step) => (Math.abs(step.skewMs) <= TRUSTED_MS ? { ...step, skewMs: 0 } : step))
+    return clockFrom(this.#skewAtStart(row, shifts), shifts)
   }
 
   #skewAtStart(row: StoredSession, shifts: readonly Lead[]): number {
     const known = this.#known.get(row.key)
     if (known !== undefined) return known
     const leads = [...this.#sealedLeads(row), ...this.#journalLeads(row)]
-      .filter(({ ms }) => Math.abs(ms) <= LONGEST_DELAY_MS)
-      .map(({ seq, ms }) => shifts.reduce((sum, shift) => (shift.seq <= seq ? sum + shift.ms : sum), ms))
-      .sort((a, b) => b - a)
-    if (leads.length === 0) return this.#sql.skew.get(row.id) ?? 0
-    // A network can only delay messages, so a great lead is closest. A few may have a date in the future.
-    const skewMs = leads[Math.ceil((leads.length - 1) / 32)]
-    if (leads.length >= ENOUGH) this.#known.set(row.key, skewMs)
+    const skewMs = skewAtStart(leads, shifts)
+    if (skewMs === null) return this.#sql.skew.get(row.id) ?? 0
+    if (leads.length >= ENOUGH_LEADS) this.#known.set(row.key, skewMs)
     return skewMs
   }
 

@@ -209,7 +209,7 @@ export class TeamFollower {
     if (phase.is === 'ended') {
       this.#completed.add(id)
       this.#sessions.delete(id)
-      this.#parts.market.end(id)
+      this.#parts.market.end(id, session.info.end?.endedMs)
       this.#followEnded()
     }
     this.#parts.changed()

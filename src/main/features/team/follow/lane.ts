@@ -17,6 +17,7 @@ import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
 import type { SessionInfo } from '../session-info.ts'
 import { FlushCursor } from './flush-cursor.ts'
+import { LaneFacts } from './lane-facts.ts'
 import { lastSeqOf } from '../frame/seqs.ts'
 
 /** Messages that were received longer ago than this aren't the present, ms: they change the store, not the hub. */
@@ -28,19 +29,11 @@ export interface LaneParts {
   readonly timeMs: UnixMs
   /** The hub and all who listen to live records. Feed states and gaps come through `changed` instead. */
   readonly sink: HubSink
-  /** A feed's state or symbols changed, or whether it is behind. */
+  /** A feed's state, symbols or gaps changed, or whether it is behind. */
   readonly changed: (feed: FeedId | null) => void
   /** Whether the hub takes its records of an instrument; those of any. */
   readonly leads: (feed: FeedId, id: () => InstrumentId) => boolean
   readonly isLeading: () => boolean
-}
-
-const NOTHING: HubSink = {
-  apply() {},
-  feedState() {},
-  acknowledged() {},
-  gapOpened() {},
-  gapClosed() {},
 }
 
 export class Lane {
@@ -51,6 +44,8 @@ export class Lane {
   #isBehind: boolean
   /** How long the last flush took from its receipt until it was shown, ms, by two clocks. */
   delayMs = 0
+  /** When it received, and what it missed. */
+  readonly facts: LaneFacts
   readonly #parts: LaneParts
   readonly #cursor: FlushCursor
   readonly #playback: PlaybackState<FlushCursor>
@@ -68,6 +63,7 @@ export class Lane {
     this.hasSkipped = lastSeq > 0
     this.#isBehind = this.hasSkipped
     const { session, startedMs } = parts.info
+    this.facts = new LaneFacts(startedMs)
     this.#cursor = new FlushCursor(session)
     const part = {
       session,
@@ -82,6 +78,7 @@ export class Lane {
     const { tracker } = this.#playback
     this.#playback.tracker = {
       apply: (seq, wallMs, entry, sink) => {
+        this.facts.apply({ seq, wallMs, entry })
         tracker.apply(seq, wallMs, entry, sink)
         if (entry.type === 'released') this.#release(entry)
       },
@@ -129,11 +126,6 @@ export class Lane {
     this.#catchUp(entries)
   }
 
-  /** The states of its feeds and its gaps, as a market is restored with. */
-  context() {
-    return this.#playback.tracker.marketContext()
-  }
-
   stateOf(feed: FeedId): FeedState | undefined {
     return this.#states.get(feed)
   }
@@ -145,12 +137,6 @@ export class Lane {
   /** Symbols that its recorder receives, by instrument. */
   symbols(feed: FeedId): ReadonlyMap<InstrumentId, string> {
     return this.#symbols.get(feed) ?? new Map()
-  }
-
-  /** Symbols of a gap whose prices come from this session. A gap of a whole feed is one of this session's symbols. */
-  gapSymbols(feed: FeedId, symbols: readonly string[]): readonly string[] {
-    const all = symbols.length > 0 ? symbols : [...this.symbols(feed).values()]
-    return all.filter((symbol) => this.#leads(feed, symbol))
   }
 
   statuses(nowMs: number): FeedStatus[] {
@@ -179,6 +165,7 @@ export class Lane {
 
   #apply(batch: Batch): void {
     this.#cursor.push(batch)
+    this.#compareClocks(batch)
     this.#applying = true
     try {
       this.#playback.advance(NO_LIMITS)
@@ -190,6 +177,7 @@ export class Lane {
   #skip(batch: Batch): void {
     this.hasSkipped = true
     this.#cursor.learn([batch])
+    this.#compareClocks(batch)
     const { messages } = batch
     this.#playback.seq = lastSeqOf(batch)
     this.#playback.timeMs = Math.max(this.#playback.timeMs, lastMsOf(batch))
@@ -199,6 +187,12 @@ export class Lane {
       this.#playback.lastMs[feed] = messages.recvMs[i]
     }
     this.#catchUp(batch.entries)
+  }
+
+  #compareClocks(batch: Batch): void {
+    const { version } = this.facts
+    this.facts.compare(batch, (conn) => this.#cursor.feedOf(conn))
+    if (this.facts.version !== version) this.#parts.changed(null)
   }
 
   #catchUp(entries: readonly StoredEntry[]): void {
@@ -211,10 +205,9 @@ export class Lane {
     return this.#parts.leads(feed, () => instrumentId(feedAsset(feed), symbol))
   }
 
-  /** Remembers states and symbols; records and gaps go on only while they belong to the present. */
+  /** Remembers states and symbols; records go on only while they belong to the present. */
   #sink(): HubSink {
     const { sink, changed } = this.#parts
-    const on = (): HubSink => (this.#applying ? sink : NOTHING)
     return {
       apply: (feed, seq, recvMs, record) => {
         if (this.#leads(feed, record.symbol)) sink.apply(feed, seq, recvMs, record)
@@ -229,13 +222,11 @@ export class Lane {
         this.#symbols.set(feed, mine)
         for (const symbol of symbols) mine.set(instrumentId(feedAsset(feed), symbol), symbol)
         changed(feed)
-        on().acknowledged(feed, symbols)
+        if (this.#applying) sink.acknowledged(feed, symbols)
       },
-      gapOpened: (feed, cause, symbols, fromMs) => {
-        const shown = this.#applying ? this.gapSymbols(feed, symbols) : []
-        if (shown.length > 0) sink.gapOpened(feed, cause, shown, fromMs)
-      },
-      gapClosed: (feed, fromMs, toMs) => on().gapClosed(feed, fromMs, toMs),
+      // What it missed may have been received by another session of its shard.
+      gapOpened: (feed) => changed(feed),
+      gapClosed: (feed) => changed(feed),
     }
   }
 }

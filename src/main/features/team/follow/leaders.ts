@@ -104,7 +104,8 @@ export class Leaders<C extends Candidate> {
 /** A feed that is silent is connected: what comes next comes from here, too. */
 const isReceiving = (state: FeedState | undefined): boolean => state?.is === 'open' || state?.is === 'stale'
 
-const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
+/** Whether a session has the later lease, or began later under the same one. */
+export const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
   a.epoch !== b.epoch ? a.epoch > b.epoch : a.startedMs > b.startedMs
 
 /** Whether a session is the next one of the same recorder, whose records follow one another. */

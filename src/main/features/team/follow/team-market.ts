@@ -22,6 +22,7 @@ import { joinStatuses } from './join-statuses.ts'
 import { Lane } from './lane.ts'
 import { Leaders } from './leaders.ts'
 import { firstSeq } from '../frame/seqs.ts'
+import { TeamGaps } from './team-gaps.ts'
 
 export interface TeamMarketParts {
   /** The hub and all who listen to live records. */
@@ -56,6 +57,10 @@ export class TeamMarket {
   /** Sessions whose recorders are gone. */
   #gone: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
   readonly #leaders = new Leaders<Lane>(
+    () => this.#lanes.values(),
+    (session) => this.#gone.has(session),
+  )
+  readonly #gaps = new TeamGaps(
     () => this.#lanes.values(),
     (session) => this.#gone.has(session),
   )
@@ -139,11 +144,14 @@ export class TeamMarket {
     this.#show(session, flushes)
   }
 
-  /** The session has ended: what it said about its feeds no longer counts. */
-  end(session: SessionId): void {
+  /** The session has ended, at `endedMs` if that is known: what it said about its feeds no longer counts. */
+  end(session: SessionId, endedMs: UnixMs | null = null): void {
     this.#waiting.delete(session)
     this.#behind.delete(session)
-    if (!this.#lanes.delete(session)) return
+    const lane = this.#lanes.get(session)
+    if (lane === undefined) return
+    this.#lanes.delete(session)
+    this.#gaps.end(lane, endedMs)
     this.#lead()
     this.#showStates()
   }
@@ -229,11 +237,11 @@ export class TeamMarket {
   }
 
   /**
-   * Reads the hub from the store again where prices come from another recorder now: the two didn't receive the same at the
-   * same time.
+   * Reads the hub from the store again where prices come from another recorder now, because the two didn't receive the same
+   * at the same time, and where another one turns out to have received what counted as a gap.
    */
   #lead(): void {
-    if (!this.#leaders.update()) return
+    if (!this.#leaders.update() && this.#gaps.update(this.#parts.sink)) return
     this.#refresh()
     this.#showStates()
   }
@@ -241,13 +249,10 @@ export class TeamMarket {
   #refresh(): void {
     const lanes = this.#leaders.all()
     for (const lane of lanes) lane.hasSkipped = false
-    const gaps = lanes.flatMap((lane) =>
-      lane.context().gaps.map((gap) => ({ ...gap, symbols: lane.gapSymbols(gap.feed, gap.symbols) })),
-    )
     const feeds = FEED_IDS.filter((feed) => this.#leaders.of(feed).some((lane) => lane.stateOf(feed) !== undefined))
     this.#parts.refresh({
       feedStates: feeds.map((feed) => [feed, this.#joinedState(feed).best]),
-      gaps: gaps.filter(({ symbols }) => symbols.length > 0),
+      gaps: this.#gaps.showAll(),
     })
     for (const lane of lanes)
       for (const feed of FEED_IDS) this.#parts.sink.acknowledged(feed, [...lane.symbols(feed).values()])

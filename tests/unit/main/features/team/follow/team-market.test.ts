@@ -4,66 +4,17 @@ import type { Hub, HubSink, MarketContext } from '../../../../../../src/main/cor
 import { createHub } from '../../../../../../src/main/core/market/hub.ts'
 import type { StoredEntry } from '../../../../../../src/main/core/store/types/messages.ts'
 import { TeamMarket } from '../../../../../../src/main/features/team/follow/team-market.ts'
-import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
-import type { LedgerEntry } from '../../../../../../src/shared/core/recording/session.ts'
 import type { Reason } from '../../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs, type SessionId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
-import { tradeText } from '../../../../../kit/market.ts'
-import { T0, Writer, type Item } from '../../../core/store/harness.ts'
-import { numberedId, settle } from './world.ts'
+import { T0 } from '../../../core/store/harness.ts'
+import { feed, Session, time } from './sessions.ts'
+import { settle } from './world.ts'
 
-const feed = 'crypto/XT' as const
 const BTC = instrumentId('crypto', 'BTC-USD')
 const ETH = instrumentId('crypto', 'ETH-USD')
 const LOST: Reason = { code: 'offline', message: 'Away.', hint: '', closeCode: null }
 
-/** A session of a shard, as its copy delivers it. */
-class Session {
-  readonly info: SessionInfo
-  readonly entries: StoredEntry[] = []
-  readonly #writer = new Writer([feed])
-
-  constructor(n: number, about: Partial<SessionInfo> = {}) {
-    this.info = {
-      session: numberedId(n),
-      shard: n,
-      shards: 2,
-      recorder: `recorder ${n}`,
-      source: { kind: 'service', origin: 'https://data.example.com', user: 'you' },
-      startedMs: unixMs(T0 + n),
-      epoch: 1,
-      end: null,
-      ...about,
-    }
-  }
-
-  flush(items: readonly Item[]): readonly CommittedFlush[] {
-    const batch = this.#writer.batch(items)
-    this.entries.push(...batch.entries)
-    return [{ batch, leaves: [] }]
-  }
-
-  open(symbol: string): readonly CommittedFlush[] {
-    const entries: LedgerEntry[] = [
-      { type: 'connecting', feed, conn: 1 },
-      { type: 'state', feed, conn: 1, state: 'open' },
-      { type: 'subscribe', feed, conn: 1, symbols: [symbol] },
-      { type: 'acknowledged', feed, conn: 1, symbols: [symbol] },
-    ]
-    return this.flush(entries.map((entry) => ({ entry, wallMs: now })))
-  }
-
-  trade(symbol: string, price: number, recvMs = now): readonly CommittedFlush[] {
-    return this.flush([{ conn: 1, data: tradeText(symbol, price, 1, recvMs), recvMs }])
-  }
-
-  entry(entry: LedgerEntry): readonly CommittedFlush[] {
-    return this.flush([{ entry, wallMs: now }])
-  }
-}
-
-let now: number
 let hub: Hub
 let calls: string[]
 let contexts: MarketContext[]
@@ -71,7 +22,7 @@ let copies: Map<SessionId, readonly StoredEntry[]>
 let market: TeamMarket
 
 beforeEach(() => {
-  now = T0 + 60_000
+  time.nowMs = T0 + 60_000
   calls = []
   contexts = []
   copies = new Map()
@@ -101,7 +52,7 @@ beforeEach(() => {
         hub.restore(null, context)
       },
       entries: async (session, upToSeq) => (copies.get(session) ?? []).filter(({ seq }) => seq <= upToSeq),
-      wallMs: () => now as UnixMs,
+      wallMs: () => time.nowMs as UnixMs,
       wanted: () => ['BTC-USD', 'ETH-USD', 'SOL-USD'],
       failed: (what, thrown) => void calls.push(`failed ${what} ${String(thrown)}`),
     },
@@ -110,7 +61,7 @@ beforeEach(() => {
   market.setLost(null)
 })
 
-const freshness = (id: typeof BTC): string => hub.row(hub.cell(id), now).freshness
+const freshness = (id: typeof BTC): string => hub.row(hub.cell(id), time.nowMs).freshness
 const watch = (...ids: (typeof BTC)[]): void => ids.forEach((id) => hub.watch(id, { changed() {} }))
 
 describe('the market of a team', () => {
@@ -118,7 +69,7 @@ describe('the market of a team', () => {
     const one = new Session(1)
     market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 100), ...one.trade('BTC-USD', 101)])
     expect(calls).toEqual(['crypto/XT open', 'BTC-USD 100', 'BTC-USD 101'])
-    expect(hub.row(hub.cell(BTC), now)).toMatchObject({ last: 101, freshness: 'live' })
+    expect(hub.row(hub.cell(BTC), time.nowMs)).toMatchObject({ last: 101, freshness: 'live' })
     expect([...market.present()]).toEqual([[one.info.session, 6]])
     expect(market.statuses().find((status) => status.feed === feed)).toMatchObject({
       state: { is: 'open' },
@@ -134,9 +85,9 @@ describe('the market of a team', () => {
     market.show(two.info, [...two.open('ETH-USD'), ...two.trade('ETH-USD', 200)])
     watch(BTC, ETH)
     market.show(two.info, [
-      ...two.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(now) }),
+      ...two.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(time.nowMs) }),
       ...two.entry({ type: 'disconnected', feed, conn: 1, closeCode: 1006, reason: '' }),
-      ...two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: now + 1_000, attempt: 1 }),
+      ...two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: time.nowMs + 1_000, attempt: 1 }),
     ])
     expect([freshness(BTC), freshness(ETH)]).toEqual(['live', 'disconnected'])
     expect(calls).toContain('gap drop ETH-USD')
@@ -163,7 +114,7 @@ describe('the market of a team', () => {
   it('keeps what is not the present out of the hub, and reads the hub again before the first message that is', () => {
     const one = new Session(1)
     market.show(one.info, [...one.open('BTC-USD'), ...one.trade('BTC-USD', 1, T0 - 100_000)])
-    expect(hub.row(hub.cell(BTC), now).last).toBeNull()
+    expect(hub.row(hub.cell(BTC), time.nowMs).last).toBeNull()
     expect(market.statuses().find((status) => status.feed === feed)?.state.is).toBe('connecting')
     market.show(one.info, one.trade('BTC-USD', 2, T0 - 90_000))
     market.show(one.info, [...one.trade('BTC-USD', 100), ...one.trade('BTC-USD', 101)])
@@ -239,7 +190,7 @@ describe('the market of a team', () => {
     market.show(two.info, [...two.open('ETH-USD'), ...two.trade('ETH-USD', 10)])
     market.setGone(new Map([[one.info.session, LOST]]))
     expect([freshness(BTC), freshness(ETH)]).toEqual(['disconnected', 'live'])
-    expect(hub.row(hub.cell(BTC), now).last).toBe(100)
+    expect(hub.row(hub.cell(BTC), time.nowMs).last).toBe(100)
     const shown = () => market.statuses().find((status) => status.feed === feed)?.state
     // The other recorder receives this feed, so the window isn't offline.
     expect(shown()).toMatchObject({ is: 'open' })
@@ -255,7 +206,7 @@ describe('the market of a team', () => {
     // The hub is read again, and this test has no store.
     market.show(two.info, two.trade('ETH-USD', 12))
     expect([freshness(BTC), freshness(ETH)]).toEqual(['live', 'live'])
-    expect(hub.row(hub.cell(BTC), now).last).toBe(102)
+    expect(hub.row(hub.cell(BTC), time.nowMs).last).toBe(102)
     expect(calls.filter((call) => call.startsWith('gap'))).toEqual([])
   })
 
@@ -265,13 +216,13 @@ describe('the market of a team', () => {
     one.open('BTC-USD')
     one.trade('BTC-USD', 100)
     copies.set(one.info.session, one.entries)
-    const copy = { info: one.info, seq: 5, receivedMs: unixMs(now - 1_000) }
+    const copy = { info: one.info, seq: 5, receivedMs: unixMs(time.nowMs - 1_000) }
     market.reachedPresent(one.info.session, copy)
     await settle()
     // Its prices come from the store.
     expect(calls).toContain('refresh')
     expect(contexts.at(-1)?.feedStates).toMatchObject([[feed, { is: 'open' }]])
-    expect(market.lastMs(one.info.session)).toBe(now - 1_000)
+    expect(market.lastMs(one.info.session)).toBe(time.nowMs - 1_000)
     const shown = market.statuses().find((status) => status.feed === feed)
     expect([shown?.state.is, shown?.missing]).toEqual(['open', ['ETH-USD', 'SOL-USD']])
     market.show(one.info, one.trade('BTC-USD', 101))
@@ -289,10 +240,13 @@ it('takes the state of a symbol that the plan moved from the recorder that has i
   market.show(one.info, one.entry({ type: 'acknowledged', feed, conn: 1, symbols: ['ETH-USD'] }))
   market.show(two.info, two.open('BTC-USD'))
   market.show(one.info, one.entry({ type: 'released', feed, conn: 1, symbols: ['BTC-USD'] }))
-  market.show(two.info, two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: now + 1_000, attempt: 1 }))
+  market.show(
+    two.info,
+    two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: time.nowMs + 1_000, attempt: 1 }),
+  )
   expect([market.stateOf(feed, BTC)?.is, market.stateOf(feed, ETH)?.is]).toEqual(['waiting', 'open'])
   market.end(two.info.session)
-  // Nobody receives it now.
+  // Nobody receives it time.nowMs.
   expect(market.statuses().find((status) => status.feed === feed)?.missing).toEqual(['BTC-USD', 'SOL-USD'])
 })
 
@@ -312,7 +266,7 @@ describe('two recorders of one shard', () => {
     expect([market.stateOf(feed, BTC)?.is, status()?.state.is]).toEqual(['open', 'open'])
     expect(status()?.acknowledged).toEqual(['BTC-USD'])
     market.show(one.info, one.trade('BTC-USD', 102))
-    expect([freshness(BTC), hub.row(hub.cell(BTC), now).last]).toEqual(['live', 102])
+    expect([freshness(BTC), hub.row(hub.cell(BTC), time.nowMs).last]).toEqual(['live', 102])
     market.setGone(new Map())
     market.show(one.info, one.trade('BTC-USD', 103))
     market.show(two.info, two.trade('BTC-USD', 104))
@@ -329,8 +283,8 @@ describe('two recorders of one shard', () => {
     expect([freshness(BTC), status()?.state.is]).toEqual(['live', 'open'])
     market.show(two.info, [...two.open('BTC-USD'), ...two.trade('BTC-USD', 102)])
     market.show(two.info, [
-      ...two.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(now) }),
-      ...two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: now + 1_000, attempt: 1 }),
+      ...two.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(time.nowMs) }),
+      ...two.entry({ type: 'state', feed, conn: 1, state: 'waiting', untilMs: time.nowMs + 1_000, attempt: 1 }),
     ])
     market.show(one.info, one.trade('BTC-USD', 103))
     expect([freshness(BTC), status()?.state.is]).toEqual(['live', 'open'])
@@ -389,5 +343,5 @@ it('stays with a recorder of a shard while its feed is only silent', () => {
     // oxfmt-ignore
     market.show(session.info, session.entry({ type: 'state', feed, conn: 1, state }))
   expect(calls.filter((call) => call === 'refresh')).toEqual([])
-  expect(hub.row(hub.cell(BTC), now).last).toBe(102)
+  expect(hub.row(hub.cell(BTC), time.nowMs).last).toBe(102)
 })

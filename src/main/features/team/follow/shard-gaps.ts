@@ -1,0 +1,140 @@
+/**
+ * The gaps of a shard: what none of its sessions received. Several recorders may record one shard, and what one of them
+ * missed isn't missing where another one received it. The same rule as the store's (decision 61).
+ */
+import { partsIn, withoutSpans, type Span } from '../../../../shared/base/spans.ts'
+import { feedAsset, instrumentId, instrumentKey, unixMs, type FeedId } from '../../../../shared/base/units.ts'
+import { uncovered } from '../../../../shared/core/recording/merged-sessions.ts'
+import { receptionOf, type SessionFacts } from '../../../../shared/core/recording/reception.ts'
+import type { MarketContext } from '../../../core/market/hub-types.ts'
+import type { LaneFacts, LaneGap } from './lane-facts.ts'
+
+/** Its times are by the clock of the session that noticed it. */
+export type ShardGap = MarketContext['gaps'][number]
+
+/** A session of the shard. */
+export interface ShardLane {
+  readonly facts: LaneFacts
+  /** When its reception ended, by its clock, UTC ms; Infinity: it goes on, as far as known. */
+  readonly untilMs: number
+}
+
+/**
+ * The gaps of a shard, oldest first. `lanes`: its sessions, the latest lease last. `sinceMs`: what was before isn't known,
+ * by the service's clock, UTC ms.
+ */
+export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): readonly ShardGap[] {
+  const facts = lanes.map((lane) => lane.facts.facts(lane.untilMs))
+  const floorMs = Math.max(sinceMs, ...lanes.map((lane) => lane.facts.floorMs))
+  const findUncovered = rememberUncovered(facts)
+  /** What is in a gap already, by feed and instrument. */
+  const counted = new Map<string, Span[]>()
+  const gaps: ShardGap[] = []
+  for (const gap of lanes.toReversed().flatMap((lane) => lane.facts.gaps())) {
+    const { feed, cause, skewMs } = gap
+    /** Symbols by the part of the gap that is theirs. */
+    const parts = new Map<string, { readonly span: Span; readonly symbols: string[] }>()
+    /** Most symbols of a feed are received at the same times. */
+    const found = new Map<readonly Span[], readonly Span[]>()
+    for (const symbol of gap.symbols) {
+      const none = findUncovered(feed, symbol)
+      const lacking = found.get(none) ?? partsIn(cut(gap, floorMs), none)
+      found.set(none, lacking)
+      const key = `${feed} ${instrumentId(feedAsset(feed), symbol)}`
+      const before = counted.get(key) ?? []
+      counted.set(key, before)
+      for (const span of lacking.flatMap((part) => uncounted(part, before))) {
+        before.push(span)
+        const name = `${span.fromMs} ${span.toMs}`
+        const part = parts.get(name) ?? { span, symbols: [] }
+        parts.set(name, part)
+        part.symbols.push(symbol)
+      }
+    }
+    for (const { span, symbols } of parts.values()) {
+      const toMs = span.toMs === Infinity ? null : unixMs(span.toMs - skewMs)
+      gaps.push({ feed, cause, symbols, fromMs: unixMs(span.fromMs - skewMs), toMs })
+    }
+  }
+  return gaps.sort((a, b) => a.fromMs - b.fromMs)
+}
+
+const cut = ({ fromMs, toMs }: LaneGap, floorMs: number): Span => ({ fromMs: Math.max(fromMs, floorMs), toMs })
+
+/** What of a gap isn't in those that count already. */
+function uncounted(part: Span, counted: readonly Span[]): readonly Span[] {
+  const others = counted.filter(({ fromMs, toMs }) => fromMs <= part.toMs && part.fromMs <= toMs)
+  if (part.fromMs < part.toMs) return others.length === 0 ? [part] : withoutSpans([part], others)
+  return part.fromMs > part.toMs || others.length > 0 ? [] : [part]
+}
+
+/** When none of the sessions received a symbol. Most symbols of a feed are received at the same times. */
+function rememberUncovered(facts: readonly SessionFacts[]): (feed: FeedId, symbol: string) => readonly Span[] {
+  const ofSymbols = new Map<string, readonly Span[]>()
+  const known = new Map<string, readonly Span[]>()
+  const find = (feed: FeedId, symbol: string): readonly Span[] => {
+    const key = instrumentKey(feedAsset(feed), symbol)
+    const receptions = facts.map((one) => receptionOf(one, feed, key))
+    const name = receptions
+      .map(({ covered }) => covered.map(({ fromMs, toMs }) => `${fromMs} ${toMs}`).join())
+      .join(';')
+    const found = known.get(name) ?? uncovered(receptions)
+    known.set(name, found)
+    return found
+  }
+  return (feed, symbol) => {
+    const found = ofSymbols.get(`${feed} ${symbol}`) ?? find(feed, symbol)
+    ofSymbols.set(`${feed} ${symbol}`, found)
+    return found
+  }
+}
+
+/** What changed since gaps were shown. */
+export interface GapChanges {
+  readonly opened: readonly ShardGap[]
+  /** Open gaps are known by their feed and start. */
+  readonly closed: readonly {
+    readonly feed: FeedId
+    readonly fromMs: ShardGap['fromMs']
+    readonly toMs: ShardGap['fromMs']
+  }[]
+}
+
+/**
+ * What to show so that `shown` becomes `now`. Null: a gap isn't one any more, or has other limits, so everything has to be
+ * shown again. `others`: gaps that stay as they are.
+ */
+export function findGapChanges(
+  shown: readonly ShardGap[],
+  now: readonly ShardGap[],
+  others: readonly ShardGap[],
+): GapChanges | null {
+  const before = bySymbol(shown)
+  const after = bySymbol(now)
+  const ends = new Map<string, Set<ShardGap['toMs']>>()
+  for (const { feed, fromMs, toMs } of [...now, ...others]) {
+    const key = `${feed} ${fromMs}`
+    ends.set(key, (ends.get(key) ?? new Set()).add(toMs))
+  }
+  const closed = new Map<string, GapChanges['closed'][number]>()
+  const close = ({ feed, fromMs }: ShardGap, toMs: ShardGap['fromMs']): void => void closed.set(`${feed} ${fromMs}`, { feed, fromMs, toMs }) // oxfmt-ignore
+  for (const [key, gap] of before) {
+    const same = after.get(key)
+    if (same === undefined || (gap.toMs !== null && gap.toMs !== same.toMs)) return null
+    if (gap.toMs === null && same.toMs !== null) close(gap, same.toMs)
+  }
+  const opened = now.flatMap((gap): ShardGap[] => {
+    const symbols = gap.symbols.filter((symbol) => !before.has(keyOf(gap, symbol)))
+    if (symbols.length === 0) return []
+    if (gap.toMs !== null) close(gap, gap.toMs)
+    return [{ ...gap, symbols }]
+  })
+  // What is closed by its start must be all that began then.
+  for (const key of closed.keys()) if ((ends.get(key)?.size ?? 0) > 1) return null
+  return { opened, closed: [...closed.values()] }
+}
+
+const keyOf = ({ feed, fromMs }: ShardGap, symbol: string): string => `${feed} ${fromMs} ${symbol}`
+
+const bySymbol = (gaps: readonly ShardGap[]): ReadonlyMap<string, ShardGap> =>
+  new Map(gaps.flatMap((gap) => gap.symbols.map((symbol) => [keyOf(gap, symbol), gap] as const)))

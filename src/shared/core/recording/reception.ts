@@ -1,0 +1,109 @@
+/** When a session received an instrument, from its acknowledgements and gaps, and how far its clock is from the service's. */
+import { mergeSpans, withoutSpans, type Span } from '../../base/spans.ts'
+import { feedAsset, instrumentKey, type FeedId } from '../../base/units.ts'
+import { LONGEST_DELAY_MS } from './delay-window.ts'
+import type { Reception, Share } from './merged-sessions.ts'
+
+/** What the ledger of a session says about its reception. Times are by the service's clock, UTC ms. */
+export interface SessionFacts {
+  readonly clock: Share['clock']
+  /** To its end, or to the last thing received while it is open. */
+  readonly running: Span
+  /** Whether it may receive more than is read. */
+  readonly isOpen: boolean
+  /** Feeds that it had a connection of. */
+  readonly feeds: ReadonlySet<string>
+  readonly gaps: readonly KnownGap[]
+  readonly subscriptions: readonly Subscription[]
+  /** Whether it has acknowledgements at all. */
+  readonly isAcknowledged: boolean
+}
+
+export interface KnownGap {
+  /** Null: it can't be read, and may be of any feed. */
+  readonly feed: string | null
+  /** Empty: every symbol. */
+  readonly symbols: readonly string[]
+  readonly dated: Span
+  /** From when it was noticed. */
+  readonly arrived: Span
+}
+
+/** An acknowledgement (`is` true) or the end of a subscription. Null: it can't be read. */
+export interface Subscription {
+  readonly atMs: number
+  readonly is: boolean
+  readonly of: { readonly feed: FeedId; readonly symbols: readonly string[] } | null
+}
+
+/** When a session received a symbol of a feed, by any alias; null: any symbol. */
+export function receptionOf(facts: SessionFacts, feed: FeedId, key: string | null): Reception {
+  const { running, feeds, gaps, subscriptions, isAcknowledged } = facts
+  if (!feeds.has(feed)) return { covered: [], connected: [], running }
+  const asset = feedAsset(feed)
+  const isMine = (symbols: readonly string[]): boolean =>
+    key === null || symbols.some((symbol) => instrumentKey(asset, symbol) === key)
+  const subscribed: Span[] = []
+  let sinceMs: number | null = isAcknowledged ? null : running.fromMs
+  for (const { atMs, is, of } of subscriptions) {
+    // What can't be read may have ended this subscription, and proves no other one.
+    if (of === null ? is : of.feed !== feed || !isMine(of.symbols)) continue
+    // The end of one symbol doesn't end the others.
+    if (key === null && !is) continue
+    if (is) sinceMs ??= atMs
+    else if (sinceMs !== null) {
+      subscribed.push({ fromMs: sinceMs, toMs: atMs })
+      sinceMs = null
+    }
+  }
+  if (sinceMs !== null) subscribed.push({ fromMs: sinceMs, toMs: running.toMs })
+  const mine = gaps.filter(
+    (gap) =>
+      gap.feed === null || (gap.feed === feed && (gap.symbols.length === 0 || (key !== null && isMine(gap.symbols)))),
+  )
+  const received = mergeSpans(subscribed)
+  return {
+    covered: withoutSpans(
+      received,
+      mine.map(({ dated }) => dated),
+    ),
+    connected: withoutSpans(
+      received,
+      mine.map(({ arrived }) => arrived),
+    ),
+    running,
+  }
+}
+
+/** By how much the service's clock was ahead of a message's receipt, ms, and the message's seq; or a shift of the clock. */
+export interface Lead {
+  readonly seq: number
+  readonly ms: number
+}
+
+/** Messages after which more wouldn't change the comparison of clocks much. */
+export const ENOUGH_LEADS = 64
+
+/**
+ * A clock that seems off by no more than this counts as right, ms, because the way of a message is in the comparison,
+ * too.
+ */
+const TRUSTED_MS = 250
+
+/** Service clock minus a session's clock at its start, ms, from its first messages; null: none of them tells. */
+export function skewAtStart(leads: readonly Lead[], shifts: readonly Lead[]): number | null {
+  const found = leads
+    .filter(({ ms }) => Math.abs(ms) <= LONGEST_DELAY_MS)
+    .map(({ seq, ms }) => shifts.reduce((sum, shift) => (shift.seq <= seq ? sum + shift.ms : sum), ms))
+    .sort((a, b) => b - a)
+  // A network can only delay messages, so a great lead is closest. A few may have a date in the future.
+  return found.length === 0 ? null : found[Math.ceil((found.length - 1) / 32)]
+}
+
+/** Service clock minus a session's clock, in steps: as it was at the start, then after each shift of the clock. */
+export function clockFrom(startMs: number, shifts: readonly Lead[]): Share['clock'] {
+  let skewMs = startMs
+  const clock = [{ fromSeq: 0, skewMs }]
+  for (const { seq, ms } of shifts) clock.push({ fromSeq: seq, skewMs: (skewMs -= ms) })
+  return clock.map((step) => (Math.abs(step.skewMs) <= TRUSTED_MS ? { ...step, skewMs: 0 } : step))
+}

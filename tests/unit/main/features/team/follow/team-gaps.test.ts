@@ -1,0 +1,308 @@
+/** What a terminal claims as a gap of instruments that several recorders record. */
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
+import type { Hub } from '../../../../../../src/main/core/market/hub-types.ts'
+import { createHub } from '../../../../../../src/main/core/market/hub.ts'
+import { TeamMarket } from '../../../../../../src/main/features/team/follow/team-market.ts'
+import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
+import { EDGE_MS } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
+import type { GapSpan, Reason } from '../../../../../../src/shared/core/status/status.ts'
+import { instrumentId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
+import { T0 } from '../../../core/store/harness.ts'
+import { feed, Session, time } from './sessions.ts'
+import { settle } from './world.ts'
+
+const BTC = instrumentId('crypto', 'BTC-USD')
+const LOST: Reason = { code: 'offline', message: 'Away.', hint: '', closeCode: null }
+
+let hub: Hub
+let market: TeamMarket
+let copies: Session[]
+
+beforeEach(() => begin())
+
+function begin(): void {
+  time.nowMs = T0
+  copies = []
+  hub = createHub({ calendar: hubCalendar, stateOf: (of, id) => market.stateOf(of, id) })
+  market = new TeamMarket(
+    {
+      sink: hub,
+      refresh: (context) => hub.restore(null, context),
+      entries: async (id, upToSeq) =>
+        copies.find(({ info }) => info.session === id)?.entries.filter(({ seq }) => seq <= upToSeq) ?? [],
+      wallMs: () => time.nowMs as UnixMs,
+      wanted: () => ['BTC-USD'],
+      failed: (what, thrown) => expect.unreachable(`${what} ${String(thrown)}`),
+    },
+    LOST,
+  )
+  market.setLost(null)
+}
+
+/** A session of shard 1: a later `n` has the later lease. */
+const newSession = (n: number, epoch = n): Session =>
+  new Session(n, { shard: 1, epoch, startedMs: time.nowMs as UnixMs, recorder: `recorder ${n}` })
+const show = (session: Session, ...flushes: (readonly CommittedFlush[])[]): void =>
+  market.show(session.info, flushes.flat())
+const after = (ms: number): void => void (time.nowMs += ms)
+const gaps = (): readonly (readonly [from: number, to: number | null])[] =>
+  hub.gaps(feed, BTC).map(({ fromMs, toMs }) => [fromMs - T0, toMs === null ? null : toMs - T0])
+
+describe('a gap of one recorder of a shard', () => {
+  it.each([
+    { name: 'of the later lease', dropping: 1 },
+    { name: 'of the earlier lease', dropping: 0 },
+  ])('isn’t one $name while another one received, also once both are back', ({ dropping }) => {
+    const both = [newSession(1), newSession(2)]
+    for (const one of both) show(one, one.open('BTC-USD'))
+    const down = both[dropping]
+    const up = both[1 - dropping]
+    after(10_000)
+    show(up, up.trade('BTC-USD', 100))
+    show(down, down.drop(time.nowMs - 200))
+    expect(gaps()).toEqual([])
+    after(5_000)
+    show(up, up.trade('BTC-USD', 101))
+    after(5_000)
+    show(down, down.reconnect('BTC-USD'), down.trade('BTC-USD', 102))
+    expect(gaps()).toEqual([])
+    // Whatever makes the hub start again.
+    market.reload()
+    expect(gaps()).toEqual([])
+    after(2_000)
+    market.end(up.info.session, time.nowMs as UnixMs)
+    market.reload()
+    expect(gaps()).toEqual([])
+  })
+
+  it('is one while the other recorder doesn’t receive either, and only then', () => {
+    const [one, two] = [newSession(1), newSession(2)]
+    for (const each of [one, two]) show(each, each.open('BTC-USD'))
+    after(10_000)
+    show(two, two.drop(time.nowMs))
+    after(5_000)
+    show(one, one.drop(time.nowMs))
+    // Within a second of an edge, two clocks can't tell.
+    expect(gaps()).toEqual([[14_000, null]])
+    after(5_000)
+    show(one, one.reconnect('BTC-USD'))
+    after(5_000)
+    show(two, two.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([[14_000, 21_000]])
+    market.reload()
+    expect(gaps()).toEqual([[14_000, 21_000]])
+  })
+
+  it('is one as soon as the other one says that it had been cut off, too', () => {
+    const [one, two] = [newSession(1), newSession(2)]
+    for (const each of [one, two]) show(each, each.open('BTC-USD'))
+    after(10_000)
+    show(two, two.drop(time.nowMs))
+    expect(gaps()).toEqual([])
+    after(15_000)
+    // It hadn't had a frame or pong since.
+    show(one, one.drop(T0 + 9_500))
+    expect(gaps()).toEqual([[10_000, null]])
+    after(1_000)
+    show(two, two.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([[10_000, 26_000]])
+  })
+
+  it('is no longer one once a session that was being read turns out to have received it', async () => {
+    const two = newSession(2)
+    show(two, two.open('BTC-USD'))
+    const one = newSession(1)
+    copies = [one]
+    one.open('BTC-USD')
+    after(10_000)
+    show(two, two.drop(time.nowMs))
+    expect(gaps()).toEqual([[10_000, null]])
+    after(2_000)
+    show(one, one.trade('BTC-USD', 1))
+    await settle()
+    expect(gaps()).toEqual([])
+  })
+
+  it('counts while the other recorder is gone, as far as known', () => {
+    const [one, two] = [newSession(1), newSession(2)]
+    for (const each of [one, two]) show(each, each.open('BTC-USD'))
+    after(10_000)
+    show(one, one.trade('BTC-USD', 1))
+    after(20_000)
+    market.setGone(new Map([[one.info.session, LOST]]))
+    show(two, two.drop(time.nowMs))
+    expect(gaps()).toEqual([[30_000, null]])
+    // It had only been cut off from the team.
+    market.setGone(new Map())
+    show(one, one.trade('BTC-USD', 2))
+    expect(gaps()).toEqual([])
+  })
+
+  it('is told by clocks an hour apart', () => {
+    const HOUR_MS = 3_600_000
+    const one = newSession(1)
+    show(one, one.open('BTC-USD'))
+    time.nowMs += HOUR_MS
+    // Its clock is an hour ahead.
+    const two = new Session(2, { shard: 1, epoch: 2, startedMs: time.nowMs as UnixMs })
+    const trade = (session: Session, skewMs: number) =>
+      show(session, session.trade('BTC-USD', 1, time.nowMs, time.nowMs - skewMs))
+    show(two, two.open('BTC-USD'))
+    trade(two, HOUR_MS)
+    after(10_000)
+    show(two, two.drop(time.nowMs))
+    expect(gaps()).toEqual([])
+    after(10_000)
+    time.nowMs -= HOUR_MS
+    trade(one, 0)
+    time.nowMs += HOUR_MS
+    show(two, two.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([])
+  })
+})
+
+it('remembers what ended sessions received for as long as their gaps', () => {
+  const one = newSession(1)
+  show(one, one.open('BTC-USD'))
+  const begin = (n: number): Session => {
+    const next = newSession(n, 2)
+    show(next, next.open('BTC-USD'))
+    return next
+  }
+  let other = begin(2)
+  after(5_000)
+  show(one, one.drop(time.nowMs))
+  after(5_000)
+  show(one, one.reconnect('BTC-USD'))
+  for (let n = 3; n < 20; n++) {
+    after(5_000)
+    market.end(other.info.session, time.nowMs as UnixMs)
+    other = begin(n)
+    if (n % 3 === 0) market.reload()
+    expect(gaps()).toEqual([])
+  }
+})
+
+describe('two shards', () => {
+  it('whose gaps began at the same time close each of them when it ends', () => {
+    const one = newSession(1)
+    const two = new Session(2, { shard: 2 })
+    show(one, one.open('BTC-USD'))
+    show(two, two.open('ETH-USD'))
+    after(5_000)
+    show(one, one.drop(time.nowMs))
+    show(two, two.drop(time.nowMs))
+    after(5_000)
+    show(one, one.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([[5_000, 10_000]])
+    expect(hub.gaps(feed, instrumentId('crypto', 'ETH-USD')).map(({ toMs }) => toMs)).toEqual([null])
+  })
+})
+
+/** A recorder in the schedule: what happened to it, by what a terminal was told of it. */
+class Model {
+  readonly session: Session
+  /** Spans in which it received, and its gaps. */
+  readonly received: [from: number, to: number][] = []
+  readonly gaps: [from: number, to: number][] = []
+  isUp = true
+
+  constructor(n: number, epoch: number) {
+    this.session = newSession(n, epoch)
+    show(this.session, this.session.open('BTC-USD'))
+    this.received.push([time.nowMs, Infinity])
+  }
+
+  /** Loses its connection, which it notices `lateMs` later. */
+  drop(lateMs: number): void {
+    const last = this.received.at(-1)!
+    const fromMs = Math.max(last[0], time.nowMs - lateMs)
+    last[1] = fromMs
+    this.gaps.push([fromMs, Infinity])
+    this.isUp = false
+    show(this.session, this.session.drop(fromMs))
+  }
+
+  reconnect(): void {
+    this.gaps.at(-1)![1] = time.nowMs
+    this.received.push([time.nowMs, Infinity])
+    this.isUp = true
+    show(this.session, this.session.reconnect('BTC-USD'))
+  }
+
+  end(): void {
+    const last = this.received.at(-1)!
+    last[1] = Math.min(last[1], time.nowMs)
+    market.end(this.session.info.session, time.nowMs as UnixMs)
+  }
+}
+
+const isIn = (spans: readonly (readonly [number, number])[], ms: number): boolean =>
+  spans.some(([from, to]) => from <= ms && ms < to)
+const isClaimed = (all: readonly GapSpan[], ms: number): boolean =>
+  all.some(({ fromMs, toMs }) => fromMs <= ms && ms < (toMs ?? Infinity))
+
+/** Compares what is claimed with what happened, between any two instants at which something changed. */
+function check(models: readonly Model[]): void {
+  const shown = hub.gaps(feed, BTC)
+  const received = models.flatMap((one) => one.received)
+  const missed = models.flatMap((one) => one.gaps)
+  const edges = [...received, ...missed].flat().flatMap((ms) => [ms - EDGE_MS, ms, ms + EDGE_MS])
+  const all = [...new Set([...edges, ...shown.flatMap(({ fromMs, toMs }) => [fromMs, toMs ?? Infinity]), time.nowMs])]
+  const instants = all.filter((ms) => ms >= T0 && ms <= time.nowMs).sort((a, b) => a - b)
+  for (const [i, from] of instants.slice(0, -1).entries()) {
+    const ms = (from + instants[i + 1]) / 2
+    const isMissing = isIn(missed, ms) && !isIn(received, ms)
+    if (isMissing && !isClaimed(shown, ms)) expect.unreachable(`the gap at ${ms - T0} is hidden`)
+    if (!isClaimed(shown, ms)) continue
+    if (!isIn(missed, ms)) expect.unreachable(`nobody had a gap at ${ms - T0}`)
+    // Two clocks can't tell what is within a second of an edge.
+    const isSure = received.some(([from, to]) => from + EDGE_MS < ms && ms < to - EDGE_MS)
+    if (isSure) expect.unreachable(`somebody received at ${ms - T0}`)
+  }
+}
+
+const steps = fc.array(
+  fc.record({
+    afterMs: fc.integer({ min: 1, max: 40 }).map((n) => n * 250),
+    lane: fc.nat({ max: 2 }),
+    does: fc.constantFrom('drop', 'reconnect', 'trade', 'end', 'gone', 'reload'),
+    lateMs: fc.integer({ min: 0, max: 60 }).map((n) => n * 250),
+  }),
+  { minLength: 5, maxLength: 40 },
+)
+
+describe('the gaps of a shard', () => {
+  it('are what none of its recorders received, whatever happens to them', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3 }), fc.boolean(), steps, (count, isSameLease, schedule) => {
+        begin()
+        let n = 0
+        const start = (): Model => new Model(++n, isSameLease ? 1 : n)
+        const lanes = Array.from({ length: count }, start)
+        const all = [...lanes]
+        for (const { afterMs, lane, does, lateMs } of schedule) {
+          after(afterMs)
+          const at = lane % count
+          const one = lanes[at]
+          if (does === 'drop' && one.isUp) one.drop(lateMs)
+          else if (does === 'reconnect' && !one.isUp) one.reconnect()
+          else if (does === 'trade' && one.isUp) show(one.session, one.session.trade('BTC-USD', 1))
+          else if (does === 'reload') market.reload()
+          else if (does === 'gone') {
+            // It is back before anything else happens: nothing may be left of it.
+            market.setGone(new Map([[one.session.info.session, LOST]]))
+            market.setGone(new Map())
+          } else if (does === 'end' && all.length < count + 8) {
+            one.end()
+            all.push((lanes[at] = start()))
+          }
+          check(all)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
