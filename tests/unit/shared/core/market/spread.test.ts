@@ -34,6 +34,13 @@ describe('a ratio', () => {
       [20, 5, 5, 5, 5, false],
     ])
   })
+  it('keeps the price of a side whose gap had ended before, and none since a gap that is still open', () => {
+    const gaps = [{ fromMs: 5 * SECOND, toMs: 10 * SECOND }]
+    const a = leg([bar(21, 100), bar(32, 100)])
+    expect(plain(spreadBars('/', [a, leg([bar(20, 10)], gaps)], grid)).map(([start]) => start)).toEqual([20, 30])
+    const open = [{ fromMs: 25 * SECOND, toMs: null }]
+    expect(plain(spreadBars('/', [a, leg([bar(20, 10)], open)], grid)).map(([start]) => start)).toEqual([20])
+  })
   it('is incomplete where a bar of either side is', () => {
     expect(plain(spreadBars('/', [leg([bar(0, 4)]), leg([bar(0, 2, false)])], grid))).toEqual([[0, 2, 2, 2, 2, false]])
   })
