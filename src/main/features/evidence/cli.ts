@@ -43,7 +43,7 @@ export interface Verifiable {
   /** Whether the options name it. Throws UsageError if they don't fit together. */
   isNamed(values: Values): boolean
   /** `onProgress` gets a fraction from 0 to 1. */
-  verify(values: Values, onProgress: (done: number) => void, signal: AbortSignal): Promise<VerifyReport>
+  verify(values: Values, context: Context, onProgress: (done: number) => void): Promise<VerifyReport>
   /** What to print after the report, a sentence each. */
   describe(report: VerifyReport, values: Values): Promise<readonly string[]>
 }
@@ -78,7 +78,7 @@ export const verifyCommand = (history: Verifiable): Command =>
       const draw = (done: number): void => progress(values, context, 'verifying', done)
       if (history.isNamed(values)) {
         if (values.on('agreement')) throw new UsageError('--history and --agreement can’t be combined')
-        const report = await history.verify(values, draw, context.signal)
+        const report = await history.verify(values, context, draw)
         const code = printReport(report, null, 'history', values, context)
         if (!values.on('json')) for (const line of await history.describe(report, values)) context.out(`${line}\n`)
         return code

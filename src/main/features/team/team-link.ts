@@ -62,8 +62,25 @@ export class Team {
     return this.#log
   }
 
-  /** The team's history, opened again if it couldn't be before; null if none is set. Rejects with why it can't be read. */
+  /**
+   * The team's history, opened again if it couldn't be before; null if none is set. Rejects with why it can't be read, as
+   * where it's another database than the one that the team's archivers use.
+   */
   async openHistory(): Promise<History | null> {
+    const history = await this.#open()
+    const log = this.#log
+    if (history === null || log?.state().is !== 'connected') return history
+    const { checkHistory } = await import('./history/claim.ts')
+    try {
+      await checkHistory(log, history)
+    } catch (thrown) {
+      // The past stays readable while the servers are away.
+      if (toFailure(thrown).code === 'not-allowed') throw thrown
+    }
+    return history
+  }
+
+  async #open(): Promise<History | null> {
     if (this.#history !== null || this.#address === null || this.#address.history === null) return this.#history
     const opening = (this.#openingHistory ??= this.#parts.openHistory(this.#address))
     try {
@@ -175,10 +192,10 @@ export class Team {
     this.#servers = address.target.servers.join(', ')
     this.#historyPlace = address.history?.place ?? null
     this.#set({ is: 'connecting' })
-    await this.openHistory().catch((thrown: unknown) => this.#historyFailed(thrown))
     const log = await this.#parts.connect(address)
     if (this.#isClosed) return log.close()
     this.#log = log
+    await this.openHistory().catch((thrown: unknown) => this.#historyFailed(thrown))
     log.onState((state) => {
       if (log !== this.#log) return
       if (state.is === 'connected') this.#set({ is: 'connected', server: state.server })

@@ -3,6 +3,7 @@ import { toFailure } from '../../../shared/base/errors.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import type { TeamTestStep } from '../../../shared/features/team/team.ts'
 import type { TeamAddress } from './access.ts'
+import { checkHistory } from './history/claim.ts'
 import type { History } from './history/history.ts'
 import type { TeamLog } from './nats/team-log.ts'
 import { throwUnknownTeam } from './status/facts.ts'
@@ -45,13 +46,17 @@ export async function testTeam(
         : `${countText(recorders.size, 'recorder')} of team ${address.team}: ${[...recorders].join(', ')}.`,
     ]
   })
+  if (team !== null && address.history !== null)
+    await attempt('history', async () => {
+      const history = await openHistory(address)
+      try {
+        if (history !== null) await checkHistory(log, history)
+        const sessions = (await history?.sessions()) ?? []
+        return [true, `The history at ${address.history?.place} has ${countText(sessions.length, 'session')}.`]
+      } finally {
+        await history?.close()
+      }
+    })
   await log.close().catch(() => undefined)
-  if (team === null || address.history === null) return steps
-  await attempt('history', async () => {
-    const history = await openHistory(address)
-    const sessions = (await history?.sessions()) ?? []
-    await history?.close()
-    return [true, `The history at ${address.history?.place} has ${countText(sessions.length, 'session')}.`]
-  })
   return steps
 }

@@ -21,6 +21,7 @@ import { authorshipText } from '../sign/authorship.ts'
 import { readTrust, TRUST_OPTION } from '../sign/trust.ts'
 import { Archive } from './archive.ts'
 import { runArchiver, type Report } from './archiver.ts'
+import { checkHistory, claimTeam, keepClaim } from './claim.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { fetchFromHistory, findComplete } from './fetch.ts'
 import { historyOf, openHistory, type History } from './history.ts'
@@ -28,7 +29,6 @@ import { checkArchiver, checkDurability, checkSchema, migrate, SCHEMA_VERSION } 
 import { HISTORY_OPTION, readHistory, readHistoryTarget } from './target.ts'
 import { tickSink } from './ticks.ts'
 import { verifyHistory } from './verify-history.ts'
-import { claimTeam, keepClaim } from './watermarks.ts'
 
 export const archiveCommand = defineCommand({
   logs: true,
@@ -146,22 +146,33 @@ function readDays(values: Values): number | null {
   return days
 }
 
-/** Verifies a history. `session`: only this one. */
+/** Verifies a history. `session`: only this one. `upstream`: first compares it with what the team says. */
 export async function verifyTeamHistory(
   values: Values,
+  { env, signal }: Context,
   onProgress: (done: number) => void,
-  signal: AbortSignal,
 ): Promise<VerifyReport> {
   const target = readHistory(values)
   const trusted = readTrust(values)
   const db = await connectDatabase(target, readTeam(values))
   try {
     await checkSchema(db)
+    if (values.text('upstream') !== undefined) await checkUpstream(readTeamAddress(values, env), historyOf(db))
     const session = values.text('session')
     const only = session === undefined ? null : await sessionNamed(historyOf(db), session)
     return await verifyHistory(db, only, { onProgress, signal, trusted })
   } finally {
     await db.close()
+  }
+}
+
+/** Rejects with `not-allowed` if a history isn't that of the team on these servers. */
+async function checkUpstream(address: TeamAddress, history: History): Promise<void> {
+  const log = await connectTeam({ ...address, name: 'tapedeck verify' })
+  try {
+    await checkHistory(log, history)
+  } finally {
+    await log.close()
   }
 }
 

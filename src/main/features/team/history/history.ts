@@ -8,6 +8,7 @@ import type { ChainHeads, CommittedFlush, Connection, Frame } from '../frame/fra
 import { verifyFrame } from '../frame/verify.ts'
 import type { TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../session-info.ts'
+import { readId } from './claim.ts'
 import { connectDatabase, type Database } from './database.ts'
 import type { StoredSignature } from '../sign/authorship.ts'
 import {
@@ -45,6 +46,10 @@ export interface SessionRange {
 
 export interface History {
   readonly team: TeamName
+  /** The database, as shown. */
+  readonly place: string
+  /** Differs from that of every other database. */
+  id(): Promise<string>
   /** By start. */
   sessions(range?: SessionRange): Promise<readonly HistorySession[]>
   /** Null if the history doesn't have it. */
@@ -79,6 +84,8 @@ export async function openHistory(target: HistoryTarget, team: TeamName): Promis
 export function historyOf(db: Database): History {
   return {
     team: db.team,
+    place: db.place,
+    id: () => readId(db),
     sessions: async ({ fromMs, toMs } = {}) =>
       (await loadSessions(db, 'started_ms < $1', [toMs ?? Number.MAX_VALUE])).filter(
         ({ end }) => fromMs === undefined || end === null || end.endedMs >= fromMs,

@@ -1,6 +1,6 @@
 import type { VerifyReport } from '../../../../shared/core/recording/session.ts'
-import { UsageError, type Values } from '../../../command-line/command.ts'
-import { TEAM_OPTIONS } from '../nats/options.ts'
+import { UsageError, type Context, type Values } from '../../../command-line/command.ts'
+import { TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 import { TRUST_OPTION } from '../sign/trust.ts'
 import { HISTORY_OPTION } from './target.ts'
 
@@ -8,19 +8,24 @@ import { HISTORY_OPTION } from './target.ts'
 export const verifiableHistory = {
   options: {
     history: { ...HISTORY_OPTION, help: `Verify a team’s history instead. ${HISTORY_OPTION.help}` },
-    team: TEAM_OPTIONS.team,
+    ...TEAM_OPTIONS,
+    upstream: {
+      ...UPSTREAM_OPTION,
+      help: `Of a history: refuse a database that isn’t the one that the team’s archivers use. ${UPSTREAM_OPTION.help}`,
+    },
     trust: { ...TRUST_OPTION, help: `Of a history: everything must be signed with this key. ${TRUST_OPTION.help}` },
   },
   example: ['The history of a team instead', '--history postgres://me@db-1/td --team eu'],
   isNamed(values: Values): boolean {
     const isNamed = values.text('history') !== undefined
-    if (!isNamed && values.text('team') !== undefined) throw new UsageError('--team requires --history')
+    for (const option of ['team', 'upstream', 'nats-creds', 'nats-ca'])
+      if (!isNamed && values.text(option) !== undefined) throw new UsageError(`--${option} requires --history`)
     if (!isNamed && values.texts('trust').length > 0) throw new UsageError('--trust requires --history')
     return isNamed
   },
-  async verify(values: Values, onProgress: (done: number) => void, signal: AbortSignal): Promise<VerifyReport> {
+  async verify(values: Values, context: Context, onProgress: (done: number) => void): Promise<VerifyReport> {
     const { verifyTeamHistory } = await import('./cli.ts')
-    return verifyTeamHistory(values, onProgress, signal)
+    return verifyTeamHistory(values, context, onProgress)
   },
   async describe(report: VerifyReport, values: Values): Promise<readonly string[]> {
     const { describeAuthors } = await import('../sign/authorship.ts')

@@ -3,10 +3,11 @@ import { jsonLine } from '../../../base/json-schema.ts'
 import type { ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
 import { defineCommand } from '../../../command-line/command.ts'
 import { EXIT } from '../../../command-line/exit.ts'
+import { checkHistory } from '../history/claim.ts'
 import { openHistory } from '../history/history.ts'
 import { readHistoryTarget, type HistoryTarget } from '../history/target.ts'
-import type { TeamName } from '../names.ts'
 import { connectTeam } from '../nats/connect.ts'
+import type { TeamLog } from '../nats/team-log.ts'
 import { readTeamAddress, TEAM_OPTIONS, UPSTREAM_OPTION } from '../nats/options.ts'
 import { sizeText } from '../size-text.ts'
 import { patiently, readFacts, readSessions } from './facts.ts'
@@ -33,7 +34,7 @@ export const teamCommand = defineCommand({
     const target = history === undefined ? null : readHistoryTarget(history)
     const log = await connectTeam({ ...address, name: 'tapedeck team' })
     try {
-      const quarantine = target === null ? null : await readQuarantine(target, address.team)
+      const quarantine = target === null ? null : await readQuarantine(target, log)
       const facts = await patiently(async () =>
         readFacts(log, await readSessions(log), quarantine, context.clock.wallMs()),
       )
@@ -46,9 +47,10 @@ export const teamCommand = defineCommand({
   },
 })
 
-async function readQuarantine(target: HistoryTarget, team: TeamName): Promise<TeamFacts['quarantine']> {
-  const history = await openHistory(target, team)
+async function readQuarantine(target: HistoryTarget, log: TeamLog): Promise<TeamFacts['quarantine']> {
+  const history = await openHistory(target, log.team)
   try {
+    await checkHistory(log, history)
     return await history.quarantined()
   } finally {
     await history.close()

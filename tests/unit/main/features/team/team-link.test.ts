@@ -1,10 +1,11 @@
-/** A team's history that can't be reached when its terminal starts. */
+/** A team's history as its terminal opens it. */
 import { expect, it } from 'vitest'
 import { manualClock } from '../../../../kit/clock.ts'
 import type { TeamAddress } from '../../../../../src/main/features/team/access.ts'
 import type { History } from '../../../../../src/main/features/team/history/history.ts'
 import { readTeamName, type TeamName } from '../../../../../src/main/features/team/names.ts'
 import { readNatsTarget } from '../../../../../src/main/features/team/nats/target.ts'
+import type { TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
 import { Team, type TeamLinkParts } from '../../../../../src/main/features/team/team-link.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 
@@ -49,4 +50,45 @@ it('is opened when something reads it, once for all who ask, and says why it can
   expect(await Promise.all([team.openHistory(), team.openHistory()])).toEqual([history, history])
   expect(await team.openHistory()).toBe(history)
   expect([opened, closed, team.state.history]).toEqual([1, 0, 'db-1/td'])
+})
+
+it('isn’t read while the team’s archivers use another database', async () => {
+  let claimed = 'another'
+  let state = 'connected'
+  const reading = Promise.withResolvers<void>()
+  const history = { team: 'eu', place: 'db-1/td', id: () => Promise.resolve('mine') } as Partial<History> as History // nothing else is asked
+  const log = {
+    state: () => ({ is: state, server: 'nats-1' }),
+    onState: () => () => undefined,
+    bucket: () => ({ get: () => Promise.resolve({ key: 'history', value: claimed, revision: 1 }) }),
+    close: () => Promise.resolve(),
+  } as Partial<TeamLog> as TeamLog // nothing else is used until the store is read
+  const warnings: string[] = []
+  const team = new Team({
+    address: () => Promise.resolve(ADDRESS),
+    name: 'eu',
+    isGiven: true,
+    clock: manualClock(0),
+    log: (level, _from, text) => void warnings.push(`${level}: ${text}`),
+    changed: () => undefined,
+    connect: () => Promise.resolve(log),
+    openHistory: () => Promise.resolve(history),
+    market: { follow: () => undefined, storeFailed: () => undefined },
+    live: { showFeeds: () => undefined },
+    reader: {
+      sessions() {
+        reading.resolve()
+        return new Promise(() => undefined)
+      },
+    },
+  } as Partial<TeamLinkParts> as TeamLinkParts)
+  await reading.promise
+  const refusal = 'The history of team eu is another database, not db-1/td.'
+  expect(warnings).toEqual([`warn: Can’t read the history of team eu: ${refusal}`])
+  await expect(team.openHistory()).rejects.toThrow(refusal)
+  state = 'lost'
+  expect(await team.openHistory()).toBe(history)
+  state = 'connected'
+  claimed = 'mine'
+  expect(await team.openHistory()).toBe(history)
 })

@@ -4,7 +4,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../../../../../src/main/features/team/history/database.ts'
 import { migrate } from '../../../../../../src/main/features/team/history/schema.ts'
 import { readHistoryTarget } from '../../../../../../src/main/features/team/history/target.ts'
-import { claimTeam } from '../../../../../../src/main/features/team/history/watermarks.ts'
+import { claimTeam } from '../../../../../../src/main/features/team/history/claim.ts'
+import { openHistory } from '../../../../../../src/main/features/team/history/history.ts'
+import type { TeamAddress } from '../../../../../../src/main/features/team/access.ts'
+import { testTeam } from '../../../../../../src/main/features/team/test-team.ts'
 import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
 import { runCommandLine } from '../../../../../../src/main/hosts/cli/run.ts'
@@ -32,6 +35,7 @@ describe('commands of a history', () => {
     [['fetch-session', '--team', 'eu'], 'fetch-session takes one session ID'],
     [['fetch-session', 'a', '--team', 'eu'], 'name the team’s history with --history postgres://USER@HOST/DATABASE'],
     [['verify', '--team', 'eu'], '--team requires --history'],
+    [['verify', '--upstream', 'nats://h'], '--upstream requires --history'],
     [['verify', '--history', 'postgres://h/db'], 'name the team with --team'],
     [
       ['verify', '--history', 'postgres://h/db', '--team', 'eu', '--agreement'],
@@ -200,6 +204,43 @@ describe.skipIf(!hasPostgres || !hasNatsServer)(
       await claimTeam(log, trial, true)
       await claimTeam(log, trial, false)
       await expect(claimTeam(log, db, false)).rejects.toMatchObject({ code: 'not-allowed' })
+    })
+
+    it('is the one that terminals, tapedeck team and tapedeck verify read, or they say that it’s another one', async () => {
+      const { server, db, trial, log, team, args } = await scene()
+      const [, , upstream] = args
+      const address = (url: string): TeamAddress => ({
+        team: log.team,
+        target: readNatsTarget(upstream, {}, {}),
+        history: readHistoryTarget(url),
+        allowOld: true,
+        trusted: null,
+      })
+      const tested = async (url: string) => {
+        const connect = (to: TeamAddress) => connectTeam({ ...to, name: 'test' })
+        const open = ({ history }: TeamAddress) => openHistory(history!, log.team)
+        return (await testTeam(() => Promise.resolve(address(url)), connect, open)).at(-1)
+      }
+      const options = (url: string) => ['--history', url, ...args.slice(1)]
+      const mine = server.url()
+      const others = server.url(`trial_${team}`)
+      // Nobody has said yet which one it is.
+      expect(await run('verify', ...options(others))).toMatchObject({ code: 0 })
+      await claimTeam(log, db, false)
+      const refusal = `The history of team ${team} is another database, not ${trial.place}.`
+      expect(await tested(mine)).toMatchObject({ step: 'history', ok: true })
+      expect(await tested(others)).toMatchObject({ step: 'history', ok: false, text: expect.stringContaining(refusal) }) // oxfmt-ignore
+      for (const command of ['verify', 'team']) {
+        expect(await run(command, ...options(mine))).toMatchObject({ code: 0, err: '' })
+        const { code, out, err } = await run(command, ...options(others))
+        expect([code, out]).toEqual([1, ''])
+        expect(err).toBe(
+          `tapedeck: ${refusal} Name the database that the team’s archivers use. "tapedeck archive" says which one it is when it starts.\n`,
+        )
+      }
+      await claimTeam(log, trial, true)
+      expect(await tested(others)).toMatchObject({ ok: true })
+      expect((await run('verify', ...options(mine))).err).toContain(`is another database, not ${db.place}.`)
     })
 
     it('is left by an archiver once another database has taken its place', async () => {
