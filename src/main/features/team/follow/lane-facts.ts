@@ -11,22 +11,26 @@ import {
   type SessionFacts,
   type Subscription,
 } from '../../../../shared/core/recording/reception.ts'
-import { STORED_ONLY, type GapCause } from '../../../../shared/core/recording/session.ts'
+import { STORED_ONLY, type GapCause, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import { Classifier } from '../../../core/store/format/classify.ts'
 import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
 
-/** Gaps that are remembered. The store has the older ones. */
-const MAX_GAPS = 100
+/** Gaps that are remembered, as many as a hub shows. */
+const MAX_GAPS = 500
 
 interface GapFact {
   readonly feed: FeedId
   readonly cause: GapCause
   readonly symbols: readonly string[]
+  /** All symbols that it concerns. */
+  concerned: readonly string[]
   readonly seq: number
   readonly fromMs: number
   toMs: number | null
   toSeq: number
 }
+
+type Acknowledged = LedgerEntry & { readonly type: 'acknowledged' | 'released' }
 
 /** A gap of the session by the service's clock, UTC ms. */
 export interface LaneGap extends Span {
@@ -47,6 +51,7 @@ export class LaneFacts {
   readonly #gaps: GapFact[] = []
   readonly #subscriptions: { seq: number; wallMs: number; is: boolean; of: NonNullable<Subscription['of']> }[] = []
   readonly #feeds = new Set<FeedId>()
+  readonly #subscribed = new Map<FeedId, ReadonlyMap<InstrumentId, string>>()
   readonly #shifts: Lead[] = []
   readonly #leads: Lead[] = []
   readonly #classifier = new Classifier()
@@ -64,14 +69,13 @@ export class LaneFacts {
         this.#feeds.add(entry.feed)
         break
       case 'acknowledged':
-      case 'released': {
-        const { feed, symbols } = entry
-        this.#subscriptions.push({ seq, wallMs, is: entry.type === 'acknowledged', of: { feed, symbols } })
+      case 'released':
+        if (!this.#subscribe(seq, wallMs, entry)) return
         break
-      }
       case 'gap-open': {
         const { feed, cause, symbols, fromMs, skewMs } = entry
-        this.#gaps.push({ feed, cause, symbols, seq, fromMs, toMs: null, toSeq: seq })
+        const concerned = symbols.length > 0 ? symbols : [...this.#symbols(feed).values()]
+        this.#gaps.push({ feed, cause, symbols, concerned, seq, fromMs, toMs: null, toSeq: seq })
         if (this.#leads.length === 0) this.#skewMs ??= skewMs ?? null
         if (this.#gaps.length > MAX_GAPS) this.#forget()
         break
@@ -129,8 +133,7 @@ export class LaneFacts {
   gaps(): readonly LaneGap[] {
     const clock = this.#clock()
     return this.#gaps.flatMap((gap): LaneGap[] => {
-      const { feed, cause, seq, fromMs, toMs, toSeq } = gap
-      const symbols = gap.symbols.length > 0 ? gap.symbols : this.#symbolsIn(gap)
+      const { feed, cause, concerned: symbols, seq, fromMs, toMs, toSeq } = gap
       if (symbols.length === 0) return []
       const skewMs = skewAt({ clock }, seq)
       const end = toMs === null ? Infinity : toMs + skewAt({ clock }, toSeq)
@@ -138,19 +141,30 @@ export class LaneFacts {
     })
   }
 
-  /** A feed's symbols: those subscribed when a gap opened, and those acknowledged until it closed. */
-  #symbolsIn({ feed, seq: fromSeq, toMs, toSeq }: GapFact): readonly string[] {
-    const symbols = new Map<InstrumentId, string>()
-    for (const { seq, is, of } of this.#subscriptions) {
-      if (toMs !== null && seq > toSeq) break
-      if (of.feed !== feed) continue
-      for (const symbol of of.symbols) {
-        const id = instrumentId(feedAsset(feed), symbol)
-        if (is) symbols.set(id, symbol)
-        else if (seq < fromSeq) symbols.delete(id)
-      }
+  #symbols(feed: FeedId): ReadonlyMap<InstrumentId, string> {
+    return this.#subscribed.get(feed) ?? new Map()
+  }
+
+  /** Returns whether that changes what is subscribed. A connection that is back has its symbols acknowledged again. */
+  #subscribe(seq: number, wallMs: number, { type, feed, symbols }: Acknowledged): boolean {
+    const is = type === 'acknowledged'
+    const before = this.#symbols(feed)
+    const changed = symbols.filter((symbol) => before.has(instrumentId(feedAsset(feed), symbol)) !== is)
+    if (changed.length === 0) return false
+    this.#subscriptions.push({ seq, wallMs, is, of: { feed, symbols: changed } })
+    const now = new Map(before)
+    for (const symbol of changed) {
+      const id = instrumentId(feedAsset(feed), symbol)
+      if (is) now.set(id, symbol)
+      else now.delete(id)
     }
-    return [...symbols.values()]
+    this.#subscribed.set(feed, now)
+    // A feed's gap lasts until its symbols are acknowledged.
+    if (is)
+      for (const gap of this.#gaps)
+        if (gap.toMs === null && gap.feed === feed && gap.symbols.length === 0)
+          gap.concerned = [...new Set([...gap.concerned, ...changed])]
+    return true
   }
 
   #clock(): SessionFacts['clock'] {

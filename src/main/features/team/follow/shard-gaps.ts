@@ -7,7 +7,7 @@ import { feedAsset, instrumentId, instrumentKey, unixMs, type FeedId } from '../
 import { uncovered } from '../../../../shared/core/recording/merged-sessions.ts'
 import { receptionOf, type SessionFacts } from '../../../../shared/core/recording/reception.ts'
 import type { MarketContext } from '../../../core/market/hub-types.ts'
-import type { LaneFacts, LaneGap } from './lane-facts.ts'
+import type { LaneFacts } from './lane-facts.ts'
 
 /** Its times are by the clock of the session that noticed it. */
 export type ShardGap = MarketContext['gaps'][number]
@@ -27,24 +27,19 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
   const facts = lanes.map((lane) => lane.facts.facts(lane.untilMs))
   const floorMs = Math.max(sinceMs, ...lanes.map((lane) => lane.facts.floorMs))
   const findUncovered = rememberUncovered(facts)
-  /** What is in a gap already, by feed and instrument. */
-  const counted = new Map<string, Span[]>()
+  /** What is in a gap already, by feed and instrument. Most instruments of a feed share it. */
+  const counted = new Map<string, readonly Span[]>()
   const gaps: ShardGap[] = []
   for (const gap of lanes.toReversed().flatMap((lane) => lane.facts.gaps())) {
     const { feed, cause, skewMs } = gap
+    const find = rememberParts({ fromMs: Math.max(gap.fromMs, floorMs), toMs: gap.toMs })
     /** Symbols by the part of the gap that is theirs. */
     const parts = new Map<string, { readonly span: Span; readonly symbols: string[] }>()
-    /** Most symbols of a feed are received at the same times. */
-    const found = new Map<readonly Span[], readonly Span[]>()
     for (const symbol of gap.symbols) {
-      const none = findUncovered(feed, symbol)
-      const lacking = found.get(none) ?? partsIn(cut(gap, floorMs), none)
-      found.set(none, lacking)
       const key = `${feed} ${instrumentId(feedAsset(feed), symbol)}`
-      const before = counted.get(key) ?? []
-      counted.set(key, before)
-      for (const span of lacking.flatMap((part) => uncounted(part, before))) {
-        before.push(span)
+      const { found, all } = find(findUncovered(feed, symbol), counted.get(key) ?? NOTHING)
+      counted.set(key, all)
+      for (const span of found) {
         const name = `${span.fromMs} ${span.toMs}`
         const part = parts.get(name) ?? { span, symbols: [] }
         parts.set(name, part)
@@ -59,13 +54,44 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
   return gaps.sort((a, b) => a.fromMs - b.fromMs)
 }
 
-const cut = ({ fromMs, toMs }: LaneGap, floorMs: number): Span => ({ fromMs: Math.max(fromMs, floorMs), toMs })
+const NOTHING: readonly Span[] = []
+
+interface Counted {
+  /** What of the gap is one, and isn't counted yet. */
+  readonly found: readonly Span[]
+  /** Everything that is counted now. */
+  readonly all: readonly Span[]
+}
+
+/** Finds what of a gap no session received, once for all symbols of which the same is known. */
+function rememberParts(gap: Span): (none: readonly Span[], counted: readonly Span[]) => Counted {
+  const known = new Map<readonly Span[], Map<readonly Span[], Counted>>()
+  return (none, counted) => {
+    const ofNone = known.get(none) ?? new Map<readonly Span[], Counted>()
+    known.set(none, ofNone)
+    let result = ofNone.get(counted)
+    if (result === undefined) {
+      const parts =
+        gap.fromMs > gap.toMs
+          ? []
+          : partsIn(
+              gap,
+              none.filter((one) => isNear(one, gap)),
+            )
+      const found = parts.flatMap((part) => uncounted(part, counted))
+      ofNone.set(counted, (result = { found, all: found.length === 0 ? counted : [...counted, ...found] }))
+    }
+    return result
+  }
+}
+
+const isNear = (one: Span, other: Span): boolean => one.fromMs <= other.toMs && other.fromMs <= one.toMs
 
 /** What of a gap isn't in those that count already. */
 function uncounted(part: Span, counted: readonly Span[]): readonly Span[] {
-  const others = counted.filter(({ fromMs, toMs }) => fromMs <= part.toMs && part.fromMs <= toMs)
-  if (part.fromMs < part.toMs) return others.length === 0 ? [part] : withoutSpans([part], others)
-  return part.fromMs > part.toMs || others.length > 0 ? [] : [part]
+  const others = counted.filter((one) => isNear(one, part))
+  if (others.length === 0) return [part]
+  return part.fromMs < part.toMs ? withoutSpans([part], others) : []
 }
 
 /** When none of the sessions received a symbol. Most symbols of a feed are received at the same times. */

@@ -1,13 +1,14 @@
 /** The gaps of a team's shards as the hub shows them, and what changes of them. */
 import type { SessionId } from '../../../../shared/base/units.ts'
+import { EDGE_MS } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { HubSink } from '../../../core/market/hub-types.ts'
 import type { SessionInfo } from '../session-info.ts'
 import type { LaneFacts } from './lane-facts.ts'
 import { isLater } from './leaders.ts'
 import { findGapChanges, gapsOfShard, type ShardGap } from './shard-gaps.ts'
 
-/** Sessions of a shard that have ended and still count. The store has the gaps of earlier ones. */
-const MAX_ENDED = 8
+/** Sessions of a shard that have ended and still count, at most. */
+const MAX_ENDED = 50
 
 /** A session that is followed. */
 export interface GapLane {
@@ -51,9 +52,13 @@ export class TeamGaps {
   end({ info, facts, timeMs }: GapLane, untilMs: number | null): void {
     const { shard } = info
     const all = [...(this.#ended.get(shard) ?? []), { info, facts, untilMs: untilMs ?? timeMs }]
-    this.#ended.set(shard, all.slice(-MAX_ENDED))
-    for (const one of all.slice(0, -MAX_ENDED))
-      this.#floors.set(shard, Math.max(this.#floorOf(shard), one.facts.facts(one.untilMs).running.toMs))
+    // The store has the gaps of ended sessions. Those of sessions that go on depend on what was received beside them.
+    const open = [...this.#lanes()].filter((lane) => lane.info.shard === shard)
+    const sinceMs = Math.min(...open.map((lane) => lane.facts.facts(Infinity).running.fromMs)) - EDGE_MS
+    const counts = all.slice(-MAX_ENDED).filter((one) => open.length === 0 || endOf(one) > sinceMs)
+    this.#ended.set(shard, counts)
+    for (const one of all)
+      if (!counts.includes(one)) this.#floors.set(shard, Math.max(this.#floorOf(shard), endOf(one)))
   }
 
   /** All of them, which the hub shows from now on. */
@@ -101,6 +106,9 @@ export class TeamGaps {
     return Map.groupBy(ordered, ({ info }) => info.shard)
   }
 }
+
+/** By the service's clock, UTC ms. */
+const endOf = ({ facts, untilMs }: EndedLane): number => facts.facts(untilMs).running.toMs
 
 const versionOf = (lanes: readonly EndedLane[]): string =>
   lanes.map(({ info, facts, untilMs }) => `${info.session} ${facts.version} ${untilMs === Infinity}`).join()
