@@ -27,9 +27,12 @@ export async function* readLog(log: Pick<TeamLog, 'lastOf' | 'read'>, query: Log
   if (last === null) return
   const end = headerOf(last.bytes)
   if (end !== null && end.lastSeq < fromSeq) return
-  const isWholeLog = 'at' in query.from && query.from.at === 'first'
+  // A stream that was made again counts from 1.
+  const isOther = 'sequence' in query.from && query.from.sequence > last.sequence
+  const from: LogStart = isOther ? { at: 'first' } : query.from
+  const isWholeLog = 'at' in from && from.at === 'first'
   let isFirst = true
-  for await (const message of log.read({ shard, session, from: query.from, signal })) {
+  for await (const message of log.read({ shard, session, from, signal })) {
     const header = headerOf(message.bytes)
     if (header === null || header.lastSeq >= fromSeq) {
       if (isFirst && !isWholeLog && header !== null && header.firstSeq > fromSeq) {

@@ -11,6 +11,7 @@ import {
   decodeLease,
   dueMs,
   encodeLease,
+  epochOf,
   heldEpoch,
   REQUEST_TIMEOUT_MS,
   tickLease,
@@ -18,6 +19,7 @@ import {
   type LeaseEntry,
   type LeaseRequest,
   type LeaseState,
+  type LeaseValue,
   type LeaseStep,
 } from './lease.ts'
 
@@ -38,7 +40,7 @@ export interface HeldLease {
 }
 
 export interface LeaseOptions {
-  readonly bucket: Pick<TeamBucket, 'entries' | 'get' | 'update'>
+  readonly bucket: Pick<TeamBucket, 'entries' | 'get' | 'update' | 'madeMs'>
   readonly clock: Clock
   /** Names this recorder for people. */
   readonly recorder: string
@@ -63,11 +65,16 @@ export function createElapsed(clock: Clock): () => number {
   }
 }
 
-/** The entries of the bucket, by shard. */
-export async function readLeases(bucket: Pick<TeamBucket, 'entries'>): Promise<ReadonlyMap<number, LeaseEntry>> {
+/** The entries of the bucket, by shard, each with its epoch. */
+export async function readLeases(
+  bucket: Pick<TeamBucket, 'entries' | 'madeMs'>,
+): Promise<ReadonlyMap<number, LeaseEntry>> {
   const leases = new Map<number, LeaseEntry>()
   for (const { key, value, revision } of await bucket.entries()) {
-    if (/^[1-9]\d{0,2}$/.test(key) && value !== null) leases.set(Number(key), { revision, value: decodeLease(value) })
+    if (!/^[1-9]\d{0,2}$/.test(key) || value === null) continue
+    const entry = { revision, value: decodeLease(value) }
+    const epoch = epochOf(entry, await madeMs(bucket, entry.value))
+    leases.set(Number(key), { revision, value: { ...entry.value, epoch } })
   }
   return leases
 }
@@ -153,7 +160,7 @@ const pause = (clock: Clock, signal: AbortSignal, ms: number): Promise<void> =>
   })
 
 interface Parts {
-  readonly bucket: Pick<TeamBucket, 'get' | 'update'>
+  readonly bucket: Pick<TeamBucket, 'get' | 'update' | 'madeMs'>
   readonly clock: Clock
   readonly recorder: string
   readonly elapsedMs: () => number
@@ -217,6 +224,10 @@ function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, 
 /** Whether waiting may help: servers lose disks and users, and get them back. A missing permission is a mistake. */
 const mayPass = (thrown: unknown): boolean => thrown instanceof CodedError && thrown.code !== 'forbidden'
 
+/** When the bucket was made, as far as the epoch follows from it. After the entry was stored there, never before. */
+const madeMs = async (bucket: Pick<TeamBucket, 'madeMs'>, { epoch }: LeaseValue): Promise<number> =>
+  epoch === null ? bucket.madeMs() : 0
+
 /** Never rejects. */
 async function carryOut(
   bucket: Parts['bucket'],
@@ -227,11 +238,13 @@ async function carryOut(
   try {
     if (request.do === 'put') {
       const revision = await bucket.update(key, encodeLease(request.value), request.revision)
-      return revision === null ? { is: 'conflict' } : { is: 'stored', revision }
+      if (revision === null) return { is: 'conflict' }
+      return { is: 'stored', revision, epoch: epochOf({ revision, value: request.value }, await madeMs(bucket, request.value)) } // oxfmt-ignore
     }
     const entry = await bucket.get(key)
     if (entry === null || entry.value === null) return { is: 'entry', entry: null }
-    return { is: 'entry', entry: { revision: entry.revision, value: decodeLease(entry.value) } }
+    const found = { revision: entry.revision, value: decodeLease(entry.value) }
+    return { is: 'entry', entry: { ...found, epoch: epochOf(found, await madeMs(bucket, found.value)) } }
   } catch (thrown) {
     onError(thrown)
     return { is: 'failed' }

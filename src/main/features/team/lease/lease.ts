@@ -1,7 +1,9 @@
 /**
  * The lease of a shard: which recorder records it. Pure; time is an argument. A lease is an entry of the bucket
- * `leases` that its holder replaces every 2 s, each time only if it is still the entry it knows. Its epoch is the
- * revision of its first entry, so no two leases have the same one, whatever the clocks do.
+ * `leases` that its holder replaces every 2 s, each time only if it is still the entry it knows. Its epoch is when the
+ * bucket was made (UTC ms) plus the revision of its first entry. Within a bucket, no two leases have the same one, whatever
+ * the clocks do, and a bucket that was lost and made again goes on with greater ones: it counts revisions from 1 again, but
+ * there are less than one in a millisecond (decision 150).
  */
 import * as v from 'valibot'
 
@@ -19,7 +21,7 @@ export interface LeaseValue {
   readonly token: string
   /** Names the recorder for people. */
   readonly recorder: string
-  /** Null in the first entry of a lease: then it is the entry's own revision. */
+  /** Null in the first entry of a lease: then it follows from the entry's own revision. */
   readonly epoch: number | null
   /** The holder has given it up. */
   readonly released: boolean
@@ -50,8 +52,8 @@ export function decodeLease(text: string): LeaseValue {
   }
 }
 
-/** The epoch of a lease, from any of its entries. */
-export const epochOf = ({ revision, value }: LeaseEntry): number => value.epoch ?? revision
+/** The epoch of a lease, from any of its entries. `madeMs`: when the bucket was made, UTC ms. */
+export const epochOf = ({ revision, value }: LeaseEntry, madeMs: number): number => value.epoch ?? madeMs + revision
 
 export type LeaseRequest =
   | { readonly do: 'read' }
@@ -59,8 +61,9 @@ export type LeaseRequest =
   | { readonly do: 'put'; readonly value: LeaseValue; readonly revision: number }
 
 export type LeaseAnswer =
-  | { readonly is: 'entry'; readonly entry: LeaseEntry | null }
-  | { readonly is: 'stored'; readonly revision: number }
+  | { readonly is: 'entry'; readonly entry: (LeaseEntry & { readonly epoch: number }) | null }
+  /** `epoch`: of a lease that this begins. */
+  | { readonly is: 'stored'; readonly revision: number; readonly epoch: number }
   /** The entry isn't the expected one. */
   | { readonly is: 'conflict' }
   /** No answer, or an error: the request may have been carried out, or still be. */
@@ -160,7 +163,7 @@ export function answerLease(state: LeaseState, id: number, answer: LeaseAnswer, 
         state: {
           ...done,
           is: 'held',
-          epoch: state.is === 'held' ? state.epoch : answer.revision,
+          epoch: state.is === 'held' ? state.epoch : answer.epoch,
           revision: answer.revision,
           renewedMs: pending.sentMs,
           isUnsure: false,
@@ -172,7 +175,7 @@ export function answerLease(state: LeaseState, id: number, answer: LeaseAnswer, 
       const { entry } = answer
       if (entry === null || entry.value.token !== state.token || entry.value.released) return lose(state)
       // One of its own requests was carried out without an answer.
-      const own: LeaseState = { ...done, is: 'held', epoch: epochOf(entry), revision: entry.revision, isUnsure: false }
+      const own: LeaseState = { ...done, is: 'held', epoch: entry.epoch, revision: entry.revision, isUnsure: false }
       return tickLease({ ...own, nextMs: nowMs }, nowMs)
     }
     case 'conflict':

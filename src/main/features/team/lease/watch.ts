@@ -13,7 +13,7 @@ const LOOK_MS = 2_000
  * clock of this process. Runs until `signal` aborts. Servers that are away, and teams without leases, are looked at again.
  */
 export async function watchLeases(
-  bucket: Pick<TeamBucket, 'entries'>,
+  bucket: Pick<TeamBucket, 'entries' | 'madeMs'>,
   metrics: TeamMetrics,
   clock: Clock,
   signal: AbortSignal,

@@ -39,6 +39,7 @@ export function natsBucket(run: <T>(work: (kv: KV) => Promise<T>) => Promise<T>,
         }
       }),
     delete: (key) => run((kv) => kv.delete(key)),
+    madeMs: () => run(async (kv) => Date.parse((await readState(kv)).createdAt)),
     entries: () => run(readEntries),
     async *watch({ signal, key }) {
       if (signal.aborted) return

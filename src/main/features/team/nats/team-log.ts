@@ -63,6 +63,8 @@ export interface TeamBucket {
   /** Puts it only if `revision` is still the newest, 0: if there is none. Null: it isn't, and nothing was stored. */
   update(key: string, value: string, revision: number): Promise<number | null>
   delete(key: string): Promise<void>
+  /** When the server made the bucket, by its clock, UTC ms. Revisions count from then. */
+  madeMs(): Promise<number>
   /** The newest value of each key. */
   entries(): Promise<readonly BucketEntry[]>
   /** Every current value, then each change, until `signal` aborts or the connection is closed. */

@@ -2,7 +2,7 @@
 import { countText } from '../../../../shared/base/count-text.ts'
 import type { RecorderStatus, SessionStatus, ShardStatus, TeamStatus } from '../../../../shared/features/team/status.ts'
 import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
-import { epochOf, type LeaseEntry } from '../lease/lease.ts'
+import type { LeaseEntry } from '../lease/lease.ts'
 import type { TeamName } from '../names.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { ArchiverReport, MemberReport, RecorderReport } from '../reports/report.ts'
@@ -69,7 +69,7 @@ export function teamStatus(facts: TeamFacts): TeamStatus {
         lease:
           lease === undefined || lease.value.released
             ? null
-            : { recorder: lease.value.recorder, epoch: epochOf(lease) },
+            : { recorder: lease.value.recorder, epoch: lease.value.epoch ?? 0 },
         symbols:
           planned === undefined ? null : Object.values(planned.symbols).reduce((sum, own) => sum + own.length, 0),
         sessions: unfinished.filter((info) => info.shard === shard).map((info) => sessionStatus(info, facts)),

@@ -5,7 +5,8 @@ import type { TeamAddress } from '../../../../../src/main/features/team/access.t
 import type { History } from '../../../../../src/main/features/team/history/history.ts'
 import { readTeamName, type TeamName } from '../../../../../src/main/features/team/names.ts'
 import { readNatsTarget } from '../../../../../src/main/features/team/nats/target.ts'
-import type { TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
+import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
+import type { ConnectionState, TeamBucket, TeamLog } from '../../../../../src/main/features/team/nats/team-log.ts'
 import { Team, type TeamLinkParts } from '../../../../../src/main/features/team/team-link.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 
@@ -54,16 +55,27 @@ it('is opened when something reads it, once for all who ask, and says why it can
 
 it('isn’t read while the team’s archivers use another database', async () => {
   let claimed = 'another'
-  let state = 'connected'
+  let isLost = false
   const reading = Promise.withResolvers<void>()
   const history = { team: 'eu', place: 'db-1/td', id: () => Promise.resolve('mine') } as Partial<History> as History // nothing else is asked
+  const bucket = {
+    get: () => Promise.resolve({ key: 'history', value: claimed, revision: 1 }),
+  } as Partial<TeamBucket> as TeamBucket // nothing else is used
   const log = {
-    state: () => ({ is: state, server: 'nats-1' }),
+    state: (): ConnectionState => (isLost ? { is: 'disconnected', why: null } : { is: 'connected', server: 'nats-1' }),
     onState: () => () => undefined,
-    bucket: () => ({ get: () => Promise.resolve({ key: 'history', value: claimed, revision: 1 }) }),
+    bucket: () => bucket,
     close: () => Promise.resolve(),
   } as Partial<TeamLog> as TeamLog // nothing else is used until the store is read
   const warnings: string[] = []
+  const reader = {
+    sessions() {
+      reading.resolve()
+      return new Promise(() => undefined)
+    },
+  } as Partial<StoreReader> as StoreReader // nothing else is read
+  const market = { follow: () => undefined, storeFailed: () => undefined }
+  const live = { showFeeds: () => undefined } as Partial<TeamLinkParts['live']> as TeamLinkParts['live'] // nothing else is used
   const team = new Team({
     address: () => Promise.resolve(ADDRESS),
     name: 'eu',
@@ -73,22 +85,17 @@ it('isn’t read while the team’s archivers use another database', async () =>
     changed: () => undefined,
     connect: () => Promise.resolve(log),
     openHistory: () => Promise.resolve(history),
-    market: { follow: () => undefined, storeFailed: () => undefined },
-    live: { showFeeds: () => undefined },
-    reader: {
-      sessions() {
-        reading.resolve()
-        return new Promise(() => undefined)
-      },
-    },
+    market,
+    live,
+    reader,
   } as Partial<TeamLinkParts> as TeamLinkParts)
   await reading.promise
   const refusal = 'The history of team eu is another database, not db-1/td.'
   expect(warnings).toEqual([`warn: Can’t read the history of team eu: ${refusal}`])
   await expect(team.openHistory()).rejects.toThrow(refusal)
-  state = 'lost'
+  isLost = true
   expect(await team.openHistory()).toBe(history)
-  state = 'connected'
+  isLost = false
   claimed = 'mine'
   expect(await team.openHistory()).toBe(history)
 })

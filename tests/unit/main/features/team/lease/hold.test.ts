@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CodedError } from '../../../../../../src/shared/base/errors.ts'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
@@ -25,10 +26,14 @@ const T0 = 1_700_000_000_000
 class Bucket {
   readonly values = new Map<string, BucketEntry>()
   revision = 0
+  made = 0
   /** Requests reject with this. */
   failure: Error | null = null
   entries(): Promise<readonly BucketEntry[]> {
     return this.failure === null ? Promise.resolve([...this.values.values()]) : Promise.reject(this.failure)
+  }
+  madeMs(): Promise<number> {
+    return Promise.resolve(this.made)
   }
   get(key: string): Promise<BucketEntry | null> {
     return this.failure === null ? Promise.resolve(this.values.get(key) ?? null) : Promise.reject(this.failure)
@@ -70,6 +75,18 @@ describe('acquiring a lease', () => {
     await pass(parts.clock, 10_000)
     expect([parts.bucket.revision, lease?.epoch, lease?.isHeld()]).toEqual([6, 1, true])
     expect(decodeLease(parts.bucket.values.get('1')?.value ?? '')).toMatchObject({ recorder: 'a', epoch: 1 })
+  })
+
+  it('has a higher epoch than every one before the bucket was lost and made again', async () => {
+    const parts = setUp()
+    parts.bucket.made = T0
+    const first = await acquire(parts, 'a').done
+    await pass(parts.clock, 10_000)
+    parts.bucket.values.clear()
+    parts.bucket.revision = 0
+    parts.bucket.made = T0 + 10_000
+    const second = await acquire(parts, 'b').done
+    expect([first?.epoch, second?.epoch]).toEqual([T0 + 1, T0 + 10_001])
   })
 
   it('waits in standby, and says so once', async () => {
@@ -344,5 +361,19 @@ describe.skipIf(!hasNatsServer)('a lease on NATS [needs nats-server]', () => {
     expect(third?.epoch).toBeGreaterThan(second?.epoch ?? Infinity)
     expect(third?.isHeld()).toBe(true)
     await third?.release()
+  })
+
+  it('goes on with higher epochs after the server lost its disk, also where both recorders hold one for a moment', async () => {
+    const first = await acquire('a')
+    await server.kill()
+    rmSync(server.storeFolder, { recursive: true })
+    await expect.poll(() => log.state().is).toBe('disconnected')
+    await server.start()
+    await expect.poll(() => log.state().is, { timeout: 10_000 }).toBe('connected')
+    await log.ensureBuckets()
+    const second = await acquire('b')
+    expect((await log.bucket('leases').get('1'))?.revision).toBe(1)
+    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? Infinity)
+    await second?.release()
   })
 })

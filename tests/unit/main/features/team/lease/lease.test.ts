@@ -37,7 +37,7 @@ const answer = (step: LeaseStep, what: LeaseAnswer, atMs: number): LeaseStep =>
   answerLease(step.state, idOf(step), what, atMs)
 
 /** Holds the lease with epoch 7 since `T`. */
-const held = (): LeaseState => answer(beginLease(ABOUT, T), { is: 'stored', revision: 7 }, T + 10).state
+const held = (): LeaseState => answer(beginLease(ABOUT, T), { is: 'stored', revision: 7, epoch: 7 }, T + 10).state
 /** Has sent its first renewal. */
 const renewing = (): LeaseStep => tickLease(held(), T + RENEW_MS)
 /** Its first renewal wasn't answered, and it reads its entry. */
@@ -52,23 +52,28 @@ describe('a lease', () => {
   it('has the revision of its first entry as its epoch, and keeps it over renewals', () => {
     expect(heldEpoch(held(), T + 20)).toBe(7)
     expect(renewing().request).toEqual({ do: 'put', value: value({ epoch: 7 }), revision: 7 })
-    const renewed = answer(renewing(), { is: 'stored', revision: 9 }, T + RENEW_MS + 30)
+    const renewed = answer(renewing(), { is: 'stored', revision: 9, epoch: 9 }, T + RENEW_MS + 30)
     expect(heldEpoch(renewed.state, T + RENEW_MS + 30)).toBe(7)
     expect(tickLease(renewed.state, T + 2 * RENEW_MS).request).toMatchObject({ revision: 9 })
   })
 
   it('counts from when its renewal was sent, not from the answer', () => {
-    const late = answer(beginLease(ABOUT, T), { is: 'stored', revision: 7 }, T + 1_400).state
+    const late = answer(beginLease(ABOUT, T), { is: 'stored', revision: 7, epoch: 7 }, T + 1_400).state
     expect(heldEpoch(late, T + HOLD_MS - 1)).toBe(7)
     expect(heldEpoch(late, T + HOLD_MS)).toBeNull()
     expect(dueMs(late)).toBe(T + RENEW_MS)
   })
 
   const transitions: readonly (readonly [string, () => LeaseStep, LeaseState['is'], unknown])[] = [
-    ['acquiring, stored', () => answer(beginLease(ABOUT, T), { is: 'stored', revision: 7 }, T + 1), 'held', null],
+    [
+      'acquiring, stored',
+      () => answer(beginLease(ABOUT, T), { is: 'stored', revision: 7, epoch: 7 }, T + 1),
+      'held',
+      null,
+    ],
     [
       'acquiring, stored too late',
-      () => answer(beginLease(ABOUT, T), { is: 'stored', revision: 7 }, T + HOLD_MS),
+      () => answer(beginLease(ABOUT, T), { is: 'stored', revision: 7, epoch: 7 }, T + HOLD_MS),
       'lost',
       null,
     ],
@@ -83,7 +88,7 @@ describe('a lease', () => {
     ['acquiring, no answer for long', () => tickLease(beginLease(ABOUT, T).state, T + HOLD_MS), 'lost', null],
     ['held, nothing due', () => tickLease(held(), T + RENEW_MS - 1), 'held', null],
     ['held, renewal due', () => renewing(), 'held', { do: 'put', value: value({ epoch: 7 }), revision: 7 }],
-    ['renewing, stored', () => answer(renewing(), { is: 'stored', revision: 8 }, T + RENEW_MS), 'held', null],
+    ['renewing, stored', () => answer(renewing(), { is: 'stored', revision: 8, epoch: 8 }, T + RENEW_MS), 'held', null],
     [
       'renewing, conflict: it reads whose entry it is',
       () => answer(renewing(), { is: 'conflict' }, T + RENEW_MS),
@@ -94,26 +99,26 @@ describe('a lease', () => {
     ['renewing, no answer', () => reading(), 'held', { do: 'read' }],
     [
       'reading, the renewal was stored',
-      () => answer(reading(), { is: 'entry', entry: entry(8, { epoch: 7 }) }, T + 3_600),
+      () => answer(reading(), { is: 'entry', entry: { ...entry(8, { epoch: 7 }), epoch: 7 } }, T + 3_600),
       'held',
       { do: 'put', value: value({ epoch: 7 }), revision: 8 },
     ],
     [
       'reading, it wasn’t',
-      () => answer(reading(), { is: 'entry', entry: entry(7) }, T + 3_600),
+      () => answer(reading(), { is: 'entry', entry: { ...entry(7), epoch: 7 } }, T + 3_600),
       'held',
       { do: 'put', value: value({ epoch: 7 }), revision: 7 },
     ],
     [
       'reading, another recorder’s',
-      () => answer(reading(), { is: 'entry', entry: entry(8, { token: 'b' }) }, T + 3_600),
+      () => answer(reading(), { is: 'entry', entry: { ...entry(8, { token: 'b' }), epoch: 7 } }, T + 3_600),
       'lost',
       null,
     ],
     ['reading, no entry', () => answer(reading(), { is: 'entry', entry: null }, T + 3_600), 'lost', null],
     [
       'reading, released',
-      () => answer(reading(), { is: 'entry', entry: entry(8, { released: true }) }, T + 3_600),
+      () => answer(reading(), { is: 'entry', entry: { ...entry(8, { released: true }), epoch: 7 } }, T + 3_600),
       'lost',
       null,
     ],
@@ -121,7 +126,7 @@ describe('a lease', () => {
     ['stopped for 30 s while held', () => tickLease(held(), T + 30_000), 'lost', null],
     [
       'stopped for 30 s while renewing, then the answer',
-      () => answer(renewing(), { is: 'stored', revision: 8 }, T + 32_000),
+      () => answer(renewing(), { is: 'stored', revision: 8, epoch: 8 }, T + 32_000),
       'lost',
       null,
     ],
@@ -140,7 +145,7 @@ describe('a lease', () => {
 
   it('is acquired even if the answer got lost', () => {
     const unsure = tickLease(beginLease(ABOUT, T).state, T + REQUEST_TIMEOUT_MS)
-    const found = answer(unsure, { is: 'entry', entry: entry(7) }, T + 1_600)
+    const found = answer(unsure, { is: 'entry', entry: { ...entry(7), epoch: 7 } }, T + 1_600)
     expect(heldEpoch(found.state, T + 1_600)).toBe(7)
     // Until its next renewal it counts from the request that wasn't answered.
     expect(heldEpoch(found.state, T + HOLD_MS)).toBeNull()
@@ -156,7 +161,7 @@ describe('a lease', () => {
 describe('an entry', () => {
   it('reads back what it says', () => {
     expect(decodeLease(encodeLease(value({ epoch: 9 })))).toEqual(value({ epoch: 9 }))
-    expect([epochOf(entry(5)), epochOf(entry(5, { epoch: 2 }))]).toEqual([5, 2])
+    expect([epochOf(entry(5), T), epochOf(entry(5, { epoch: 2 }), T)]).toEqual([T + 5, 2])
   })
 
   it.each([

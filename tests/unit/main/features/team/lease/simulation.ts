@@ -6,6 +6,7 @@ import {
   heldEpoch,
   LEASE_TTL_MS,
   tickLease,
+  epochOf,
   type LeaseAnswer,
   type LeaseEntry,
   type LeaseRequest,
@@ -89,11 +90,12 @@ export function simulate({ actors: count, lengthMs, disturbances, random }: Setu
   }
   const serve = (request: LeaseRequest): LeaseAnswer => {
     if (entry !== null && serverMs() - entry.storedMs >= LEASE_TTL_MS) entry = null
-    if (request.do === 'read') return { is: 'entry', entry }
+    if (request.do === 'read')
+      return { is: 'entry', entry: entry === null ? null : { ...entry, epoch: epochOf(entry, 0) } }
     if ((entry?.revision ?? 0) !== request.revision) return { is: 'conflict' }
     revision++
     entry = { revision, value: request.value, storedMs: serverMs() }
-    return { is: 'stored', revision }
+    return { is: 'stored', revision, epoch: revision }
   }
   const ask = (actor: Actor, request: LeaseRequest, then: (answer: LeaseAnswer, nowMs: number) => void): void =>
     transmit(() => {
