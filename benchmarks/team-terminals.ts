@@ -13,6 +13,7 @@ import { hubCalendar } from '../src/main/core/market/hub-calendar.ts'
 import { openStoreWriter } from '../src/main/core/store/open.ts'
 import type { StoreReplicas } from '../src/main/core/store/types/replica.ts'
 import { lostReason, TeamFollower } from '../src/main/features/team/follow/follower.ts'
+import { NO_COPIES } from '../src/main/features/team/follow/local-copies.ts'
 import { headsOf } from '../src/main/features/team/follow/pieces.ts'
 import { TeamMarket } from '../src/main/features/team/follow/team-market.ts'
 import { connectTeam } from '../src/main/features/team/nats/connect.ts'
@@ -176,7 +177,7 @@ async function startTerminal(
       setLost: (why) => market.setLost(why),
       setGone: (gone) => market.setGone(gone),
     },
-    copies: () => Promise.resolve({ complete: new Set(), begun: new Set(), upToMs: null }),
+    copies: () => Promise.resolve(NO_COPIES),
     clock: systemClock,
     report: (level, text) => level !== 'info' && console.error(text),
     changed: () => undefined,

@@ -11,7 +11,8 @@ import type { StoreReader } from '../../core/store/types/reader.ts'
 import type { LiveService } from '../../core/views/live-feature.ts'
 import type { MarketService } from '../../core/views/market-feature.ts'
 import type { TeamAddress } from './access.ts'
-import type { LocalCopies, TeamFollower } from './follow/follower.ts'
+import type { TeamFollower } from './follow/follower.ts'
+import { findCopies, type LocalCopies } from './follow/local-copies.ts'
 import type { Phase } from './follow/session-model.ts'
 import type { TeamMarket } from './follow/team-market.ts'
 import type { History } from './history/history.ts'
@@ -261,13 +262,7 @@ export class Team {
       // A store that doesn't exist yet is empty.
       if (toFailure(thrown).code !== 'not-found') throw thrown
     }
-    const ended = rows.flatMap(({ endedMs }) => endedMs ?? [])
-    const open = rows.filter(({ endedMs }) => endedMs === null)
-    return {
-      complete: new Set(rows.filter(({ endedMs }) => endedMs !== null).map(({ session }) => session)),
-      begun: new Set(open.map(({ session }) => session)),
-      upToMs: rows.length === 0 ? null : unixMs(Math.max(...ended, ...open.map(({ startedMs }) => startedMs))),
-    }
+    return findCopies(rows, this.#parts.clock.wallMs())
   }
 
   #failed(thrown: unknown): void {

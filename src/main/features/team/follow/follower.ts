@@ -1,10 +1,11 @@
 /** Follows a team: keeps a verified copy of each session that its recorders publish, and shows the newest ones. */
 import { toFailure } from '../../../../shared/base/errors.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
-import type { SessionId, UnixMs } from '../../../../shared/base/units.ts'
+import type { SessionId } from '../../../../shared/base/units.ts'
 import type { TeamName } from '../names.ts'
 import type { ConnectionState, TeamLog } from '../nats/team-log.ts'
 import type { SessionInfo } from '../session-info.ts'
+import { endedSince, NO_COPIES, type LocalCopies } from './local-copies.ts'
 import { RecorderPresence } from './recorder-presence.ts'
 import type { GoneRecorder } from './recorder-watch.ts'
 import { SessionFollower, type FollowerParts } from './session-follower.ts'
@@ -18,15 +19,6 @@ const RETRY_MS = 5_000
 const FOLLOW_MS = 72 * 3_600_000
 /** Ended sessions that are copied at a time, in addition to those that are being recorded. */
 const MAX_ENDED = 2
-
-/** What the store has of the team, before it is followed. */
-export interface LocalCopies {
-  /** Sessions that are here completely, and those that aren't. */
-  readonly complete: ReadonlySet<SessionId>
-  readonly begun: ReadonlySet<SessionId>
-  /** When the newest of them ended or was last written, UTC ms; null: there are none. */
-  readonly upToMs: UnixMs | null
-}
 
 export interface TeamFollowerParts extends Omit<FollowerParts, 'log' | 'show' | 'changed' | 'team'> {
   readonly team: TeamName
@@ -43,9 +35,8 @@ export class TeamFollower {
   /** Sessions that ended and wait for their turn, the newest last. */
   readonly #ended = new Map<SessionId, SessionInfo>()
   readonly #closing = new AbortController()
-  #copies: LocalCopies = { complete: new Set(), begun: new Set(), upToMs: null }
+  #copies = NO_COPIES
   #isConnected: boolean
-  #lostSinceMs: UnixMs | null = null
   #problem: Reason | null = null
   #undo: readonly (() => void)[] = []
   #cancelCheck = (): void => undefined
@@ -86,11 +77,6 @@ export class TeamFollower {
     return this.#isConnected
   }
 
-  /** Since when the servers are lost, UTC ms; null: they aren't. */
-  get lostSinceMs(): UnixMs | null {
-    return this.#lostSinceMs
-  }
-
   /** Why the list of sessions can't be read; null: it can. */
   get problem(): Reason | null {
     return this.#problem
@@ -115,9 +101,8 @@ export class TeamFollower {
   #onState(state: ConnectionState): void {
     const isConnected = state.is === 'connected'
     if (isConnected === this.#isConnected) return
-    const { market, clock, team, report } = this.#parts
+    const { market, team, report } = this.#parts
     this.#isConnected = isConnected
-    this.#lostSinceMs = isConnected ? null : clock.wallMs()
     market.setLost(isConnected ? null : lostReason(team))
     this.#recorders.restart()
     for (const session of this.#sessions.values()) session.setConnected(isConnected)
@@ -164,13 +149,14 @@ export class TeamFollower {
     }
   }
 
-  #shouldFollow({ session, startedMs, end }: SessionInfo): boolean {
-    const { complete, begun, upToMs } = this.#copies
+  #shouldFollow(info: SessionInfo): boolean {
+    const { session, startedMs, end } = info
+    const { complete, begun } = this.#copies
     if (complete.has(session) || this.#completed.has(session)) return false
     if (begun.has(session)) return true
     if (startedMs < this.#parts.clock.wallMs() - FOLLOW_MS) return false
     // A session that ended before this terminal joined is fetched when somebody wants it.
-    return end === null || (upToMs !== null && end.endedMs > upToMs)
+    return end === null || endedSince(this.#copies, info)
   }
 
   #follow(info: SessionInfo): void {

@@ -17,7 +17,8 @@ import type {
   StoredMessage,
   TeamBucket,
 } from '../../../../../../src/main/features/team/nats/team-log.ts'
-import type { LocalCopies, TeamFollowerParts } from '../../../../../../src/main/features/team/follow/follower.ts'
+import type { TeamFollowerParts } from '../../../../../../src/main/features/team/follow/follower.ts'
+import { NO_COPIES, type LocalCopies } from '../../../../../../src/main/features/team/follow/local-copies.ts'
 import { TeamFollower } from '../../../../../../src/main/features/team/follow/follower.ts'
 import type { SessionInfo } from '../../../../../../src/main/features/team/session-info.ts'
 import type { TeamName } from '../../../../../../src/main/features/team/names.ts'
@@ -345,7 +346,7 @@ export function startTerminal(
       setLost() {},
       setGone: (now) => void gone.push([...now.keys()]),
     },
-    copies: async () => ({ complete: new Set(), begun: new Set(), upToMs: null, ...options.copies }),
+    copies: async () => ({ ...NO_COPIES, ...options.copies }),
     changed() {},
   })
   return { follower, replicas, clock, shown, reports, gone }
