@@ -51,7 +51,7 @@ const LOG_FAULTS: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
       const { state } = await streams.info(STREAM)
       const before = recorder.said.length
       await streams.update(STREAM, { max_bytes: state.bytes + 20_000 })
-      const isFull = (): boolean => recorder.said.slice(before).some((text) => text.includes('maximum bytes exceeded'))
+      const isFull = (): boolean => recorder.said.slice(before).some((text) => text.includes('the stream is full'))
       await waitFor('the stream is full', isFull)
       await streams.update(STREAM, { max_bytes: -1 })
     }),

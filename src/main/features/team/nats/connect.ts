@@ -3,7 +3,8 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { TeamName } from '../names.ts'
 import { MIN_PAYLOAD } from '../frame/parts.ts'
-import { connectError, requestError } from './errors.ts'
+import { readClosingWords } from './closing-words.ts'
+import { connectError, fullError, requestError, TOO_MANY } from './errors.ts'
 import { NatsTeamLog } from './nats-team-log.ts'
 import type { NatsTarget } from '../../../terminal/host.ts'
 import { nextServer } from './next-server.ts'
@@ -90,7 +91,7 @@ export async function connectTeam(options: ConnectOptions): Promise<TeamLog> {
 
 /**
  * Throws what is wrong with the servers that can be reached, where some can't: the client reports only the last one that
- * it tried.
+ * it tried, and not that a server is there and takes no more connections.
  */
 async function explain(
   thrown: unknown,
@@ -103,6 +104,11 @@ async function explain(
     for (const one of attempts)
       if (one.status === 'rejected' && one.reason instanceof CodedError && one.reason.code !== 'offline')
         throw one.reason
+  }
+  if (thrown instanceof CodedError && thrown.code === 'offline') {
+    const words = await Promise.all(servers.map(readClosingWords))
+    const at = words.findIndex((text) => text !== null && TOO_MANY.test(text))
+    if (at >= 0) throw fullError(servers[at], thrown)
   }
   throw thrown
 }

@@ -50,6 +50,57 @@ export function connectError(thrown: unknown, servers: readonly string[]): Coded
   })
 }
 
+/** The account or the server takes no more connections. */
+export const TOO_MANY = /maximum (account active )?connections exceeded/i
+
+export const fullError = (server: string, cause: unknown): CodedError =>
+  new CodedError('offline', `The NATS server at ${server} takes no more connections.`, {
+    hint: 'Raise max_connections in its configuration, or close connections of others.',
+    cause,
+  })
+
+interface Limit {
+  /** Codes of JetStream errors. */
+  readonly codes: readonly number[]
+  readonly text?: RegExp
+  readonly why: string
+  readonly hint: string
+}
+
+/** Limits that somebody set on the servers, and what to do. */
+const LIMITS: readonly Limit[] = [
+  {
+    codes: [10002, 10023, 10028, 10047],
+    why: 'its JetStream storage is full',
+    hint: 'Raise max_file of the server’s jetstream block or max_store of the account, and give the disk room. Recorders keep what was refused.',
+  },
+  {
+    codes: [10077],
+    text: /maximum (bytes|messages)/,
+    why: 'the stream is full',
+    hint: 'A team’s streams have no such limit: remove it with `nats stream edit --max-bytes=-1 --max-msgs=-1`. Recorders keep what was refused.',
+  },
+  {
+    codes: [10054],
+    why: 'the stream takes only smaller messages',
+    hint: 'A team’s streams have no such limit: remove it with `nats stream edit --max-msg-size=-1`.',
+  },
+  {
+    codes: [10027],
+    why: 'the account may have no more streams',
+    hint: 'Raise max_streams of the account: a team has five, and one for each shard.',
+  },
+  {
+    codes: [10026],
+    why: 'the account may have no more consumers',
+    hint: 'Raise max_consumers of the account: each recorder, archiver and terminal of a team has several.',
+  },
+]
+
+function limitOf(code: number | null, text: string): Limit | undefined {
+  return LIMITS.find((one) => code !== null && one.codes.includes(code) && (one.text?.test(text) ?? true))
+}
+
 /** Why a request failed. `what`: what was asked, such as `the stream TD_eu_1`. */
 export function requestError(thrown: unknown, what: string): CodedError {
   if (thrown instanceof CodedError) return thrown
@@ -62,6 +113,9 @@ export function requestError(thrown: unknown, what: string): CodedError {
       hint: 'Grant it in the configuration of nats-server, or use another user.',
     })
   const code = apiCode(thrown)
+  const limit = limitOf(code, chain.map(({ message }) => message).join())
+  if (limit !== undefined)
+    return new CodedError('server-error', `The NATS server refused ${what}: ${limit.why}.`, { ...options, hint: limit.hint }) // oxfmt-ignore
   // A consumer ends reading with this status when it is deleted, as it is with its stream.
   const isGone = chain.some(({ message }) => message === 'consumer deleted')
   if (code === API.noStream || code === API.noConsumer || named('NoRespondersError') || isGone)
