@@ -74,8 +74,14 @@ function spansOf(p: Painter): Span[] {
   })
 }
 
-/** Paints the cause vertically in the middle of its gap if it fits. */
-function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
+/** The middle of the part of a gap that is in view, px. */
+const middleOf = ({ width: full }: Painter, { left, width }: Span): number =>
+  (Math.max(left, 0) + Math.min(left + width, full)) / 2
+
+/** Paints the cause vertically in the middle of its gap if it fits. Returns whether it did. */
+function paintCause(p: Painter, span: Span): boolean {
+  const { ctx, context, height } = p
+  const { gap, width } = span
   const text = t(gap.cause === 'unreadable' ? 'can’t be read · {what}' : 'no data · {what}', {
     what: gapPhrase(`gap.cause.${gap.cause}`),
   })
@@ -83,9 +89,9 @@ function paintCause({ ctx, context, height, width: full }: Painter, { gap, left,
   ctx.font = textFont(11, textScale)
   const half = ctx.measureText(text).width / 2 + 5
   const line = textPx(16, textScale)
-  if (width < line + 2 || height < half * 2 + 14) return
+  if (width < line + 2 || height < half * 2 + 14) return false
   ctx.save()
-  ctx.translate((Math.max(left, 0) + Math.min(left + width, full)) / 2, height / 2)
+  ctx.translate(middleOf(p, span), height / 2)
   ctx.rotate(-Math.PI / 2)
   ctx.textAlign = 'center'
   ctx.textBaseline = 'middle'
@@ -94,6 +100,20 @@ function paintCause({ ctx, context, height, width: full }: Painter, { gap, left,
   ctx.fillStyle = context.theme.pane
   ctx.fillRect(-half, -line / 2, half * 2, line)
   ctx.restore()
+  return true
+}
+
+/**
+ * Paints the causes. Where gaps overlap, one text would cover the other: the end of a session, which loses nothing by
+ * itself, gives way.
+ */
+function paintCauses(p: Painter, spans: readonly Span[]): void {
+  const line = textPx(16, p.context.theme.textScale)
+  const taken: number[] = []
+  for (const span of spans.toSorted((a, b) => Number(a.gap.cause === 'quit') - Number(b.gap.cause === 'quit'))) {
+    const middle = middleOf(p, span)
+    if (!taken.some((other) => Math.abs(other - middle) < line) && paintCause(p, span)) taken.push(middle)
+  }
 }
 
 function paintSpan({ ctx, context, height }: Painter, { left, width, open }: Span): void {
@@ -135,7 +155,7 @@ export function paintGaps(p: Painter, causes: boolean): void {
   p.ctx.save()
   p.ctx.setLineDash([])
   p.ctx.lineWidth = 1
-  if (causes) for (const span of spans) paintCause(p, span)
+  if (causes) paintCauses(p, spans)
   for (const span of spans) paintSpan(p, span)
   p.ctx.restore()
 }

@@ -11,7 +11,7 @@ export const gapPhrase = labelsOf({
   'gap.cause.sleep': 'computer asleep or stalled',
   'gap.cause.clock': 'clock changed',
   'gap.cause.token': 'signed out',
-  'gap.cause.disk': 'not stored: disk problem',
+  'gap.cause.disk': 'not stored: store unavailable',
   'gap.cause.overflow': 'not stored: overload',
   'gap.cause.worker': 'not stored: recorder failed',
   'gap.cause.crash': 'Tapedeck crashed',

@@ -74,6 +74,8 @@ class FeedTally {
   readonly gaps: { readonly gap: Gap; readonly span: Span; readonly keys: readonly string[] | null }[] = []
   readonly unwanted: Span[] = []
   readonly missing: Span[] = []
+  /** Time before a session started in which its messages were received, but couldn't be stored. */
+  readonly unstored: Span[] = []
   assumed = false
 
   of(key: string, symbol: string): Tally {
@@ -82,11 +84,20 @@ class FeedTally {
     return one
   }
 
-  add(gap: Gap, span: Span, subscribed: ReadonlyMap<string, SymbolSpans> | undefined, assumed: boolean): void {
+  add(
+    gap: Gap,
+    span: Span,
+    { startedMs }: CoveredSession,
+    subscribed: ReadonlyMap<string, SymbolSpans> | undefined,
+    assumed: boolean,
+  ): void {
     const asset = feedAsset(gap.feed)
     const named = gap.symbols.map((symbol) => [instrumentKey(asset, symbol), symbol] as const)
     const keys = named.length === 0 ? null : named.map(([key]) => key)
     this.gaps.push({ gap, span, keys })
+    // As while the store was moved. The session before ended, but nobody had asked for that.
+    if (gap.cause === 'disk' && span.fromMs < startedMs)
+      this.unstored.push({ fromMs: span.fromMs, toMs: Math.min(span.toMs, startedMs) })
     const lost = isUnwanted(gap.cause) ? 'unwanted' : 'missing'
     if (keys === null) this[lost].push(span)
     else for (const [key, symbol] of named) if (!assumed || this.symbols.has(key)) this.of(key, symbol)[lost].push(span)
@@ -152,7 +163,7 @@ export function coverageOf(
       const span = { fromMs: gap.fromMs, toMs: Math.max(gap.fromMs, gap.toMs ?? nowMs) }
       // An import without messages of the feed doesn't show whether it was subscribed.
       const guessed = assumed.has(gap.feed) || (session.extents !== undefined && !subscribed.has(gap.feed))
-      tally(gap.feed).add(gap, span, subscribed.get(gap.feed), guessed)
+      tally(gap.feed).add(gap, span, session, subscribed.get(gap.feed), guessed)
     }
   }
   const feeds: FeedCoverage[] = []
@@ -168,7 +179,8 @@ export function coverageOf(
     const covered: SymbolCoverage[] = []
     const lostSpans: Span[] = []
     for (const one of mine.symbols.values()) {
-      one.held = withoutSpans(commonSpans(one.wanted, within), [...mine.unwanted, ...one.unwanted])
+      const unwanted = withoutSpans([...mine.unwanted, ...one.unwanted], mine.unstored)
+      one.held = withoutSpans(commonSpans(one.wanted, within), unwanted)
       if (one.held.length === 0) continue
       const lost = commonSpans([...everyMissing, ...one.missing], one.held)
       lostSpans.push(...lost)

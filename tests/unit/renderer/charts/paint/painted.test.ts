@@ -124,6 +124,17 @@ describe('a gap', () => {
     expect(warned().some(({ op, text }) => op === 'fillText' && /connection/i.test(text))).toBe(true)
   })
 
+  it('that overlaps the end of a session has one text, its own cause', async () => {
+    port.setGaps([
+      { ...gap(5, 10), cause: 'quit' },
+      { ...gap(5, 10), cause: 'disk' },
+    ])
+    await show([...rising.slice(0, 5), ...rising.slice(10)])
+    expect(painted().flatMap(({ text }) => (text.startsWith('no data') ? [text] : []))).toEqual([
+      'no data · not stored: store unavailable',
+    ])
+  })
+
   it('that is still open is hatched to the edge of the plot', async () => {
     await show(bars)
     port.setGaps([gap(20, null)])

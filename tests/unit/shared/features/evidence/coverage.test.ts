@@ -97,6 +97,22 @@ it('does not count time that nobody wanted: before, after, and the end that the 
   expect(feeds).toMatchObject([{ wantedMs: 2_000, gapMs: 0, covered: 1, gaps: 0, causes: [] }])
 })
 
+it('counts time between two sessions in which received messages could not be stored, as while the store moves', () => {
+  const before = sessionOf({ endedMs: 4_000, entries: [subscribe(0)], gaps: [gap(XT, 'quit', 3_900, 6_000)] })
+  const after = (cause: GapCause) =>
+    sessionOf({
+      session: sessionId('r2'),
+      startedMs: 6_000,
+      entries: [subscribe(6_000)],
+      gaps: [gap(XT, cause, 4_000, 6_000)],
+    })
+  const { feeds, covered } = coverageOf([before, after('disk')], all, 10_000)
+  expect(feeds).toMatchObject([{ gapMs: 2_000, gaps: 1, causes: [{ cause: 'disk', ms: 2_000 }] }])
+  expect(covered).toBeCloseTo(1 - 2_000 / 9_900)
+  // A user who stopped recording asked for nothing, whatever happened to the connection meanwhile.
+  expect(coverageOf([before, after('drop')], all, 10_000).covered).toBe(1)
+})
+
 it('counts what a crash left until the next start, and a gap that is still open until now', () => {
   const one = sessionOf({ entries: [subscribe(0)], gaps: [gap(XT, 'crash', 10_000, 15_000)] })
   expect(coverageOf([one], all, 50_000).feeds).toMatchObject([{ wantedMs: 15_000, gapMs: 5_000 }])
