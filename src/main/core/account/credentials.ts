@@ -1,7 +1,12 @@
 /** The account in use. Its secrets leave the keychain only to be sent to the service. */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError, missingCase, toFailure } from '../../../shared/base/errors.ts'
-import type { AccountState, ConnectionStep, Reason } from '../../../shared/core/status/status.ts'
+import {
+  isOutOfReach,
+  type AccountState,
+  type ConnectionStep,
+  type Reason,
+} from '../../../shared/core/status/status.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { DemoMarket } from '../../terminal/host.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
@@ -56,9 +61,9 @@ export interface Credentials {
   apiKey(): Promise<string | null>
   /**
    * Signs in once without storing anything. Rejects with `wrong-password`, `token-missing`, `bad-url` or
-   * `insecure-url`, but not if the service is currently unreachable.
+   * `insecure-url`. If the service is currently unreachable, returns why instead; null: signed in.
    */
-  check(input: CredentialsInput): Promise<void>
+  check(input: CredentialsInput): Promise<Reason | null>
   /** Runs the steps of the connection test without storing anything; a failed step is the last one. */
   testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]>
 }
@@ -181,11 +186,15 @@ class AccountCredentials implements Credentials {
     }
   }
 
-  async check(input: CredentialsInput): Promise<void> {
-    await requestToken(await this.#requestOf(input), this.#options.clock).catch((thrown: unknown) => {
-      const { code } = toFailure(thrown)
-      if (code !== 'offline' && code !== 'timeout' && code !== 'tls') throw thrown
-    })
+  async check(input: CredentialsInput): Promise<Reason | null> {
+    try {
+      await requestToken(await this.#requestOf(input), this.#options.clock)
+      return null
+    } catch (thrown) {
+      const { code, message, hint = '' } = toFailure(thrown)
+      if (!isOutOfReach({ code })) throw thrown
+      return { code, message, hint, closeCode: null }
+    }
   }
 
   testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]> {

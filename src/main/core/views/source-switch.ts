@@ -64,12 +64,13 @@ export function createSourceSwitch(options: SourceSwitchOptions): SourceSwitch {
   return {
     async connect(input) {
       // Check first: a wrong password must neither replace a working one nor end the demo market.
-      await credentials.check(input)
+      const unreached = await credentials.check(input)
       return through(async () => {
         const fields = await control.useService(input)
         settings.set({ account: { source: 'service', ...fields } })
         status.say(`Signing in to ${control.source.origin}.`)
-        return credentials.account()
+        const account = credentials.account()
+        return { ...account, problem: account.problem ?? unreached }
       })
     },
     disconnect: () =>

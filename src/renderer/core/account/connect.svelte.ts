@@ -69,19 +69,22 @@ export class ConnectForm {
     else this.problem = result.error
   }
 
-  /** Stores the credentials and switches to the service; returns whether that worked. */
-  async connect(): Promise<boolean> {
-    if (this.busy) return false
+  /**
+   * Stores the credentials and switches to the service; null if that failed. The account has a problem if the service
+   * couldn't be reached yet.
+   */
+  async connect(): Promise<AccountState | null> {
+    if (this.busy) return null
     this.busy = 'connect'
     this.problem = null
     const result = await this.#transport.invoke('account.connect', this.#input())
     this.busy = null
     if (!result.ok) {
       this.problem = result.error
-      return false
+      return null
     }
     this.password = ''
     this.apiKey = ''
-    return true
+    return result.value
   }
 }

@@ -1,5 +1,5 @@
 /** What needs attention in this terminal. Pure. */
-import type { AccountState, StatusState } from '../../../shared/core/status/status.ts'
+import { isOutOfReach, type AccountState, type Reason, type StatusState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
 import { countedFeeds, liveName } from '../account/source-labels.ts'
@@ -146,6 +146,10 @@ function clockConcern({ skewMs }: StatusState, numbers: NumberText): readonly Co
   ]
 }
 
+/** What the user can do about the problem of an account. */
+export const accountAction = (problem: Reason): string =>
+  isOutOfReach(problem) ? t('Change account') : t('Sign in again')
+
 /** Judges the live terminal, also while a window shows a replay. */
 export function healthOf({ status, account, isLinked, numbers }: HealthFacts): Health {
   const wanted = status ? countedFeeds(status) : []
@@ -166,7 +170,7 @@ export function healthOf({ status, account, isLinked, numbers }: HealthFacts): H
           {
             id: 'account' as const,
             tone: 'bad' as const,
-            short: t('Sign in again'),
+            short: isOutOfReach(account.problem) ? t('Not connected') : t('Sign in again'),
             text: `${account.problem.message} ${account.problem.hint}`.trim(),
             open: 'connect' as const,
           },

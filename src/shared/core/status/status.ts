@@ -24,6 +24,8 @@ export interface AppInfo {
   readonly shortcutFault?: 'taken' | 'unknown'
   /** There were no settings when the terminal started. */
   readonly firstRun?: boolean
+  /** What the user has to know of this start, such as settings that couldn't be read. */
+  readonly notices?: readonly string[]
   /** The terminal is about to close: each window saves and calls `desktop.saved`. */
   readonly closing?: true
 }
@@ -190,6 +192,10 @@ export interface AccountState {
   readonly userField: string
   readonly passwordField: string
 }
+
+/** Whether a sign-in failed because the service couldn't be reached, rather than because it refused. */
+export const isOutOfReach = ({ code }: Pick<Reason, 'code'>): boolean =>
+  code === 'offline' || code === 'timeout' || code === 'tls'
 
 /** A step of a connection test. The order is reach, token, handshake, subscribe, first message. */
 export interface ConnectionStep {

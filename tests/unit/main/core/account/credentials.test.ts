@@ -120,7 +120,7 @@ describe('an account', () => {
   test('is checked without being stored; only what the service refuses stands against it', async () => {
     const { made, baseUrl } = await service()
     const { chain, credentials, states } = build()
-    await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })
+    expect(await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })).toBeNull()
     made.token = (_body, response) => json(response, 401, { detail: 'no' })
     await expect(credentials.check({ baseUrl, user: 'ann', password: 'other' })).rejects.toMatchObject({
       code: 'wrong-password',
@@ -131,7 +131,7 @@ describe('an account', () => {
 
     await made.close()
     services.splice(0)
-    await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })
+    expect(await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })).toMatchObject({ code: 'offline' })
   })
 
   test('a keychain that stops answering is reported as a problem, and secrets stay in memory', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { healthOf, hoursLeft } from '../../../../../src/renderer/core/frame/health.ts'
 import { NumberText } from '../../../../../src/renderer/text/format.ts'
-import type { FeedState, StatusState } from '../../../../../src/shared/core/status/status.ts'
+import type { AccountState, FeedState, StatusState } from '../../../../../src/shared/core/status/status.ts'
+import type { ErrorCode } from '../../../../../src/shared/base/errors.ts'
 import { unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 import { feedIn, NOW, open, status as statusOf, waiting, why } from '../../../../kit/status.ts'
 
@@ -12,7 +13,7 @@ const healthy = statusOf({
   skewMs: 31,
 })
 const full = { ...why, message: 'The disk is full.', hint: 'Free some space.' }
-const judge = (status: Partial<StatusState> | undefined, more: { isLinked?: boolean } = {}) =>
+const judge = (status: Partial<StatusState> | undefined, more: { isLinked?: boolean; account?: AccountState } = {}) =>
   healthOf({
     status: status === undefined ? undefined : { ...healthy, ...status },
     account: undefined,
@@ -35,6 +36,11 @@ describe('the health of a terminal', () => {
   it('has nothing to say before the terminal has answered, and without feeds', () => {
     expect(judge(undefined)).toMatchObject({ tone: 'off', short: '' })
     expect(judge({ feeds: [] })).toMatchObject({ tone: 'off', short: '', sentence: 'No feeds in use.' })
+  })
+  it('asks to sign in again only if the service refused, and is not just out of reach', () => {
+    const account = (code: ErrorCode) => ({ problem: { ...why, code } }) as AccountState // the rest isn't read
+    expect(judge({}, { account: account('wrong-password') }).short).toBe('Sign in again')
+    expect(judge({}, { account: account('offline') }).short).toBe('Not connected')
   })
   const troubles: readonly (readonly [string, Partial<StatusState>, string, string])[] = [
     [
