@@ -83,6 +83,9 @@ export function createStatus(facts: StatusFacts): Status {
       const feeds = facts.feeds()
       const recorder = recorderState()
       const source = facts.source()
+      const state = facts.recorder.state()
+      // Without a session, the recorder counts nothing.
+      const unstored = state.is === 'off' ? (facts.trouble()?.lost ?? 0) : 0
       return {
         nowMs: facts.wallMs(),
         source: source.kind === 'import' ? 'service' : source.kind,
@@ -92,7 +95,7 @@ export function createStatus(facts: StatusFacts): Status {
         ...(isHistoryComing && source.kind === 'demo' ? { historyComing: true as const } : {}),
         feeds,
         recorder,
-        received: sum('received'),
+        received: sum('received') + unstored,
         stored: sum('stored'),
         // Feeds are still counted while nothing is recorded.
         perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),

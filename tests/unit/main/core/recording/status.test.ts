@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FeedCounts, Source } from '../../../../../src/shared/core/recording/session.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
-import { createStatus } from '../../../../../src/main/core/recording/status.ts'
+import { createStatus, type Trouble } from '../../../../../src/main/core/recording/status.ts'
 
 const DAY = 86_400_000
 const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
@@ -11,6 +11,7 @@ const statusAt = (
   source: () => Source = () => DEMO,
   feeds: () => readonly FeedCounts[] = () => [],
   isSimulated?: () => boolean,
+  trouble: Trouble | null = null,
 ) =>
   createStatus({
     wallMs: () => unixMs(wallMs()),
@@ -29,7 +30,7 @@ const statusAt = (
         feeds: feeds(),
       }),
     },
-    trouble: () => null,
+    trouble: () => trouble,
     source,
     ...(isSimulated === undefined ? {} : { isSimulated }),
     storePath: () => '',
@@ -48,6 +49,14 @@ it('counts the gaps of the day, without the ordinary edges of recordings', () =>
   expect(status.read().gapsToday).toBe(2)
   nowMs += DAY
   expect(status.read().gapsToday).toBe(0)
+})
+
+it('counts what is received while no session could be opened', () => {
+  const why = { code: 'store-damaged', message: 'Not readable.', hint: '', closeCode: null } as const
+  const trouble = { why, sinceMs: unixMs(0), planned: false, lost: 250 }
+  const of = (it: Trouble | null) => statusAt(() => DAY, undefined, undefined, undefined, it).read()
+  expect(of(trouble)).toMatchObject({ received: 250, stored: 0, recorder: { is: 'broken', lost: 250 } })
+  expect(of(null)).toMatchObject({ received: 0, stored: 0 })
 })
 
 it('tells by a number that another source came: of another user, too, whose name it does not tell', () => {
