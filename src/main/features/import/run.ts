@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { CsvMapping, ImportDone, ImportPreview, ImportProblem } from '../../../shared/features/import/import.ts'
+import {
+  MAX_LISTED_PROBLEMS,
+  type CsvMapping,
+  type ImportDone,
+  type ImportPreview,
+  type ImportProblem,
+} from '../../../shared/features/import/import.ts'
 import { sourceKey, type Source } from '../../../shared/core/recording/session.ts'
 import { unixMs, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
@@ -40,8 +46,6 @@ export interface ImportStore {
   readonly newId: (startedMs: number) => SessionId
 }
 
-/** Maximum problems listed. The rest are only counted. */
-const TOLD = 20
 const PREVIEW_ROWS = 20
 /** How much of a file is looked at for problems before it is imported. */
 const PREVIEW_BYTES = 1 << 20
@@ -58,7 +62,7 @@ export async function previewText(input: ImportInput, mapping: CsvMapping | null
   else {
     for await (const portion of incoming(input.path, kind, used)) {
       problems.push(...portion.problems)
-      if (portion.bytes >= PREVIEW_BYTES || problems.length >= TOLD) break
+      if (portion.bytes >= PREVIEW_BYTES || problems.length >= MAX_LISTED_PROBLEMS) break
     }
   }
   const about = await tableOf(input, kind)
@@ -68,7 +72,7 @@ export async function previewText(input: ImportInput, mapping: CsvMapping | null
     bytes: input.bytes,
     ...about,
     mapping: used,
-    problems: problems.slice(0, TOLD),
+    problems: problems.slice(0, MAX_LISTED_PROBLEMS),
     gaps: await gapsTold(input, kind),
     exact: kind.is === 'table' ? (used?.columns.includes('raw') ?? false) : kind.raw,
   }
@@ -148,7 +152,8 @@ export async function importText(
   for await (const portion of incoming(input.path, kind, used, signal)) {
     refuseUnclear(portion.problems)
     read.skipped += portion.problems.length
-    if (read.problems.length < TOLD) read.problems.push(...portion.problems.slice(0, TOLD - read.problems.length))
+    if (read.problems.length < MAX_LISTED_PROBLEMS)
+      read.problems.push(...portion.problems.slice(0, MAX_LISTED_PROBLEMS - read.problems.length))
     back += addToSegments(segments, portion)
     onProgress?.({ done: (0.3 * portion.bytes) / Math.max(1, input.bytes), messages: 0 })
   }

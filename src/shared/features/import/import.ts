@@ -56,6 +56,9 @@ export interface ImportProblem {
   readonly refuses?: true
 }
 
+/** The most problems that are listed. The rest are only counted. */
+export const MAX_LISTED_PROBLEMS = 20
+
 /** A preview of a file before import. */
 export interface ImportPreview {
   readonly kind: ImportKind

@@ -4,7 +4,11 @@ import { tick } from 'svelte'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import ImportDialog from '../../../../../src/renderer/features/import/ImportDialog.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import type { CsvMapping, ImportPreview } from '../../../../../src/shared/features/import/import.ts'
+import {
+  MAX_LISTED_PROBLEMS,
+  type CsvMapping,
+  type ImportPreview,
+} from '../../../../../src/shared/features/import/import.ts'
 import { TestTransport } from '../../../../kit/transport.ts'
 import { openWindow } from '../../open-window.ts'
 
@@ -91,4 +95,37 @@ it('keeps the file that replaced another one while that was still being read', a
   await settle()
   await fireEvent.change(screen.getByLabelText('Repeated local times'), { target: { value: 'first' } })
   expect(requests.map(({ file }) => file)).toEqual(['new', 'new'])
+})
+
+it('lists every problem it knows, and says when there may be more', async () => {
+  const known = (count: number) => Array.from({ length: count }, (_, i) => ({ line: i + 2, text: `bad ${i}.` }))
+  app.exchange.there = { file: 'f', name: 'bank.csv' }
+  render(ImportDialog, { app, onclose: () => undefined })
+  requests[0].answer({ ...preview('bank.csv'), problems: known(MAX_LISTED_PROBLEMS - 1) })
+  await settle()
+  expect(screen.getAllByText(/^Line \d+ skipped/)).toHaveLength(MAX_LISTED_PROBLEMS - 1)
+  expect(screen.queryByText(/There may be more/)).toBeNull()
+  await fireEvent.change(screen.getByLabelText('Repeated local times'), { target: { value: 'first' } })
+  requests[1].answer({ ...preview('bank.csv'), problems: known(MAX_LISTED_PROBLEMS) })
+  await settle()
+  expect(screen.getAllByText(/^Line \d+ skipped/)).toHaveLength(MAX_LISTED_PROBLEMS)
+  expect(screen.getByText(/There may be more/)).toBeDefined()
+})
+
+it('allows the import as soon as the missing symbol is typed, without leaving its field', async () => {
+  app.exchange.there = { file: 'f', name: 'bank.csv' }
+  render(ImportDialog, { app, onclose: () => undefined })
+  const mapping = { ...MAPPING, columns: [...MAPPING.columns] }
+  requests[0].answer({
+    ...preview('bank.csv', { ...mapping, symbol: '' }),
+    problems: [{ line: 1, text: 'No symbol.' }],
+  })
+  await settle()
+  const submit = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Import', hidden: true })
+  expect(submit().disabled).toBe(true)
+  await fireEvent.input(screen.getByLabelText('Symbol'), { target: { value: 'SAP' } })
+  expect(requests.at(-1)?.mapping?.symbol).toBe('SAP')
+  requests.at(-1)?.answer(preview('bank.csv', mapping))
+  await settle()
+  expect(submit().disabled).toBe(false)
 })
