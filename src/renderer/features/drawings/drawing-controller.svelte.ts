@@ -290,9 +290,17 @@ export class DrawingController implements DrawingCommands {
     this.#book.window.set({ drawing: { templates } })
     this.#say(t('Template {name} saved.', { name }))
   }
-  deleteTemplate({ kind, name }: DrawingTemplate): void {
-    const templates = this.settings.templates.filter((one) => one.kind !== kind || one.name !== name)
-    this.#book.window.set({ drawing: { templates } })
+  deleteTemplate(template: DrawingTemplate): void {
+    const { window } = this.#book
+    const save = (templates: readonly DrawingTemplate[]) => window.set({ drawing: { templates: [...templates] } })
+    const others = () =>
+      window.settings().templates.filter(({ kind, name }) => kind !== template.kind || name !== template.name)
+    save(others())
+    window.tell(
+      t('Template {name} deleted.', { name: template.name }),
+      () => save([...others(), template].slice(-MAX_DRAWING_TEMPLATES)),
+      () => true,
+    )
   }
   /** Selects the tool of a template, with its style. */
   chooseTemplate({ kind, style }: DrawingTemplate): void {
