@@ -30,6 +30,10 @@ export interface LogSink {
 export interface Log {
   /** `facts` hold no secrets: they reach the sink as they are. */
   add(level: Level, from: string, text: string, detail?: string, facts?: LogFacts): void
+  /** Warns of something that every window has to show, such as settings that couldn't be read. */
+  notice(from: string, text: string, detail?: string): void
+  /** The texts of the notices, oldest first. */
+  readonly notices: readonly string[]
   stream(wake: () => void): StreamSource<LogValue>
   /** The ring, oldest first. */
   readonly entries: readonly LogEntry[]
@@ -86,9 +90,15 @@ export function createLog(
   const least = LEVELS.indexOf(level)
   const entries: LogEntry[] = []
   const wakes = new Set<() => void>()
+  const notices: string[] = []
   let nextId = 1
-  return {
+  const log: Log = {
     entries,
+    notices,
+    notice(from, text, detail) {
+      notices.push(blot(text, known()))
+      log.add('warn', from, text, detail)
+    },
     add(at, from, text, detail, facts) {
       if (LEVELS.indexOf(at) < least) return
       const entry: LogEntry = {
@@ -125,4 +135,5 @@ export function createLog(
       }
     },
   }
+  return log
 }

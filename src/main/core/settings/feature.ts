@@ -25,7 +25,7 @@ export const settings = defineFeature({
     const file = settingsFile(dataDir)
     const isFirstRun = isNew(file)
     const store = safeSettings(createSettingsStore(file, sections), safe === true, sections)
-    if (store.problem !== null) log.add('warn', 'settings', store.problem)
+    if (store.problem !== null) log.notice('settings', store.problem)
     const streams = wholeStreams(() => store.get())
     store.onChange(() => streams.changed())
     const acts: ((patch: SettingsPatch) => Promise<void>)[] = []

@@ -90,6 +90,7 @@ function read(file: SettingsFile, sections: readonly SettingsSection[]): Loaded 
       file.setAside()
     } catch {
       // In a read-only folder the bad file stays where it is, so nothing is lost.
+      return defaults('The settings file is corrupt, and couldn’t be renamed. Using the defaults.')
     }
     return defaults('The settings file was corrupt. It was saved as settings.bad.json; using the defaults.')
   }

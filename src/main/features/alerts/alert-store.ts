@@ -8,6 +8,8 @@ export interface AlertStoreOptions {
   readonly files: AlertFiles
   readonly wallMs: () => number
   readonly log: (level: 'info' | 'warn', text: string, detail?: string) => void
+  /** Warns of a file that couldn't be read; windows show it, too. */
+  readonly notice: (text: string, detail?: string) => void
   /** The current contents of a file. Not called before `createAlertStore` returns. */
   readonly textOf: (name: Exclude<AlertsFile, 'alive'>) => string
 }
@@ -45,7 +47,7 @@ export const isDue = (nowMs: number, sinceMs: number, everyMs: number): boolean 
   nowMs < sinceMs || nowMs - sinceMs >= everyMs
 
 /** Reads the saved files. Never throws: unreadable ones are set aside and reported. */
-export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptions): AlertStore {
+export function createAlertStore({ files, wallMs, log, notice, textOf }: AlertStoreOptions): AlertStore {
   /** Files written by a newer version stay unchanged. */
   const locked = new Set<AlertsFile>()
   /** What isn't saved yet: since when, and how long that may wait. */
@@ -64,23 +66,23 @@ export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptio
     } catch (thrown) {
       locked.add(name)
       if (name === 'history') problem = historyProblem(undefined)
-      log('warn', `${what} could not be read, and stay as they are on disk.`, messageOf(thrown))
+      notice(`${what} couldn’t be read. The file is unchanged, and new ones aren’t saved.`, messageOf(thrown))
       return []
     }
     if (text === null) return []
     const { entries, corrupt: damaged, newer } = read(text)
     if (newer) {
       locked.add(name)
-      log('warn', `${what} were saved by a newer Tapedeck and stay as they are; new ones aren’t saved.`)
+      notice(`${what} were saved by a newer Tapedeck. The file is unchanged, and new ones aren’t saved.`)
       return []
     }
     if (damaged === 0) return entries
-    const part = damaged === null ? 'were damaged' : `had ${damaged} that could not be read`
+    const part = damaged === null ? 'couldn’t be read' : `had ${damaged} that couldn’t be read`
     try {
-      log('warn', `${what} ${part}; the file is kept as ${files.setAside(name)}.`)
+      notice(`${what} ${part}. The file was saved as ${files.setAside(name)}.`)
     } catch (thrown) {
       locked.add(name)
-      log('warn', `${what} ${part}, and the file cannot be put aside: it stays as it is.`, messageOf(thrown))
+      notice(`${what} ${part}. The file is unchanged, and new ones aren’t saved.`, messageOf(thrown))
     }
     return entries
   }

@@ -25,6 +25,8 @@ import { createWarming, type PastBars, type Warming } from './warming.ts'
 
 export interface AlertsOptions extends AlertEventsOptions {
   readonly files: AlertFiles
+  /** Warns of a file that couldn't be read; windows show it, too. */
+  readonly notice: (text: string, detail?: string) => void
   readonly wallMs: () => number
   /** The market being watched. */
   readonly market: () => 'demo' | 'service'
@@ -62,12 +64,13 @@ class AlertBook implements Alerts {
   #reportsMs = -Infinity
 
   constructor(options: AlertsOptions) {
-    const { files, wallMs, log } = options
+    const { files, wallMs, log, notice } = options
     this.#options = options
     this.#store = createAlertStore({
       files,
       wallMs,
       log,
+      notice,
       textOf: (name) =>
         name === 'alerts' ? writeAlerts([...this.#alerts.values()]) : writeHistory(this.#history.events),
     })

@@ -74,6 +74,7 @@ export const alerts = defineFeature({
       },
       notify,
       log: (level, text, detail) => log.add(level, 'alerts', text, detail),
+      notice: (text, detail) => log.notice('alerts', text, detail),
       act: (action, note) => actions.run(action, note),
     })
     live.onRecords(service.sink)

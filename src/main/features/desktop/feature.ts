@@ -2,6 +2,7 @@
 import { desktopSettings } from '../../../shared/features/desktop/settings.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import { DESK_CALLS, DESK_STREAMS } from '../../../shared/features/desktop/contract.ts'
+import { log } from '../../core/log/feature.ts'
 import { settings } from '../../core/settings/feature.ts'
 import { store } from '../../core/store/feature.ts'
 import { respond, stream } from '../../rpc/respond.ts'
@@ -21,9 +22,9 @@ export interface DesktopService extends HostBridge {
 
 export const desktop = defineFeature({
   name: 'desktop',
-  needs: { settings, store },
+  needs: { log, settings, store },
   settings: [desktopSettings],
-  start({ settings, store }, { host, version, portable, dataDir, openExternal }) {
+  start({ log, settings, store }, { host, version, portable, dataDir, openExternal }) {
     const bridge = createHostBridge()
     const info = (): AppInfo => ({
       host,
@@ -32,6 +33,7 @@ export const desktop = defineFeature({
       storePath: store.place.shown,
       safe: settings.safe,
       firstRun: settings.isFirstRun,
+      ...(log.notices.length === 0 ? {} : { notices: [...log.notices] }),
       ...(bridge.accent === null ? {} : { accent: bridge.accent }),
       ...bridge.facts,
       ...(portable === true ? { portable: dataDir } : {}),

@@ -29,7 +29,7 @@ export const journal = defineFeature({
       files,
       newId: () => randomUUID().replaceAll('-', ''),
       wallMs: () => clock.wallMs(),
-      problem: (text, detail) => log.add('warn', 'journal', text, detail),
+      problem: (text, detail) => log.notice('journal', text, detail),
     })
     const eventsFrom = (fromMs: number) => {
       const found: AlertEvent[] = []

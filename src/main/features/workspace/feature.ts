@@ -26,7 +26,7 @@ export const workspace = defineFeature({
           file: file,
           nowMs: () => Date.now(),
           overview: () => overviewOf(settings.get().workspace),
-          problem: (text, detail) => log.add('warn', 'workspaces', text, detail),
+          problem: (text, detail) => log.notice('workspaces', text, detail),
         }),
       workspacesFile(dataDir),
       settings.safe,

@@ -209,6 +209,9 @@ export class WindowState implements Subject {
       void this.transport.invoke('desktop.saved', {})
       return
     }
+    if (this.route.window === undefined)
+      for (const notice of info.notices?.slice(before?.notices?.length ?? 0) ?? [])
+        this.toasts.show(notice, { tone: 'bad', action: { label: t('Show log'), run: () => this.layout.open('log') } })
     if (before === undefined) this.#undo.push(takeSystemLook(this))
     else if ((before.safe === true) !== (info.safe === true)) this.layout.reload()
   }

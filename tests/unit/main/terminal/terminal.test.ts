@@ -55,6 +55,17 @@ const signIn = ({ baseUrl, username, password }: Simulator) => ({
 })
 
 describe('the terminal', () => {
+  it('tells windows which of its files could not be read', async () => {
+    for (const name of ['settings.json', 'workspaces.json', 'alerts.json']) writeFileSync(join(folder, name), '{"cut o')
+    const terminal = await terminalOf({ source: 'demo' })
+    const { notices } = await follow(terminal, 'desktop.info', {}, () => true)
+    expect(notices).toEqual([
+      expect.stringMatching(/settings file was corrupt.*settings\.bad\.json/),
+      expect.stringMatching(/workspaces were corrupt.*workspaces\.bad\.json/),
+      expect.stringMatching(/Alerts couldn’t be read.*alerts\.json\.bad/),
+    ])
+  })
+
   it('shows the demo market trade, with nothing set up, and keeps what it received', async () => {
     const terminal = await terminalOf({ source: 'demo' })
     const args = { view: 'live', instruments: [BTC] }

@@ -83,6 +83,7 @@ function rig(dir: string, options: RigOptions = {}): ReplayState {
       numbers: () => PLAIN_NUMBERS,
       notify: (notice) => notices.push(notice),
       log: (_, text) => logged.push(text),
+      notice: (text) => logged.push(text),
     }),
     notices,
     logged,
