@@ -162,7 +162,7 @@ export class MergedReader {
     const ofTeam = sessions.filter(({ row }) => isTeamKey(row.source))
     for (const shard of Map.groupBy(ofTeam, ({ row }) => row.source).values()) {
       if (shard.length === 1) continue
-      const facts = new Facts(this.#receptions, this.#closed)
+      const facts = new Facts(this.#receptions, this.#closed, this.#catalog)
       for (const group of this.#groups(shard, facts)) {
         const ids = group.map(({ row }) => row.id)
         const overlapping = new Overlapping(
@@ -202,20 +202,31 @@ export class MergedReader {
     if (epochA === 0 || epochB === 0) return overlapMs > EDGE_MS
     // Sessions under one lease are of one recorder, and follow each other.
     if (epochA === epochB || overlapMs < -MAX_CLOCK_DIFFERENCE_MS) return false
-    const [first, second] = [facts.of(a).running, facts.of(b).running]
-    return first.fromMs < second.toMs && second.fromMs < first.toMs
+    const [first, second] = [facts.of(a), facts.of(b)]
+    // The next session of a shard ends the gap of the one before it, which is by another clock then.
+    if (skewAt(first, Infinity) !== skewAt(second, 0)) return true
+    return first.running.fromMs < reachOf(second) && second.running.fromMs < reachOf(first)
   }
 }
+
+/**
+ * Until when a session says something, by the service's clock, UTC ms: a crash is a gap until its recorder is back, and another
+ * one may have received meanwhile.
+ */
+const reachOf = ({ running, gaps }: SessionFacts): number =>
+  Math.max(running.toMs, ...gaps.flatMap(({ dated }) => (dated.toMs < Infinity ? [dated.toMs] : [])))
 
 /** What one query reads of sessions, each of them once. */
 class Facts {
   readonly #reader: ReceptionReader
   readonly #closed: ClosedSessionCache<SessionFacts>
+  readonly #catalog: Catalog
   readonly #read = new Map<number, SessionFacts>()
 
-  constructor(reader: ReceptionReader, closed: ClosedSessionCache<SessionFacts>) {
+  constructor(reader: ReceptionReader, closed: ClosedSessionCache<SessionFacts>, catalog: Catalog) {
     this.#reader = reader
     this.#closed = closed
+    this.#catalog = catalog
   }
 
   of(session: ReadSession): SessionFacts {
@@ -229,10 +240,12 @@ class Facts {
     return facts
   }
 
-  /** By the session's own clock, UTC ms. An open session counts up to the last thing that it received. */
+  /**
+   * When a session and its gaps end, by its own clock, UTC ms. An open session counts up to the last thing that it received.
+   */
   endOf(session: ReadSession): number {
     const { ended_ms: endedMs } = session.row
-    if (endedMs !== null) return endedMs
+    if (endedMs !== null) return Math.max(endedMs, this.#catalog.gaps(session.row)?.mostMs ?? -Infinity)
     const { running, clock } = this.of(session)
     return running.toMs - skewAt({ clock }, Infinity)
   }

@@ -230,6 +230,35 @@ describe('overlaps', () => {
     expect(incomplete).toEqual([25])
   })
 
+  it.each([
+    { name: 'the same clock', skews: [0, 0] },
+    { name: 'the clock of the second an hour ahead', skews: [0, -HOUR] },
+    { name: 'the clock of the first an hour ahead', skews: [-HOUR, 0] },
+  ] as const)(
+    'leave of a crash what nobody received until another recorder took over, with $name',
+    async ({ skews }) => {
+      const [one, two] = skews.map(recorder)
+      const first = new Replica(engine, 1, one.started(0), { epoch: 7 })
+      first.add(one.acknowledged(0, 'BTC-USD'))
+      for (const second of range(1, 60)) first.add(one.trade('BTC-USD', second))
+      // Its recorder is back at 150.
+      first.add(...one.gap(first.seq + 1, 59.5, 150))
+      first.end(one.started(60))
+      const second = new Replica(engine, 1, two.started(69), { epoch: 9 })
+      second.add(two.acknowledged(70, 'BTC-USD'))
+      for (const at of range(71, 200)) second.add(two.trade('BTC-USD', at))
+      second.end(two.started(200))
+      const gaps = (await reader.gaps({ source: SHARD, feed: 'crypto/XT' })).filter(({ cause }) => cause === 'drop')
+      // Clocks are compared by messages, which take 20 ms.
+      const tenth = (ms: number | null): number => Math.round(((ms ?? NaN) - T0 + skews[0]) / 100) / 10
+      expect(gaps.map(({ fromMs, toMs }) => [tenth(fromMs), tenth(toMs)])).toEqual([[59.5, 70]]) // oxfmt-ignore
+      const seconds = await bars()
+      expect(seconds.seconds).toEqual([...range(1, 60), ...range(71, 200)])
+      // A second at each edge isn't sure.
+    expect(seconds.incomplete.filter((at) => at > 72 && at < 199)).toEqual([])
+    },
+  )
+
   it('are written as joined to the manifest of an export', async () => {
     const { first, second, end } = takeOver()
     end()
