@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../shared/base/durations.ts'
 import { parseInstrument, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { RANK, type CellSeed } from '../market/cell.ts'
+import { readLastQuote } from './stored-quote.ts'
 import type { StoredView } from './stored-view.ts'
 
 /** A previous close is used only if something was received this close to the end of its day, ms. */
@@ -54,9 +55,11 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
   const lastMinute = view.showsAll ? (minutes.at(-1) ?? (await lastMid())) : undefined
   const stored =
     lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
-  if (today === null && !closeKnown && spark.length === 0 && stored === null) return null
+  const quote = await readLastQuote(view, id)
+  if (today === null && !closeKnown && spark.length === 0 && stored === null && quote === null) return null
   return {
     stored,
+    quote,
     rank: of === 'mid' ? RANK.mid : RANK.trade,
     dayBefore,
     previousClose: closeKnown ? lastOfDay.close : null,
