@@ -255,7 +255,7 @@ describe('overlaps', () => {
       const seconds = await bars()
       expect(seconds.seconds).toEqual([...range(1, 60), ...range(71, 200)])
       // A second at each edge isn't sure.
-    expect(seconds.incomplete.filter((at) => at > 72 && at < 199)).toEqual([])
+      expect(seconds.incomplete.filter((at) => at > 72 && at < 199)).toEqual([])
     },
   )
 
