@@ -9,6 +9,20 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 /** What a test waits for comes at once, but not on a machine that is busy with something else. */
 const PATIENCE = { poll: { timeout: 15_000 } }
 
+/** Tests of pure functions, which leave nothing behind: files share a process and what it has loaded. */
+const PURE = ['oracle', 'server', 'service', 'shared', 'simulator', 'styles'].map(
+  (name) => `tests/unit/${name}/**/*.test.ts`,
+)
+
+const NODE = {
+  environment: 'node',
+  pool: 'forks',
+  setupFiles: ['tests/unit/setup.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect: PATIENCE,
+} as const
+
 export default defineConfig({
   test: {
     // Every core: one is left free by default, which is half of a small machine.
@@ -16,17 +30,13 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...NODE,
           name: 'unit',
-          environment: 'node',
           include: ['tests/unit/**/*.test.ts', 'tests/contract/**/*.test.ts'],
-          exclude: ['tests/unit/renderer/**'],
-          pool: 'forks',
-          setupFiles: ['tests/unit/setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-          expect: PATIENCE,
+          exclude: ['tests/unit/renderer/**', ...PURE],
         },
       },
+      { test: { ...NODE, name: 'pure', include: PURE, isolate: false } },
       {
         plugins: [svelte()],
         resolve: { conditions: ['browser'] },
