@@ -182,8 +182,11 @@ describe('saved days of order flow', () => {
     expect(kept).toHaveLength(1)
     await new FlowDayFiles(folder).forget([ids[2]])
     expect(readdirSync(folder).map((name) => join(folder, name))).toEqual(kept)
+    const save = vi.spyOn(FlowDayFiles.prototype, 'save')
     await profile(history, open())
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await vi.waitFor(() => expect(save).toHaveBeenCalledTimes(1))
+    await save.mock.results[0]?.value
+    save.mockRestore()
     expect(readdirSync(folder).map((name) => join(folder, name))).toEqual(kept)
     await expect(new FlowDayFiles(join(folder, 'nowhere')).forget(ids)).resolves.toBeUndefined()
   })
