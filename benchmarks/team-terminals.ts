@@ -144,6 +144,7 @@ async function startTerminal(
         gapClosed: (...args) => hub.gapClosed(...args),
       },
       refresh: () => undefined,
+      setSkew: () => undefined,
       entries: () => Promise.resolve([]),
       wallMs: () => systemClock.wallMs(),
       wanted: () => [],

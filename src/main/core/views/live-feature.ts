@@ -32,6 +32,8 @@ export interface LiveService extends SourceSwitch {
   readonly followed: HubSink
   /** Reads the hub from the store again, with these feed states and gaps. */
   refresh(context: MarketContext): void
+  /** How far the clock of a team's recorders is from the service's, ms: gaps are widened by it. */
+  setSkew(ms: number): void
   /** Shows the state of these feeds; null: of this terminal's own. */
   showFeeds(feeds: FollowedFeeds | null): void
   readonly recorderControl: RecorderControl
@@ -177,6 +179,7 @@ export const live = defineFeature({
         hub.restore(null, context)
         market.seeder.forget()
       },
+      setSkew: (ms) => hub.setSkew(ms),
       showFeeds(shown) {
         feeds.shown = shown
         statusStreams.changed()

@@ -47,6 +47,8 @@ export class LaneFacts {
   version = 0
   /** By the service's clock: gaps that ended earlier may be missing. */
   floorMs = -Infinity
+  /** How far its clock was from the service's by its own measure when its last gap opened, ms. */
+  skewMs = 0
   readonly #startedMs: number
   readonly #gaps: GapFact[] = []
   readonly #subscriptions: { seq: number; wallMs: number; is: boolean; of: NonNullable<Subscription['of']> }[] = []
@@ -76,6 +78,7 @@ export class LaneFacts {
         const { feed, cause, symbols, fromMs, skewMs } = entry
         const concerned = symbols.length > 0 ? symbols : [...this.#symbols(feed).values()]
         this.#gaps.push({ feed, cause, symbols, concerned, seq, fromMs, toMs: null, toSeq: seq })
+        this.skewMs = Math.abs(skewMs ?? 0)
         if (this.#leads.length === 0) this.#skewMs ??= skewMs ?? null
         if (this.#gaps.length > MAX_GAPS) this.#forget()
         break

@@ -127,8 +127,8 @@ export interface GapChanges {
 }
 
 /**
- * What to show so that `shown` becomes `now`. Null: a gap isn't one any more, or has other limits, so everything has to be
- * shown again. `others`: gaps that stay as they are.
+ * What to show so that `shown` becomes `now`. Null: a gap isn't one any more, has other limits, or was over before anybody
+ * knew of it, so everything has to be shown again. `others`: gaps that stay as they are.
  */
 export function findGapChanges(
   shown: readonly ShardGap[],
@@ -151,10 +151,10 @@ export function findGapChanges(
   }
   const opened = now.flatMap((gap): ShardGap[] => {
     const symbols = gap.symbols.filter((symbol) => !before.has(keyOf(gap, symbol)))
-    if (symbols.length === 0) return []
-    if (gap.toMs !== null) close(gap, gap.toMs)
-    return [{ ...gap, symbols }]
+    return symbols.length === 0 ? [] : [{ ...gap, symbols }]
   })
+  // One that is over would make prices that came since count as those from before it.
+  if (opened.some(({ toMs }) => toMs !== null)) return null
   // What is closed by its start must be all that began then.
   for (const key of closed.keys()) if ((ends.get(key)?.size ?? 0) > 1) return null
   return { opened, closed: [...closed.values()] }

@@ -61,6 +61,11 @@ export class TeamGaps {
       if (!counts.includes(one)) this.#floors.set(shard, Math.max(this.#floorOf(shard), endOf(one)))
   }
 
+  /** What gaps are to be widened by, ms. */
+  get skewMs(): number {
+    return Math.max(0, ...[...this.#lanes()].map(({ facts }) => facts.skewMs))
+  }
+
   /** All of them, which the hub shows from now on. */
   showAll(): readonly ShardGap[] {
     this.#shown = new Map([...this.#shards()].map(([shard, lanes]) => [shard, this.#shownOf(shard, lanes)]))

@@ -29,6 +29,8 @@ export interface TeamMarketParts {
   readonly sink: HubSink
   /** Reads the hub from the store again, with these feed states and gaps. */
   readonly refresh: (context: MarketContext) => void
+  /** Gaps that are shown from now on are widened by this, ms. */
+  readonly setSkew: (ms: number) => void
   /** Entries of the local copy. */
   readonly entries: (session: SessionId, upToSeq: number) => Promise<readonly StoredEntry[]>
   readonly wallMs: () => UnixMs
@@ -56,14 +58,10 @@ export class TeamMarket {
   #lost: FeedState | null
   /** Sessions whose recorders are gone. */
   #gone: ReadonlyMap<SessionId, FeedState> = new Map<SessionId, FeedState>()
-  readonly #leaders = new Leaders<Lane>(
-    () => this.#lanes.values(),
-    (session) => this.#gone.has(session),
-  )
-  readonly #gaps = new TeamGaps(
-    () => this.#lanes.values(),
-    (session) => this.#gone.has(session),
-  )
+  readonly #all = (): Iterable<Lane> => this.#lanes.values()
+  readonly #isGone = (session: SessionId): boolean => this.#gone.has(session)
+  readonly #leaders = new Leaders<Lane>(this.#all, this.#isGone)
+  readonly #gaps = new TeamGaps(this.#all, this.#isGone)
 
   /** `lost`: why the team's servers aren't reached yet. */
   constructor(parts: TeamMarketParts, lost: Reason) {
@@ -241,6 +239,7 @@ export class TeamMarket {
    * at the same time, and where another one turns out to have received what counted as a gap.
    */
   #lead(): void {
+    this.#parts.setSkew(this.#gaps.skewMs)
     if (!this.#leaders.update() && this.#gaps.update(this.#parts.sink)) return
     this.#refresh()
     this.#showStates()
@@ -274,7 +273,7 @@ export class TeamMarket {
     if (this.#lost !== null && isUsed) return { worst: this.#lost, best: this.#lost }
     // A feed that another recorder receives isn't down because one of them is gone.
     const there = worstState(
-      lanes.filter(({ info }) => !this.#gone.has(info.session)).map((lane) => this.#stateOf(lane, feed)),
+      lanes.filter(({ info }) => !this.#isGone(info.session)).map((lane) => this.#stateOf(lane, feed)),
     )
     return { worst: there.is === 'idle' ? worstState(states) : there, best: bestState(states) }
   }

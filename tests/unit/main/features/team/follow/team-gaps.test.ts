@@ -1,6 +1,6 @@
 /** What a terminal claims as a gap of instruments that several recorders record. */
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { hubCalendar } from '../../../../../../src/main/core/market/hub-calendar.ts'
 import type { Hub } from '../../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../../src/main/core/market/hub.ts'
@@ -8,7 +8,7 @@ import { TeamMarket } from '../../../../../../src/main/features/team/follow/team
 import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import { EDGE_MS } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
 import type { GapSpan, Reason } from '../../../../../../src/shared/core/status/status.ts'
-import { instrumentId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type UnixMs } from '../../../../../../src/shared/base/units.ts'
 import { T0 } from '../../../core/store/harness.ts'
 import { feed, Session, time } from './sessions.ts'
 import { settle } from './world.ts'
@@ -30,6 +30,7 @@ function begin(): void {
     {
       sink: hub,
       refresh: (context) => hub.restore(null, context),
+      setSkew: (ms) => hub.setSkew(ms),
       entries: async (id, upToSeq) =>
         copies.find(({ info }) => info.session === id)?.entries.filter(({ seq }) => seq <= upToSeq) ?? [],
       wallMs: () => time.nowMs as UnixMs,
@@ -140,6 +141,22 @@ describe('a gap of one recorder of a shard', () => {
     expect(gaps()).toEqual([])
   })
 
+  it('that is over when it is heard of isn’t opened after the prices that came since', () => {
+    const one = newSession(1)
+    show(one, one.open('BTC-USD'), one.trade('BTC-USD', 1))
+    after(30_000)
+    market.setGone(new Map([[one.info.session, LOST]]))
+    const two = newSession(2)
+    show(two, two.open('BTC-USD'), two.trade('BTC-USD', 2))
+    after(30_000)
+    const opened = vi.spyOn(hub, 'gapOpened')
+    // Its recorder was killed, and is back.
+    market.setGone(new Map())
+    show(one, one.drop(T0), one.entry({ type: 'gap-close', feed, openedSeq: 6 }))
+    expect(gaps()).toEqual([[0, 30_000]])
+    expect(opened).not.toHaveBeenCalled()
+  })
+
   it('is told by clocks an hour apart', () => {
     const HOUR_MS = 3_600_000
     const one = newSession(1)
@@ -183,6 +200,15 @@ it('remembers what ended sessions received for as long as their gaps', () => {
     if (n % 3 === 0) market.reload()
     expect(gaps()).toEqual([])
   }
+})
+
+it('is widened by what its recorder measured between its clock and the service’s', () => {
+  const one = newSession(1)
+  show(one, one.open('BTC-USD'))
+  const widened = vi.spyOn(hub, 'setSkew')
+  show(one, one.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(T0), skewMs: -180 }))
+  expect(gaps()).toEqual([[0, null]])
+  expect(widened).toHaveBeenLastCalledWith(180)
 })
 
 describe('two shards', () => {
