@@ -272,6 +272,8 @@ function* writeColumns(
   write(new Float64Array(messages.connSeq), count, [seq], cold)
   const mono = write(messages.monoNs, count, [], cold)
   const recv = write(messages.recvMs, count, [{ ...mono, scale: 'clock' }], cold)
+  // Imports can have fractions of a millisecond, and remainders are whole numbers.
+  const recvRefs = recv.values.every(Number.isInteger) ? [recv] : []
   yield
   write(new Float64Array(messages.flags), count)
   write(templateIds, count)
@@ -285,7 +287,7 @@ function* writeColumns(
     yield
     const refs: Ref[] = []
     if (gather.n === count) {
-      if (column.decimals === 0) refs.push({ ...recv, minGain: 1.5 })
+      if (column.decimals === 0) refs.push(...recvRefs.map((ref) => ({ ...ref, minGain: 1.5 })))
       for (const other of dense.slice(-4)) {
         const power = column.decimals - other.decimals
         if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power] })
@@ -306,7 +308,7 @@ function* writeColumns(
   }
   yield
   const cells = (at: number): Float64Array => cellsOf(sealed[at], at, rows)
-  writeTime(feed, messages, eventMs, gathers, sealed, cells, head, write, recv)
+  writeTime(feed, messages, eventMs, gathers, sealed, cells, head, write, recvRefs)
 }
 
 /** The numbers of column `at`, one per row; NaN for rows without one, or with one stored as text. */
@@ -406,7 +408,7 @@ function writeTime(
   cells: (gather: number) => Float64Array,
   head: ByteWriter,
   write: (values: Float64Array, n: number, refs?: readonly Ref[]) => Ref,
-  recv: Ref,
+  recvRefs: readonly Ref[],
 ): void {
   const { count } = messages
   const fields = isFeedId(feed) ? FEEDS[feed].fields : undefined
@@ -440,7 +442,7 @@ function writeTime(
     return
   }
   head.byte(TIME.own)
-  write(dated, count, [recv])
+  write(dated, count, recvRefs)
   write(Float64Array.from(undated), undated.length)
 }
 
