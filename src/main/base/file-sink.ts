@@ -10,6 +10,8 @@ import { followUserMask } from './private-files.ts'
 import { CodedError } from '../../shared/base/errors.ts'
 
 const PIECE = 1 << 20
+/** A buffer grows to two pieces: datasets have thousands of files that are much smaller. */
+const FIRST_BYTES = 64 << 10
 const STREAM_PIECE = 64 << 10
 /** Bytes after which the disk begins to store them, so that little is left to do at the end. */
 const SYNC_EVERY = 8 << 20
@@ -95,7 +97,7 @@ export async function createSafeFile(path: string, options: SafeFileOptions = {}
 
 /** Collects bytes in memory. */
 class MemoryFile implements ByteSink {
-  bytes = new Uint8Array(2 * PIECE)
+  bytes = new Uint8Array(FIRST_BYTES)
   at = 0
 
   room(n: number): void {
@@ -190,12 +192,12 @@ class TemporaryFile extends MemoryFile implements SafeFile {
     if (this.at >= PIECE) await this.#flush()
   }
 
-  async #flush(): Promise<void> {
+  async #flush(isLast = false): Promise<void> {
     const full = this.bytes
     const part = full.subarray(0, this.at)
     this.#hash.update(part)
     await this.#writing
-    this.bytes = this.#other.length < full.length ? new Uint8Array(full.length) : this.#other
+    this.bytes = this.#other.length < full.length && !isLast ? new Uint8Array(full.length) : this.#other
     this.#other = full
     this.written += part.length
     this.at = 0
@@ -232,7 +234,7 @@ class TemporaryFile extends MemoryFile implements SafeFile {
   }
 
   async finish(): Promise<string> {
-    if (this.at > 0) await this.#flush()
+    if (this.at > 0) await this.#flush(true)
     await this.#writing
     try {
       await this.#syncing

@@ -308,6 +308,7 @@ async function syncChunk(
         instruments: [instrument],
         afterSeq,
         upToSeq: toSeq,
+        reusesArrays: true,
       }
       const files = partitionTicks(() => reader.ticks(query), {
         notBeforeMs,
@@ -364,12 +365,8 @@ async function* partitionTicks(
     try {
       for await (const run of read()) {
         stop()
-        const { eventMs, recvMs, flags, feed } = run
-        const columns = tickValues(feed, run)
-        for (let row = 0; row < run.count; row++) {
-          if ((flags[row] & STORED_ONLY) !== 0 || recvMs[row] < notBeforeMs) continue
-          const day = Math.floor((Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row]) / DAY_MS)
-          const symbol = run.symbol(row)
+        const columns = tickValues(run.feed, run)
+        for (const { day, symbol, from, to } of pieces(run, notBeforeMs)) {
           const key = `${day} ${symbol}`
           let into = files.get(key)
           if (into === undefined) {
@@ -379,7 +376,7 @@ async function* partitionTicks(
             const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
             files.set(key, (into = { file: await open(symbol, date), symbol, date }))
           }
-          into.file.add(run, columns, row)
+          into.file.add(run, columns, from, to)
         }
         for (const { file } of files.values()) await file.drain()
       }
@@ -393,6 +390,36 @@ async function* partitionTicks(
       for (const { file } of files.values()) await file.discard()
     }
     if (!hasMore) return
+  }
+}
+
+interface Piece {
+  /** Since 1970. */
+  readonly day: number
+  readonly symbol: string
+  readonly from: number
+  readonly to: number
+}
+
+/** The rows of a run that are written, in pieces [from, to) of one symbol and day. */
+function* pieces(run: TickColumns, notBeforeMs: number): Generator<Piece> {
+  const { count, eventMs, recvMs, flags } = run
+  const isLeftOut = (row: number): boolean => (flags[row] & STORED_ONLY) !== 0 || recvMs[row] < notBeforeMs
+  const timeOf = (row: number): number => (Number.isNaN(eventMs[row]) ? recvMs[row] : eventMs[row])
+  for (let from = 0; from < count;) {
+    if (isLeftOut(from)) {
+      from++
+      continue
+    }
+    const day = Math.floor(timeOf(from) / DAY_MS)
+    const symbol = run.symbol(from)
+    let to = from + 1
+    for (; to < count && !isLeftOut(to); to++) {
+      const ms = timeOf(to)
+      if (ms < day * DAY_MS || ms >= (day + 1) * DAY_MS || run.symbol(to) !== symbol) break
+    }
+    yield { day, symbol, from, to }
+    from = to
   }
 }
 

@@ -6,10 +6,10 @@ import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
 import { createSafeFile } from '../../../base/file-sink.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
-import { createParquetTable } from '../tables/parquet.ts'
+import { createParquetTable, type ParquetTable } from '../tables/parquet.ts'
 import { timesOf } from '../rows/rows.ts'
 import { tickTableColumns } from '../tables/table-rows.ts'
-import type { TableColumn, TypedTable } from '../tables/table.ts'
+import type { TableColumn } from '../tables/table.ts'
 import { DATASET_SCHEMA } from './layout.ts'
 
 /** Columns of a partition's files: those of `tapedeck/ticks/2`, except the ones in its path, and the session. */
@@ -39,7 +39,7 @@ export interface Written {
 
 /** A file being written. It appears under its name when it is complete, and not at all without rows. */
 interface OpenFile {
-  readonly table: TypedTable
+  readonly table: ParquetTable
   drain(): Promise<void>
   finish(rows: number): Promise<Written>
   discard(): Promise<void>
@@ -64,8 +64,8 @@ async function openFile(path: string, columns: readonly TableColumn[]): Promise<
 
 /** Market data of a partition. */
 export interface TicksFile extends Pick<OpenFile, 'drain' | 'discard'> {
-  /** Adds a row of a run, whose values are in `columns` of `tickValues`. */
-  add(ticks: TickColumns, columns: readonly Float64Array[], row: number): void
+  /** Adds rows [from, to) of a run, whose values are in `columns` of `tickValues`. */
+  add(ticks: TickColumns, columns: readonly Float64Array[], from: number, to: number): void
   /** Completes the file. `from_seq` to `to_seq`: the seqs that it has. */
   finish(): Promise<Written & { readonly from_seq: number; readonly to_seq: number }>
 }
@@ -81,17 +81,12 @@ export async function openTicksFile(path: string, feed: FeedId): Promise<TicksFi
   return {
     drain: () => file.drain(),
     discard: () => file.discard(),
-    add({ eventMs, recvMs, seq, session }, columns, row) {
-      table.number(0, eventMs[row])
-      table.number(1, recvMs[row])
-      table.number(2, eventMs[row])
-      table.number(3, recvMs[row])
-      table.number(4, seq[row])
-      for (let i = 0; i < columns.length; i++) table.number(5 + i, columns[i][row])
-      table.text(5 + columns.length, session)
-      table.row()
-      if (rows++ === 0) first = seq[row]
-      last = seq[row]
+    add({ eventMs, recvMs, seq, session }, columns, from, to) {
+      const cells = [eventMs, recvMs, eventMs, recvMs, seq, ...columns].map((column) => column.subarray(from, to))
+      table.rows(to - from, [...cells, session])
+      if (rows === 0) first = seq[from]
+      rows += to - from
+      last = seq[to - 1]
     },
     finish: async () => ({ ...(await file.finish(rows)), from_seq: first, to_seq: last }),
   }

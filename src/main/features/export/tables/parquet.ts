@@ -19,12 +19,18 @@ interface Column {
   numbers: Float64Array
 }
 
+/** A table that takes many rows at once, too. */
+export interface ParquetTable extends TypedTable {
+  /** Adds `count` rows. A cell is a column's numbers, or the text of all rows. */
+  rows(count: number, cells: readonly (Float64Array | string)[]): void
+}
+
 /** Starts a table. `notes` become the file's key-value metadata. */
 export function createParquetTable(
   file: ByteSink,
   columns: readonly TableColumn[],
   notes: Readonly<Record<string, string>>,
-): TypedTable {
+): ParquetTable {
   const bytes = new FileBytes(file)
   const elements = columns.map(elementOf)
   const writer = new ParquetWriter({
@@ -65,8 +71,24 @@ export function createParquetTable(
     text: (column, value) => void held[column].text.push(value),
     number(column, value) {
       const into = held[column]
-      if (rows >= into.numbers.length) into.numbers = grown(into.numbers)
+      if (rows >= into.numbers.length) into.numbers = grown(into.numbers, rows + 1)
       into.numbers[rows] = value
+    },
+    rows(count, cells) {
+      for (let from = 0; from < count;) {
+        const size = Math.min(count - from, GROUP_ROWS - rows)
+        for (const [column, cell] of cells.entries()) {
+          const into = held[column]
+          if (typeof cell === 'string') for (let i = 0; i < size; i++) into.text.push(cell)
+          else {
+            if (rows + size > into.numbers.length) into.numbers = grown(into.numbers, rows + size)
+            into.numbers.set(cell.subarray(from, from + size), rows)
+          }
+        }
+        from += size
+        rows += size
+        if (rows === GROUP_ROWS) flush()
+      }
     },
     bool: (column, value) => void held[column].bool.push(value),
     row() {
@@ -84,8 +106,8 @@ export function createParquetTable(
 /** A partition of a dataset may have a few rows only. */
 const FIRST_ROWS = 1_024
 
-function grown(numbers: Float64Array): Float64Array<ArrayBuffer> {
-  const more = new Float64Array(Math.min(GROUP_ROWS, Math.max(FIRST_ROWS, numbers.length * 4)))
+function grown(numbers: Float64Array, need: number): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(Math.min(GROUP_ROWS, Math.max(FIRST_ROWS, need, numbers.length * 4)))
   more.set(numbers)
   return more
 }
@@ -185,13 +207,15 @@ const compress = (input: Uint8Array): Uint8Array =>
 
 const COMPRESSORS = { ZSTD: compress }
 const PAGE_BYTES = 1 << 20
+/** Grows as far as a group needs. */
+const FIRST_BYTES = 64 << 10
 
 /** Buffers the writer's bytes and moves them to the file after each group. */
 class FileBytes extends ByteWriter {
   readonly #file: ByteSink
 
   constructor(file: ByteSink) {
-    super(1 << 20)
+    super(FIRST_BYTES)
     this.#file = file
   }
 
