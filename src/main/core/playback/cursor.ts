@@ -17,6 +17,8 @@ export interface CursorOptions {
   readonly reusesBatches?: boolean
   /** Whether batches may hold records instead of texts. */
   readonly prefersRecords?: boolean
+  /** Whether batches may hold lines (`message-line.ts`) instead of texts. */
+  readonly prefersLines?: boolean
 }
 
 /** What a market is advanced with: batches one after another, with the next row and entry. */
@@ -56,12 +58,12 @@ export class Cursor implements BatchCursor {
     session: SessionId,
     afterSeq: number,
     upToSeq: number,
-    { upToMs = Infinity, reusesBatches = false, prefersRecords = false }: CursorOptions = {},
+    { upToMs = Infinity, reusesBatches = false, prefersRecords = false, prefersLines = false }: CursorOptions = {},
   ) {
     this.upToSeq = upToSeq
     this.#reusesBatches = reusesBatches
     this.#iterator = reader
-      .replay({ session, afterSeq, upToSeq, upToMs, omitConnections: true, prefersRecords }, this.#spares)
+      .replay({ session, afterSeq, upToSeq, upToMs, omitConnections: true, prefersRecords, prefersLines }, this.#spares)
       [Symbol.asyncIterator]()
   }
 

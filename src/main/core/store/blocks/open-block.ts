@@ -24,6 +24,22 @@ export interface TextWriter {
    * into those after the message.
    */
   write(row: number, out: TextTarget, at: number): number
+  /** Gives rows [from, to) to `out`, each at its place in `places`. `feed`: index in FEED_IDS. */
+  fill(from: number, to: number, places: Uint32Array, feed: number, out: TextRows): void
+}
+
+/** Takes many rows whose messages are a template's texts and numbers between them. */
+export interface TextRows {
+  /** Another object whenever templates lose their numbers. */
+  readonly round: object
+  /** Returns the number of a template for `templates`; undefined if its rows have to be written one by one. */
+  addTemplate(feed: number, parts: readonly Uint8Array[]): number | undefined
+  /** By place. */
+  readonly templates: Uint16Array
+  /** 1 for a row that has to be written by `TextWriter.write`. */
+  readonly isSingle: Uint8Array
+  /** The first number of each row, the second, and so on, as `RowWriter` takes them. */
+  readonly numbers: readonly { readonly values: Float64Array; readonly forms: Uint8Array }[]
 }
 
 /** Where the records of many rows are written, each at a place of its own. */
@@ -39,18 +55,12 @@ export interface RecordTarget {
 
 /** Writes records without the texts that they were decoded from. */
 export interface RecordWriter {
-  /** How the record follows from the numbers of a row. Undefined if only the decoder knows. */
-  shape(row: number): RecordShape | undefined
   /**
-   * Writes the numbers of a row's `shape` at `at`, at most `numbersOf(feed)`. Returns the most decimals among its price
-   * literals, or -1 if only the decoder knows the record; what it wrote then means nothing.
+   * Writes rows [from, to) at `places`: the number of each one's shape, which says how the record follows from its numbers, the
+   * numbers, at most `numbersOf(feed)`, and the most decimals among its price literals. The shape is 0 if only the decoder knows
+   * the record; what else was written then means nothing.
    */
-  write(row: number, out: Float64Array, at: number): number
-  /**
-   * Writes rows [from, to) at `places`, each as `shape` and `write` do, but column by column, which is faster. Returns
-   * false if one has to be a text; what it wrote then means nothing.
-   */
-  writeAll(from: number, to: number, places: Uint32Array, out: RecordTarget): boolean
+  writeAll(from: number, to: number, places: Uint32Array, out: RecordTarget): void
 }
 
 /** The contents of a block. Arrays are shared: don't write to them. */

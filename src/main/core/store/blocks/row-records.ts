@@ -52,16 +52,7 @@ export class RowRecords implements RecordWriter {
     this.#ids = columns.int(TEMPLATE)
   }
 
-  shape(row: number): RecordShape | undefined {
-    return this.#planOf(row)?.shape
-  }
-
-  write(row: number, out: Float64Array, at: number): number {
-    const plan = this.#planOf(row)
-    return plan === null ? -1 : writeNumbers(plan.columns, row, out, at)
-  }
-
-  writeAll(from: number, to: number, places: Uint32Array, out: RecordTarget): boolean {
+  writeAll(from: number, to: number, places: Uint32Array, out: RecordTarget): void {
     const ids = this.#ids
     for (let row = from; row < to;) {
       const id = ids[row]
@@ -69,21 +60,14 @@ export class RowRecords implements RecordWriter {
       while (end < to && ids[end] === id) end++
       const plan = this.#planOf(row)
       const number = plan === null ? 0 : out.numberOf(plan.shape)
-      if (plan === null || number === 0) return false
-      for (let i = row; i < end; i++) {
-        const place = places[i - from]
-        out.shape[place] = number
-        out.decimals[place] = 0
-      }
-      let slot = 0
       const at = places.subarray(row - from, end - from)
-      for (const column of plan.columns) {
-        if (!hasOnlyNumbers(column, row, end)) return false
-        if (column.kind !== null && !writeColumn(column, row, at, slot++, out)) return false
+      for (let i = 0; i < at.length; i++) {
+        out.shape[at[i]] = number
+        out.decimals[at[i]] = 0
       }
+      if (plan !== null && number > 0) writeColumns(plan.columns, row, at, out)
       row = end
     }
-    return true
   }
 
   #planOf(row: number): Plan | null {
@@ -123,54 +107,46 @@ export class RowRecords implements RecordWriter {
   }
 }
 
-/** Writes a row's numbers at `at`. Returns the most decimals among its prices, or -1 if the decoder needs the text. */
-function writeNumbers(columns: readonly Column[], row: number, out: Float64Array, at: number): number {
-  let to = at
-  let most = 0
-  for (let i = 0; i < columns.length; i++) {
-    const { kind, mantissas, power, decimals, isFixed, leastDecimals, places, exceptions } = columns[i]
-    const place = places === undefined ? row : places[row]
-    if (exceptions?.has(place) === true) return -1
-    if (kind === null) continue
-    const mantissa = mantissas[place]
-    if (!(mantissa >= 0 && mantissa <= MAX_MANTISSA)) return -1
-    const value = decimals === 0 ? mantissa : mantissa / power
-    if (kind === 'price') {
-      if (mantissa === 0) return -1
-      const shown = isFixed ? decimals : Math.max(leastDecimals, decimals - trailingZeros(mantissa, decimals))
-      if (shown > most) most = shown
-    } else if (kind === 'time' && !(inRange(value) && Number.isInteger(value))) return -1
-    out[to++] = value
+function writeColumns(columns: readonly Column[], from: number, at: Uint32Array, out: RecordTarget): void {
+  let slot = 0
+  for (const column of columns) {
+    if (column.exceptions !== undefined) leaveTexts(column, column.exceptions, from, at, out)
+    if (column.kind !== null) writeColumn(column, from, at, slot++, out)
   }
-  return most
 }
 
-function hasOnlyNumbers({ exceptions, places }: Column, from: number, to: number): boolean {
-  if (exceptions === undefined) return true
-  for (let row = from; row < to; row++) if (exceptions.has(places === undefined ? row : places[row])) return false
-  return true
+/** Leaves rows to the decoder whose literal isn't stored as a number. */
+function leaveTexts(
+  { places }: Column,
+  exceptions: ReadonlyMap<number, Uint8Array>,
+  from: number,
+  at: Uint32Array,
+  { shape }: RecordTarget,
+): void {
+  for (let i = 0; i < at.length; i++) {
+    if (exceptions.has(places === undefined ? from + i : places[from + i])) shape[at[i]] = 0
+  }
 }
 
-/** Writes a column of rows from `from` on as number `slot` of the records `at`. Returns whether all are numbers. */
-function writeColumn(column: Column, from: number, at: Uint32Array, slot: number, out: RecordTarget): boolean {
+/** Writes a column of rows from `from` on as number `slot` of the records `at`. */
+function writeColumn(column: Column, from: number, at: Uint32Array, slot: number, out: RecordTarget): void {
   const { kind, mantissas, power, decimals, isFixed, leastDecimals, places } = column
-  const { numbers, stride, decimals: most } = out
+  const { numbers, stride, decimals: most, shape } = out
   const isPrice = kind === 'price'
   const isTime = kind === 'time'
   const least = isPrice ? 1 : 0
   for (let i = 0; i < at.length; i++) {
     const row = from + i
     const mantissa = mantissas[places === undefined ? row : places[row]]
-    if (!(mantissa >= least && mantissa <= MAX_MANTISSA)) return false
     const value = decimals === 0 ? mantissa : mantissa / power
     const place = at[i]
-    if (isPrice) {
+    if (!(mantissa >= least && mantissa <= MAX_MANTISSA)) shape[place] = 0
+    else if (isPrice) {
       const shown = isFixed ? decimals : Math.max(leastDecimals, decimals - trailingZeros(mantissa, decimals))
       if (shown > most[place]) most[place] = shown
-    } else if (isTime && !(inRange(value) && Number.isInteger(value))) return false
+    } else if (isTime && !(inRange(value) && Number.isInteger(value))) shape[place] = 0
     numbers[place * stride + slot] = value
   }
-  return true
 }
 
 /** Count of zeros at the end of a positive integer, at most `most`. */

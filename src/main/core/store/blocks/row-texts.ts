@@ -2,8 +2,8 @@
 import { corruptBlock } from './bytes.ts'
 import { TEMPLATE } from './directory.ts'
 import { MAX_DECIMALS, MAX_LITERAL, writeLiteral } from './literal.ts'
-import { STYLE, type Style } from '../kernels/number-form.ts'
-import type { TextTarget, TextWriter } from './open-block.ts'
+import { NUMBER_FORM, STYLE, type Style } from '../kernels/number-form.ts'
+import type { TextRows, TextTarget, TextWriter } from './open-block.ts'
 import type { RowInts } from './row-ints.ts'
 import { NO_TEXT, type RowNumbers } from './row-numbers.ts'
 import type { BlockSource } from './source.ts'
@@ -18,6 +18,9 @@ interface Plan {
   /** The most that one of its rows takes, without exceptions. */
   readonly maxBytes: number
   readonly hasExceptions: boolean
+  /** Its number in a `TextRows`, as long as its round is the same. */
+  number: number | undefined
+  round: object | undefined
 }
 
 /** A number and the text before it. */
@@ -93,6 +96,32 @@ export class RowTexts implements TextWriter {
     return at + text.length
   }
 
+  fill(from: number, to: number, places: Uint32Array, feed: number, out: TextRows): void {
+    const ids = this.#ids
+    for (let row = from; row < to;) {
+      const id = ids[row]
+      let end = row + 1
+      while (end < to && ids[end] === id) end++
+      const at = places.subarray(row - from, end - from)
+      const plan = id > 0 ? (this.#plans[id - 1] ?? this.#makePlan(id - 1)) : undefined
+      const number = plan === undefined ? undefined : this.#numberOf(plan, id - 1, feed, out)
+      if (plan === undefined || number === undefined) for (let i = 0; i < at.length; i++) out.isSingle[at[i]] = 1
+      else {
+        for (let i = 0; i < at.length; i++) out.templates[at[i]] = number
+        for (let s = 0; s < plan.slots.length; s++) fillNumbers(plan.slots[s], row, at, out.numbers[s], out.isSingle)
+      }
+      row = end
+    }
+  }
+
+  #numberOf(plan: Plan, t: number, feed: number, out: TextRows): number | undefined {
+    if (plan.round !== out.round) {
+      plan.number = out.addTemplate(feed, this.#source.directory.templates[t].parts)
+      plan.round = out.round
+    }
+    return plan.number
+  }
+
   #makePlan(t: number): Plan {
     const { templates, numbers } = this.#source.directory
     const { parts, columns } = templates[t]
@@ -119,6 +148,8 @@ export class RowTexts implements TextWriter {
       slots,
       maxBytes: columns.length * MAX_LITERAL + parts.reduce((sum, { length }) => sum + length, 0) + PADDING,
       hasExceptions: slots.some(({ exceptions }) => exceptions !== undefined),
+      number: undefined,
+      round: undefined,
     })
   }
 }
@@ -136,6 +167,29 @@ function roomWithExceptions({ slots, maxBytes }: Plan, row: number): number {
   let size = maxBytes
   for (const { exceptions, places } of slots) size += exceptions?.get(places?.[row] ?? row)?.length ?? 0
   return size
+}
+
+/** Gives a number of rows from `from` on to `into`, at the places `at`. */
+function fillNumbers(
+  { mantissas, decimals, perRow, style, places, exceptions }: Slot,
+  from: number,
+  at: Uint32Array,
+  { values, forms }: TextRows['numbers'][number],
+  isSingle: Uint8Array,
+): void {
+  const form = decimals | NUMBER_FORM[style]
+  for (let i = 0; i < at.length; i++) {
+    const place = at[i]
+    values[place] = mantissas[places === undefined ? from + i : places[from + i]]
+    forms[place] = form
+  }
+  if (exceptions === undefined && perRow === undefined) return
+  for (let i = 0; i < at.length; i++) {
+    const own = places === undefined ? from + i : places[from + i]
+    const shown = perRow === undefined ? decimals : perRow[own]
+    if (exceptions?.has(own) === true || !(shown <= MAX_DECIMALS)) isSingle[at[i]] = 1
+    else if (perRow !== undefined) forms[at[i]] = shown
+  }
 }
 
 /** Writes a row's text. Returns the offset after it. */

@@ -235,13 +235,13 @@ export function rowModule(): Uint8Array<ArrayBuffer> {
 
   /**
    * Writes rows [row, end) from `to` on, while `limit` isn't reached. `plans`, `planOf` and `skip` are the addresses of plans,
-   * of each row's plan and of each row's flags; rows with a flag of `mask` are left out. Returns the row that it couldn't write,
-   * or `end`.
+   * of each row's plan and of each row's flags; rows with a flag of `mask` are left out. `ends` is the address of where each
+   * row's text ends. Returns the row that it couldn't write, or `end`.
    */
   module.add(
     func(
-      { name: 'rows', parameters: ['i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32'] },
-      ([row, end, to, limit, plans, planOf, skip, mask, moments], frame) => {
+      { name: 'rows', parameters: ['i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32'] },
+      ([row, end, to, limit, plans, planOf, skip, mask, moments, ends], frame) => {
         const [plan, step, last, at, written, source, length, kind, index] = frame.i32s(9)
         const [least, greatest, value] = [frame.f64(), frame.f64(), frame.f64()]
         /** Copies text 16 bytes at a time, mostly once. */
@@ -290,6 +290,7 @@ export function rowModule(): Uint8Array<ArrayBuffer> {
                   done(row),
                 ]),
                 to.set(at),
+                i32.store(i32.add(ends, i32.shl(row, of(2))), to),
                 written.set(i32.add(written, of(1))),
                 value.set(f64.load(i32.add(moments, i32.shl(row, of(3))))),
                 least.set(f64.min(least, value)),

@@ -9,24 +9,24 @@ import { numbersOf } from '../../../../service/codecs/template-shape.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import { upperBound } from '../../../../shared/base/search.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
-import { textTarget, type OpenBlock, type RecordWriter, type TextWriter } from '../blocks/open-block.ts'
+import { textTarget, type OpenBlock } from '../blocks/open-block.ts'
 import type { MessageColumns } from '../types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../types/replay.ts'
 import type { ReplaySession, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
+import { lineOf, ODD_FLAGS } from './message-line.ts'
 import { growRows, newRows, trimRows, type Rows } from './replay-rows.ts'
+import { MAX_ROWS, textKernel, type TextKernel } from './text-kernel.ts'
 
 /** Seqs of the first batch, which a seek waits for, and of later ones. */
 const FIRST_SEQS = 1024
-const MAX_SEQS = 8192
+const MAX_SEQS = MAX_ROWS
 /** Message bytes that end a batch early. */
 const MAX_BYTES = 2 << 20
 /** Expected bytes of a message. */
 const TYPICAL_BYTES = 96
 /** Most shapes of records in a batch; others are texts. */
 const MAX_SHAPES = 0xffff
-/** Most batches after one with a text among records in which none without is expected. */
-const MAX_PAUSE = 63
 /** Room for messages that are longer than expected. */
 const SPARE_BYTES = 4096
 /** Batches after which this counts as a long read. Blocks it opens then aren't cached for others. */
@@ -45,48 +45,19 @@ interface Stream extends ReplaySeries {
   from: number
 }
 
-/** A block with its columns, because looking them up for each row is slow. */
-interface BlockColumns {
+/** Rows [from, to) of a block, which are in the batch. */
+interface BlockRows {
+  readonly block: OpenBlock
   readonly feed: number
-  readonly seq: Float64Array
-  readonly recvMs: Float64Array
-  /** The rows in the batch are [from, to). */
   readonly from: number
   readonly to: number
-  /** Whether its messages have no flags and may be records without connections. */
-  readonly isPlain: boolean
-  /** Null if only stamps are read. */
-  readonly texts: { readonly flags: Uint8Array; readonly writer: TextWriter } | null
-  /** Null if only texts are read. */
-  readonly records: BlockRecords | null
-  /** Null if they are omitted. */
-  readonly connections: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
-}
-
-/** The records of a block, and the shape of the last one with its number in the batch. */
-interface BlockRecords {
-  readonly writer: RecordWriter
-  shape: RecordShape | undefined
-  number: number
 }
 
 interface Wanted {
   readonly texts: boolean
+  readonly lines: boolean
   readonly records: boolean
   readonly connections: boolean
-}
-
-function readColumns(block: OpenBlock, feed: number, wanted: Wanted, from: number, to: number): BlockColumns {
-  const { seq, recvMs } = block
-  const rows = { feed, seq, recvMs, from, to }
-  if (!wanted.texts) return { ...rows, isPlain: false, texts: null, records: null, connections: null }
-  return {
-    ...rows,
-    isPlain: wanted.records && !wanted.connections && block.commonFlags === 0,
-    texts: { flags: block.flags, writer: block.texts },
-    records: wanted.records ? { writer: block.records, shape: undefined, number: 0 } : null,
-    connections: wanted.connections ? { monoNs: block.monoNs, conn: block.conn } : null,
-  }
 }
 
 export interface CursorOptions {
@@ -113,9 +84,6 @@ export class ReplayCursor {
   /** By seq of the window: 1 + index of its block in `#open`, and its row there. */
   readonly #owner = new Uint32Array(MAX_SEQS)
   readonly #row = new Uint32Array(MAX_SEQS)
-  /** Batches to wait after a text among records before `#asRecords` is tried again, and the number of the next try. */
-  #pause = 0
-  #nextTry = 0
   /** Places in the batch: by seq of the window, and by row of the block that is written. */
   readonly #place = new Uint32Array(MAX_SEQS)
   readonly #places = new Uint32Array(MAX_SEQS)
@@ -130,6 +98,7 @@ export class ReplayCursor {
     this.#upToMs = upToMs
     this.#wanted = {
       texts: options.withTexts ?? true,
+      lines: query.prefersLines === true,
       records: query.prefersRecords === true,
       connections: query.omitConnections !== true,
     }
@@ -191,102 +160,148 @@ export class ReplayCursor {
 
   #fromBlocks(last: number): ReplayBatch {
     const cursor = this.#cursor
-    const end = Math.min(cursor + this.#seqs, last)
+    const { texts, lines, records } = this.#wanted
+    const isText = texts && !records
+    const most = isText ? Math.max(FIRST_SEQS, Math.ceil(MAX_BYTES / this.#bytesPerRow)) : MAX_SEQS
+    const end = Math.min(cursor + Math.min(this.#seqs, most), last)
     const size = end - cursor
-    const owner = this.#owner.fill(0, 0, size)
-    const open: BlockColumns[] = []
+    this.#owner.fill(0, 0, size)
+    const open: BlockRows[] = []
     for (const stream of this.#streams) this.#assignRows(stream, end, open)
-    const records = this.#batches < this.#nextTry ? null : this.#asRecords(open, size)
-    if (records !== null) return records
-    const room = this.#wanted.texts ? Math.min(size * this.#bytesPerRow, MAX_BYTES) + SPARE_BYTES : 0
-    let rows = this.#newRows(size, room, this.#wanted.records ? strideOf(open) : 0)
-    let out = textTarget(rows.bytes)
+    const room = texts ? Math.min(size * this.#bytesPerRow, MAX_BYTES) + SPARE_BYTES : 0
+    const rows = this.#newRows(size, room, records ? strideOf(open) : 0)
+    const kernel = isText ? textKernel(lines) : null
+    kernel?.begin(size)
     const shapes: RecordShape[] = []
-    let n = 0
-    let at = 0
+    let n = this.#orderSeqs(size, rows)
+    for (const of of open) this.#placeRows(of, rows, kernel, shapes)
     let upTo = end
-    for (let i = 0; i < size; i++) {
-      const of = owner[i]
-      if (of === 0) continue
-      const { feed, recvMs, texts, records, connections } = open[of - 1]
-      const row = this.#row[i]
-      if (recvMs[row] > this.#upToMs) {
-        this.#isPastTarget = true
-        upTo = cursor + i
-        break
-      }
-      rows.feed[n] = feed
-      rows.seq[n] = cursor + i + 1
-      rows.recvMs[n] = recvMs[row]
-      if (connections !== null) {
-        rows.monoNs[n] = connections.monoNs[row]
-        rows.conn[n] = connections.conn[row]
-      }
-      if (texts !== null) rows.flags[n] = texts.flags[row]
-      if (rows.records !== undefined && records !== null) {
-        const number = rows.flags[n] === 0 ? writeRecord(records, row, rows.records, n, shapes) : 0
-        rows.records.shape[n] = number
-        if (number > 0) {
-          rows.offsets[++n] = at
-          continue
-        }
-      }
-      if (texts !== null) {
-        const need = at + texts.writer.room(row)
-        if (need > rows.bytes.length) {
-          rows = growRows(rows, need)
-          out = textTarget(rows.bytes)
-        }
-        at = texts.writer.write(row, out, at)
-      }
-      rows.offsets[++n] = at
-      if (at >= MAX_BYTES) {
-        upTo = cursor + i + 1
-        break
-      }
+    const later = this.#upToMs === Infinity ? -1 : rows.recvMs.subarray(0, n).findIndex((ms) => ms > this.#upToMs)
+    if (later >= 0) {
+      this.#isPastTarget = true
+      n = later
+      upTo = rows.seq[n] - 1
     }
-    if (n > 0) this.#bytesPerRow = Math.max(this.#bytesPerRow, Math.ceil(at / n))
-    return this.#batch(trimRows(rows, n), shapes, upTo)
+    const written = texts ? this.#writeTexts(rows, n, open, kernel) : { rows, count: n }
+    if (written.count < n) upTo = rows.seq[written.count - 1]
+    const batch = this.#batch(trimRows(written.rows, written.count), shapes, upTo)
+    return isText && lines ? { ...batch, areLines: true } : batch
   }
 
-  /**
-   * The batch of `size` seqs if each of its messages is a record; null otherwise. Written block by block and column by
-   * column, because each block's columns are elsewhere in memory.
-   */
-  #asRecords(open: readonly BlockColumns[], size: number): ReplayBatch | null {
-    if (open.length === 0 || this.#upToMs < Infinity || open.some(({ isPlain }) => !isPlain)) return null
-    const cursor = this.#cursor
-    const rows = this.#newRows(size, 0, strideOf(open))
-    const place = this.#place
+  /** Writes the seqs of a batch of `size` seqs, and finds each one's place in it. Returns the count of its messages. */
+  #orderSeqs(size: number, rows: Rows): number {
+    const [owner, place, first] = [this.#owner, this.#place, this.#cursor + 1]
     let n = 0
     for (let i = 0; i < size; i++) {
       place[i] = n
-      if (this.#owner[i] === 0) continue
-      rows.seq[n] = cursor + i + 1
-      n++
+      if (owner[i] === 0) continue
+      rows.seq[n++] = first + i
     }
     rows.flags.fill(0, 0, n)
     rows.offsets.fill(0, 0, n + 1)
-    const shapes: RecordShape[] = []
-    const numberOf = (shape: RecordShape): number => numberIn(shapes, shape)
-    const target = { ...rows.records!, numberOf }
-    for (const { feed, seq, from, to, recvMs, records } of open) {
-      const places = this.#places.subarray(0, to - from)
-      for (let row = from; row < to; row++) {
-        const at = place[seq[row] - cursor - 1]
-        places[row - from] = at
-        rows.feed[at] = feed
-        rows.recvMs[at] = recvMs[row]
-      }
-      if (!records!.writer.writeAll(from, to, places, target)) {
-        this.#spare = rows.buffer
-        this.#pause = Math.min(MAX_PAUSE, 1 + 2 * this.#pause)
-        this.#nextTry = this.#batches + 1 + this.#pause
-        return null
+    return n
+  }
+
+  /** Writes rows of a block to their places, column by column because each block's columns are elsewhere in memory. */
+  #placeRows({ block, feed, from, to }: BlockRows, rows: Rows, kernel: TextKernel | null, shapes: RecordShape[]): void {
+    const { seq, recvMs } = block
+    const places = this.#places.subarray(0, to - from)
+    const place = this.#place
+    const first = this.#cursor + 1
+    for (let row = from; row < to; row++) {
+      const at = place[seq[row] - first]
+      places[row - from] = at
+      rows.feed[at] = feed
+      rows.recvMs[at] = recvMs[row]
+    }
+    const { texts, lines, connections } = this.#wanted
+    if (!texts) return
+    if (connections) {
+      const { monoNs, conn } = block
+      for (let i = 0; i < places.length; i++) {
+        rows.monoNs[places[i]] = monoNs[from + i]
+        rows.conn[places[i]] = conn[from + i]
       }
     }
-    this.#pause = 0
-    return this.#batch(trimRows(rows, n), shapes, cursor + size)
+    if (rows.records !== undefined) {
+      const numberOf = (shape: RecordShape): number => numberIn(shapes, shape)
+      block.records.writeAll(from, to, places, { ...rows.records, numberOf })
+    } else if (kernel !== null) block.texts.fill(from, to, places, feed, kernel)
+    if (block.commonFlags === 0) return
+    const { flags } = block
+    for (let i = 0; i < places.length; i++) {
+      const flag = flags[from + i]
+      rows.flags[places[i]] = flag
+      if (rows.records !== undefined && flag !== 0) rows.records.shape[places[i]] = 0
+      if (lines && kernel !== null && (flag & ODD_FLAGS) !== 0) kernel.isSingle[places[i]] = 1
+    }
+  }
+
+  /**
+   * Writes the texts of the first `n` rows of a batch, except those with a record, until they are many bytes. Returns the rows,
+   * which may have moved, and the count of those that were written.
+   */
+  #writeTexts(
+    placed: Rows,
+    n: number,
+    open: readonly BlockRows[],
+    kernel: TextKernel | null,
+  ): { readonly rows: Rows; readonly count: number } {
+    let rows = placed
+    const { records } = placed
+    if (this.#wanted.lines) kernel?.setStamps(rows.recvMs.subarray(0, n), rows.seq.subarray(0, n))
+    /** The next row that is written by itself. */
+    const nextSingle = (from: number): number => {
+      if (records === undefined && kernel === null) return from
+      const at = records === undefined ? kernel!.isSingle.indexOf(1, from) : rows.records!.shape.indexOf(0, from)
+      return at < 0 ? n : Math.min(at, n)
+    }
+    let at = 0
+    let row = 0
+    let single = -1
+    while (row < n && at < MAX_BYTES) {
+      if (single < row) single = nextSingle(row)
+      if (row < single && kernel === null) {
+        rows.offsets.fill(at, row + 1, single + 1)
+        row = single
+        continue
+      }
+      if (row < single) {
+        const { row: next, text, isStuck } = kernel!.write(row, single)
+        if (at + text.length > rows.bytes.length) rows = growRows(rows, at + text.length)
+        rows.bytes.set(text, at)
+        setOffsets(rows.offsets, row, next, kernel!.ends, at - kernel!.outAt)
+        at += text.length
+        row = next
+        if (!isStuck) continue
+      }
+      ;[rows, at] = this.#writeText(rows, row, at, open)
+      rows.offsets[++row] = at
+    }
+    if (row > 0) this.#bytesPerRow = Math.max(this.#bytesPerRow, Math.ceil(at / row))
+    return { rows, count: row }
+  }
+
+  /** Writes the text of a row at `at`. Returns the rows, which may have moved, and the offset after it. */
+  #writeText(placed: Rows, row: number, at: number, open: readonly BlockRows[]): readonly [Rows, number] {
+    let rows = placed
+    const i = rows.seq[row] - this.#cursor - 1
+    const { texts: writer } = open[this.#owner[i] - 1].block
+    const from = this.#row[i]
+    const room = writer.room(from)
+    const makeRoom = (need: number): void => {
+      if (at + need > rows.bytes.length) rows = growRows(rows, at + need)
+    }
+    if (!this.#wanted.lines) {
+      makeRoom(room)
+      return [rows, writer.write(from, textTarget(rows.bytes), at)]
+    }
+    const text = new Uint8Array(room)
+    const message = text.subarray(0, writer.write(from, textTarget(text), 0))
+    const line = lineOf(rows.feed[row], rows.recvMs[row], rows.seq[row], message, rows.flags[row])
+    makeRoom(line.length)
+    rows.bytes.set(line, at)
+    return [rows, at + line.length]
   }
 
   /** Room for a batch, which is the spare buffer only once. */
@@ -297,7 +312,7 @@ export class ReplayCursor {
   }
 
   /** Opens a series' blocks in (cursor, end] and records where each row goes. */
-  #assignRows(stream: Stream, end: number, open: BlockColumns[]): void {
+  #assignRows(stream: Stream, end: number, open: BlockRows[]): void {
     const cursor = this.#cursor
     const { blocks } = stream
     while (blocks.length > 0 && lastOf(blocks[0]) <= cursor) blocks.shift()
@@ -321,7 +336,7 @@ export class ReplayCursor {
       if (seq[0] > end) return
       const from = upperBound(seq, cursor)
       const to = upperBound(seq, end)
-      open.push(readColumns(block, stream.feed, this.#wanted, from, to))
+      open.push({ block, feed: stream.feed, from, to })
       for (let row = from; row < to; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length
@@ -416,7 +431,7 @@ export class ReplayCursor {
 }
 
 /** Numbers that each record of these blocks may have. */
-const strideOf = (open: readonly BlockColumns[]): number =>
+const strideOf = (open: readonly BlockRows[]): number =>
   open.reduce((most, { feed }) => Math.max(most, numbersOf(FEED_IDS[feed])), 1)
 
 /** 1 + the index of a shape, which is added if it is new; 0 if there are too many. */
@@ -425,25 +440,9 @@ function numberIn(shapes: RecordShape[], shape: RecordShape): number {
   return known === 0 && shapes.length < MAX_SHAPES ? shapes.push(shape) : known
 }
 
-/** Writes the record of a block's row as row `n`. Returns 1 + the index of its shape, or 0 if it has to be a text. */
-function writeRecord(
-  of: BlockRecords,
-  row: number,
-  out: NonNullable<Rows['records']>,
-  n: number,
-  shapes: RecordShape[],
-): number {
-  const shape = of.writer.shape(row)
-  if (shape === undefined) return 0
-  if (shape !== of.shape) {
-    of.shape = shape
-    of.number = numberIn(shapes, shape)
-  }
-  if (of.number === 0) return 0
-  const decimals = of.writer.write(row, out.numbers, n * out.stride)
-  if (decimals < 0) return 0
-  out.decimals[n] = decimals
-  return of.number
+/** Writes where the texts of rows [from, to) end, which begin `shift` bytes after `ends`. */
+function setOffsets(offsets: Uint32Array, from: number, to: number, ends: Uint32Array, shift: number): void {
+  for (let i = from; i < to; i++) offsets[i + 1] = ends[i] + shift
 }
 
 /** Seqs and wall times (UTC ms) of messages and entries, in order. */

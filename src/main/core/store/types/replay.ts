@@ -40,6 +40,8 @@ export interface ReplayQuery {
   readonly omitConnections?: boolean | undefined
   /** Wants `records` instead of the texts that they are decoded from. */
   readonly prefersRecords?: boolean | undefined
+  /** Wants lines (`message-line.ts`) instead of the texts. A reader that can't write them gives texts. */
+  readonly prefersLines?: boolean | undefined
 }
 
 /** Records of a batch as numbers. `decodeRow` reads them. */
@@ -64,6 +66,8 @@ export interface ReplayBatch extends Omit<MessageColumns, 'connSeq'> {
   readonly feed: Uint8Array
   /** If they were preferred. The texts of the rows that have one are empty. */
   readonly records?: BatchRecords
+  /** Whether each text is the message's line instead of the message. */
+  readonly areLines?: boolean
   /**
    * Entries after the previous batch and up to the end of this one, in seq order, to be merged with the messages by
    * seq. A batch can hold entries only.

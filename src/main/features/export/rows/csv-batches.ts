@@ -1,5 +1,11 @@
 /** Writes the usual rows of a CSV file many at a time, in WebAssembly, and leaves the others to `csv-rows.ts`. */
-import { createRowWriter, MAX_BATCH, type RowWriter, type Step } from '../../../core/store/kernels/row-writer.ts'
+import {
+  createRowWriter,
+  MAX_BATCH,
+  MAX_NUMBER,
+  type RowWriter,
+  type Step,
+} from '../../../core/store/kernels/row-writer.ts'
 import type { BatchNumbers, TickColumns } from '../../../core/store/types/ticks.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 import { TIME_ROOM } from './cells.ts'
@@ -22,9 +28,6 @@ const FIELDS = 3
 
 /** The number of a start for which there is no room. */
 const NONE = 0xffff
-
-/** Longest number that the writer writes: a sign, 16 digits, a point, and Python's ".0". */
-const MAX_NUMBER = 20
 
 export class CsvBatches {
   readonly #writer: RowWriter

@@ -73,11 +73,15 @@ export class Audience implements Outlet {
     this.#freed()
   }
 
-  take(batch: ReplayBatch, row: number): void {
+  take(batch: ReplayBatch, from: number, to: number): void {
     this.#isBetweenSessions = false
+    if (this.#connections.size > 0) for (let row = from; row < to; row++) this.#takeRow(batch, row)
+  }
+
+  #takeRow(batch: ReplayBatch, row: number): void {
     const flags = batch.flags[row]
     // The acknowledgements are this server's own, and what nobody asked for wasn't part of the market.
-    if (this.#connections.size === 0 || (flags & (FLAG.control | FLAG.unasked)) !== 0) return
+    if ((flags & (FLAG.control | FLAG.unasked)) !== 0) return
     const feed = batch.feed[row]
     for (const connection of this.#listeners(batch, row, feed, flags)) {
       connection.frames.add(batch, row, (flags & FLAG.binary) !== 0)

@@ -141,7 +141,8 @@ export class LedPlayout implements SharedClock {
           const { row } = cursor
           if (batch.seq[row] > upToSeq) return 'reached'
           cursor.row = row + 1
-          if (counts === null || isRowCounted(counts, batch, row, this.#record)) this.#of.outlet.take(batch, row)
+          if (counts === null || isRowCounted(counts, batch, row, this.#record))
+            this.#of.outlet.take(batch, row, row + 1)
         }
       }
     }

@@ -47,12 +47,25 @@ export class LineOutlet implements Outlet {
     this.#on = on
   }
 
-  take(batch: ReplayBatch, row: number): void {
+  /** Instruments are looked up in the messages themselves. */
+  get takesLines(): boolean {
+    return this.#instruments === null
+  }
+
+  take(batch: ReplayBatch, from: number, to: number): void {
+    for (let row = from; row < to;) {
+      let end = row
+      while (end < to && this.#wants(batch, end)) end++
+      if (end > row) this.#lines.add(batch, row, end)
+      row = end + 1
+    }
+  }
+
+  #wants(batch: ReplayBatch, row: number): boolean {
     const flags = batch.flags[row]
     const feed = batch.feed[row]
-    if (!this.#isFeed[feed] || (flags & (FLAG.control | FLAG.unasked)) !== 0) return
-    if (this.#instruments !== null && !this.#hasInstrument(batch, row, feed, flags)) return
-    this.#lines.add(batch, row)
+    if (!this.#isFeed[feed] || (flags & (FLAG.control | FLAG.unasked)) !== 0) return false
+    return this.#instruments === null || this.#hasInstrument(batch, row, feed, flags)
   }
 
   #hasInstrument({ bytes, offsets }: ReplayBatch, row: number, feed: number, flags: number): boolean {

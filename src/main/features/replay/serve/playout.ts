@@ -26,8 +26,10 @@ export interface JumpTarget {
 
 /** Where messages go. */
 export interface Outlet {
-  /** Takes the message in a row of a batch. */
-  take(batch: ReplayBatch, row: number): void
+  /** Takes the messages in rows [from, to) of a batch. It may not keep the batch, whose memory is used again. */
+  take(batch: ReplayBatch, from: number, to: number): void
+  /** Whether it takes batches of lines, too. */
+  readonly takesLines?: boolean
   /** Takes an entry, in its order among the messages. */
   entry?(entry: StoredEntry): void
   /** Sends what was taken since the last call. */
@@ -213,9 +215,12 @@ export class Playout implements SharedClock {
     outlet.jumped?.(gaps === undefined ? null : { gaps, isBetween })
   }
 
-  #open({ session, lastSeq }: Part, afterSeq: number): void {
+  #open({ session, lastSeq, counts }: Part, afterSeq: number): void {
     this.#cursor?.close()
-    this.#cursor = new Cursor(this.#of.reader, session, afterSeq, lastSeq)
+    const { reader, outlet } = this.#of
+    // What counts is decided by the message.
+    const prefersLines = outlet.takesLines === true && counts === null
+    this.#cursor = new Cursor(reader, session, afterSeq, lastSeq, { reusesBatches: true, prefersLines })
     this.#cursor.begin()
   }
 
@@ -242,15 +247,31 @@ export class Playout implements SharedClock {
       }
       const batch = cursor.batch!
       const { row } = cursor
-      cursor.row = row + 1
-      const recvMs = batch.recvMs[row]
-      if (recvMs > this.#timeMs) this.#timeMs = recvMs
-      if (counts === null || isRowCounted(counts, batch, row, this.#record)) {
-        outlet.take(batch, row)
-        this.messages += 1
-      }
-      if (--budget === 0) return outlet.isFull ? 'full' : 'turn'
+      const end = (cursor.row = this.#passRows(cursor, budget, upToMs))
+      if (counts === null) this.#give(batch, row, end)
+      else for (let i = row; i < end; i++) if (isRowCounted(counts, batch, i, this.#record)) this.#give(batch, i, i + 1)
+      if ((budget -= end - row) === 0) return outlet.isFull ? 'full' : 'turn'
     }
+  }
+
+  #give(batch: ReplayBatch, from: number, to: number): void {
+    this.#of.outlet.take(batch, from, to)
+    this.messages += to - from
+  }
+
+  /** Passes the next message, which is due, and those after it up to an entry or one that isn't. Returns the row after them. */
+  #passRows({ batch, row: from, entry }: Cursor, most: number, upToMs: number): number {
+    const { seq, recvMs, count, entries } = batch!
+    const { toMs } = this.#play.range
+    const entrySeq = entry < entries.length ? entries[entry].seq : Infinity
+    const end = Math.min(count, from + most)
+    let row = from
+    let timeMs = this.#timeMs
+    do {
+      timeMs = Math.max(timeMs, recvMs[row++])
+    } while (row < end && seq[row] < entrySeq && !(recvMs[row] > upToMs) && !(recvMs[row] >= toMs))
+    this.#timeMs = timeMs
+    return row
   }
 
   /** Opens the session after the current one; false if there is none. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { decodeRow } from '../../../../../src/main/core/playback/decode-row.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
+import { lineOf } from '../../../../../src/main/core/store/replay/message-line.ts'
 import type { Batch } from '../../../../../src/main/core/store/types/messages.ts'
 import type { ReplayBatch, ReplayQuery } from '../../../../../src/main/core/store/types/replay.ts'
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
@@ -292,6 +293,52 @@ describe('replay', () => {
     }
     expect(await decoded(true)).toEqual(await decoded(false))
     expect(records).toBeGreaterThan(2_500)
+  })
+
+  it('writes lines where they are preferred to texts, whatever the messages are', async () => {
+    // More numbers than WebAssembly takes, exponents, decimals of their own, line breaks, and what isn't JSON
+    const keys = [...'abcdefghijklmnopq'].map((key, i) => `"${key}":${i}.25`).join(',')
+    const textOf = (i: number): string => {
+      const pair = `S${i % 7}-USD`
+      if (i % 11 === 0) return tradeText(pair, 1e-7 * i, 1, T0 + i)
+      if (i % 13 === 0) return `{"ev":"XT","pair":"${pair}",${keys},"t":${T0 + i}}`
+      if (i % 17 === 0) return `{"ev":"XT",\n"pair":"${pair}","p":${i}.50,"s":1E5,"t":${T0 + i}}`
+      if (i % 19 === 0)
+        return `{"ev": "XT", "pair": "${pair}", "p": ${i}.0, "t": ${T0 + i}, "s": 0.${'0'.repeat(i % 20)}7}`
+      return tradeText(pair, i / 8, -i, T0 + i)
+    }
+    const items = Array.from({ length: 9_000 }, (_, i): Item => {
+      const recvMs = T0 + i + (i % 23 === 0 ? 0.125 : 0)
+      if (i % 700 === 0) return { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
+      if (i % 29 === 0) return { conn: 1, recvMs, data: `no\rJSON ${i}`, flags: FLAG.undecodable }
+      if (i % 31 === 0)
+        return { conn: 3, recvMs, data: Uint8Array.of(0xff, 10, i), flags: FLAG.binary | FLAG.undecodable }
+      return { conn: 1 + (i % 2), recvMs, data: i % 2 === 0 ? textOf(i) : quoteText('BTC-USD', i / 4, i, T0 + i) }
+    })
+    record(items, [
+      { size: 6_000, seal: true },
+      { size: 1_000, seal: false },
+    ]).close()
+    const reader = reading()
+    const query = { session: await only(reader), afterSeq: 0, omitConnections: true }
+    const expected: string[] = []
+    for await (const { count, feed, recvMs, seq, flags, bytes, offsets, areLines } of reader.replay(query)) {
+      expect(areLines).toBeUndefined()
+      for (let row = 0; row < count; row++) {
+        const text = bytes.slice(offsets[row], offsets[row + 1])
+        expected.push(Buffer.from(lineOf(feed[row], recvMs[row], seq[row], text, flags[row])).toString())
+      }
+    }
+    expect(expected.length).toBe(items.filter((item) => !('entry' in item)).length)
+    const lines: string[] = []
+    let fromJournal = 0
+    for await (const { count, bytes, offsets, areLines } of reader.replay({ ...query, prefersLines: true })) {
+      if (areLines !== true) fromJournal += count
+      for (let row = 0; row < count; row++)
+        lines.push(Buffer.from(bytes.slice(offsets[row], offsets[row + 1])).toString())
+    }
+    expect(lines.slice(0, -fromJournal)).toEqual(expected.slice(0, -fromJournal))
+    expect(lines.length - fromJournal).toBeGreaterThan(5_000)
   })
 
   it('reads small batches first and limits their text', async () => {

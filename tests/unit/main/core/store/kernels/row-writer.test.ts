@@ -5,6 +5,7 @@ import { NUMBER_FORM, STYLE, type Style } from '../../../../../../src/main/core/
 import {
   createRowWriter,
   MAX_BATCH,
+  type NumberStep,
   type RowWriter,
   type Step,
 } from '../../../../../../src/main/core/store/kernels/row-writer.ts'
@@ -34,7 +35,7 @@ function linesOf(writer: RowWriter, count: number, span = { first: Infinity, las
   return lines
 }
 
-const number = (column: number, text = NEWLINE): Step => ({ is: 'number', column, text })
+const number = (column: number, text: Uint8Array = NEWLINE): NumberStep => ({ is: 'number', column, text })
 
 test('numbers are written like writeLiteral writes them, or left to it', () => {
   const writer = writerOf([number(0)], ['>'])
@@ -157,4 +158,55 @@ test('refuses starts without room until they are cleared', () => {
   writer.columns[0].values[0] = 1
   writer.starts[0] = 0
   expect(linesOf(writer, 1)).toEqual(['y1'])
+})
+
+test('a start can have numbers of its own, and each row says where it ends', () => {
+  const writer = createRowWriter({
+    columns: 3,
+    steps: [],
+    separator: SEMICOLON,
+    maxCells: 0,
+    rows: 5_000,
+    ownSteps: 8,
+  })!
+  const text = (name: string): Buffer => Buffer.from(name)
+  const starts = [
+    writer.addStart(text('none\n'), []),
+    writer.addStart(text('a '), [number(2, text(' and more than sixteen bytes\n'))]),
+    writer.addStart(text(''), [number(0, text(';')), number(1, text(';')), number(2)]),
+  ]
+  expect(starts).toEqual([0, 1, 2])
+  const lineOf = (row: number): string =>
+    ['none\n', `a ${3 * row} and more than sixteen bytes\n`, `${row};${2 * row};${3 * row}\n`][row % 3]
+  for (let row = 0; row < 5_000; row++) {
+    for (let column = 0; column < 3; column++) writer.columns[column].values[row] = (column + 1) * row
+    writer.starts[row] = row % 3
+  }
+  const lines: string[] = []
+  for (let row = 0; row < 5_000;) {
+    const done = writer.write(row, 5_000, 0, 0, { first: Infinity, last: -Infinity })
+    const all = Buffer.from(done.text).toString('latin1')
+    for (let at = 0; row < done.row; row++) {
+      const end = writer.ends[row] - writer.outAt
+      lines.push(all.slice(at, end))
+      at = end
+    }
+  }
+  expect(lines).toEqual(Array.from({ length: 5_000 }, (_, row) => lineOf(row)))
+  // Room for four more numbers
+  expect(
+    writer.addStart(
+      text('x'),
+      Array.from({ length: 5 }, () => number(0)),
+    ),
+  ).toBeUndefined()
+  expect(
+    writer.addStart(
+      text('x'),
+      Array.from({ length: 4 }, () => number(0)),
+    ),
+  ).toBe(3)
+  expect(writer.fullness).toBe(1)
+  writer.clearStarts()
+  expect(writer.fullness).toBeLessThan(0.1)
 })

@@ -62,9 +62,11 @@ class Leader {
 class Taken implements Outlet {
   readonly messages: number[] = []
   readonly isFull = false
-  take({ bytes, offsets }: ReplayBatch, row: number): void {
-    const { n } = JSON.parse(Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()) as { n: number }
-    this.messages.push(n)
+  take({ bytes, offsets }: ReplayBatch, from: number, to: number): void {
+    for (let row = from; row < to; row++) {
+      const { n } = JSON.parse(Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()) as { n: number }
+      this.messages.push(n)
+    }
   }
   flush(): void {}
   whenFree = (): Promise<void> => Promise.resolve()

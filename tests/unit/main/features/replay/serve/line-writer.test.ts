@@ -29,7 +29,7 @@ it('writes times and seqs of any size as JSON does, whatever the size of its buf
   const rows = times.flatMap((recvMs) => seqs.map((seq) => ({ recvMs, seq })))
   const batch = batchOf(rows)
   const writer = new LineWriter(64)
-  for (let row = 0; row < rows.length; row++) writer.add(batch, row)
+  writer.add(batch, 0, rows.length)
   const lines = Buffer.from(writer.take()).toString().split('\n')
   expect(lines.slice(0, -1)).toEqual(
     rows.map(({ recvMs, seq }) => `{"feed":"crypto/XT","recv_ms":${recvMs},"seq":${seq},"message":${TEXT}}`),
@@ -41,7 +41,7 @@ it('writes nothing over what was taken until it is given back, and then into the
   const batch = batchOf(Array.from({ length: 2_000 }, (_, i) => ({ recvMs: i, seq: i + 1 })))
   const writer = new LineWriter(1 << 18)
   const fill = (from: number): Uint8Array => {
-    for (let row = from; row < from + 1_000; row++) writer.add(batch, row)
+    writer.add(batch, from, from + 1_000)
     return writer.take()
   }
   const first = fill(0)

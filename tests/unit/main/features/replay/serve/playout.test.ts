@@ -20,9 +20,13 @@ class Notes implements Outlet {
   readonly notes: string[] = []
   isFull = false
   free: () => void = () => undefined
-  take({ bytes, offsets }: ReplayBatch, row: number): void {
-    const { ms } = JSON.parse(Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()) as { ms: number }
-    this.notes.push(String(ms))
+  take({ bytes, offsets }: ReplayBatch, from: number, to: number): void {
+    for (let row = from; row < to; row++) {
+      const { ms } = JSON.parse(Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()) as {
+        ms: number
+      }
+      this.notes.push(String(ms))
+    }
   }
   flush(): void {}
   whenFree(): Promise<void> {
