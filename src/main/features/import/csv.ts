@@ -25,48 +25,37 @@ export function createCsvParser(separator: Separator): {
   push(text: string): CsvRow[]
   end(): CsvRow[]
 } {
-  let rest = ''
+  /** The pieces of the row that hasn't ended, and its length so far. Joined once it ends: its pieces can be thousands. */
+  let parts: string[] = []
+  let length = 0
   let line = 1
-  /** `rest` has no end of a row before this offset. `open` accounts for the quotes before it. */
-  let seen = 0
+  /** Whether the row is inside quotes. */
   let open = false
-  const take = (last: boolean): CsvRow[] => {
+  const take = (text: string): CsvRow[] => {
     const rows: CsvRow[] = []
     let from = 0
-    for (;;) {
+    let quote = text.indexOf('"')
+    for (let at = 0; ;) {
       // A row ends at a line feed outside quotes.
-      let at = Math.max(seen, from)
-      let end = -1
-      for (;;) {
-        const feed = rest.indexOf('\n', at)
-        const stop = feed < 0 ? rest.length : feed
-        for (let quote = rest.indexOf('"', at); quote >= 0 && quote < stop; quote = rest.indexOf('"', quote + 1)) {
-          open = !open
-        }
-        at = stop
-        if (feed < 0) break
-        if (!open) {
-          end = feed
-          break
-        }
-        at = feed + 1
+      const feed = text.indexOf('\n', at)
+      for (
+        const stop = feed < 0 ? text.length : feed;
+        quote >= 0 && quote < stop;
+        quote = text.indexOf('"', quote + 1)
+      ) {
+        open = !open
       }
-      seen = at
-      if (end < 0) {
-        if (rest.length - from > LONGEST_ROW) throw tooLong(line, open)
-        break
-      }
-      addRow(rows, rest.slice(from, end))
-      from = end + 1
-      seen = from
+      if (feed < 0) break
+      at = feed + 1
+      if (open) continue
+      addRow(rows, parts.join('') + text.slice(from, feed))
+      parts = []
+      length = 0
+      from = at
     }
-    rest = rest.slice(from)
-    seen -= from
-    if (last && rest !== '') {
-      if (open) throw new CodedError('bad-file', `Line ${line}: a quote isn’t closed.`)
-      addRow(rows, rest)
-      rest = ''
-    }
+    parts.push(text.slice(from))
+    length += text.length - from
+    if (length > LONGEST_ROW) throw tooLong(line, open)
     return rows
   }
   const addRow = (rows: CsvRow[], text: string): void => {
@@ -74,22 +63,28 @@ export function createCsvParser(separator: Separator): {
     const body = text.endsWith('\r') ? text.slice(0, -1) : text
     line++
     if (!body.includes('"')) {
-      if (body !== '') rows.push({ line: first, cells: limited(body.split(separator), first) })
+      if (body !== '') rows.push({ line: first, cells: limited(body.split(separator, MAX_CELLS + 1), first) })
       return
     }
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line++
     rows.push({ line: first, cells: limited(quotedCells(body, separator), first) })
   }
   return {
-    push(text) {
-      rest += text
-      return take(false)
+    push: take,
+    end() {
+      const rows: CsvRow[] = []
+      const rest = parts.join('')
+      parts = []
+      if (rest === '') return rows
+      if (open) throw new CodedError('bad-file', `Line ${line}: a quote isn’t closed.`)
+      addRow(rows, rest)
+      return rows
     },
-    end: () => take(true),
   }
 }
 
-const tooLong = (line: number, open: boolean): CodedError =>
+/** The error for a row without an end. `open`: it is inside quotes. */
+export const tooLong = (line: number, open = false): CodedError =>
   new CodedError('bad-file', open ? `Line ${line}: a quote isn’t closed.` : `Line ${line} is too long.`, {
     hint: 'Check that this is a text file with a table.',
   })
@@ -123,7 +118,7 @@ function quotedCells(text: string, separator: string): string[] {
     }
     const next = text.indexOf(separator, at)
     cells.push(cell + text.slice(at, next < 0 ? undefined : next))
-    if (next < 0) return cells
+    if (next < 0 || cells.length > MAX_CELLS) return cells
     at = next + 1
   }
 }

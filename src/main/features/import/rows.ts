@@ -4,7 +4,7 @@ import { FEEDS } from '../../../service/feeds.ts'
 import { isSymbol, LONGEST_SYMBOL } from '../../../service/intern.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../../shared/features/import/import.ts'
-import { createCsvParser, textOf, type CsvRow } from './csv.ts'
+import { createCsvParser, textOf, tooLong, type CsvRow } from './csv.ts'
 import { parquetRows } from './parquet.ts'
 import type { Separator } from '../../../shared/features/export/export.ts'
 import type { TextKind } from './kinds.ts'
@@ -183,7 +183,9 @@ function tableRow(
 const LONGEST_LINE = 64 << 20
 
 async function* incomingLines(path: string, signal?: AbortSignal): AsyncGenerator<Portion, void, void> {
-  let rest = ''
+  /** The pieces of the line that hasn't ended. Joined once it ends: its pieces can be thousands. */
+  let parts: string[] = []
+  let length = 0
   let line = 0
   const take = (lines: readonly string[], bytes: number): Portion => {
     const messages: Incoming[] = []
@@ -200,10 +202,18 @@ async function* incomingLines(path: string, signal?: AbortSignal): AsyncGenerato
   let seen = 0
   for await (const { text, bytes } of textOf(path, signal)) {
     seen = bytes
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE) // truncated, so it will be reported as invalid JSON
+    const lines = text.split('\n')
+    const rest = lines.pop() ?? ''
+    if (lines.length > 0) {
+      lines[0] = parts.join('') + lines[0]
+      parts = []
+      length = 0
+    }
+    parts.push(rest)
+    length += rest.length
     yield take(lines, bytes)
+    if (length > LONGEST_LINE) throw tooLong(line + 1)
   }
+  const rest = parts.join('')
   if (rest !== '') yield take([rest], seen)
 }

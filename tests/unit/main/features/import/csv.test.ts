@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { textRoom, writeText } from '../../../../../src/main/features/export/rows/cells.ts'
 import { createCsvParser, headOf, separatorOfLine, textOf } from '../../../../../src/main/features/import/csv.ts'
 import { undefused } from '../../../../../src/main/features/import/own-rows.ts'
@@ -11,6 +11,8 @@ import { csvTable, csvText } from '../../../../../src/shared/base/csv.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 const encoder = new TextEncoder()
+// What is called in its place while a test counts.
+const { indexOf } = String.prototype
 /** Text that makes CSV hard, often. */
 const cell = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -75,6 +77,35 @@ describe('a table', () => {
       for (let i = 0; i < 40; i++) parser.push('x'.repeat(1 << 20))
     }).toThrow('Line 1 is too long')
     expect(() => parse(','.repeat(2_000), ',')).toThrow('more than 1000 columns')
+  })
+
+  it('is searched once, however many pieces a row comes in', () => {
+    const find = vi.spyOn(String.prototype, 'indexOf')
+    let searched = 0
+    find.mockImplementation(function (this: string, ...args) {
+      searched += this.length
+      return indexOf.apply(this, args)
+    })
+    try {
+      const parser = createCsvParser(',')
+      for (let i = 0; i < 500; i++) parser.push(i % 100 === 0 ? '"a\n"' : 'x'.repeat(1_000))
+      expect(parser.push('\n').length).toBe(1)
+    } finally {
+      find.mockRestore()
+    }
+    // A piece for a line feed and for quotes, and the row for its cells; not the row for each piece.
+    expect(searched).toBeLessThan(10 * 500_000)
+  })
+
+  it('has no more cells in memory than it may have', () => {
+    const split = vi.spyOn(String.prototype, 'split')
+    try {
+      expect(() => parse(','.repeat(100_000), ',')).toThrow('more than 1000 columns')
+      expect(split.mock.results.map(({ value }) => (value as string[]).length)).toEqual([1_001])
+    } finally {
+      split.mockRestore()
+    }
+    expect(() => parse(`"a"${','.repeat(100_000)}`, ',')).toThrow('more than 1000 columns')
   })
 
   it('tells its separator by its header', () => {
