@@ -42,6 +42,7 @@ export default defineConfig({
           cli: 'src/main/cli.ts',
           'store-worker': 'src/main/store-worker.ts',
           'reader-worker': 'src/main/reader-worker.ts',
+          'import-worker': 'src/main/import-worker.ts',
           'simulator-worker': 'src/simulator/worker.ts',
         },
         output: {

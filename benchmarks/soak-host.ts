@@ -23,6 +23,7 @@ const terminal = await openTerminal({
   workers: {
     store: new URL('store-worker.js', built),
     reader: new URL('reader-worker.js', built),
+    imports: new URL('import-worker.js', built),
     simulator: new URL('simulator-worker.js', built),
   },
   demoData: new URL('../resources/demo/', import.meta.url),

@@ -17,6 +17,7 @@ const MUST = [
   'out/main/cli.js',
   'out/main/store-worker.js',
   'out/main/reader-worker.js',
+  'out/main/import-worker.js',
   'out/main/simulator-worker.js',
   'out/preload/index.cjs',
   'out/renderer/index.html',

@@ -18,7 +18,7 @@ import { noticesText, runtime, shippedPackages } from './notices.mjs'
 const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 /** Where the program is, below the prefix. */
 const PROGRAM = 'lib/tapedeck-cli'
-const ENTRIES = ['cli.js', 'store-worker.js', 'reader-worker.js', 'simulator-worker.js']
+const ENTRIES = ['cli.js', 'store-worker.js', 'reader-worker.js', 'import-worker.js', 'simulator-worker.js']
 
 /**
  * What the command line reaches from its entry points: files below out/main, and packages that it imports.

@@ -24,6 +24,7 @@ process.exitCode = await runProcess(
     workers: {
       store: workerUrl('store-worker', './store-worker.ts'),
       reader: workerUrl('reader-worker', './reader-worker.ts'),
+      imports: workerUrl('import-worker', './import-worker.ts'),
       simulator: workerUrl('simulator-worker', '../simulator/worker.ts'),
     },
     demoData: new URL('../../resources/demo/', import.meta.url),

@@ -20,6 +20,7 @@ const devUrl = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL
 const workers = {
   store: new URL('./store-worker.js', import.meta.url),
   reader: new URL('./reader-worker.js', import.meta.url),
+  imports: new URL('./import-worker.js', import.meta.url),
   simulator: new URL('./simulator-worker.js', import.meta.url),
 }
 const demoData = new URL('../../resources/demo/', import.meta.url)

@@ -13,6 +13,7 @@ const terminal = await openTerminal({
   workers: {
     store: new URL('mortal-store-worker.ts', import.meta.url),
     reader: new URL('src/main/reader-worker.ts', root),
+    imports: new URL('src/main/import-worker.ts', root),
     simulator: new URL('src/simulator/worker.ts', root),
   },
   demoData: new URL('resources/demo/', root),

@@ -11,6 +11,7 @@ export const DEMO_DATA = new URL('resources/demo/', root)
 export const WORKERS: HostOptions['workers'] = {
   store: new URL('src/main/store-worker.ts', root),
   reader: new URL('src/main/reader-worker.ts', root),
+  imports: new URL('src/main/import-worker.ts', root),
   simulator: new URL('src/simulator/worker.ts', root),
 }
 

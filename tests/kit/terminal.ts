@@ -38,7 +38,12 @@ export async function startMemoryTerminal(dataDir: string, options: TerminalOpti
     dataDir,
     host: 'test',
     version: '0.1.0',
-    workers: { store: undefined, reader: undefined, simulator: new URL('src/simulator/worker.ts', root) },
+    workers: {
+      store: undefined,
+      reader: undefined,
+      imports: undefined,
+      simulator: new URL('src/simulator/worker.ts', root),
+    },
     demoData,
     clock,
     memoryKeychain: true,

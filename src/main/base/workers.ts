@@ -4,5 +4,7 @@ export interface WorkerUrls {
   readonly store: URL | undefined
   /** Undefined: the store is read in the thread of the terminal. */
   readonly reader: URL | undefined
+  /** Undefined: files are read for imports in the thread of the terminal. */
+  readonly imports: URL | undefined
   readonly simulator: URL
 }

@@ -18,12 +18,12 @@ import {
   type ImportField,
 } from '../../../shared/features/import/import.ts'
 import { FEED_IDS, isFeedId } from '../../../shared/base/units.ts'
-import { kindOfText } from './kinds.ts'
 import { ownBarMapping } from './own-bars.ts'
 import { manifestFeed } from './manifest.ts'
 import { suggestMapping } from './mapping.ts'
 import { VENDORS, vendorMapping } from './vendors.ts'
 import { importFile, type FileImportStore } from './file.ts'
+import { readIn, type FileReading } from './file-reading.ts'
 import type { ImportWatch } from './run.ts'
 import { isPackage } from '../sessions/unpack.ts'
 import { fileFailure } from '../../base/file-sink.ts'
@@ -86,7 +86,7 @@ export const importCommand = defineCommand({
     if (files.includes('-')) {
       if (files.length > 1) throw new UsageError('standard input is a single file: import others on their own')
       return withInput(context, async (path) => {
-        const mapping = await mappingOf(path, 'standard input', values)
+        const mapping = await mappingOf(path, 'standard input', values, readIn(context.workers.imports))
         report(await bringIn(path, mapping, values, context), 'standard input', values, context)
         return EXIT.ok
       })
@@ -106,7 +106,8 @@ export const importCommand = defineCommand({
     }
     // All options are checked before anything is imported.
     const mappings = []
-    for (const path of paths) mappings.push(await mappingOf(path, basename(path), values))
+    for (const path of paths)
+      mappings.push(await mappingOf(path, basename(path), values, readIn(context.workers.imports)))
     for (const [i, path] of paths.entries()) {
       report(await bringIn(path, mappings[i] ?? null, values, context), basename(path), values, context)
     }
@@ -160,6 +161,7 @@ async function bringIn(
     const store: FileImportStore = {
       library: writer.library,
       newId: newSessionId,
+      reading: readIn(context.workers.imports),
       async sessions() {
         const reader = await openStoreReader({ file, worker: context.workers.reader })
         try {
@@ -217,12 +219,17 @@ async function refuseOther(path: string, title: string): Promise<void> {
  * Returns a table's mapping: guessed from the column names, then overridden by the options. Null for other files.
  * `title`: the file, for people.
  */
-async function mappingOf(path: string, title: string, values: Values): Promise<CsvMapping | null> {
+async function mappingOf(
+  path: string,
+  title: string,
+  values: Values,
+  { kindOf }: FileReading,
+): Promise<CsvMapping | null> {
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   if (await isPackage(path)) return refuseTableOptions(title, 'a session file', values)
   await refuseOther(path, title)
-  const kind = await kindOfText(path)
+  const kind = await kindOf(path)
   if (kind.is !== 'table') return refuseTableOptions(title, 'an export of Tapedeck', values)
   const vendor = values.text('preset')
   if (vendor !== undefined && !VENDORS.some(({ id }) => id === vendor)) {

@@ -7,18 +7,20 @@ import { store } from '../../core/store/feature.ts'
 import { respond } from '../../rpc/respond.ts'
 import { defineFeature } from '../../terminal/feature.ts'
 import { desktop } from '../desktop/feature.ts'
+import { readIn } from './file-reading.ts'
 import { createImports } from './import-jobs.ts'
 import { createFiles } from './uploads.ts'
 
 export const importing = defineFeature({
   name: 'import',
   needs: { log, store, jobs, desktop },
-  start({ log, store: { reader, writer }, jobs, desktop }, { clock, dataDir }) {
+  start({ log, store: { reader, writer }, jobs, desktop }, { clock, dataDir, workers }) {
     const files = createFiles(join(dataDir, 'incoming'), clock)
     const imports = createImports({
       files,
       jobs,
       reader,
+      reading: readIn(workers.imports),
       library: () => writer.library(),
       ask: (ask) => desktop.ask(ask),
       refused: ({ message, detail }) => log.add('warn', 'import', message, detail),

@@ -2,6 +2,7 @@
 import type { CsvMapping, ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import { importPackage, isPackage } from '../sessions/unpack.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
+import { READ_HERE } from './file-reading.ts'
 import { importText, previewText, type ImportInput, type ImportStore, type ImportWatch } from './run.ts'
 
 export interface FileImportStore extends ImportStore {
@@ -9,8 +10,12 @@ export interface FileImportStore extends ImportStore {
 }
 
 /** Like `previewText`, and accepts session files, too. Their preview has no details, which would need a full read. */
-export async function previewFile(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
-  if (!(await isPackage(input.path))) return previewText(input, mapping)
+export async function previewFile(
+  input: ImportInput,
+  mapping: CsvMapping | null,
+  reading = READ_HERE,
+): Promise<ImportPreview> {
+  if (!(await isPackage(input.path))) return previewText(input, mapping, reading)
   const { name, bytes } = input
   return { kind: 'package', name, bytes, columns: [], rows: [], mapping: null, problems: [], exact: true, gaps: null }
 }

@@ -7,6 +7,7 @@ import { toFailure, type Failure } from '../../../shared/base/errors.ts'
 import type { ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import { importFile, previewFile } from './file.ts'
+import type { FileReading } from './file-reading.ts'
 import type { ImportInput } from './run.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -18,6 +19,7 @@ export interface ImportsOptions {
   readonly files: Files
   readonly jobs: Jobs
   readonly reader: Pick<StoreReader, 'sessions'>
+  readonly reading: FileReading
   /** Throws if the store isn't open for writing. */
   readonly library: () => StoreLibrary
   /** Sends a request to a window. */
@@ -33,7 +35,7 @@ export interface Imports {
   open(path: string): Promise<void>
 }
 
-export function createImports({ files, jobs, reader, library, ask, refused }: ImportsOptions): Imports {
+export function createImports({ files, jobs, reader, reading, library, ask, refused }: ImportsOptions): Imports {
   const inputOf = (file: string, manifest: string | undefined): ImportInput => {
     const { path, name, bytes } = files.received(file)
     return { path, name, bytes, manifest: manifest === undefined ? undefined : files.received(manifest).path }
@@ -47,12 +49,12 @@ export function createImports({ files, jobs, reader, library, ask, refused }: Im
       }
     },
     async preview({ file, mapping, manifest }) {
-      return previewFile(inputOf(file, manifest), mapping)
+      return previewFile(inputOf(file, manifest), mapping, reading)
     },
     async start({ file, mapping, manifest }) {
       const input = inputOf(file, manifest)
       const { name, bytes } = input
-      const store = { library: library(), sessions: () => reader.sessions(), newId: newSessionId }
+      const store = { library: library(), sessions: () => reader.sessions(), newId: newSessionId, reading }
       return jobs.start('import', name, 'messages', async (progress, signal) => {
         try {
           const result = await importFile(input, mapping, store, {

@@ -6,9 +6,14 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { zstdDecompressSync } from '../../base/zstd.ts'
 import type { CsvRow } from './csv.ts'
 
-/** Rows read at once. */
-const SLICE = 65_536
+/** Values read at once: each read of a row group decodes it from its start. */
+const READ_VALUES = 8_000_000
+/** Rows of a portion. */
+const PORTION_ROWS = 1_000
 const MAX_COLUMNS = 1_000
+/** Values of a row group, and its bytes once unpacked, so that a small file can't fill the memory. */
+const MAX_VALUES = 64_000_000
+const MAX_BYTES = 1 << 30
 /** Its first and last four bytes, and the length of what it says about itself. */
 const SHORTEST = 12
 
@@ -65,8 +70,9 @@ export async function parquetHead(
   const { file, handle, metadata } = await openParquet(path)
   try {
     const columns = columnsOf(metadata)
-    const rows = await slice(file, metadata, columns, 0, Math.min(most, Number(metadata.num_rows)))
-    return { columns, rows }
+    const [first] = groupsOf(metadata, columns)
+    const rows = first === undefined ? [] : await slice(file, metadata, columns, 0, Math.min(most, first))
+    return { columns, rows: rows.map((row) => row.map(textOf)) }
   } catch (cause) {
     throw unreadable(path, cause)
   } finally {
@@ -82,13 +88,22 @@ export async function* parquetRows(
   const { file, handle, metadata } = await openParquet(path)
   try {
     const columns = columnsOf(metadata)
-    const all = Number(metadata.num_rows)
-    for (let from = 0; from < all; from += SLICE) {
-      if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
-      const to = Math.min(all, from + SLICE)
-      const cells = await slice(file, metadata, columns, from, to)
-      const rows = cells.map((row, i) => ({ line: from + i + 1, cells: row }))
-      yield { rows, bytes: (file.byteLength * to) / all }
+    const groups = groupsOf(metadata, columns)
+    const all = groups.reduce((sum, rows) => sum + rows, 0)
+    const most = Math.max(1, Math.floor(READ_VALUES / Math.max(1, columns.length)))
+    let done = 0
+    for (const group of groups) {
+      const end = done + group
+      while (done < end) {
+        const cells = await slice(file, metadata, columns, done, Math.min(end, done + most))
+        for (let at = 0; at < cells.length; at += PORTION_ROWS) {
+          if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
+          const first = done + at + 1
+          const rows = cells.slice(at, at + PORTION_ROWS).map((row, i) => ({ line: first + i, cells: row.map(textOf) }))
+          yield { rows, bytes: (file.byteLength * (first - 1 + rows.length)) / all }
+        }
+        done += cells.length
+      }
     }
   } catch (cause) {
     throw unreadable(path, cause)
@@ -103,14 +118,43 @@ function columnsOf(metadata: FileMetaData): readonly string[] {
   return columns.map((one) => one.element.name)
 }
 
+/** The rows of each row group. Throws `bad-file` for counts that can't be, `too-large` for a group that is too large. */
+function groupsOf(metadata: FileMetaData, names: readonly string[]): readonly number[] {
+  const columns = new Map(parquetSchema(metadata).children.map(({ element }) => [element.name, element] as const))
+  const rows = metadata.row_groups.map((group) => {
+    const count = Number(group.num_rows)
+    let [values, bytes] = [0, 0]
+    for (const { meta_data: about } of group.columns) {
+      if (about === undefined || about.path_in_schema.length > 1 || !names.includes(about.path_in_schema[0])) continue
+      const ofColumn = Number(about.num_values)
+      const isList = columns.get(about.path_in_schema[0])?.repetition_type === 'REPEATED'
+      if (ofColumn !== count && !(isList && ofColumn > count)) throw new RangeError('a column has other rows')
+      values += ofColumn
+      bytes += Number(about.total_uncompressed_size)
+    }
+    if (count < 0) throw new RangeError('a row group has less than no rows')
+    if (Math.max(count, values) > MAX_VALUES || bytes > MAX_BYTES) {
+      throw new CodedError('too-large', 'A row group of this Parquet file is too large.', {
+        hint: 'Write the file with smaller row groups, such as of a million rows, and import that.',
+      })
+    }
+    return count
+  })
+  if (rows.reduce((sum, count) => sum + count, 0) !== Number(metadata.num_rows)) {
+    throw new RangeError('the row groups have other rows than the file')
+  }
+  return rows
+}
+
+/** Throws if there are fewer rows than the file says. */
 async function slice(
   file: AsyncBuffer,
   metadata: FileMetaData,
   columns: readonly string[],
   rowStart: number,
   rowEnd: number,
-): Promise<string[][]> {
-  const found: unknown[][] = []
+): Promise<readonly unknown[][]> {
+  let found: unknown[][] = []
   await parquetRead({
     file,
     metadata,
@@ -118,11 +162,11 @@ async function slice(
     rowStart,
     rowEnd,
     rowFormat: 'array',
-    onComplete: (rows: unknown[][]) => void found.push(...rows),
+    onComplete: (rows: unknown[][]) => void (found = rows),
     compressors: {
-      GZIP: (input) => gunzipSync(input),
-      BROTLI: (input) => brotliDecompressSync(input),
-      ZSTD: (input) => zstdDecompressSync(input),
+      GZIP: (input) => gunzipSync(input, { maxOutputLength: MAX_BYTES }),
+      BROTLI: (input) => brotliDecompressSync(input, { maxOutputLength: MAX_BYTES }),
+      ZSTD: (input) => zstdDecompressSync(input, { maxOutputLength: MAX_BYTES }),
     },
     // Times as numbers: their unit is recognized by magnitude, and none of their digits is lost.
     parsers: {
@@ -132,7 +176,8 @@ async function slice(
       dateFromDays: (days) => new Date(days * 86_400_000).toISOString().slice(0, 10),
     },
   })
-  return found.map((row) => row.map(textOf))
+  if (found.length !== rowEnd - rowStart) throw new RangeError('the file has fewer rows than it says')
+  return found
 }
 
 function textOf(value: unknown): string {

@@ -18,12 +18,13 @@ import { newColumns } from '../../core/store/format/message-columns.ts'
 import type { Batch, StoredEntry } from '../../core/store/types/messages.ts'
 import type { ImportDetails, StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { kindOfText, type TextKind } from './kinds.ts'
+import { READ_HERE, type FileReading } from './file-reading.ts'
+import type { TextKind } from './kinds.ts'
 import { manifestFeed, readManifest, type ManifestGaps } from './manifest.ts'
 import { checkMapping, suggestMapping } from './mapping.ts'
 import type { TableHead } from './vendors.ts'
 import type { Incoming } from './message.ts'
-import { incoming, type Portion } from './rows.ts'
+import type { Portion } from './rows.ts'
 
 export interface ImportInput {
   readonly path: string
@@ -44,6 +45,8 @@ export interface ImportStore {
   readonly library: Pick<StoreLibrary, 'importSession'>
   readonly sessions: StoreReader['sessions']
   readonly newId: (startedMs: number) => SessionId
+  /** Default: in the caller's thread. */
+  readonly reading?: FileReading
 }
 
 const PREVIEW_ROWS = 20
@@ -53,19 +56,23 @@ const BATCH_ROWS = 4_096
 const BATCH_BYTES = 512 << 10
 
 /** Reports a text file's kind and how it would be read. A bad mapping is listed as a problem; bad CSV throws. */
-export async function previewText(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
-  const kind = await kindOfText(input.path)
+export async function previewText(
+  input: ImportInput,
+  mapping: CsvMapping | null,
+  reading = READ_HERE,
+): Promise<ImportPreview> {
+  const kind = await reading.kindOf(input.path)
   const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   const problems: ImportProblem[] = []
   const unread = used === null ? null : refusal(used)
   if (unread !== null) problems.push({ line: 1, text: unread })
   else {
-    for await (const portion of incoming(input.path, kind, used)) {
+    for await (const portion of reading.incoming(input.path, kind, used)) {
       problems.push(...portion.problems)
       if (portion.bytes >= PREVIEW_BYTES || problems.length >= MAX_LISTED_PROBLEMS) break
     }
   }
-  const about = await tableOf(input, kind)
+  const about = await tableOf(input, kind, reading)
   return {
     kind: kind.is,
     name: input.name,
@@ -100,7 +107,11 @@ function refusal(mapping: CsvMapping): string | null {
   }
 }
 
-async function tableOf({ path }: ImportInput, kind: TextKind): Promise<Pick<ImportPreview, 'columns' | 'rows'>> {
+async function tableOf(
+  { path }: ImportInput,
+  kind: TextKind,
+  { incoming }: FileReading,
+): Promise<Pick<ImportPreview, 'columns' | 'rows'>> {
   if (kind.is === 'table') return { columns: kind.columns, rows: kind.rows.slice(0, PREVIEW_ROWS) }
   const text = new TextDecoder()
   const rows: string[][] = []
@@ -133,7 +144,8 @@ export async function importText(
   watch: ImportWatch = {},
 ): Promise<ImportDone> {
   const { signal, onProgress } = watch
-  const kind = await kindOfText(input.path)
+  const { kindOf, incoming } = store.reading ?? READ_HERE
+  const kind = await kindOf(input.path)
   const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   if (used !== null) checkMapping(used)
   const sha256 = await hashOf(input.path, signal)

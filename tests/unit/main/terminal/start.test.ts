@@ -11,7 +11,12 @@ const options: HostOptions = {
   dataDir: '/nowhere',
   host: 'test',
   version: '0.0.0',
-  workers: { store: new URL('file:///'), reader: new URL('file:///'), simulator: new URL('file:///') },
+  workers: {
+    store: new URL('file:///'),
+    reader: new URL('file:///'),
+    imports: undefined,
+    simulator: new URL('file:///'),
+  },
   demoData: new URL('file:///'),
 }
 

@@ -44,14 +44,18 @@ it.each([
 it('a line of an import that has no end is searched once, and refused', async () => {
   const split = vi.spyOn(String.prototype, 'split')
   writeFileSync(file, `{"feed":"${'x'.repeat(2_000_000)}`)
-  const found = []
-  for await (const { problems } of incoming(file, { is: 'lines', raw: true }, null)) found.push(...problems)
+  const readAll = async () => {
+    const problems = []
+    for await (const portion of incoming(file, { is: 'lines', raw: true }, null)) problems.push(...portion.problems)
+    return problems
+  }
+  const found = await readAll()
   const searched = split.mock.contexts.reduce((sum: number, text) => sum + String(text).length, 0)
   expect(found).toEqual([{ line: 1, text: 'it isn’t JSON' }])
   expect(searched).toBeLessThan(2_100_000)
 
   writeFileSync(file, `{}\n{"feed":"${'x'.repeat((64 << 20) + 1)}`)
-  await expect(Array.fromAsync(incoming(file, { is: 'lines', raw: true }, null))).rejects.toMatchObject({
+  await expect(readAll()).rejects.toMatchObject({
     code: 'bad-file',
     message: 'Line 2 is too long.',
   })

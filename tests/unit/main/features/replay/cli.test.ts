@@ -12,6 +12,7 @@ const root = new URL('../../../../../', import.meta.url)
 const workers = {
   store: new URL('src/main/store-worker.ts', root),
   reader: new URL('src/main/reader-worker.ts', root),
+  imports: undefined,
   simulator: new URL('src/simulator/worker.ts', root),
 }
 const demoData = new URL('resources/demo/', root)

@@ -31,7 +31,7 @@ const terminal = (more: string): string => `
   const terminal = await openTerminal({
     dataDir: ${JSON.stringify(makeFolder('lazy'))}, host: 'test', version: '0.0.0', memoryKeychain: true,
     demoData: worker('resources/demo/'),
-    workers: { store: worker('src/main/store-worker.ts'), reader: worker('src/main/reader-worker.ts'), simulator: worker('src/simulator/worker.ts') },
+    workers: { store: worker('src/main/store-worker.ts'), reader: worker('src/main/reader-worker.ts'), imports: undefined, simulator: worker('src/simulator/worker.ts') },
     ${more}
   })
   await new Promise((resolve) => setTimeout(resolve, 500))

@@ -65,6 +65,7 @@ async function runHere(args: readonly string[], part: Partial<Context> = {}): Pr
     workers: {
       store: new URL('store-worker.ts', sources),
       reader: new URL('reader-worker.ts', sources),
+      imports: undefined,
       simulator: new URL('../simulator/worker.ts', sources),
     },
     demoData,

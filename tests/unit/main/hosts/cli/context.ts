@@ -26,6 +26,7 @@ export function commandContext(part: Partial<Context> = {}): TestContext {
     workers: {
       store: new URL('store-worker.ts', sources),
       reader: new URL('reader-worker.ts', sources),
+      imports: undefined,
       simulator: new URL('../simulator/worker.ts', sources),
     },
     demoData: new URL('../../../../../resources/demo/', import.meta.url),
