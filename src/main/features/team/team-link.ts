@@ -12,7 +12,7 @@ import type { LiveService } from '../../core/views/live-feature.ts'
 import type { MarketService } from '../../core/views/market-feature.ts'
 import type { TeamAddress } from './access.ts'
 import type { TeamFollower } from './follow/follower.ts'
-import { findCopies, type LocalCopies } from './follow/local-copies.ts'
+import type { LocalCopies } from './follow/local-copies.ts'
 import type { Phase } from './follow/session-model.ts'
 import type { TeamMarket } from './follow/team-market.ts'
 import type { History } from './history/history.ts'
@@ -263,6 +263,7 @@ export class Team {
       // A store that doesn't exist yet is empty.
       if (toFailure(thrown).code !== 'not-found') throw thrown
     }
+    const { findCopies } = await import('./follow/local-copies.ts')
     return findCopies(rows, this.#parts.clock.wallMs())
   }
 
