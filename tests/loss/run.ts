@@ -21,6 +21,7 @@ import { million } from './million.ts'
 import { killArchivers } from './team-archive.ts'
 import { killCluster } from './team-cluster.ts'
 import { breakTeam, flipIntoLog, type TeamServers } from './team-faults.ts'
+import { failOver } from './team-failover.ts'
 import { stopHolders } from './team-lease.ts'
 import { killRecorder } from './team-recorder.ts'
 import { disturbTerminals } from './team-terminal.ts'
@@ -69,6 +70,7 @@ const TEAM: typeof TESTS = {
     disturbTerminals({ folder, nats: await startNatsServer(), asleep: SECONDS, away: SECONDS, say }),
   'team-lease': async (folder, say) =>
     stopHolders({ folder, nats: await startNatsServer(), stops: KILLS ?? 3, seconds: 30, say }),
+  'team-failover': async (folder, say) => failOver({ folder, nats: await startNatsServer(), rounds: KILLS ?? 2, say }),
 }
 
 /** An empty folder in a folder. */
