@@ -21,12 +21,12 @@ const PURE = ['oracle', 'server', 'service', 'shared', 'simulator', 'styles'].ma
 
 const NODE = {
   environment: 'node',
-  pool: 'forks',
+  pool: 'forks' as const,
   setupFiles: ['tests/unit/setup.ts'],
   testTimeout: TIMEOUT,
   hookTimeout: TIMEOUT,
   expect: PATIENCE,
-} as const
+}
 
 export default defineConfig({
   test: {
