@@ -5,7 +5,7 @@
 import Database from 'better-sqlite3'
 import { toFailure } from '../../../../shared/base/errors.ts'
 import { sessionId } from '../../../../shared/base/units.ts'
-import { migrate } from '../schema/migrations.ts'
+import { LATEST_VERSION, migrate } from '../schema/migrations.ts'
 import { APPLICATION_ID, type Db } from '../schema/sqlite.ts'
 import type { Report } from './checked-session.ts'
 
@@ -65,16 +65,31 @@ function sqliteCheck(db: Db, table: string | null, report: Report): void {
     if (reported !== 'ok') report(STORE, 'structure', reported)
 }
 
-function checkSchema(db: Db, report: Report): void {
+const textOf = (db: Db): string =>
+  JSON.stringify(db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
+
+/** Schemas by version: a store is made only to read its schema, which is most of what checking a small one's takes. */
+const schemas = new Map<number, string>()
+
+/** The schema of a new store of a version. */
+function schemaOf(version: number): string {
+  const known = schemas.get(version)
+  if (known !== undefined) return known
   const fresh = new Database(':memory:')
   try {
-    migrate(fresh, APPLICATION_ID, Number(db.pragma('user_version', { simple: true })))
-    const schema = (of: Db): string =>
-      JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
-    if (schema(fresh) !== schema(db)) report(STORE, 'structure', 'the schema isn’t that of a Tapedeck store')
+    migrate(fresh, APPLICATION_ID, version)
+    const schema = textOf(fresh)
+    schemas.set(version, schema)
+    return schema
   } finally {
     fresh.close()
   }
+}
+
+function checkSchema(db: Db, report: Report): void {
+  const version = Number(db.pragma('user_version', { simple: true }))
+  if (schemaOf(Math.min(Math.max(version, 0), LATEST_VERSION)) !== textOf(db))
+    report(STORE, 'structure', 'the schema isn’t that of a Tapedeck store')
 }
 
 /** The columns of a row in an index, followed by the row's id. */
