@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { TeamName } from '../names.ts'
 import { MIN_PAYLOAD } from '../frame/parts.ts'
-import { readClosingWords } from './closing-words.ts'
+import { readClosingError } from './closing-error.ts'
 import { connectError, fullError, requestError, TOO_MANY } from './errors.ts'
 import { NatsTeamLog } from './nats-team-log.ts'
 import type { NatsTarget } from '../../../terminal/host.ts'
@@ -106,8 +106,8 @@ async function explain(
         throw one.reason
   }
   if (thrown instanceof CodedError && thrown.code === 'offline') {
-    const words = await Promise.all(servers.map(readClosingWords))
-    const at = words.findIndex((text) => text !== null && TOO_MANY.test(text))
+    const errors = await Promise.all(servers.map(readClosingError))
+    const at = errors.findIndex((text) => text !== null && TOO_MANY.test(text))
     if (at >= 0) throw fullError(servers[at], thrown)
   }
   throw thrown

@@ -3,7 +3,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { expect, describe, it } from 'vitest'
 import { readTeamName, type TeamName } from '../../../../../../src/main/features/team/names.ts'
-import { readClosingWords } from '../../../../../../src/main/features/team/nats/closing-words.ts'
+import { readClosingError } from '../../../../../../src/main/features/team/nats/closing-error.ts'
 import { connectTeam } from '../../../../../../src/main/features/team/nats/connect.ts'
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
@@ -49,8 +49,8 @@ describe.skipIf(!hasNatsServer)('a NATS server with a limit [needs nats-server]'
       )
     await first.close()
     // One that is there says nothing, and neither does one that isn't.
-    await expect.poll(() => readClosingWords(`127.0.0.1:${server.port}`), { timeout: 10_000 }).toBeNull()
-    expect(await readClosingWords(`127.0.0.1:${nobody}`)).toBeNull()
+    await expect.poll(() => readClosingError(`127.0.0.1:${server.port}`), { timeout: 10_000 }).toBeNull()
+    expect(await readClosingError(`127.0.0.1:${nobody}`)).toBeNull()
     await server.kill()
   })
 

@@ -8,7 +8,7 @@ const WITHIN_MS = 1_000
 const MAX_BYTES = 64 * 1_024
 
 /** The server's error, such as "maximum connections exceeded"; null: it says none, or can't be reached. `server`: host:port. */
-export function readClosingWords(server: string): Promise<string | null> {
+export function readClosingError(server: string): Promise<string | null> {
   const { hostname, port } = new URL(`tcp://${server}`)
   return new Promise((resolve) => {
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) })
