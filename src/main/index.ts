@@ -36,13 +36,14 @@ function words(): string[] {
 const isFile = (word: string): boolean => statSync(word, { throwIfNoEntry: false })?.isFile() === true
 
 function openWindow(): void {
-  const { folder: home, portable } = homeOf(words(), {
+  const place = homeOf(words(), {
     path: app.isPackaged ? process.execPath : app.getAppPath(),
     platform: process.platform,
     home: homedir(),
     env: process.env,
   })
-  protectHome({ folder: home, portable })
+  protectHome(place)
+  const { folder: home, portable } = place
   runElectronApp({
     home,
     portable,

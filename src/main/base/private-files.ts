@@ -16,16 +16,23 @@ const OURS: ReadonlySet<string> = new Set(['settings.json', 'tapedeck.db'])
 
 /** The user's umask before we changed it; null: unchanged. */
 let userMask: number | null = null
+/** Whether access of others to what exists is removed, too. */
+let isTightening = false
 
 /**
- * Makes every new file of this process private, and tightens a home folder that earlier versions left open to others.
- * Call once, before anything is written. Does nothing on Windows or in portable mode, whose folder moves between
- * computers.
+ * Makes every new file of this process private, and tightens the app's own folder, which earlier versions left open to
+ * others. Call once, before anything is written. What a folder of `--home` has already keeps its modes: the user may share
+ * it. Does nothing on Windows or with `--portable`, whose folder moves between computers.
  */
-export function protectHome(home: { readonly folder: string; readonly portable: boolean }): void {
-  if (process.platform === 'win32' || home.portable) return
+export function protectHome(home: {
+  readonly folder: string
+  readonly portable: boolean
+  readonly travels: boolean
+}): void {
+  if (process.platform === 'win32' || home.travels) return
   userMask ??= process.umask(OTHERS)
-  tightenHome(home.folder)
+  isTightening = !home.portable
+  if (isTightening) tightenHome(home.folder)
 }
 
 /** Gives an exported file the mode that the user's umask asks for. */
@@ -62,7 +69,7 @@ function tighten(path: string): void {
 
 /** `tightenHome` for the files of a store outside the home. */
 export function tightenStore(file: string): void {
-  if (userMask === null) return
+  if (!isTightening) return
   for (const suffix of ['', ...STORE_SIDE_FILES, '.lock']) {
     try {
       tighten(file + suffix)

@@ -14,6 +14,8 @@ export interface Home {
   readonly folder: string
   /** Set by `--portable` or `--home`: secrets are not stored in this machine's keychain. */
   readonly portable: boolean
+  /** Set by `--portable` alone: the folder goes to computers whose users it doesn't know. */
+  readonly travels: boolean
 }
 
 /** Where the program is and how it was packaged. */
@@ -32,7 +34,8 @@ export function besideProgram({ path, platform, env }: Program): string {
 /** The app's folder from its command-line arguments; default `appHome`. */
 export function homeOf(words: readonly string[], program: Program): Home {
   const { values } = parseArgs({ args: [...words], strict: false, allowPositionals: true, options: HOME_OPTIONS })
-  if (typeof values.home === 'string' && values.home !== '') return { folder: resolve(values.home), portable: true }
-  if (values.portable === true) return { folder: besideProgram(program), portable: true }
-  return { folder: appHome(program), portable: false }
+  if (typeof values.home === 'string' && values.home !== '')
+    return { folder: resolve(values.home), portable: true, travels: false }
+  if (values.portable === true) return { folder: besideProgram(program), portable: true, travels: true }
+  return { folder: appHome(program), portable: false, travels: false }
 }

@@ -28,7 +28,7 @@ export async function openStoreWriter({ file, worker, onNotice }: OpenWriterOpti
     makeFolder(dirname(file))
   } catch (cause) {
     throw new CodedError('disk-error', `Couldn’t create the folder ${dirname(file)}.`, {
-      hint: 'Choose another store folder in the settings, or fix this one.',
+      hint: 'Choose another folder for the store, or fix this one.',
       cause,
     })
   }

@@ -105,7 +105,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupList> {
     throw new CodedError('not-found', `There is no store at ${store}.`, { hint: 'Record something first.' })
   }
   if (existsSync(out)) {
-    throw new CodedError('bad-arguments', `${out} already exists.`, { hint: 'Choose a folder that doesn’t exist yet.' })
+    throw new CodedError('usage', `${out} already exists.`, { hint: 'Choose a folder that doesn’t exist yet.' })
   }
   const draft = beginDraft(out, dataDir, lock, disk)
   try {

@@ -2,7 +2,7 @@
  * Restores a backup. All files are checked and copied next to their destinations before anything is changed. Then the
  * copies are renamed into place, and the previous files are moved to a folder next to them.
  */
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { isLocalFile, LIST_FILE, parseList, sha256, type BackupList } from './backup.ts'
@@ -96,6 +96,16 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 
 /** Returns the list of a backup after checking every file against it. */
 async function checkBackup(from: string): Promise<BackupList> {
+  const folder = statSync(from, { throwIfNoEntry: false })
+  if (folder?.isDirectory() !== true) {
+    throw new CodedError(
+      'not-found',
+      folder === undefined ? `There is no folder ${from}.` : `${from} isn’t a folder.`,
+      {
+        hint: 'Choose the folder that "tapedeck backup" created; it contains backup.json.',
+      },
+    )
+  }
   const listFile = join(from, LIST_FILE)
   const list = parseList(existsSync(listFile) ? readFileSync(listFile, 'utf8') : '')
   for (const { name, bytes, sha256: wanted } of list.files) {

@@ -35,7 +35,16 @@ export const doctor = defineCommand({
   options: {},
   async run(values, context) {
     const found: Check[] = []
-    for (const look of [checkProgram, checkFolder, checkSettings, checkAccount, checkStore, checkDisk, checkCrashes]) {
+    const looks = [
+      checkProgram,
+      checkFolder,
+      within('settings', checkSettings),
+      within('account', checkAccount),
+      within('store', checkStore),
+      within('disk', checkDisk),
+      within('crashes', checkCrashes),
+    ]
+    for (const look of looks) {
       found.push(await look(values, context))
     }
     if (values.on('json')) for (const one of found) context.out(jsonLine('doctor', one))
@@ -62,11 +71,24 @@ function isTaken(path: string): boolean {
   }
 }
 
-const checkFolder: Look = (_values, { dataDir }) => {
+/** What stands where the app's folder, or one that it is in, would be; null if nothing does. */
+function obstacle({ dataDir }: Context): string | null {
   let folder = dataDir
   while (!isTaken(folder) && dirname(folder) !== folder) folder = dirname(folder)
-  if (!existsSync(folder) || !statSync(folder).isDirectory())
-    return { check: 'folder', result: 'fail', text: `${folder} isn’t a folder. Name another one with --home.` }
+  return existsSync(folder) && statSync(folder).isDirectory() ? null : folder
+}
+
+/** A check of what is in the app's folder, which has nothing to read while that can't be one. */
+const within =
+  (check: string, look: Look): Look =>
+  (values, context) =>
+    obstacle(context) === null ? look(values, context) : { check, result: 'fail', text: 'Not checked: see folder.' }
+
+const checkFolder: Look = (_values, context) => {
+  const { dataDir } = context
+  const other = obstacle(context)
+  if (other !== null)
+    return { check: 'folder', result: 'fail', text: `${other} isn’t a folder. Name another one with --home.` }
   const problem = probeFolder(dataDir)
   return problem === null
     ? { check: 'folder', result: 'ok', text: dataDir }

@@ -64,6 +64,21 @@ describe.skipIf(process.platform === 'win32')('files of the app', () => {
     }
   }, 60_000)
 
+  test('of --home are new ones, and a folder that was there stays as it was', () => {
+    const made = join(folder.path, 'made', 'home')
+    chmodSync(home, 0o755)
+    writeFileSync(join(home, 'settings.json'), '{}')
+    for (const path of [made, home]) {
+      const args = ['config', 'appearance.theme', 'light', '--home', path]
+      const run = spawnSync('sh', ['-c', 'umask 022; exec "$0" "$@"', process.execPath, cli, ...args], {
+        encoding: 'utf8',
+      })
+      expect([run.stderr, run.status]).toEqual(['', 0])
+    }
+    expect([join(folder.path, 'made'), made, join(made, 'settings.json')].map(modeOf)).toEqual(['700', '700', '600'])
+    expect(modeOf(home)).toBe('755')
+  }, 60_000)
+
   test('what is shared on purpose, linked or not a home of ours stays as it is', () => {
     const outside = join(folder.path, 'outside')
     writeFileSync(outside, '')

@@ -15,8 +15,13 @@ describe('the app’s folder', () => {
     expect(homeOf(['day.tapedeck', '--hidden', '--no-sandbox'], program())).toEqual({
       folder: '/home/you/.local/share/tapedeck',
       portable: false,
+      travels: false,
     })
-    expect(homeOf([], program({ env: { TAPEDECK_HOME: '/tmp/t' } }))).toEqual({ folder: '/tmp/t', portable: false })
+    expect(homeOf([], program({ env: { TAPEDECK_HOME: '/tmp/t' } }))).toEqual({
+      folder: '/tmp/t',
+      portable: false,
+      travels: false,
+    })
   })
 
   it('is beside the program in portable mode, or the one that is named', () => {
@@ -24,8 +29,13 @@ describe('the app’s folder', () => {
     expect(homeOf(['serve', '--portable'], elsewhere)).toEqual({
       folder: '/opt/Tapedeck/Tapedeck-data',
       portable: true,
+      travels: true,
     })
-    expect(homeOf(['--portable', '--home', 'stick'], elsewhere)).toEqual({ folder: resolve('stick'), portable: true })
+    expect(homeOf(['--portable', '--home', 'stick'], elsewhere)).toEqual({
+      folder: resolve('stick'),
+      portable: true,
+      travels: false,
+    })
     expect(homeOf(['--home='], program())).toMatchObject({ portable: false })
   })
 

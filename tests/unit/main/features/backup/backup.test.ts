@@ -134,13 +134,22 @@ function rename(out: string, name: string): void {
   writeFileSync(join(out, 'backup.json'), JSON.stringify({ ...list, files }))
 }
 
+test('a restore of what isn’t there, or no folder, says so', async () => {
+  const none = join(folder.path, 'none')
+  const restore = (from: string) => backup.run(values({ restore: from }), context(), noFeatures)
+  await expect(restore(none)).rejects.toMatchObject({ code: 'not-found', message: `There is no folder ${none}.` })
+  writeFileSync(none, '')
+  await expect(restore(none)).rejects.toMatchObject({ code: 'not-found', message: `${none} isn’t a folder.` })
+  expect(readdirSync(folder.path)).toEqual(['none'])
+})
+
 test('without a store, or over something that is there, nothing is made', async () => {
   const out = join(folder.path, 'safe')
   await expect(backup.run(values({ out }), context(), noFeatures)).rejects.toMatchObject({ code: 'not-found' })
   expect(existsSync(out)).toBe(false)
   await recording(1)
   mkdirSync(out)
-  await expect(backup.run(values({ out }), context(), noFeatures)).rejects.toMatchObject({ code: 'bad-arguments' })
+  await expect(backup.run(values({ out }), context(), noFeatures)).rejects.toMatchObject({ code: 'usage' })
   expect(readdirSync(out)).toEqual([])
 })
 

@@ -112,6 +112,9 @@ describe('doctor', () => {
       const { code, out } = await runIn(join(home, path), 'doctor')
       expect(code).toBe(1)
       expect(out).toMatch(/^fail +folder +\S+\/(file|link) isn’t a folder\./m)
+      // What would be in it is neither good nor bad.
+      for (const check of ['settings', 'account', 'store', 'disk', 'crashes'])
+        expect(out).toMatch(new RegExp(`^fail +${check} +Not checked: see folder\\.$`, 'm'))
     }
   })
 
