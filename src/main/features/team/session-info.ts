@@ -38,6 +38,10 @@ export interface SessionInfo {
   readonly end: SessionEnd | null
 }
 
+/** Whether a session has the later lease, or began later under the same one. */
+export const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
+  a.epoch !== b.epoch ? a.epoch > b.epoch : a.startedMs > b.startedMs
+
 /** Text that PostgreSQL can store, as text and in JSON. */
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 const TEXT = v.pipe(v.string(), v.maxLength(256), v.check(isStorable))

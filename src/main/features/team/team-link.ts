@@ -71,7 +71,7 @@ export class Team {
     const history = await this.#open()
     const log = this.#log
     if (history === null || log?.state().is !== 'connected') return history
-    const { checkHistory } = await import('./history/claim.ts')
+    const { checkHistory } = await import('./history-claim.ts')
     try {
       await checkHistory(log, history)
     } catch (thrown) {

@@ -17,7 +17,7 @@ import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
 import type { CommittedFlush } from '../frame/frame.ts'
 import type { SessionInfo } from '../session-info.ts'
 import { FlushCursor } from './flush-cursor.ts'
-import { LaneFacts } from './lane-facts.ts'
+import { LaneFacts } from './gaps/lane-facts.ts'
 import { lastSeqOf } from '../frame/seqs.ts'
 
 /** Messages that were received longer ago than this aren't the present, ms: they change the store, not the hub. */

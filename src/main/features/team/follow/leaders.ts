@@ -5,7 +5,7 @@
  */
 import { FEED_IDS, type FeedId, type InstrumentId, type SessionId } from '../../../../shared/base/units.ts'
 import type { FeedState } from '../../../../shared/core/status/status.ts'
-import type { SessionInfo } from '../session-info.ts'
+import { isLater, type SessionInfo } from '../session-info.ts'
 
 /** A session that may lead. */
 export interface Candidate {
@@ -103,10 +103,6 @@ export class Leaders<C extends Candidate> {
 
 /** A feed that is silent is connected: what comes next comes from here, too. */
 const isReceiving = (state: FeedState | undefined): boolean => state?.is === 'open' || state?.is === 'stale'
-
-/** Whether a session has the later lease, or began later under the same one. */
-export const isLater = (a: SessionInfo, b: SessionInfo): boolean =>
-  a.epoch !== b.epoch ? a.epoch > b.epoch : a.startedMs > b.startedMs
 
 /** Whether a session is the next one of the same recorder, whose records follow one another. */
 const follows = (next: SessionInfo, was: SessionInfo): boolean =>

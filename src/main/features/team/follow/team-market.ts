@@ -22,7 +22,7 @@ import { joinStatuses } from './join-statuses.ts'
 import { Lane } from './lane.ts'
 import { Leaders } from './leaders.ts'
 import { firstSeq } from '../frame/seqs.ts'
-import { TeamGaps } from './team-gaps.ts'
+import { TeamGaps } from './gaps/team-gaps.ts'
 
 export interface TeamMarketParts {
   /** The hub and all who listen to live records. */

@@ -8,7 +8,7 @@ import type { ChainHeads, CommittedFlush, Connection, Frame } from '../frame/fra
 import { verifyFrame } from '../frame/verify.ts'
 import type { TeamName } from '../names.ts'
 import { decodeSessionInfo, encodeSessionInfo, type SessionInfo } from '../session-info.ts'
-import { readId } from './claim.ts'
+import { readId } from '../history-claim.ts'
 import { connectDatabase, type Database } from './database.ts'
 import type { StoredSignature } from '../sign/authorship.ts'
 import {

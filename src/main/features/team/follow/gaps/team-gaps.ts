@@ -1,10 +1,9 @@
 /** The gaps of a team's shards as the hub shows them, and what changes of them. */
-import type { SessionId } from '../../../../shared/base/units.ts'
-import { EDGE_MS } from '../../../../shared/core/recording/merged-sessions.ts'
-import type { HubSink } from '../../../core/market/hub-types.ts'
-import type { SessionInfo } from '../session-info.ts'
+import type { SessionId } from '../../../../../shared/base/units.ts'
+import { EDGE_MS } from '../../../../../shared/core/recording/merged-sessions.ts'
+import type { HubSink } from '../../../../core/market/hub-types.ts'
+import { isLater, type SessionInfo } from '../../session-info.ts'
 import type { LaneFacts } from './lane-facts.ts'
-import { isLater } from './leaders.ts'
 import { findGapChanges, gapsOfShard, type ShardGap } from './shard-gaps.ts'
 
 /** Sessions of a shard that have ended and still count, at most. */

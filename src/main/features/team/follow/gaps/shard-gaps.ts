@@ -2,11 +2,11 @@
  * The gaps of a shard: what none of its sessions received. Several recorders may record one shard, and what one of them
  * missed isn't missing where another one received it. The same rule as the store's (decision 61).
  */
-import { partsIn, withoutSpans, type Span } from '../../../../shared/base/spans.ts'
-import { feedAsset, instrumentId, instrumentKey, unixMs, type FeedId } from '../../../../shared/base/units.ts'
-import { uncovered } from '../../../../shared/core/recording/merged-sessions.ts'
-import { receptionOf, type SessionFacts } from '../../../../shared/core/recording/reception.ts'
-import type { MarketContext } from '../../../core/market/hub-types.ts'
+import { partsIn, withoutSpans, type Span } from '../../../../../shared/base/spans.ts'
+import { feedAsset, instrumentId, instrumentKey, unixMs, type FeedId } from '../../../../../shared/base/units.ts'
+import { uncovered } from '../../../../../shared/core/recording/merged-sessions.ts'
+import { receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
+import type { MarketContext } from '../../../../core/market/hub-types.ts'
 import type { LaneFacts } from './lane-facts.ts'
 
 /** Its times are by the clock of the session that noticed it. */

@@ -1,8 +1,8 @@
 /** What a followed session says about its reception, from its entries, and how far its clock is from the service's. */
-import { FEEDS } from '../../../../service/feeds.ts'
-import { feedAsset, FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
-import type { Span } from '../../../../shared/base/spans.ts'
-import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
+import { FEEDS } from '../../../../../service/feeds.ts'
+import { feedAsset, FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../../../../../shared/base/units.ts'
+import type { Span } from '../../../../../shared/base/spans.ts'
+import { skewAt } from '../../../../../shared/core/recording/merged-sessions.ts'
 import {
   clockFrom,
   ENOUGH_LEADS,
@@ -10,10 +10,10 @@ import {
   type Lead,
   type SessionFacts,
   type Subscription,
-} from '../../../../shared/core/recording/reception.ts'
-import { STORED_ONLY, type GapCause, type LedgerEntry } from '../../../../shared/core/recording/session.ts'
-import { Classifier } from '../../../core/store/format/classify.ts'
-import type { Batch, StoredEntry } from '../../../core/store/types/messages.ts'
+} from '../../../../../shared/core/recording/reception.ts'
+import { STORED_ONLY, type GapCause, type LedgerEntry } from '../../../../../shared/core/recording/session.ts'
+import { Classifier } from '../../../../core/store/format/classify.ts'
+import type { Batch, StoredEntry } from '../../../../core/store/types/messages.ts'
 
 /** Gaps that are remembered, as many as a hub shows. */
 const MAX_GAPS = 500

@@ -1,11 +1,10 @@
 /** Which database is the history of a team. An ID in the bucket `watermarks` says it, which the database has, too. */
-import { waitUntil } from '../../../command-line/until.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { CodedError } from '../../../../shared/base/errors.ts'
-import { addChecksum, decodeWatermark, readChecked } from '../checksum.ts'
-import type { BucketEntry, TeamLog } from '../nats/team-log.ts'
-import type { Database } from './database.ts'
-import type { History } from './history.ts'
+import { waitUntil } from '../../command-line/until.ts'
+import type { Clock } from '../../base/clock.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { addChecksum, decodeWatermark, readChecked } from './checksum.ts'
+import type { BucketEntry, TeamLog } from './nats/team-log.ts'
+import type { Database } from './history/database.ts'
 
 /** Where the bucket `watermarks` has the ID of the history that they are of. */
 const HISTORY_KEY = 'history'
@@ -14,6 +13,14 @@ const HISTORY_KEY = 'history'
 const CLAIM_EVERY_MS = 5_000
 const REPLACE_HINT =
   'Recorders delete what the history has. If it is to be this database from now on, stop the archivers of the other one, and add --replace-history once.'
+
+/** A history that can be compared. */
+interface Claimable {
+  readonly team: string
+  /** The database, as shown. */
+  readonly place: string
+  id(): Promise<string>
+}
 
 const anotherDatabase = (team: string, place: string): string =>
   `The history of team ${team} is another database, not ${place}.`
@@ -30,7 +37,7 @@ const idIn = (value: string | null): string | null => (value === null ? null : r
  * Rejects with `not-allowed` if a history is another database than the one that the team's watermarks are of. Passes if
  * nobody has said yet which one that is.
  */
-export async function checkHistory(log: Pick<TeamLog, 'bucket'>, history: Pick<History, 'team' | 'place' | 'id'>) {
+export async function checkHistory(log: Pick<TeamLog, 'bucket'>, history: Claimable) {
   const claimed = idIn((await log.bucket('watermarks').get(HISTORY_KEY))?.value ?? null)
   if (claimed === null || claimed === (await history.id())) return
   throw new CodedError('not-allowed', anotherDatabase(history.team, history.place), {
