@@ -111,6 +111,8 @@ describe('who may connect', () => {
     ['/v1/ticks', 'GET', 400],
     ['/v1/ticks?feed=crypto/XT&limit=5', 'GET', 400],
     ['/v1/ticks?feed=crypto/XT&from=noonish', 'GET', 400],
+    ['/v1/ticks?feed=crypto/XT&symbol=', 'GET', 400],
+    ['/v1/ticks?feed=crypto/XT&session=', 'GET', 400],
     ['/v1/ticks?feed=crypto/XT&symbol=NOPE-USD', 'GET', 404],
     ['/v1/bars?feed=crypto/XT&interval=1century', 'GET', 400],
     ['/v1/sessions/zzz', 'GET', 404],
