@@ -51,6 +51,8 @@ export class Replay {
   /** End of the range whose bookmarks and gaps are loaded, UTC ms. */
   #marksToMs = Infinity
   readonly #latest = new LatestRun()
+  /** A seek waits for the move before it. */
+  #isSeekWaiting = false
 
   constructor(window: ReplayWindow, failed: (failure: Failure) => void) {
     this.#transport = window.transport
@@ -139,6 +141,7 @@ export class Replay {
     this.#stop?.()
     this.#stop = undefined
     this.#latest.drop()
+    this.#isSeekWaiting = false
     this.aimMs = null
     this.bookmarks = []
     this.gaps = []
@@ -173,6 +176,7 @@ export class Replay {
     const { state } = this
     if (!state) return
     this.#latest.drop()
+    this.#isSeekWaiting = false
     void this.#transport.invoke('replay.play', { id: state.id, on }).then((result) => this.#failedUnless(result))
   }
   /** Plays or pauses. At the end, plays again from the start. */
@@ -226,16 +230,27 @@ export class Replay {
     this.aimMs =
       target.at === 'ms' ? target.ms : target.at === 'start' ? state.fromMs : target.at === 'end' ? state.toMs : null
     this.#window.epoch++
-    this.#move(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true, then)
+    const task = this.#mover(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true, then)
+    this.#isSeekWaiting = true
+    this.#latest.run(() => {
+      this.#isSeekWaiting = false
+      return task()
+    })
   }
   step(by: StepUnit, forward: boolean, interval: Interval, asset: AssetClass): void {
     const { state } = this
     if (!state) return
-    this.#move(() => this.#transport.invoke('replay.step', { id: state.id, by, forward, interval, asset }), !forward)
+    const task = this.#mover(
+      () => this.#transport.invoke('replay.step', { id: state.id, by, forward, interval, asset }),
+      !forward,
+    )
+    // A step begins where a seek ends: it must not replace one that waits.
+    if (this.#isSeekWaiting) this.#latest.follow(task)
+    else this.#latest.run(task)
   }
 
-  #move(ask: () => Promise<Result<ReplayState>>, jumps: boolean, then?: () => void): void {
-    this.#latest.run(async () => {
+  #mover(ask: () => Promise<Result<ReplayState>>, jumps: boolean, then?: () => void): () => Promise<void> {
+    return async () => {
       const result = await ask()
       if (!this.#latest.isWaiting) this.aimMs = null
       if (!result.ok) {
@@ -247,7 +262,7 @@ export class Replay {
       if (jumps) this.#window.epoch++
       this.#window.showReplay(result.value)
       then?.()
-    })
+    }
   }
 
   /** Loads the bookmarks and gaps of the whole replay. */

@@ -171,6 +171,17 @@ describe('a replay in the window', () => {
     expect(app.replaying?.nowMs).toBe(fromMs + 50_000)
     expect(replaysOf(app).current.aimMs).toBeNull()
   })
+  it('steps from where a seek that still waits will end, rather than instead of it', async () => {
+    await open()
+    const replay = replaysOf(app).current
+    const { fromMs } = app.replaying ?? { fromMs: 0 }
+    replay.seek({ at: 'end' })
+    replay.seek({ at: 'ms', ms: fromMs + 5_000 })
+    for (let i = 0; i < 2; i++) replay.step('second', true, '1s', 'crypto')
+    await terminal.settle()
+    expect(app.replaying?.nowMs).toBe(fromMs + 6_000)
+    expect(replay.aimMs).toBeNull()
+  })
   it('seeks only within the recording', async () => {
     await open()
     replaysOf(app).current.seek({ at: 'ms', ms: 0 })
