@@ -44,7 +44,7 @@ export class Replay {
   readonly timeline: Timeline
   readonly #transport: Transport
   readonly #window: ReplayWindow
-  readonly #failed: (failure: Failure) => void
+  readonly #failed: (failure: Failure, opening?: true) => void
   #stop: (() => void) | undefined
   #asked = 0
   #revivedAt = -Infinity
@@ -54,7 +54,8 @@ export class Replay {
   /** A seek waits for the move before it. */
   #isSeekWaiting = false
 
-  constructor(window: ReplayWindow, failed: (failure: Failure) => void) {
+  /** `failed` reports failures; `opening`: no replay was opened. */
+  constructor(window: ReplayWindow, failed: (failure: Failure, opening?: true) => void) {
     this.#transport = window.transport
     this.#window = window
     this.#failed = failed
@@ -87,7 +88,7 @@ export class Replay {
     }
     this.opening = false
     if (!result.ok) {
-      this.#failed(result.error)
+      this.#failed(result.error, true)
       return false
     }
     this.#leave()

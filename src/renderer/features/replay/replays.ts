@@ -15,13 +15,13 @@ export class Replays {
 
   constructor(app: WindowState) {
     this.#app = app
-    this.current = new Replay(app, (failure) => this.#failed(failure))
+    this.current = new Replay(app, (failure, opening) => this.#failed(failure, opening))
   }
 
-  #failed(failure: Failure): void {
+  #failed(failure: Failure, opening?: true): void {
     // A result such as "no further gap" isn't an error.
     if (failure.code === 'not-found' && this.current.state) this.#app.toasts.show(failure.message)
-    else if (failure.code === 'store-damaged') this.#tellDamaged(failure)
+    else if (failure.code === 'store-damaged') this.#tellDamaged(failure, opening === true)
     else this.#app.tell(failure)
   }
 
@@ -76,12 +76,12 @@ export class Replays {
     this.#app.toasts.say(t('Live again.'))
   }
 
-  /** Reports that the replay reached corrupt data, with a button that opens Evidence. */
-  #tellDamaged({ message }: Failure): void {
+  /** Reports that the replay begins with or reached corrupt data, with a button that opens Evidence. */
+  #tellDamaged({ message }: Failure, opening: boolean): void {
     const action = { label: t('Open Evidence'), run: () => this.#app.layout.open('evidence') }
-    this.#app.toasts.show(t('The replay can’t continue past this point. {message}', { message }), {
-      tone: 'bad',
-      action,
-    })
+    const text = opening
+      ? t('The replay couldn’t be opened. {message}', { message })
+      : t('The replay can’t continue past this point. {message}', { message })
+    this.#app.toasts.show(text, { tone: 'bad', action })
   }
 }

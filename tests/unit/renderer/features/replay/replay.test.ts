@@ -12,6 +12,7 @@ import {
 } from '../../../../../src/renderer/text/replay-labels.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { openWindow, replaysOf, serviceOf } from '../../open-window.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { tape as tapeFeature } from '../../../../../src/renderer/features/tape/feature.ts'
 
@@ -181,6 +182,21 @@ describe('a replay in the window', () => {
     await terminal.settle()
     expect(app.replaying?.nowMs).toBe(fromMs + 6_000)
     expect(replay.aimMs).toBeNull()
+  })
+  it('says that it couldn’t be opened, not that it can’t go on, if its start is corrupt', async () => {
+    const corrupt = () => {
+      throw new CodedError('store-damaged', 'Stored messages are corrupt.')
+    }
+    terminal.answer('replay.open', corrupt)
+    await open()
+    expect(app.replaying).toBeNull()
+    expect(app.toasts.list.at(-1)?.text).toBe('The replay couldn’t be opened. Stored messages are corrupt.')
+    terminal.reset()
+    await open()
+    terminal.answer('replay.seek', corrupt)
+    replaysOf(app).current.seek({ at: 'end' })
+    await terminal.settle()
+    expect(app.toasts.list.at(-1)?.text).toMatch(/^The replay can’t continue past this point\./)
   })
   it('seeks only within the recording', async () => {
     await open()
