@@ -1,4 +1,6 @@
 /** The window in another language: nothing of it is left in English, nothing is glued of pieces, nothing breaks. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { allTexts } from '../../../scripts/lib/texts.mjs'
 import { CODES } from '../../../src/renderer/features/palette/codes.ts'
@@ -219,4 +221,33 @@ test('every word is translated, whole, and has room when it is a third longer', 
       expect.soft(box.top >= 0 && box.bottom <= SMALL.height && box.sideways <= 0, await tab.innerText()).toBe(true)
     }
   })
+})
+
+test('at the largest text size, the card and the pages of the settings keep what is a third longer', async ({
+  open,
+  home,
+}) => {
+  await writeFile(join(home, 'settings.json'), JSON.stringify({ appearance: { scale: 150 } }))
+  const { page } = await open()
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
+    TRIAL_KEY,
+    JSON.stringify(pseudoTranslation()),
+  ] as const)
+  await page.reload()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en-XA')
+  const card = page.locator('aside', { has: page.locator('button.primary') })
+  await expect(card).toBeVisible()
+  const tooWide = await card.evaluate((one) => {
+    const { right } = one.getBoundingClientRect()
+    const inside = [...one.querySelectorAll('strong, p, button, summary')]
+    return inside.filter((part) => part.getBoundingClientRect().right > right).map((part) => part.textContent)
+  })
+  expect(tooWide).toEqual([])
+  await page.keyboard.press('Control+,')
+  const tabs = page.locator('dialog[open] [role="tab"]')
+  await expect(tabs.first()).toBeVisible()
+  const cut = await tabs.evaluateAll((all) =>
+    all.filter((one) => one.scrollHeight > one.clientHeight).map((one) => one.textContent),
+  )
+  expect(cut).toEqual([])
 })
