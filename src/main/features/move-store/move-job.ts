@@ -128,7 +128,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
         progress({ count: moved.bytes, bytes: moved.bytes })
         const left = moved.leftovers ? ` Some files of the old store couldn’t be removed from ${from}.` : ''
         log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)
-        return { text: `${moved.path}.${left}`, result: moved }
+        return { text: left === '' ? moved.path : `${moved.path}.${left}`, result: moved }
       })
     },
     close: release,

@@ -62,7 +62,8 @@ it('moves the store while it records: a session ends, another begins with a gap,
   const before = terminal.info.storePath
   const target = join(folder, 'large')
   const job = await ended(terminal, await terminal.service(moveStore).move(target))
-  expect(job?.outcome).toMatchObject({ is: 'done', result: { path: join(target, 'tapedeck.db'), leftovers: false } })
+  const path = join(target, 'tapedeck.db')
+  expect(job?.outcome).toMatchObject({ is: 'done', text: path, result: { path, leftovers: false } })
   expect(terminal.info.storePath).toBe(join(target, 'tapedeck.db'))
   expect(existsSync(before)).toBe(false)
   const { received } = await status(terminal, ({ recorder }) => recorder.is === 'recording')
