@@ -1,19 +1,22 @@
 /** Keeps the keyboard's focus in a dialog whose focused control is gone. */
 
-const STOPS = ':is(a[href], button, input, select, textarea, summary, [tabindex="0"]):not(:disabled)'
+const FIELDS = ['input', 'select', 'textarea']
+const enabled = (selectors: readonly string[]): string => selectors.map((one) => `${one}:not(:disabled)`).join()
+const inBody = (selectors: readonly string[]): string => enabled(selectors.map((one) => `.body ${one}`))
+const STOPS = [...FIELDS, 'a[href]', 'button', 'summary', '[tabindex="0"]']
 
 /** The control to go to from `lost`, which was removed or disabled. */
 function nextStop(within: HTMLElement, lost: HTMLElement): HTMLElement | null {
   if (within.contains(lost)) {
-    const stops = [...within.querySelectorAll<HTMLElement>(STOPS)]
+    const stops = [...within.querySelectorAll<HTMLElement>(enabled(STOPS))]
     const after = stops.find((stop) => lost.compareDocumentPosition(stop) & Node.DOCUMENT_POSITION_FOLLOWING)
     return after ?? stops.at(-1) ?? null
   }
   // Another stage of the dialog: what it begins with, or the button that goes on.
   return (
-    within.querySelector<HTMLElement>('.body :is(input, select, textarea):not(:disabled)') ??
-    within.querySelector<HTMLElement>('.body .primary:not(:disabled)') ??
-    within.querySelector<HTMLElement>(`.body ${STOPS}`)
+    within.querySelector<HTMLElement>(inBody(FIELDS)) ??
+    within.querySelector<HTMLElement>(inBody(['.primary'])) ??
+    within.querySelector<HTMLElement>(inBody(STOPS))
   )
 }
 

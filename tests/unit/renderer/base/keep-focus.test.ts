@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { keepFocus } from '../../../../src/renderer/ui/keep-focus.ts'
+import { keepFocus } from '../../../../src/renderer/base/keep-focus.ts'
 
 let dialog: HTMLElement
 let stop: () => void
