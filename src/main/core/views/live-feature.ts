@@ -204,10 +204,9 @@ export const live = defineFeature({
         await recorderControl.serially(() => recorderControl.begin())
         void countGaps()
         stopTime = keepTime(clock, { status: beat, sweep })
-        const where = nameOf(control.source)
-        const isDemo = control.source.kind === 'demo'
-        status.say([isDemo ? 'The demo market is running.' : `Watching ${where}.`, ...notes].join(' '))
-        log.add('info', 'terminal', `Started: ${where}, store ${store.place.shown}.`)
+        const { source } = control
+        status.say([watchedText(source), ...notes].join(' '))
+        log.add('info', 'terminal', `Started: ${nameOf(source)}, store ${store.place.shown}.`)
       },
       stop: end,
     }
@@ -240,6 +239,9 @@ async function endRecording(control: RecorderControl, feeds: LiveFeeds, stop: ()
 
 const nameOf = ({ kind, origin }: Source): string =>
   kind === 'demo' ? 'demo market' : kind === 'team' ? `team ${origin}` : origin
+
+const watchedText = (source: Source): string =>
+  source.kind === 'demo' ? 'The demo market is running.' : `Watching ${nameOf(source)}.`
 
 /** The gaps of a source that began today, as UTC has it; none if they can't be read. */
 async function readGapsOfToday(reader: StoreReader, source: Source, nowMs: number) {
