@@ -178,12 +178,13 @@ export class ReplayCursor {
     let upTo = end
     const later = this.#upToMs === Infinity ? -1 : rows.recvMs.subarray(0, n).findIndex((ms) => ms > this.#upToMs)
     if (later >= 0) {
-      this.#isPastTarget = true
       n = later
       upTo = rows.seq[n] - 1
     }
     const written = texts ? this.#writeTexts(rows, n, open, kernel) : { rows, count: n }
+    // Where long texts end the batch early, the rest before the target is still to be read.
     if (written.count < n) upTo = rows.seq[written.count - 1]
+    else if (later >= 0) this.#isPastTarget = true
     const batch = this.#batch(trimRows(written.rows, written.count), shapes, upTo)
     return isText && lines ? { ...batch, areLines: true } : batch
   }

@@ -426,6 +426,30 @@ describe('findPosition', () => {
     )
   })
 
+  it.each([false, true])(
+    'is read up to after long messages that end a batch early (as records: %s)',
+    async (records) => {
+      const long = (n: number): Item => ({
+        conn: 1,
+        data: Buffer.from(String(n).repeat(900_000)),
+        flags: FLAG.undecodable,
+        recvMs: T0,
+      })
+      const trade = (n: number, ms: number): Item => ({
+        conn: 1,
+        data: tradeText('BTC-USD', n, 1, T0),
+        recvMs: T0 + ms,
+      })
+      const due = [1, 2, 3, 4, 5].map(long).concat(Array.from({ length: 50 }, (_, n) => trade(n, 10)))
+      record([...due, trade(99, 1_000)], [{ size: 100, seal: true }]).close()
+      const reader = reading()
+      const seqs: number[] = []
+      const query = { session: await only(reader), afterSeq: 0, upToMs: T0 + 10, prefersRecords: records }
+      for await (const { count, seq } of reader.replay(query)) seqs.push(...seq.subarray(0, count))
+      expect(seqs).toEqual(due.map((_, i) => i + 1))
+    },
+  )
+
   it('finds it in a long session without entries', async () => {
     const items = Array.from({ length: 60_000 }, (_, i): Item => ({
       conn: 1 + (i % 2),
