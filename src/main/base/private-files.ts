@@ -1,13 +1,16 @@
 /** Keeps recorded files readable by their owner only. On Windows, user folders are protected already. */
 import { chmodSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { join, parse } from 'node:path'
+import { dirname, join, parse } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 import { STORE_SIDE_FILES } from './store-files.ts'
 import { userHome } from './user-home.ts'
 
 const OTHERS = 0o077
 /** Sticky or setgid bit: the folder is shared on purpose. */
 const SHARED = 0o3000
+/** Bits that a new folder has from the one that it is in. */
+const INHERITED = 0o7000
 /** Chromium's folder, whose permissions Chromium manages. */
 const CHROMIUM = 'chromium'
 
@@ -39,6 +42,20 @@ export function protectHome(home: {
 export async function followUserMask(file: Pick<FileHandle, 'chmod'>): Promise<void> {
   if (userMask === null) return
   await file.chmod(0o666 & ~userMask).catch(() => undefined) // not every file system has modes
+}
+
+/** Makes a folder for exported files, and those it is in, with the modes that the user's umask asks for. */
+export function makeExportFolder(path: string): void {
+  const outermost = makeFolder(path)
+  if (userMask === null || outermost === null) return
+  for (let made = path; made.length >= outermost.length; made = dirname(made)) {
+    try {
+      chmodSync(made, (statSync(made).mode & INHERITED) | (0o777 & ~userMask))
+    } catch {
+      // Not every file system has modes.
+    }
+    if (made === dirname(made)) return
+  }
 }
 
 /**

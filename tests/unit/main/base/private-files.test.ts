@@ -37,18 +37,27 @@ describe.skipIf(process.platform === 'win32')('files of the app', () => {
     for (const path of [file, `${file}.lock`, join(home, 'drawings', 'a.json')]) chmodSync(path, 0o644)
     const saved = join(folder.path, 'monday.tapedeck')
     const backup = join(folder.path, 'safe')
+    const lake = join(folder.path, 'lake')
     for (const args of [
       ['sessions', '--session', id, '--out', saved],
       ['backup', '--out', backup],
+      ['sync', join(lake, 'of', 'today')],
     ]) {
       const run = spawnSync('sh', ['-c', 'umask 022; exec "$0" "$@"', process.execPath, cli, ...args], {
         env: { ...process.env, TAPEDECK_HOME: home, NODE_OPTIONS: '' },
         encoding: 'utf8',
       })
-      expect(run.stderr).toBe('')
+      if (args[0] !== 'sync') expect(run.stderr).toBe('')
       expect(run.status).toBe(0)
     }
     expect(modeOf(saved)).toBe('644')
+    const dataset = readdirSync(lake, { recursive: true, withFileTypes: true })
+    expect(dataset.some((entry) => entry.name === 'symbol=BTC-USD')).toBe(true)
+    expect(modeOf(lake)).toBe('755')
+    for (const entry of dataset.filter(({ name }) => name !== '_lock')) {
+      const mode = entry.isDirectory() ? '755' : '644'
+      expect([entry.name, modeOf(join(entry.parentPath, entry.name))]).toEqual([entry.name, mode])
+    }
     // A backup holds everything that the home holds.
     expect([backup, join(backup, 'tapedeck.db'), join(backup, 'backup.json')].map(modeOf)).toEqual([
       '700',

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { count, sha256 } from '../../../../shared/base/schemas.ts'
-import { makeFolder } from '../../../base/make-folder.ts'
+import { makeExportFolder } from '../../../base/private-files.ts'
 import * as v from 'valibot'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { createSafeFile } from '../../../base/file-sink.ts'
@@ -66,7 +66,7 @@ export async function readDocument<T>(path: string, schema: v.GenericSchema<unkn
 
 /** Writes a document, durable and whole or not at all. */
 export async function writeDocument(path: string, value: object): Promise<void> {
-  makeFolder(dirname(path))
+  makeExportFolder(dirname(path))
   const file = await createSafeFile(path)
   try {
     file.text(`${JSON.stringify(value, null, 2)}\n`)

@@ -13,7 +13,7 @@ import type { SessionShares } from '../../../../shared/core/recording/merged-ses
 import { isTeamKey, type SessionRow, STORED_ONLY } from '../../../../shared/core/recording/session.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { takeFileLock } from '../../../base/file-lock.ts'
-import { makeFolder } from '../../../base/make-folder.ts'
+import { makeExportFolder } from '../../../base/private-files.ts'
 import type { StoreReader } from '../../../core/store/types/reader.ts'
 import type { TickColumns } from '../../../core/store/types/ticks.ts'
 import {
@@ -186,7 +186,7 @@ async function openDataset(root: string, source: string, isNew: boolean): Promis
 /** Creates the dataset's folder. Throws `disk-error` if the system doesn't allow it, or a link leads nowhere. */
 function createDataset(root: string): void {
   try {
-    makeFolder(root)
+    makeExportFolder(root)
   } catch (cause) {
     throw new CodedError('disk-error', `Couldn’t create the folder ${root}.`, {
       cause,

@@ -1,6 +1,6 @@
 /** Writes the Parquet files of a dataset: messages of a partition, and gaps of a session. */
 import { dirname } from 'node:path'
-import { makeFolder } from '../../../base/make-folder.ts'
+import { makeExportFolder } from '../../../base/private-files.ts'
 import { tickFields } from '../../../../service/tick-columns.ts'
 import type { FeedId, SessionId } from '../../../../shared/base/units.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
@@ -46,7 +46,7 @@ interface OpenFile {
 }
 
 async function openFile(path: string, columns: readonly TableColumn[]): Promise<OpenFile> {
-  makeFolder(dirname(path))
+  makeExportFolder(dirname(path))
   const file = await createSafeFile(path)
   const table = createParquetTable(file, columns, { schema: DATASET_SCHEMA, zone: 'UTC' })
   return {
