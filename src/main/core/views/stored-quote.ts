@@ -1,5 +1,7 @@
 /** The last stored bid and ask of an instrument that several recorders share. */
-import { isTeamKey, STORED_ONLY } from '../../../shared/core/recording/session.ts'
+import { DAY_MS } from '../../../shared/base/durations.ts'
+import { toFailure } from '../../../shared/base/errors.ts'
+import { isTeamKey, STORED_ONLY, type Gap } from '../../../shared/core/recording/session.ts'
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import type { SeededQuote } from '../market/cell.ts'
@@ -9,12 +11,24 @@ import { isGapOf, type StoredView } from './stored-view.ts'
 /** How far back quotes are searched, ms, in steps. An older one of a session that is still open isn't shown. */
 const LOOK_BACK_MS = [120_000, 1_800_000] as const
 
+/** No recorder's clock is further off, ms: more than one that is set to another time zone. */
+const MAX_SKEW_MS = DAY_MS
+
 /**
- * The last bid and ask that the open sessions of a team have; null: none within half an hour, or something may have been
- * missed since. The live market of a team starts again when an instrument's prices come from another recorder, and quiet
+ * The last bid and ask that the open sessions of a team have; null: none within half an hour, or something since can't
+ * be read or may have been missed. The live market of a team starts again when an instrument's prices come from another recorder, and quiet
  * instruments have no quote then for a long time. Null for other sources, whose live market has what its session has.
  */
 export async function readLastQuote(view: StoredView, id: InstrumentId): Promise<SeededQuote | null> {
+  try {
+    return await readSureQuote(view, id)
+  } catch (thrown) {
+    if (toFailure(thrown).code === 'store-damaged') return null
+    throw thrown
+  }
+}
+
+async function readSureQuote(view: StoredView, id: InstrumentId): Promise<SeededQuote | null> {
   const asset = parseInstrument(id)?.asset
   const source = view.source()
   if (!view.showsAll || !isTeamKey(source) || asset === undefined) return null
@@ -23,16 +37,18 @@ export async function readLastQuote(view: StoredView, id: InstrumentId): Promise
   if (feed === undefined || sessions.length === 0) return null
   const nowMs = view.wallMs()
   for (const back of LOOK_BACK_MS) {
-    const query = { feed, instruments: [id], sessions, asInSource: true, fromMs: nowMs - back }
+    const query = { feed, instruments: [id], source, sessions, asInSource: true, fromMs: nowMs - back }
     const last = new LastQuote()
     for await (const columns of view.reader.ticks(query)) last.add(columns)
     if (last.eventMs === -Infinity) continue
-    const gaps = await view.reader.gaps({ feed, source, fromMs: last.eventMs, skipCorrupt: true })
-    const isSure = gaps.every((gap) => !isGapOf(gap, id) || (gap.toMs ?? Infinity) <= last.eventMs)
-    return isSure ? last.quote : null
+    const gaps = await view.reader.gaps({ feed, source, fromMs: last.eventMs - MAX_SKEW_MS })
+    return gaps.some((gap) => isGapOf(gap, id) && latestEnd(gap) > last.eventMs) ? null : last.quote
   }
   return null
 }
+
+/** When a gap is over for certain, by the service's clock: its own times are by its recorder's. */
+const latestEnd = ({ toMs, skewMs = 0 }: Gap): number => (toMs ?? Infinity) + Math.abs(skewMs)
 
 /** What several sessions say, by event time. As live, an absent side keeps its value, and one sent as 0 is empty. */
 class LastQuote {
