@@ -144,6 +144,10 @@ export class LaneFacts {
     })
   }
 
+  isSubscribed(feed: FeedId, id: InstrumentId): boolean {
+    return this.#symbols(feed).has(id)
+  }
+
   #symbols(feed: FeedId): ReadonlyMap<InstrumentId, string> {
     return this.#subscribed.get(feed) ?? new Map()
   }

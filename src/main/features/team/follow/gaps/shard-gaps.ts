@@ -7,7 +7,7 @@ import { feedAsset, instrumentId, instrumentKey, unixMs, type FeedId } from '../
 import { uncovered } from '../../../../../shared/core/recording/merged-sessions.ts'
 import { receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
 import type { MarketContext } from '../../../../core/market/hub-types.ts'
-import type { LaneFacts } from './lane-facts.ts'
+import type { LaneFacts, LaneGap } from './lane-facts.ts'
 
 /** Its times are by the clock of the session that noticed it. */
 export type ShardGap = MarketContext['gaps'][number]
@@ -15,8 +15,13 @@ export type ShardGap = MarketContext['gaps'][number]
 /** A session of the shard. */
 export interface ShardLane {
   readonly facts: LaneFacts
-  /** When its reception ended, by its clock, UTC ms; Infinity: it goes on, as far as known. */
+  /** When its reception ended, by its clock, UTC ms; Infinity: it still receives, as far as known. */
   readonly untilMs: number
+  /**
+   * When a gap that it left open ended for a symbol, by the service's clock, UTC ms; -Infinity: it isn't one. Absent: the
+   * session hasn't ended.
+   */
+  readonly endOfOpen?: ((gap: LaneGap, symbol: string) => number) | undefined
 }
 
 /**
@@ -30,13 +35,16 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
   /** What is in a gap already, by feed and instrument. Most instruments of a feed share it. */
   const counted = new Map<string, readonly Span[]>()
   const gaps: ShardGap[] = []
-  for (const gap of lanes.toReversed().flatMap((lane) => lane.facts.gaps())) {
+  for (const { gap, lane } of lanes.toReversed().flatMap((lane) => lane.facts.gaps().map((gap) => ({ gap, lane })))) {
     const { feed, cause, skewMs } = gap
-    const find = rememberParts({ fromMs: Math.max(gap.fromMs, floorMs), toMs: gap.toMs })
+    const finders = new Map<number, ReturnType<typeof rememberParts>>()
     /** Symbols by the part of the gap that is theirs. */
     const parts = new Map<string, { readonly span: Span; readonly symbols: string[] }>()
     for (const symbol of gap.symbols) {
       const key = `${feed} ${instrumentId(feedAsset(feed), symbol)}`
+      const toMs = gap.toMs === Infinity ? (lane.endOfOpen?.(gap, symbol) ?? Infinity) : gap.toMs
+      const find = finders.get(toMs) ?? rememberParts({ fromMs: Math.max(gap.fromMs, floorMs), toMs })
+      finders.set(toMs, find)
       const { found, all } = find(findUncovered(feed, symbol), counted.get(key) ?? NOTHING)
       counted.set(key, all)
       for (const span of found) {

@@ -1,10 +1,11 @@
 /** The gaps of a team's shards as the hub shows them, and what changes of them. */
-import type { SessionId } from '../../../../../shared/base/units.ts'
+import { feedAsset, instrumentId, instrumentKey, type SessionId } from '../../../../../shared/base/units.ts'
 import { EDGE_MS } from '../../../../../shared/core/recording/merged-sessions.ts'
+import { receptionOf } from '../../../../../shared/core/recording/reception.ts'
 import type { HubSink } from '../../../../core/market/hub-types.ts'
 import { isLater, type SessionInfo } from '../../session-info.ts'
-import type { LaneFacts } from './lane-facts.ts'
-import { findGapChanges, gapsOfShard, type ShardGap } from './shard-gaps.ts'
+import type { LaneFacts, LaneGap } from './lane-facts.ts'
+import { findGapChanges, gapsOfShard, type ShardGap, type ShardLane } from './shard-gaps.ts'
 
 /** Sessions of a shard that have ended and still count, at most. */
 const MAX_ENDED = 50
@@ -19,10 +20,20 @@ export interface GapLane {
   readonly timeMs: number
 }
 
-interface EndedLane {
+/** A session of a shard, ended or not. */
+interface Member {
   readonly info: SessionInfo
   readonly facts: LaneFacts
   readonly untilMs: number
+  /** Null: it hasn't ended. */
+  readonly ending: Ending | null
+}
+
+/** What a session had left open when it ended. */
+interface Ending {
+  readonly gaps: readonly LaneGap[]
+  /** When a gap of them ended for a symbol, because another shard receives it: remembered, as that session may end, too. */
+  readonly moved: Map<string, number>
 }
 
 interface ShownShard {
@@ -34,7 +45,7 @@ interface ShownShard {
 export class TeamGaps {
   readonly #lanes: () => Iterable<GapLane>
   readonly #isGone: (session: SessionId) => boolean
-  readonly #ended = new Map<number, readonly EndedLane[]>()
+  readonly #ended = new Map<number, readonly Member[]>()
   /** Of shards that sessions were forgotten of: what was before isn't known any more, by the service's clock, UTC ms. */
   readonly #floors = new Map<number, number>()
   #shown = new Map<number, ShownShard>()
@@ -50,8 +61,10 @@ export class TeamGaps {
    */
   end({ info, facts, timeMs }: GapLane, untilMs: number | null): void {
     const { shard } = info
-    const all = [...(this.#ended.get(shard) ?? []), { info, facts, untilMs: untilMs ?? timeMs }]
-    // The store has the gaps of ended sessions. Those of sessions that go on depend on what was received beside them.
+    const gaps = facts.gaps().filter(({ toMs }) => toMs === Infinity)
+    const ended: Member = { info, facts, untilMs: untilMs ?? timeMs, ending: { gaps, moved: new Map() } }
+    const all = [...(this.#ended.get(shard) ?? []), ended]
+    // The store has the gaps of ended sessions. Those of sessions still recorded depend on what was received beside them.
     const open = [...this.#lanes()].filter((lane) => lane.info.shard === shard)
     const sinceMs = Math.min(...open.map((lane) => lane.facts.facts(Infinity).running.fromMs)) - EDGE_MS
     const counts = all.slice(-MAX_ENDED).filter((one) => open.length === 0 || endOf(one) > sinceMs)
@@ -93,26 +106,77 @@ export class TeamGaps {
     return this.#floors.get(shard) ?? -Infinity
   }
 
-  #shownOf(shard: number, lanes: readonly EndedLane[]): ShownShard {
-    return { version: versionOf(lanes), gaps: gapsOfShard(lanes, this.#floorOf(shard)) }
+  #shownOf(shard: number, lanes: readonly Member[]): ShownShard {
+    const all = lanes.map((lane, i) => ({ ...lane, endOfOpen: endOfOpen(lane, lanes.at(i + 1)) }))
+    return { version: versionOf(lanes), gaps: gapsOfShard(all, this.#floorOf(shard)) }
+  }
+
+  /** Finds out which instruments a shard whose last session has ended has lost to others, as when the plan moves them. */
+  #findMoved(shards: ReadonlyMap<number, readonly Member[]>): void {
+    const all = [...shards.values()].flat()
+    for (const [shard, lanes] of shards) {
+      const ending = lanes.at(-1)?.ending ?? null
+      if (ending === null) continue
+      const others = all.filter((lane) => lane.ending === null && lane.info.shard !== shard)
+      for (const gap of ending.gaps)
+        for (const symbol of gap.symbols) {
+          const key = keyOf(gap, symbol)
+          const endMs = ending.moved.has(key)
+            ? Infinity
+            : Math.min(...others.map((lane) => receivedFrom(lane, gap, symbol)))
+          if (endMs < Infinity) ending.moved.set(key, endMs)
+        }
+    }
   }
 
   /** The sessions of each shard, the latest lease last. */
-  #shards(): ReadonlyMap<number, readonly EndedLane[]> {
+  #shards(): ReadonlyMap<number, readonly Member[]> {
     const open = [...this.#lanes()].map((lane) => {
       const { info, facts, isBehind, timeMs } = lane
       // One that is there receives until it says otherwise. Nobody knows what another one has received since.
       const isThere = !isBehind && !this.#isGone(info.session)
-      return { info, facts, untilMs: isThere ? Infinity : timeMs }
+      return { info, facts, untilMs: isThere ? Infinity : timeMs, ending: null }
     })
     const ended = [...this.#ended.values()].flat()
     const ordered = [...ended, ...open].sort((a, b) => (isLater(a.info, b.info) ? 1 : -1))
-    return Map.groupBy(ordered, ({ info }) => info.shard)
+    const shards = Map.groupBy(ordered, ({ info }) => info.shard)
+    this.#findMoved(shards)
+    return shards
   }
 }
 
 /** By the service's clock, UTC ms. */
-const endOf = ({ facts, untilMs }: EndedLane): number => facts.facts(untilMs).running.toMs
+const endOf = ({ facts, untilMs }: Member): number => facts.facts(untilMs).running.toMs
 
-const versionOf = (lanes: readonly EndedLane[]): string =>
-  lanes.map(({ info, facts, untilMs }) => `${info.session} ${facts.version} ${untilMs === Infinity}`).join()
+const versionOf = (lanes: readonly Member[]): string =>
+  lanes
+    .map(
+      ({ info, facts, untilMs, ending }) =>
+        `${info.session} ${facts.version} ${untilMs === Infinity} ${ending?.moved.size}`,
+    )
+    .join()
+
+const keyOf = ({ feed, fromMs }: LaneGap, symbol: string): string =>
+  `${feed} ${fromMs} ${instrumentId(feedAsset(feed), symbol)}`
+
+/**
+ * A recorder that stops leaves a gap open. As in the store, it lasts until the next session of the shard begins, which has
+ * a gap of its own until it receives the symbol.
+ */
+function endOfOpen({ ending }: Member, next: Member | undefined): ShardLane['endOfOpen'] {
+  if (ending === null) return undefined
+  const nextMs = next === undefined ? Infinity : next.facts.facts(next.untilMs).running.fromMs
+  return (gap, symbol) => Math.min(Math.max(nextMs, gap.fromMs), ending.moved.get(keyOf(gap, symbol)) ?? Infinity)
+}
+
+/**
+ * From when on a session of another shard received what a gap misses, by the service's clock, UTC ms. Infinity: it doesn't;
+ * -Infinity: it did before.
+ */
+function receivedFrom({ facts, untilMs }: Member, { feed, fromMs }: LaneGap, symbol: string): number {
+  const asset = feedAsset(feed)
+  if (!facts.isSubscribed(feed, instrumentId(asset, symbol))) return Infinity
+  const { covered } = receptionOf(facts.facts(untilMs), feed, instrumentKey(asset, symbol))
+  const sinceMs = (covered.find(({ toMs }) => toMs > fromMs)?.fromMs ?? Infinity) + EDGE_MS
+  return sinceMs > fromMs ? sinceMs : -Infinity
+}

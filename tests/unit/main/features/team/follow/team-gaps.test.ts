@@ -14,6 +14,7 @@ import { feed, Session, time } from './sessions.ts'
 import { settle } from './world.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
+const ETH = instrumentId('crypto', 'ETH-USD')
 const LOST: Reason = { code: 'offline', message: 'Away.', hint: '', closeCode: null }
 
 let hub: Hub
@@ -48,8 +49,8 @@ const newSession = (n: number, epoch = n): Session =>
 const show = (session: Session, ...flushes: (readonly CommittedFlush[])[]): void =>
   market.show(session.info, flushes.flat())
 const after = (ms: number): void => void (time.nowMs += ms)
-const gaps = (): readonly (readonly [from: number, to: number | null])[] =>
-  hub.gaps(feed, BTC).map(({ fromMs, toMs }) => [fromMs - T0, toMs === null ? null : toMs - T0])
+const gaps = (id = BTC): readonly (readonly [from: number, to: number | null])[] =>
+  hub.gaps(feed, id).map(({ fromMs, toMs }) => [fromMs - T0, toMs === null ? null : toMs - T0])
 
 describe('a gap of one recorder of a shard', () => {
   it.each([
@@ -223,7 +224,65 @@ describe('two shards', () => {
     after(5_000)
     show(one, one.reconnect('BTC-USD'))
     expect(gaps()).toEqual([[5_000, 10_000]])
-    expect(hub.gaps(feed, instrumentId('crypto', 'ETH-USD')).map(({ toMs }) => toMs)).toEqual([null])
+    expect(hub.gaps(feed, ETH).map(({ toMs }) => toMs)).toEqual([null])
+  })
+})
+
+describe('the gap that a recorder leaves open when it stops', () => {
+  const acknowledge = (session: Session, symbol: string): void =>
+    show(session, session.entry({ type: 'acknowledged', feed, conn: 1, symbols: [symbol] }))
+  const start = (n: number, shard: number, symbol: string): Session => {
+    const session = new Session(n, { shard, startedMs: unixMs(time.nowMs) })
+    show(session, session.open(symbol))
+    return session
+  }
+  const end = (session: Session): void => market.end(session.info.session, unixMs(time.nowMs))
+  const stop = (session: Session): void => {
+    const fromMs = unixMs(time.nowMs)
+    show(session, session.entry({ type: 'gap-open', feed, cause: 'quit', symbols: ['BTC-USD', 'ETH-USD'], fromMs }))
+    end(session)
+  }
+  const both = () => [gaps(BTC), gaps(ETH)]
+
+  it('ends when its shard is recorded again, also of symbols that it no longer has', () => {
+    const one = start(1, 1, 'BTC-USD')
+    acknowledge(one, 'ETH-USD')
+    after(10_000)
+    stop(one)
+    expect(both()).toEqual([[[10_000, null]], [[10_000, null]]])
+    after(5_000)
+    start(2, 1, 'BTC-USD')
+    expect(both()).toEqual([[[10_000, 15_000]], [[10_000, 15_000]]])
+    market.reload()
+    expect(both()).toEqual([[[10_000, 15_000]], [[10_000, 15_000]]])
+  })
+
+  it('ends for a symbol that another shard receives, and stays as it was once that one stops', () => {
+    const one = start(1, 1, 'BTC-USD')
+    acknowledge(one, 'ETH-USD')
+    const two = start(2, 2, 'SOL-USD')
+    after(10_000)
+    stop(one)
+    after(5_000)
+    acknowledge(two, 'ETH-USD')
+    // Within a second of an edge, two clocks can't tell.
+    const moved = [[[10_000, null]], [[10_000, 16_000]]]
+    expect(both()).toEqual(moved)
+    after(5_000)
+    end(two)
+    start(3, 2, 'ETH-USD')
+    market.reload()
+    expect(both()).toEqual(moved)
+  })
+
+  it('isn’t one of a symbol that another shard had received all along', () => {
+    const one = start(1, 1, 'BTC-USD')
+    acknowledge(one, 'ETH-USD')
+    start(2, 2, 'ETH-USD')
+    after(10_000)
+    stop(one)
+    market.reload()
+    expect(both()).toEqual([[[10_000, null]], []])
   })
 })
 
