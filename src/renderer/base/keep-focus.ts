@@ -31,7 +31,10 @@ export function keepFocus(node: HTMLElement): () => void {
   const onfocusin = ({ target }: FocusEvent): void => {
     if (target instanceof HTMLElement) last = target
   }
-  const onpointerdown = (): void => void (last = null)
+  const onpointerdown = ({ target }: Event): void => {
+    // A click on the focused control moves no focus, so it stays the one to go on from.
+    if (!(target instanceof Node && last?.contains(target))) last = null
+  }
   const changes = new MutationObserver(() => {
     if (last === null || !isGone(last)) return
     const { activeElement } = node.ownerDocument

@@ -48,3 +48,11 @@ it('leaves the focus alone after a click beside every control, and where another
   of('days').remove()
   expect(await focused()).toBe('')
 })
+
+it('moves on from a control that was clicked while it had the focus', async () => {
+  of('move').innerHTML = '<span id="label"></span>'
+  of('move').focus()
+  of('label').dispatchEvent(new Event('pointerdown', { bubbles: true }))
+  of('move').disabled = true
+  expect(await focused()).toBe('days')
+})
