@@ -26,6 +26,7 @@ interface GapFact {
   concerned: readonly string[]
   readonly seq: number
   readonly fromMs: number
+  /** By the clock at `toSeq`, which is before `fromMs` if it was set back meanwhile. */
   toMs: number | null
   toSeq: number
 }
@@ -86,7 +87,7 @@ export class LaneFacts {
       case 'gap-close': {
         const gap = this.#gaps.findLast((one) => one.seq === entry.openedSeq && one.feed === entry.feed)
         if (gap === undefined) return
-        gap.toMs = Math.max(wallMs, gap.fromMs)
+        gap.toMs = wallMs
         gap.toSeq = seq
         break
       }
@@ -124,7 +125,8 @@ export class LaneFacts {
       isOpen: untilMs === Infinity,
       feeds: this.#feeds,
       gaps: this.#gaps.map(({ feed, symbols, seq, fromMs, toMs, toSeq }) => {
-        const dated = { fromMs: at(seq, fromMs), toMs: toMs === null ? Infinity : at(toSeq, toMs) }
+        const from = at(seq, fromMs)
+        const dated = { fromMs: from, toMs: toMs === null ? Infinity : Math.max(at(toSeq, toMs), from) }
         return { feed, symbols, dated, arrived: dated }
       }),
       subscriptions: this.#subscriptions.map(({ seq, wallMs, is, of }) => ({ atMs: at(seq, wallMs), is, of })),

@@ -158,6 +158,16 @@ describe('a gap of one recorder of a shard', () => {
     expect(opened).not.toHaveBeenCalled()
   })
 
+  it('lasts as long as it did when its recorder’s clock is set back meanwhile', () => {
+    const one = newSession(1)
+    show(one, one.open('BTC-USD'))
+    after(10_000)
+    show(one, one.drop(time.nowMs))
+    after(5_000 - 60_000)
+    show(one, one.entry({ type: 'clock', shiftMs: -60_000 }), one.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([[10_000, 15_000]])
+  })
+
   it('is told by clocks an hour apart', () => {
     const HOUR_MS = 3_600_000
     const one = newSession(1)
