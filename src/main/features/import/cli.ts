@@ -23,7 +23,7 @@ import { manifestFeed } from './manifest.ts'
 import { suggestMapping } from './mapping.ts'
 import { VENDORS, vendorMapping } from './vendors.ts'
 import { importFile, type FileImportStore } from './file.ts'
-import { readIn, type FileReading } from './file-reading.ts'
+import { readIn } from './file-reading.ts'
 import type { ImportWatch } from './run.ts'
 import { isPackage } from '../sessions/unpack.ts'
 import { fileFailure } from '../../base/file-sink.ts'
@@ -86,7 +86,7 @@ export const importCommand = defineCommand({
     if (files.includes('-')) {
       if (files.length > 1) throw new UsageError('standard input is a single file: import others on their own')
       return withInput(context, async (path) => {
-        const mapping = await mappingOf(path, 'standard input', values, readIn(context.workers.imports))
+        const mapping = await mappingOf(path, 'standard input', values, context)
         report(await bringIn(path, mapping, values, context), 'standard input', values, context)
         return EXIT.ok
       })
@@ -106,8 +106,7 @@ export const importCommand = defineCommand({
     }
     // All options are checked before anything is imported.
     const mappings = []
-    for (const path of paths)
-      mappings.push(await mappingOf(path, basename(path), values, readIn(context.workers.imports)))
+    for (const path of paths) mappings.push(await mappingOf(path, basename(path), values, context))
     for (const [i, path] of paths.entries()) {
       report(await bringIn(path, mappings[i] ?? null, values, context), basename(path), values, context)
     }
@@ -223,13 +222,13 @@ async function mappingOf(
   path: string,
   title: string,
   values: Values,
-  { kindOf }: FileReading,
+  { workers, signal }: Context,
 ): Promise<CsvMapping | null> {
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   if (await isPackage(path)) return refuseTableOptions(title, 'a session file', values)
   await refuseOther(path, title)
-  const kind = await kindOf(path)
+  const kind = await readIn(workers.imports).kindOf(path, signal)
   if (kind.is !== 'table') return refuseTableOptions(title, 'an export of Tapedeck', values)
   const vendor = values.text('preset')
   if (vendor !== undefined && !VENDORS.some(({ id }) => id === vendor)) {

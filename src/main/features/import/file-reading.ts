@@ -11,7 +11,8 @@ import { kindOfText, type TextKind } from './kinds.ts'
 import { incoming, type Portion } from './rows.ts'
 
 export interface FileReading {
-  readonly kindOf: (path: string) => Promise<TextKind>
+  /** Throws `cancelled` when the signal aborts: at once in a thread. */
+  readonly kindOf: (path: string, signal?: AbortSignal) => Promise<TextKind>
   readonly incoming: typeof incoming
 }
 
@@ -84,53 +85,70 @@ function unpack({ feed, seq, recvMs, flags, length, all, problems, bytes }: Pack
 export function readIn(worker: URL | undefined): FileReading {
   if (worker === undefined) return READ_HERE
   return {
-    async kindOf(path) {
-      const thread = startReading(worker, { is: 'kind', path })
+    async kindOf(path, signal) {
+      const reading = startReading(worker, { is: 'kind', path })
       try {
-        const report = await reportOf(thread)
+        const report = await reportOf(reading, signal)
         if (report.is === 'kind') return report.kind
         throw new TypeError('a thread that was asked for the kind of a file reports it')
       } finally {
-        await thread.terminate()
+        await reading.thread.terminate()
       }
     },
     async *incoming(path, kind, mapping, signal) {
-      const thread = startReading(worker, { is: 'rows', path, kind, mapping })
+      const reading = startReading(worker, { is: 'rows', path, kind, mapping })
       try {
         for (;;) {
-          const report = await reportOf(thread, signal)
+          const report = await reportOf(reading, signal)
           if (report.is !== 'portion' || report.portion === null) return
           yield unpack(report.portion)
         }
       } finally {
-        await thread.terminate()
+        await reading.thread.terminate()
       }
     },
   }
 }
 
-const startReading = (worker: URL, task: Task): Worker =>
-  new Worker(worker, { workerData: task, name: 'import', resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } })
+/** A thread that reads, and why it ended, if it did: nobody may be waiting for a report just then. */
+interface Reading {
+  readonly thread: Worker
+  failure: CodedError | null
+}
+
+function startReading(worker: URL, task: Task): Reading {
+  const resourceLimits = { maxOldGenerationSizeMb: MEMORY_MB }
+  const reading: Reading = {
+    thread: new Worker(worker, { workerData: task, name: 'import', resourceLimits }),
+    failure: null,
+  }
+  // These stay to its end: an 'error' that nobody listens to would end the terminal.
+  reading.thread.on('error', (cause) => (reading.failure ??= threadFailure(cause)))
+  reading.thread.on('exit', () => (reading.failure ??= threadFailure(undefined)))
+  return reading
+}
 
 /** Asks for the next report, and throws what failed, or `cancelled` at once. */
-function reportOf(thread: Worker, signal?: AbortSignal): Promise<Report> {
+function reportOf(reading: Reading, signal?: AbortSignal): Promise<Report> {
+  const { thread } = reading
   return new Promise((resolve, reject) => {
     const settle = (act: () => void): void => {
       thread.off('message', take)
       thread.off('error', fail)
-      thread.off('exit', end)
+      thread.off('exit', fail)
       signal?.removeEventListener('abort', cancel)
       act()
     }
     const take = (report: Report): void =>
       settle(() => (report.is === 'failed' ? reject(failureError(report.failure)) : resolve(report)))
-    const fail = (cause: unknown): void => settle(() => reject(threadFailure(cause)))
-    const end = (): void => settle(() => reject(threadFailure(undefined)))
+    // The listeners of `startReading` come first, and say why.
+    const fail = (): void => settle(() => reject(reading.failure ?? threadFailure(undefined)))
     const cancel = (): void => settle(() => reject(new CodedError('cancelled', 'The import was canceled.')))
     if (signal?.aborted === true) return cancel()
+    if (reading.failure !== null) return fail()
     thread.on('message', take)
     thread.on('error', fail)
-    thread.on('exit', end)
+    thread.on('exit', fail)
     signal?.addEventListener('abort', cancel)
     thread.postMessage('next')
   })

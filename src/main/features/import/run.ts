@@ -145,7 +145,7 @@ export async function importText(
 ): Promise<ImportDone> {
   const { signal, onProgress } = watch
   const { kindOf, incoming } = store.reading ?? READ_HERE
-  const kind = await kindOf(input.path)
+  const kind = await kindOf(input.path, signal)
   const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   if (used !== null) checkMapping(used)
   const sha256 = await hashOf(input.path, signal)
@@ -183,31 +183,34 @@ export async function importText(
   const sessions: ImportDone['sessions'][number][] = []
   let written = 0
   const messages = createQueue(incoming(input.path, kind, used, signal))
-  for (const [i, segment] of segments.entries()) {
-    const edges = gaps?.[i] ?? []
-    const id = store.newId(segment.startedMs)
-    const about: ImportDetails = {
-      id,
-      source,
-      startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),
-      endedMs: unixMs(Math.max(segment.endedMs, ...edges.map(({ wallMs }) => wallMs))),
-      clean: true,
-      from: input.name,
-      label: {
-        name: input.name.slice(0, 80),
-        notes: notesOf(kind, used, sha256, gaps !== null, back),
-        tags: ['imported'],
-      },
+  try {
+    for (const [i, segment] of segments.entries()) {
+      const edges = gaps?.[i] ?? []
+      const id = store.newId(segment.startedMs)
+      const about: ImportDetails = {
+        id,
+        source,
+        startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),
+        endedMs: unixMs(Math.max(segment.endedMs, ...edges.map(({ wallMs }) => wallMs))),
+        clean: true,
+        from: input.name,
+        label: {
+          name: input.name.slice(0, 80),
+          notes: notesOf(kind, used, sha256, gaps !== null, back),
+          tags: ['imported'],
+        },
+      }
+      const outcome = await store.library.importSession(about, batchesOf(messages, segment, edges, about.startedMs), {
+        ...(signal === undefined ? {} : { signal }),
+        onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
+      })
+      written += outcome.messages
+      sessions.push({ session: outcome.session, messages: outcome.messages })
     }
-    const outcome = await store.library.importSession(about, batchesOf(messages, segment, edges, about.startedMs), {
-      ...(signal === undefined ? {} : { signal }),
-      onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
-    })
-    written += outcome.messages
-    sessions.push({ session: outcome.session, messages: outcome.messages })
+  } finally {
+    // It has the file open, and a thread: also after its last message, and if the store failed.
+    await messages.close()
   }
-  // Its last message was taken, but it still has the file open.
-  await messages.close()
   return { sessions, messages: written, already: false, ...read }
 }
 

@@ -1,13 +1,22 @@
 import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Worker } from 'node:worker_threads'
 import * as hyparquet from 'hyparquet'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
 import { READ_HERE, readIn, type FileReading } from '../../../../../src/main/features/import/file-reading.ts'
+import { importText, type ImportStore } from '../../../../../src/main/features/import/run.ts'
+import { newSessionId } from '../../../../../src/main/core/store/types/session-id.ts'
+import { EXIT } from '../../../../../src/main/command-line/exit.ts'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { exportRequest } from '../../../../kit/export.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 import { tradeText } from '../../../../kit/market.ts'
 import { T0 } from '../../core/store/harness.ts'
+import { commandContext } from '../../hosts/cli/context.ts'
 import { recorded, type RecordedStore } from '../export/recorded.ts'
 
 vi.mock('hyparquet', { spy: true })
@@ -62,6 +71,108 @@ describe('a thread', () => {
     cancel.abort()
     await expect(first).rejects.toMatchObject({ code: 'cancelled' })
     await expect(portions.next()).resolves.toMatchObject({ done: true })
+  })
+})
+
+/** Makes a thread module that runs `work` when it is asked for something. */
+function readingBy(work: string): FileReading {
+  const path = join(folder, 'worker.mjs')
+  writeFileSync(
+    path,
+    `import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => {\n${work}\n})\n`,
+  )
+  return readIn(pathToFileURL(path))
+}
+/** The next thread of this process, and its end. */
+async function nextThread(): Promise<{ readonly ended: Promise<void> }> {
+  const [thread] = (await once(process, 'worker')) as [Worker] // what this event carries
+  return { ended: new Promise((resolve) => thread.on('exit', () => resolve())) }
+}
+const NOTHING = `parentPort.postMessage({
+  is: 'portion',
+  portion: { feed: [], seq: [], recvMs: [], flags: [], length: [], all: new Uint8Array(), problems: [], bytes: 1 },
+})`
+
+describe('a thread that doesn’t do what it should', () => {
+  it('ends at once when a detection is canceled that never answers', async () => {
+    const cancel = new AbortController()
+    const started = nextThread()
+    const kind = readingBy('').kindOf(join(folder, 't.csv'), cancel.signal)
+    const { ended } = await started
+    cancel.abort()
+    await expect(kind).rejects.toMatchObject({ code: 'cancelled' })
+    await ended
+  })
+
+  it('fails the import if it fails while nobody waits for it, and not the terminal', async () => {
+    const started = nextThread()
+    const { incoming } = readingBy(`${NOTHING}; setImmediate(() => { throw new Error('late') })`)
+    const portions = incoming(join(folder, 't.csv'), { is: 'lines', raw: true }, null)
+    expect(await portions.next()).toMatchObject({ value: { bytes: 1 } })
+    await (
+      await started
+    ).ended
+    await expect(portions.next()).rejects.toMatchObject({ code: 'internal', cause: { message: 'late' } })
+  })
+})
+
+describe('an import', () => {
+  const input = (name: string) => ({ path: join(folder, name), name, bytes: 1 })
+  const storeOf = (reading: FileReading, library: ImportStore['library']): ImportStore => ({
+    ...{ library, reading, newId: newSessionId },
+    sessions: () => Promise.resolve([]),
+  })
+
+  it('lets go of its file when the store fails', async () => {
+    let opened = 0
+    let open = 0
+    const reading: FileReading = {
+      ...READ_HERE,
+      async *incoming(...args) {
+        opened++
+        open++
+        try {
+          yield* READ_HERE.incoming(...args)
+        } finally {
+          open--
+        }
+      },
+    }
+    const full: ImportStore['library'] = {
+      async importSession(_, batches) {
+        for await (const _batch of batches) throw new CodedError('disk-full', 'The disk is full.')
+        throw new TypeError('it has a batch')
+      },
+    }
+    await expect(importText(input('t.csv'), null, storeOf(reading, full))).rejects.toMatchObject({ code: 'disk-full' })
+    expect([opened, open]).toEqual([2, 0])
+  })
+
+  it('is canceled during the detection', async () => {
+    const cancel = new AbortController()
+    const started = nextThread()
+    const unused: ImportStore['library'] = { importSession: () => Promise.reject(new TypeError('not reached')) }
+    const importing = importText(input('t.csv'), null, storeOf(readingBy(''), unused), {
+      signal: cancel.signal,
+    })
+    await started
+    cancel.abort()
+    await expect(importing).rejects.toMatchObject({ code: 'cancelled' })
+  })
+
+  it('of the command line is canceled during the detection', async () => {
+    const cancel = new AbortController()
+    const started = nextThread()
+    readingBy('')
+    const context = commandContext({ dataDir: folder, signal: cancel.signal })
+    const imports = pathToFileURL(join(folder, 'worker.mjs'))
+    const code = runCommandLine(['import', join(folder, 't.csv')], {
+      ...context,
+      workers: { ...context.workers, imports },
+    })
+    await started
+    cancel.abort()
+    expect(await code).toBe(EXIT.interrupted)
   })
 })
 
