@@ -9,8 +9,11 @@ import type { StoredView } from './stored-view.ts'
 /** A previous close is used only if something was received this close to the end of its day, ms. */
 const CLOSE_WITHIN_MS = 300_000
 
-/** Day, reference price and sparkline of an instrument; null if nothing is stored. Rejects like the reader. */
-export async function readSeed(view: StoredView, id: InstrumentId): Promise<CellSeed | null> {
+/**
+ * Day, reference price and sparkline of an instrument, and its last quote unless it `hasQuote` already; null if nothing
+ * is stored. Rejects like the reader.
+ */
+export async function readSeed(view: StoredView, id: InstrumentId, hasQuote = false): Promise<CellSeed | null> {
   const parsed = parseInstrument(id)
   if (!parsed) return null
   const of = parsed.asset === 'forex' ? 'mid' : 'trade'
@@ -55,7 +58,7 @@ export async function readSeed(view: StoredView, id: InstrumentId): Promise<Cell
   const lastMinute = view.showsAll ? (minutes.at(-1) ?? (await lastMid())) : undefined
   const stored =
     lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
-  const quote = await readLastQuote(view, id)
+  const quote = hasQuote ? null : await readLastQuote(view, id)
   if (today === null && !closeKnown && spark.length === 0 && stored === null && quote === null) return null
   return {
     stored,

@@ -1,5 +1,5 @@
 /** The last quote of a quiet instrument, after its prices come from another recorder of its team. */
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
@@ -7,6 +7,7 @@ import { openLocalReader } from '../../../../../src/main/core/store/threads/read
 import type { StoreReader } from '../../../../../src/main/core/store/types/reader.ts'
 import type { TickQuery } from '../../../../../src/main/core/store/types/ticks.ts'
 import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
+import { createSeeder } from '../../../../../src/main/core/views/seeder.ts'
 import { STORED_ONLY } from '../../../../../src/shared/core/recording/session.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeStoreFolder } from '../../../../kit/folder.ts'
@@ -106,7 +107,7 @@ async function seeded(
   const seed = await history.seed(BTC)
   if (seed !== null) hub.seed(BTC, seed)
   const { bid, ask, bidSize, askSize } = hub.row(hub.cell(BTC), T0 + 3_600_000)
-  return { hub, seed, asked, ids: [...present.keys()], quote: [bid, ask, bidSize, askSize] }
+  return { hub, history, seed, asked, ids: [...present.keys()], quote: [bid, ask, bidSize, askSize] }
 }
 
 const MINUTE = 60_000
@@ -172,4 +173,21 @@ it('doesn’t replace one that has arrived, and isn’t read where one recorder 
   expect([cell.bid, cell.ask]).toEqual([8, 4])
   const { quote, asked } = await seeded('service:you@https://data.example.com', both)
   expect([quote, asked]).toEqual([[null, null, null, null], []])
+})
+
+it('isn’t read again for an instrument whose quote is there', async () => {
+  const { hub, history, asked } = await seeded('team:*@eu', both)
+  const read = asked.length
+  const seeds = vi.spyOn(history, 'seed')
+  const seeder = createSeeder(hub, history)
+  const seedAll = async (): Promise<void> => {
+    seeder.forget()
+    seeder.seed(BTC)
+    await Promise.all(seeds.mock.results.map(({ value }) => value as Promise<unknown>))
+  }
+  await seedAll()
+  expect(asked).toHaveLength(read)
+  hub.reset()
+  await seedAll()
+  expect(asked).toHaveLength(2 * read)
 })
