@@ -290,16 +290,18 @@ export class DrawingController implements DrawingCommands {
     this.#book.window.set({ drawing: { templates } })
     this.#say(t('Template {name} saved.', { name }))
   }
+  /** Deletes a template. It can come back to its place while no other has its name and there is room. */
   deleteTemplate(template: DrawingTemplate): void {
     const { window } = this.#book
-    const save = (templates: readonly DrawingTemplate[]) => window.set({ drawing: { templates: [...templates] } })
-    const others = () =>
-      window.settings().templates.filter(({ kind, name }) => kind !== template.kind || name !== template.name)
-    save(others())
+    const isSame = ({ kind, name }: DrawingTemplate): boolean => kind === template.kind && name === template.name
+    const all = (): readonly DrawingTemplate[] => window.settings().templates
+    const save = (templates: DrawingTemplate[]): void => window.set({ drawing: { templates } })
+    const at = all().findIndex(isSame)
+    save(all().filter((one) => !isSame(one)))
     window.tell(
       t('Template {name} deleted.', { name: template.name }),
-      () => save([...others(), template].slice(-MAX_DRAWING_TEMPLATES)),
-      () => true,
+      () => save(all().toSpliced(at, 0, template)),
+      () => all().length < MAX_DRAWING_TEMPLATES && !all().some(isSame),
     )
   }
   /** Selects the tool of a template, with its style. */
