@@ -384,7 +384,6 @@ export function restoreCell(cell: Cell, save: CellSave): void {
   cell.sparkCount = spark.length
 }
 
-/** Stored data of an instrument from before the hub began; added once, without a flash. */
 /** NaN: that side is empty or unknown. */
 export interface SeededQuote {
   readonly bid: number
@@ -393,6 +392,7 @@ export interface SeededQuote {
   readonly askSize: number
 }
 
+/** Stored data of an instrument from before the hub began; added once, without a flash. */
 export interface CellSeed {
   readonly rank: Rank
   /** The last recorded price and the end of its minute, for the live view; null if there is none, or in a replay. */
