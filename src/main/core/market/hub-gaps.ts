@@ -19,6 +19,7 @@ interface HubGap extends SeriesGap {
   readonly instruments: ReadonlySet<InstrumentId>
 }
 
+/** Of a feed, once they are over. Open ones stay. */
 const MAX_GAPS = 500
 
 const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 || gap.instruments.has(id)
@@ -32,7 +33,10 @@ export class HubGaps {
     this.#skewMs = ms
   }
 
-  /** Adds a gap to the feed, and to each series of `into` that it affects. No symbols: the entire feed. */
+  /**
+   * Adds a gap to the feed, and to each series of `into` that it affects. Call in the order of their starts. No symbols: the
+   * entire feed.
+   */
   add(
     feed: FeedId,
     cause: GapCause,
@@ -45,7 +49,8 @@ export class HubGaps {
     const gap: HubGap = { cause, fromMs, toMs, instruments }
     const list = this.#of.get(feed)!
     list.push(gap)
-    if (list.length > MAX_GAPS) list.shift()
+    const oldest = list.length > MAX_GAPS ? list.findIndex((one) => one.toMs !== null) : -1
+    if (oldest >= 0) list.splice(oldest, 1)
     for (const series of into) {
       if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(this.#skewMs))
     }
@@ -64,7 +69,7 @@ export class HubGaps {
     }
   }
 
-  /** The gaps that affect an instrument, oldest first, out of the feed's last 500. */
+  /** The gaps that affect an instrument, oldest first, out of the feed's last 500 and those still open. */
   spans(feed: FeedId, id: InstrumentId): readonly GapSpan[] {
     return this.#of
       .get(feed)!

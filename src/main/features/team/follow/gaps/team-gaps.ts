@@ -78,10 +78,10 @@ export class TeamGaps {
     return Math.max(0, ...[...this.#lanes()].map(({ facts }) => facts.skewMs))
   }
 
-  /** All of them, which the hub shows from now on. */
+  /** All of them, oldest first, which the hub shows from now on. */
   showAll(): readonly ShardGap[] {
     this.#shown = new Map([...this.#shards()].map(([shard, lanes]) => [shard, this.#shownOf(shard, lanes)]))
-    return [...this.#shown.values()].flatMap(({ gaps }) => gaps)
+    return [...this.#shown.values()].flatMap(({ gaps }) => gaps).sort((a, b) => a.fromMs - b.fromMs)
   }
 
   /** Shows what changed. False: everything has to be shown again, because something isn't a gap any more. */

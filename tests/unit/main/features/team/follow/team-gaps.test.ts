@@ -236,6 +236,27 @@ describe('two shards', () => {
     expect(gaps()).toEqual([[5_000, 10_000]])
     expect(hub.gaps(feed, ETH).map(({ toMs }) => toMs)).toEqual([null])
   })
+
+  it('of which one has many gaps show those of the other that came later, also when all are shown again', async () => {
+    const one = newSession(1)
+    const two = new Session(2, { shard: 2 })
+    show(one, one.open('BTC-USD'))
+    copies = [two]
+    two.open('ETH-USD')
+    for (let n = 0; n < 500; n++) {
+      after(10)
+      two.drop(time.nowMs)
+      after(10)
+      two.reconnect('ETH-USD')
+    }
+    show(two, two.trade('ETH-USD', 1))
+    await settle()
+    show(one, one.drop(time.nowMs))
+    after(5_000)
+    show(one, one.reconnect('BTC-USD'))
+    market.reload()
+    expect(gaps()).toEqual([[10_000, 15_000]])
+  })
 })
 
 describe('the gap that a recorder leaves open when it stops', () => {
