@@ -384,21 +384,11 @@ export function restoreCell(cell: Cell, save: CellSave): void {
   cell.sparkCount = spark.length
 }
 
-/** NaN: that side is empty or unknown. */
-export interface SeededQuote {
-  readonly bid: number
-  readonly ask: number
-  readonly bidSize: number
-  readonly askSize: number
-}
-
 /** Stored data of an instrument from before the hub began; added once, without a flash. */
 export interface CellSeed {
   readonly rank: Rank
   /** The last recorded price and the end of its minute, for the live view; null if there is none, or in a replay. */
   readonly stored?: Cell['stored']
-  /** The last quote, where the live market doesn't have it; null or absent: it does, or there is none. */
-  readonly quote?: SeededQuote | null
   /** Start of the trading day right before now. */
   readonly dayBefore: number
   /** Its close; null: not known for certain. */
@@ -424,8 +414,6 @@ export interface CellSeed {
 /** Adds stored data. Ignores a seed of another rank, because ranks never mix. */
 export function seedCell(cell: Cell, seed: CellSeed): void {
   cell.stored = seed.stored ?? null
-  // A quote that has arrived meanwhile is newer.
-  if (seed.quote && Number.isNaN(cell.bid) && Number.isNaN(cell.ask)) Object.assign(cell, seed.quote)
   if (seed.today === null && seed.previousClose === null && seed.spark.length === 0) return
   if (cell.rank !== RANK.none && cell.rank !== seed.rank) return
   cell.rank = seed.rank

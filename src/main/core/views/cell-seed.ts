@@ -3,17 +3,13 @@ import { DAY_MS } from '../../../shared/base/durations.ts'
 import { parseInstrument, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { RANK, type CellSeed } from '../market/cell.ts'
-import { readLastQuote } from './stored-quote.ts'
 import type { StoredView } from './stored-view.ts'
 
 /** A previous close is used only if something was received this close to the end of its day, ms. */
 const CLOSE_WITHIN_MS = 300_000
 
-/**
- * Day, reference price and sparkline of an instrument, and its last quote unless it `hasQuote` already; null if nothing
- * is stored. Rejects like the reader.
- */
-export async function readSeed(view: StoredView, id: InstrumentId, hasQuote = false): Promise<CellSeed | null> {
+/** Day, reference price and sparkline of an instrument; null if nothing is stored. Rejects like the reader. */
+export async function readSeed(view: StoredView, id: InstrumentId): Promise<CellSeed | null> {
   const parsed = parseInstrument(id)
   if (!parsed) return null
   const of = parsed.asset === 'forex' ? 'mid' : 'trade'
@@ -58,11 +54,9 @@ export async function readSeed(view: StoredView, id: InstrumentId, hasQuote = fa
   const lastMinute = view.showsAll ? (minutes.at(-1) ?? (await lastMid())) : undefined
   const stored =
     lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
-  const quote = hasQuote ? null : await readLastQuote(view, id)
-  if (today === null && !closeKnown && spark.length === 0 && stored === null && quote === null) return null
+  if (today === null && !closeKnown && spark.length === 0 && stored === null) return null
   return {
     stored,
-    quote,
     rank: of === 'mid' ? RANK.mid : RANK.trade,
     dayBefore,
     previousClose: closeKnown ? lastOfDay.close : null,

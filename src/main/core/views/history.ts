@@ -41,8 +41,8 @@ export interface ViewHistory {
    * store can't be read, and with `not-found` if the place belongs to another source.
    */
   printsBefore(id: InstrumentId, before: PrintsPlace | null, limit: number): Promise<PrintsPage>
-  /** Data from before this start, as `readSeed` has it; null if there is none. */
-  seed(id: InstrumentId, hasQuote?: boolean): Promise<CellSeed | null>
+  /** Data from before this start: day, reference price and sparkline of an instrument; null if there is none. */
+  seed(id: InstrumentId): Promise<CellSeed | null>
 }
 
 export function createViewHistory(options: StoredViewOptions): ViewHistory {
@@ -65,7 +65,7 @@ export function createViewHistory(options: StoredViewOptions): ViewHistory {
     flow: (...asked) => flow.read(...asked),
     settled: () => view.guarded('sessions', { firstMs: 0, nameOf: () => Promise.resolve(null) }, () => flow.settled()),
     printsBefore: (id, before, limit) => readPrintsBefore(view, id, before, limit),
-    seed: (...asked) => view.guarded('an instrument', null, () => readSeed(view, ...asked)),
+    seed: (id) => view.guarded('an instrument', null, () => readSeed(view, id)),
   }
 }
 

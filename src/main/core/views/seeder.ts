@@ -26,9 +26,8 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<View
     const mine = generation
     running += 1
     // The stored sum already includes the live volume so far.
-    const { volume, volumeRest, dayStart, bid, ask } = hub.cell(id)
-    const hasQuote = !Number.isNaN(bid) || !Number.isNaN(ask)
-    void history.seed(id, hasQuote).then((seed) => {
+    const { volume, volumeRest, dayStart } = hub.cell(id)
+    void history.seed(id).then((seed) => {
       running -= 1
       if (seed !== null && mine === generation) hub.seed(id, without(seed, { volume, volumeRest }, dayStart))
       next()
