@@ -144,7 +144,6 @@ async function startTerminal(
         gapClosed: (...args) => hub.gapClosed(...args),
       },
       refresh: () => undefined,
-      setSkew: () => undefined,
       entries: () => Promise.resolve([]),
       wallMs: () => systemClock.wallMs(),
       wanted: () => [],

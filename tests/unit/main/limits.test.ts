@@ -91,7 +91,7 @@ const LIMITS: readonly Limit[] = [
     held(put) {
       const gaps = new HubGaps()
       times(put, (i) => {
-        gaps.add('crypto/XT', 'drop', [], unixMs(T0 + i * 10), null, [])
+        gaps.add({ feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + i * 10), toMs: null }, [])
         gaps.close('crypto/XT', unixMs(T0 + i * 10), unixMs(T0 + i * 10 + 5))
       })
       return gaps.spans('crypto/XT', BTC).length

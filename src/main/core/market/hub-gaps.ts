@@ -9,6 +9,7 @@ import {
   type InstrumentId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
+import type { MarketContext } from './hub-types.ts'
 import type { BarSeries, SeriesGap } from './series.ts'
 
 /** An empty set of instruments means the entire feed. */
@@ -17,6 +18,8 @@ interface HubGap extends SeriesGap {
   readonly fromMs: UnixMs
   toMs: UnixMs | null
   readonly instruments: ReadonlySet<InstrumentId>
+  /** Service clock minus the clock that its times are by, ms; undefined: as known when a series is added. */
+  readonly skewMs: number | undefined
 }
 
 /** Of a feed, once they are over. Open ones stay. */
@@ -26,7 +29,7 @@ const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 |
 
 export class HubGaps {
   readonly #of = new Map<FeedId, HubGap[]>(FEED_IDS.map((feed) => [feed, []]))
-  /** Service clock minus local clock, ms: gaps are widened by it. */
+  /** Service clock minus local clock, ms: gaps without a skew of their own are widened by it. */
   #skewMs = 0
 
   setSkew(ms: number): void {
@@ -34,26 +37,17 @@ export class HubGaps {
   }
 
   /**
-   * Adds a gap to the feed, and to each series of `into` that it affects. Call in the order of their starts. No symbols: the
+   * Adds a gap to its feed, and to each series of `into` that it affects. Call in the order of their starts. No symbols: the
    * entire feed.
    */
-  add(
-    feed: FeedId,
-    cause: GapCause,
-    symbols: readonly string[],
-    fromMs: UnixMs,
-    toMs: UnixMs | null,
-    into: Iterable<BarSeries>,
-  ): void {
+  add({ feed, cause, symbols, fromMs, toMs, skewMs }: MarketContext['gaps'][number], into: Iterable<BarSeries>): void {
     const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
-    const gap: HubGap = { cause, fromMs, toMs, instruments }
+    const gap: HubGap = { cause, fromMs, toMs, instruments, skewMs }
     const list = this.#of.get(feed)!
     list.push(gap)
     const oldest = list.length > MAX_GAPS ? list.findIndex((one) => one.toMs !== null) : -1
     if (oldest >= 0) list.splice(oldest, 1)
-    for (const series of into) {
-      if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(this.#skewMs))
-    }
+    for (const series of into) this.#addTo(series, gap)
   }
 
   close(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void {
@@ -64,9 +58,7 @@ export class HubGaps {
 
   /** Adds the existing gaps to a new series. */
   addTo(feed: FeedId, series: BarSeries): void {
-    for (const gap of this.#of.get(feed)!) {
-      if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(this.#skewMs))
-    }
+    for (const gap of this.#of.get(feed)!) this.#addTo(series, gap)
   }
 
   /** The gaps that affect an instrument, oldest first, out of the feed's last 500 and those still open. */
@@ -79,5 +71,9 @@ export class HubGaps {
 
   clear(): void {
     for (const list of this.#of.values()) list.length = 0
+  }
+
+  #addTo(series: BarSeries, gap: HubGap): void {
+    if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(gap.skewMs ?? this.#skewMs))
   }
 }

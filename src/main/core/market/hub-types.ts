@@ -50,7 +50,8 @@ export interface HubSink {
   feedState(feed: FeedId, state: FeedState, nowMs: UnixMs, best?: FeedState): void
   /** Confirms the symbols of an acknowledgment, as the service writes them. */
   acknowledged(feed: FeedId, symbols: readonly string[]): void
-  gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void
+  /** `skewMs`: service clock minus the clock that its times are by, ms; absent: as the hub knows it. */
+  gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs, skewMs?: number): void
   gapClosed(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void
 }
 
@@ -88,6 +89,8 @@ export interface MarketContext {
     readonly symbols: readonly string[]
     readonly fromMs: UnixMs
     readonly toMs: UnixMs | null
+    /** Service clock minus the clock that its times are by, ms; absent: as the hub knows it. */
+    readonly skewMs?: number | undefined
   }[]
 }
 

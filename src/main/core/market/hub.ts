@@ -135,7 +135,7 @@ class MarketHub implements Hub {
     }
   }
 
-  gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void {
+  gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs, skewMs?: number): void {
     if (symbols.length === 0) this.#beginEpoch(feed)
     for (const symbol of symbols) {
       const cell = this.#cells.ofSymbol(feed, symbol)
@@ -144,7 +144,7 @@ class MarketHub implements Hub {
       passGap(cell, feed, fromMs)
     }
     if (symbols.length === 0) for (const cell of this.#flowing) passGap(cell, feed, fromMs)
-    this.#gaps.add(feed, cause, symbols, fromMs, null, this.#seriesOf.get(feed)!)
+    this.#gaps.add({ feed, cause, symbols, fromMs, toMs: null, skewMs }, this.#seriesOf.get(feed)!)
     for (const listener of this.#gapListeners) listener(feed)
   }
 
@@ -280,9 +280,7 @@ class MarketHub implements Hub {
       this.#cells.restoreAliases(save.aliases)
     }
     for (const [feed, state] of context.feedStates) this.#feedStates.set(feed, state)
-    for (const { feed, cause, symbols, fromMs, toMs } of context.gaps) {
-      this.#gaps.add(feed, cause, symbols, fromMs, toMs, this.#seriesOf.get(feed)!)
-    }
+    for (const gap of context.gaps) this.#gaps.add(gap, this.#seriesOf.get(gap.feed)!)
     this.#notifyAll()
   }
 

@@ -32,8 +32,6 @@ export interface LiveService extends SourceSwitch {
   readonly followed: HubSink
   /** Reads the hub from the store again, with these feed states and gaps. */
   refresh(context: MarketContext): void
-  /** How far the clock of a team's recorders is from the service's, ms: gaps are widened by it. */
-  setSkew(ms: number): void
   /** Shows the state of these feeds; null: of this terminal's own. */
   showFeeds(feeds: FollowedFeeds | null): void
   readonly recorderControl: RecorderControl
@@ -165,8 +163,7 @@ export const live = defineFeature({
     const sweep = (now: number): void => {
       hub.sweep(now)
       for (const tell of sweeps) tell(now)
-      // The gaps of a team have their recorders' skew.
-      if (control.source.kind !== 'team') hub.setSkew(skew.ms ?? 0)
+      hub.setSkew(skew.ms ?? 0)
       const { storeBytes } = recorder.stats()
       if (storeBytes > 0) growth.sized(storeBytes, now)
     }
@@ -179,7 +176,6 @@ export const live = defineFeature({
         hub.restore(null, context)
         market.seeder.forget()
       },
-      setSkew: (ms) => hub.setSkew(ms),
       showFeeds(shown) {
         feeds.shown = shown
         statusStreams.changed()

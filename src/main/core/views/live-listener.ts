@@ -53,8 +53,8 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       others.feedState(feed, state, nowMs, best)
     },
     acknowledged: (feed, symbols) => hub.acknowledged(feed, symbols),
-    gapOpened(feed, cause, symbols, fromMs) {
-      hub.gapOpened(feed, cause, symbols, fromMs)
+    gapOpened(feed, cause, symbols, fromMs, skewMs) {
+      hub.gapOpened(feed, cause, symbols, fromMs, skewMs)
       others.gapOpened(feed, cause, symbols, fromMs)
       status.gapOpened(cause)
     },

@@ -28,7 +28,7 @@ export interface TeamLinkParts {
   readonly isGiven: boolean
   readonly reader: StoreReader
   readonly writer: LateWriter
-  readonly live: Pick<LiveService, 'feeds' | 'followed' | 'refresh' | 'setSkew' | 'showFeeds'>
+  readonly live: Pick<LiveService, 'feeds' | 'followed' | 'refresh' | 'showFeeds'>
   readonly market: Pick<MarketService, 'follow' | 'storeFailed'>
   readonly clock: Clock
   readonly log: Log['add']
@@ -172,7 +172,6 @@ export class Team {
       {
         sink: live.followed,
         refresh: (context) => live.refresh(context),
-        setSkew: (ms) => live.setSkew(ms),
         entries: async (session, upToSeq) =>
           (await reader.entries({ session })).filter(({ seq, entry }) => seq <= upToSeq && entry.type !== 'digest'),
         wallMs: () => clock.wallMs(),

@@ -29,8 +29,6 @@ export interface TeamMarketParts {
   readonly sink: HubSink
   /** Reads the hub from the store again, with these feed states and gaps. */
   readonly refresh: (context: MarketContext) => void
-  /** Gaps that are shown from now on are widened by this, ms. */
-  readonly setSkew: (ms: number) => void
   /** Entries of the local copy. */
   readonly entries: (session: SessionId, upToSeq: number) => Promise<readonly StoredEntry[]>
   readonly wallMs: () => UnixMs
@@ -239,7 +237,6 @@ export class TeamMarket {
    * at the same time, and where another one turns out to have received what counted as a gap.
    */
   #lead(): void {
-    this.#parts.setSkew(this.#gaps.skewMs)
     if (!this.#leaders.update() && this.#gaps.update(this.#parts.sink)) return
     this.#refresh()
     this.#showStates()

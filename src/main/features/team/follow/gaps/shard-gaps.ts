@@ -56,7 +56,7 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
     }
     for (const { span, symbols } of parts.values()) {
       const toMs = span.toMs === Infinity ? null : unixMs(span.toMs - skewMs)
-      gaps.push({ feed, cause, symbols, fromMs: unixMs(span.fromMs - skewMs), toMs })
+      gaps.push({ feed, cause, symbols, fromMs: unixMs(span.fromMs - skewMs), toMs, skewMs: lane.facts.skewMs })
     }
   }
   return gaps.sort((a, b) => a.fromMs - b.fromMs)

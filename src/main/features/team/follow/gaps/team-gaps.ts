@@ -73,11 +73,6 @@ export class TeamGaps {
       if (!counts.includes(one)) this.#floors.set(shard, Math.max(this.#floorOf(shard), endOf(one)))
   }
 
-  /** What gaps are to be widened by, ms. */
-  get skewMs(): number {
-    return Math.max(0, ...[...this.#lanes()].map(({ facts }) => facts.skewMs))
-  }
-
   /** All of them, oldest first, which the hub shows from now on. */
   showAll(): readonly ShardGap[] {
     this.#shown = new Map([...this.#shards()].map(([shard, lanes]) => [shard, this.#shownOf(shard, lanes)]))
@@ -96,7 +91,8 @@ export class TeamGaps {
       const changes = findGapChanges(known, now.gaps, others)
       if (changes === null) return false
       this.#shown.set(shard, now)
-      for (const { feed, cause, symbols, fromMs } of changes.opened) sink.gapOpened(feed, cause, symbols, fromMs)
+      for (const { feed, cause, symbols, fromMs, skewMs } of changes.opened)
+        sink.gapOpened(feed, cause, symbols, fromMs, skewMs)
       for (const { feed, fromMs, toMs } of changes.closed) sink.gapClosed(feed, fromMs, toMs)
     }
     return true

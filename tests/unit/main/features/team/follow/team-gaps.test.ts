@@ -31,7 +31,6 @@ function begin(): void {
     {
       sink: hub,
       refresh: (context) => hub.restore(null, context),
-      setSkew: (ms) => hub.setSkew(ms),
       entries: async (id, upToSeq) =>
         copies.find(({ info }) => info.session === id)?.entries.filter(({ seq }) => seq <= upToSeq) ?? [],
       wallMs: () => time.nowMs as UnixMs,
@@ -213,13 +212,31 @@ it('remembers what ended sessions received for as long as their gaps', () => {
   }
 })
 
-it('is widened by what its recorder measured between its clock and the service’s', () => {
-  const one = newSession(1)
-  show(one, one.open('BTC-USD'))
-  const widened = vi.spyOn(hub, 'setSkew')
-  show(one, one.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(T0), skewMs: -180 }))
-  expect(gaps()).toEqual([[0, null]])
-  expect(widened).toHaveBeenLastCalledWith(180)
+describe('a gap is widened by what its recorder measured between its clock and the service’s', () => {
+  const widened = vi.fn<(symbol: string, fromMs: number, skewMs: number) => void>()
+  beforeEach(() => {
+    widened.mockClear()
+    for (const id of [BTC, ETH]) {
+      const { value } = hub.watchBars(id, 'trade', '1m', { changed: () => undefined, reset: () => undefined })
+      vi.spyOn(value, 'addGap').mockImplementation(({ fromMs }, skewMs) => widened(id, fromMs - T0, skewMs))
+    }
+  })
+  const open = (session: Session, skewMs: number): void =>
+    show(session, session.entry({ type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(T0), skewMs }))
+
+  it('as it opens, and when all are shown again, whatever the recorder of another shard measured', () => {
+    const one = newSession(1)
+    const two = new Session(2, { shard: 2 })
+    show(one, one.open('BTC-USD'))
+    show(two, two.open('ETH-USD'))
+    open(one, -40_000)
+    open(two, 180)
+    const each = [[BTC, 0, 40_000], [ETH, 0, 180]] // oxfmt-ignore
+    expect(widened.mock.calls).toEqual(each)
+    widened.mockClear()
+    market.reload()
+    expect(widened.mock.calls).toEqual(each)
+  })
 })
 
 describe('two shards', () => {

@@ -51,7 +51,6 @@ beforeEach(() => {
         contexts.push(context)
         hub.restore(null, context)
       },
-      setSkew: (ms) => hub.setSkew(ms),
       entries: async (session, upToSeq) => (copies.get(session) ?? []).filter(({ seq }) => seq <= upToSeq),
       wallMs: () => time.nowMs as UnixMs,
       wanted: () => ['BTC-USD', 'ETH-USD', 'SOL-USD'],
