@@ -93,6 +93,8 @@ export class LaneFacts {
       }
       case 'clock':
         this.#shifts.push({ seq, ms: entry.shiftMs })
+        // Messages of the same flush that came after it are compared already.
+        this.#skewMs = skewAtStart(this.#leads, this.#shifts) ?? this.#skewMs
         break
       default:
         return

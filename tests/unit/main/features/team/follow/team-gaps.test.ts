@@ -9,7 +9,9 @@ import type { CommittedFlush } from '../../../../../../src/main/features/team/fr
 import { EDGE_MS } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
 import type { GapSpan, Reason } from '../../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs, type UnixMs } from '../../../../../../src/shared/base/units.ts'
-import { T0 } from '../../../core/store/harness.ts'
+import { tradeText } from '../../../../../kit/market.ts'
+import { T0, type Item } from '../../../core/store/harness.ts'
+import { ENOUGH_LEADS } from '../../../../../../src/shared/core/recording/reception.ts'
 import { feed, Session, time } from './sessions.ts'
 import { settle } from './world.ts'
 
@@ -165,6 +167,30 @@ describe('a gap of one recorder of a shard', () => {
     after(5_000 - 60_000)
     show(one, one.entry({ type: 'clock', shiftMs: -60_000 }), one.reconnect('BTC-USD'))
     expect(gaps()).toEqual([[10_000, 15_000]])
+  })
+
+  it('is told by a clock that is set back before the flush that it is compared by', () => {
+    const [one, two] = [newSession(1), newSession(2)]
+    for (const each of [one, two]) show(each, each.open('BTC-USD'))
+    after(90_000)
+    const BACK_MS = 30_000
+    const trueMs = time.nowMs
+    const trades = Array.from({ length: ENOUGH_LEADS }, (): Item => ({ conn: 1, data: tradeText('BTC-USD', 1, 1, trueMs), recvMs: trueMs - BACK_MS })) // oxfmt-ignore
+    const shift: Item = { entry: { type: 'clock', shiftMs: -BACK_MS }, wallMs: trueMs - BACK_MS }
+    show(one, one.flush([shift, ...trades]))
+    const byClockOfOne = (flushes: () => readonly CommittedFlush[]): void => {
+      after(-BACK_MS)
+      const made = flushes()
+      after(BACK_MS)
+      show(one, made)
+    }
+    after(10_000)
+    byClockOfOne(() => one.drop(time.nowMs))
+    show(two, two.drop(time.nowMs))
+    after(5_000)
+    byClockOfOne(() => one.reconnect('BTC-USD'))
+    show(two, two.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([[100_000, 105_000]])
   })
 
   it('is told by clocks an hour apart', () => {
