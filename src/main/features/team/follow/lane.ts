@@ -177,7 +177,6 @@ export class Lane {
   #skip(batch: Batch): void {
     this.hasSkipped = true
     this.#cursor.learn([batch])
-    this.#compareClocks(batch)
     const { messages } = batch
     this.#playback.seq = lastSeqOf(batch)
     this.#playback.timeMs = Math.max(this.#playback.timeMs, lastMsOf(batch))
@@ -186,6 +185,8 @@ export class Lane {
       this.#playback.received[feed] += 1
       this.#playback.lastMs[feed] = messages.recvMs[i]
     }
+    // Both may have the hub read again, up to this seq.
+    this.#compareClocks(batch)
     this.#catchUp(batch.entries)
   }
 

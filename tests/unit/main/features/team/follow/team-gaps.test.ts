@@ -8,7 +8,7 @@ import { TeamMarket } from '../../../../../../src/main/features/team/follow/team
 import type { CommittedFlush } from '../../../../../../src/main/features/team/frame/frame.ts'
 import { EDGE_MS } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
 import type { GapSpan, Reason } from '../../../../../../src/shared/core/status/status.ts'
-import { instrumentId, unixMs, type UnixMs } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
 import { tradeText } from '../../../../../kit/market.ts'
 import { T0, type Item } from '../../../core/store/harness.ts'
 import { ENOUGH_LEADS } from '../../../../../../src/shared/core/recording/reception.ts'
@@ -20,6 +20,8 @@ const ETH = instrumentId('crypto', 'ETH-USD')
 const LOST: Reason = { code: 'offline', message: 'Away.', hint: '', closeCode: null }
 
 let hub: Hub
+/** The last seq of each session that the hub had been read up to, each time. */
+let reads: ReadonlyMap<SessionId, number>[]
 let market: TeamMarket
 let copies: Session[]
 
@@ -28,11 +30,15 @@ beforeEach(() => begin())
 function begin(): void {
   time.nowMs = T0
   copies = []
+  reads = []
   hub = createHub({ calendar: hubCalendar, stateOf: (of, id) => market.stateOf(of, id) })
   market = new TeamMarket(
     {
       sink: hub,
-      refresh: (context) => hub.restore(null, context),
+      refresh: (context) => {
+        reads.push(market.present())
+        hub.restore(null, context)
+      },
       entries: async (id, upToSeq) =>
         copies.find(({ info }) => info.session === id)?.entries.filter(({ seq }) => seq <= upToSeq) ?? [],
       wallMs: () => time.nowMs as UnixMs,
@@ -191,6 +197,23 @@ describe('a gap of one recorder of a shard', () => {
     byClockOfOne(() => one.reconnect('BTC-USD'))
     show(two, two.reconnect('BTC-USD'))
     expect(gaps()).toEqual([[100_000, 105_000]])
+  })
+
+  it('has the hub read up to the flush that is not the present and shows that clocks differ', () => {
+    const [one, two] = [newSession(1), newSession(2)]
+    for (const each of [one, two]) show(each, each.open('BTC-USD'))
+    after(10_000)
+    for (const each of [one, two]) show(each, each.drop(time.nowMs))
+    after(5_000)
+    for (const each of [one, two]) show(each, each.reconnect('BTC-USD'))
+    expect(gaps()).toEqual([[10_000, 15_000]])
+    const before = reads.length
+    const sentMs = time.nowMs
+    after(70_000)
+    show(two, two.trade('BTC-USD', 1, sentMs, sentMs + 3_000))
+    expect(gaps()).not.toEqual([[10_000, 15_000]])
+    expect(reads.length).toBeGreaterThan(before)
+    expect(reads.at(-1)?.get(two.info.session)).toBe(market.present().get(two.info.session))
   })
 
   it('is told by clocks an hour apart', () => {
