@@ -217,25 +217,47 @@ describe('a gap of one recorder of a shard', () => {
   })
 
   it('is told by clocks an hour apart', () => {
-    const HOUR_MS = 3_600_000
+    const AHEAD_MS = 3_600_000
     const one = newSession(1)
-    show(one, one.open('BTC-USD'))
-    time.nowMs += HOUR_MS
-    // Its clock is an hour ahead.
-    const two = new Session(2, { shard: 1, epoch: 2, startedMs: time.nowMs as UnixMs })
-    const trade = (session: Session, skewMs: number) =>
-      show(session, session.trade('BTC-USD', 1, time.nowMs, time.nowMs - skewMs))
-    show(two, two.open('BTC-USD'))
-    trade(two, HOUR_MS)
+    const byClockOfTwo = <T>(make: () => T): T => {
+      after(AHEAD_MS)
+      const made = make()
+      after(-AHEAD_MS)
+      return made
+    }
+    const two = byClockOfTwo(() => newSession(2))
+    show(one, one.open('BTC-USD'), one.trade('BTC-USD', 1))
+    const sentMs = time.nowMs
+    show(
+      two,
+      byClockOfTwo(() => [...two.open('BTC-USD'), ...two.trade('BTC-USD', 1, time.nowMs, sentMs)]),
+    )
+    const drop = (): void => {
+      show(one, one.drop(time.nowMs))
+      show(
+        two,
+        byClockOfTwo(() => two.drop(time.nowMs)),
+      )
+    }
+    const reconnect = (): void => {
+      show(one, one.reconnect('BTC-USD'))
+      show(
+        two,
+        byClockOfTwo(() => two.reconnect('BTC-USD')),
+      )
+    }
     after(10_000)
-    show(two, two.drop(time.nowMs))
-    expect(gaps()).toEqual([])
+    drop()
+    after(5_000)
+    reconnect()
+    // The later lease's gap is shown, by its clock.
+    const both = [[AHEAD_MS + 10_000, AHEAD_MS + 15_000]]
+    expect(gaps()).toEqual(both)
     after(10_000)
-    time.nowMs -= HOUR_MS
-    trade(one, 0)
-    time.nowMs += HOUR_MS
-    show(two, two.reconnect('BTC-USD'))
-    expect(gaps()).toEqual([])
+    show(one, one.drop(time.nowMs))
+    after(5_000)
+    show(one, one.reconnect('BTC-USD'))
+    expect(gaps()).toEqual(both)
   })
 })
 
