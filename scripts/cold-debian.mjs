@@ -146,7 +146,7 @@ async function use(debian, version) {
   const sync = () => lines(debian.run(USER, 'tapedeck', 'sync', `${HOME}/dataset`, '--json'))[0]
   const [first, again] = [sync(), sync()]
   must(first.rows > 0 && again.files === 0, `sync writes a dataset of ${first.rows} rows, and nothing the second time`)
-  debian.run(0, ...RECORD, '--duration', '1s')
+  debian.run(0, ...RECORD, '--duration', '5s')
   must(true, 'root records, too')
 }
 
