@@ -84,9 +84,9 @@ function readingBy(work: string): FileReading {
   return readIn(pathToFileURL(path))
 }
 /** The next thread of this process, and its end. */
-async function nextThread(): Promise<{ readonly ended: Promise<void> }> {
+async function nextThread(): Promise<{ readonly thread: Worker; readonly ended: Promise<void> }> {
   const [thread] = (await once(process, 'worker')) as [Worker] // what this event carries
-  return { ended: new Promise((resolve) => thread.on('exit', () => resolve())) }
+  return { thread, ended: new Promise((resolve) => thread.on('exit', () => resolve())) }
 }
 const NOTHING = `parentPort.postMessage({
   is: 'portion',
@@ -106,12 +106,12 @@ describe('a thread that doesn’t do what it should', () => {
 
   it('fails the import if it fails while nobody waits for it, and not the terminal', async () => {
     const started = nextThread()
-    const { incoming } = readingBy(`${NOTHING}; setImmediate(() => { throw new Error('late') })`)
+    const { incoming } = readingBy(`if (globalThis.asked) throw new Error('late'); globalThis.asked = true; ${NOTHING}`)
     const portions = incoming(join(folder, 't.csv'), { is: 'lines', raw: true }, null)
     expect(await portions.next()).toMatchObject({ value: { bytes: 1 } })
-    await (
-      await started
-    ).ended
+    const { thread, ended } = await started
+    thread.postMessage('fail')
+    await ended
     await expect(portions.next()).rejects.toMatchObject({ code: 'internal', cause: { message: 'late' } })
   })
 })
