@@ -14,8 +14,9 @@ export async function previewFile(
   input: ImportInput,
   mapping: CsvMapping | null,
   reading = READ_HERE,
+  signal?: AbortSignal,
 ): Promise<ImportPreview> {
-  if (!(await isPackage(input.path))) return previewText(input, mapping, reading)
+  if (!(await isPackage(input.path))) return previewText(input, mapping, reading, signal)
   const { name, bytes } = input
   return { kind: 'package', name, bytes, columns: [], rows: [], mapping: null, problems: [], exact: true, gaps: null }
 }

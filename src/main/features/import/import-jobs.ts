@@ -3,11 +3,12 @@ import { basename } from 'node:path'
 import type { Ask } from '../../../shared/features/desktop/requests.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { countText } from '../../../shared/base/count-text.ts'
-import { toFailure, type Failure } from '../../../shared/base/errors.ts'
+import { CodedError, toFailure, type Failure } from '../../../shared/base/errors.ts'
 import type { ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import { importFile, previewFile } from './file.ts'
 import type { FileReading } from './file-reading.ts'
+import { checkMapping } from './mapping.ts'
 import type { ImportInput } from './run.ts'
 import type { StoreLibrary } from '../../core/store/types/library.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
@@ -29,7 +30,9 @@ export interface ImportsOptions {
 }
 
 export interface Imports {
+  /** Rejects with `cancelled` when a newer preview of the file is asked for, or the file is imported or dropped. */
   preview(args: CallArgs<'import.preview'>): Promise<ImportPreview>
+  /** Rejects with `usage` for a mapping that can't work. */
   start(args: CallArgs<'import.start'>): Promise<JobId>
   /** Makes a window offer to import a local file that the host was asked to open. Never rejects. */
   open(path: string): Promise<void>
@@ -40,6 +43,8 @@ export function createImports({ files, jobs, reader, reading, library, ask, refu
     const { path, name, bytes } = files.received(file)
     return { path, name, bytes, manifest: manifest === undefined ? undefined : files.received(manifest).path }
   }
+  /** Of each file, the preview under way and its end, so that a window has one at a time however fast it asks. */
+  const previews = new Map<string, { readonly stop: AbortController; readonly ended: Promise<unknown> }>()
   return {
     async open(path) {
       try {
@@ -49,12 +54,30 @@ export function createImports({ files, jobs, reader, reading, library, ask, refu
       }
     },
     async preview({ file, mapping, manifest }) {
-      return previewFile(inputOf(file, manifest), mapping, reading)
+      const input = inputOf(file, manifest)
+      const stop = new AbortController()
+      const signal = AbortSignal.any([stop.signal, files.received(file).dropped])
+      const before = previews.get(file)
+      before?.stop.abort()
+      const preview = (async () => {
+        await before?.ended
+        if (signal.aborted) throw new CodedError('cancelled', 'The preview was canceled.')
+        return previewFile(input, mapping, reading, signal)
+      })()
+      const current = { stop, ended: preview.catch(() => undefined) }
+      previews.set(file, current)
+      try {
+        return await preview
+      } finally {
+        if (previews.get(file) === current) previews.delete(file)
+      }
     },
     async start({ file, mapping, manifest }) {
       const input = inputOf(file, manifest)
       const { name, bytes } = input
+      if (mapping !== null) checkMapping(mapping)
       const store = { library: library(), sessions: () => reader.sessions(), newId: newSessionId, reading }
+      previews.get(file)?.stop.abort()
       return jobs.start('import', name, 'messages', async (progress, signal) => {
         try {
           const result = await importFile(input, mapping, store, {

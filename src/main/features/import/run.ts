@@ -55,24 +55,28 @@ const PREVIEW_BYTES = 1 << 20
 const BATCH_ROWS = 4_096
 const BATCH_BYTES = 512 << 10
 
-/** Reports a text file's kind and how it would be read. A bad mapping is listed as a problem; bad CSV throws. */
+/**
+ * Reports a text file's kind and how it would be read. A bad mapping is listed as a problem; bad CSV throws. Throws
+ * `cancelled` when the signal aborts.
+ */
 export async function previewText(
   input: ImportInput,
   mapping: CsvMapping | null,
   reading = READ_HERE,
+  signal?: AbortSignal,
 ): Promise<ImportPreview> {
-  const kind = await reading.kindOf(input.path)
+  const kind = await reading.kindOf(input.path, signal)
   const used = kind.is === 'table' ? (mapping ?? (await suggestion(input, kind))) : null
   const problems: ImportProblem[] = []
   const unread = used === null ? null : refusal(used)
   if (unread !== null) problems.push({ line: 1, text: unread })
   else {
-    for await (const portion of reading.incoming(input.path, kind, used)) {
+    for await (const portion of reading.incoming(input.path, kind, used, signal)) {
       problems.push(...portion.problems)
       if (portion.bytes >= PREVIEW_BYTES || problems.length >= MAX_LISTED_PROBLEMS) break
     }
   }
-  const about = await tableOf(input, kind, reading)
+  const about = await tableOf(input, kind, reading, signal)
   return {
     kind: kind.is,
     name: input.name,
@@ -111,12 +115,13 @@ async function tableOf(
   { path }: ImportInput,
   kind: TextKind,
   { incoming }: FileReading,
+  signal: AbortSignal | undefined,
 ): Promise<Pick<ImportPreview, 'columns' | 'rows'>> {
   if (kind.is === 'table') return { columns: kind.columns, rows: kind.rows.slice(0, PREVIEW_ROWS) }
   const text = new TextDecoder()
   const rows: string[][] = []
   let columns: readonly string[] = []
-  for await (const { messages, bytes: read } of incoming(path, kind, null)) {
+  for await (const { messages, bytes: read } of incoming(path, kind, null, signal)) {
     columns = ['feed', 'seq', 'received', 'message']
     for (const { feed, seq, recvMs, bytes } of messages.slice(0, PREVIEW_ROWS - rows.length)) {
       rows.push([feed, String(seq ?? ''), new Date(recvMs).toISOString(), text.decode(bytes.subarray(0, 400))])

@@ -21,6 +21,8 @@ export interface ReceivedFile {
   readonly bytes: number
   /** Null for an adopted file, which wasn't uploaded. */
   readonly sha256: string | null
+  /** Aborts when the file is dropped. */
+  readonly dropped: AbortSignal
 }
 
 export interface Files {
@@ -53,6 +55,7 @@ interface Coming {
   at: number
   sha256: string | null
   touchedMs: number
+  readonly dropped: AbortController
   /** Chunks are written one after another. */
   queue: Promise<unknown>
 }
@@ -74,6 +77,7 @@ export function createFiles(folder: string, clock: Clock): Files {
     const file = files.get(id)
     files.delete(id)
     if (file === undefined) return
+    file.dropped.abort()
     await file.queue.catch(() => undefined)
     await file.handle?.close().catch(() => undefined)
     if (!file.adopted) await rm(file.path, { force: true }).catch(() => undefined)
@@ -107,7 +111,7 @@ export function createFiles(folder: string, clock: Clock): Files {
         const hash = createHash('sha256')
         const touchedMs = now()
         const coming = { path, name, bytes, hash, handle, adopted: false, at: 0, sha256: null, touchedMs }
-        files.set(id, { ...coming, queue: Promise.resolve() })
+        files.set(id, { ...coming, dropped: new AbortController(), queue: Promise.resolve() })
       } catch (thrown) {
         throw fileFailure(thrown, name)
       }
@@ -156,13 +160,14 @@ export function createFiles(folder: string, clock: Clock): Files {
       const id = randomBytes(12).toString('hex')
       const hash = createHash('sha256')
       const coming = { path, name: basename(path), bytes: about.size, hash, handle: null, adopted: true, at: 0 }
-      files.set(id, { ...coming, sha256: null, touchedMs: now(), queue: Promise.resolve() })
+      const dropped = new AbortController()
+      files.set(id, { ...coming, sha256: null, touchedMs: now(), dropped, queue: Promise.resolve() })
       return id
     },
     received(id) {
-      const { path, name, bytes, sha256, adopted } = found(id)
+      const { path, name, bytes, sha256, adopted, dropped } = found(id)
       if (sha256 === null && !adopted) throw new CodedError('not-found', `${name} hasn’t arrived completely.`)
-      return { path, name, bytes, sha256 }
+      return { path, name, bytes, sha256, dropped: dropped.signal }
     },
     async close() {
       for (const id of [...files.keys()]) await drop(id)

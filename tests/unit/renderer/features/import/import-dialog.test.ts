@@ -50,23 +50,25 @@ const settle = async () => {
   await tick()
 }
 
-it('shows the preview of the newest change, in whatever order the answers come', async () => {
+it('asks for one preview at a time, and shows that of the newest change', async () => {
   app.exchange.there = { file: 'f', name: 'bank.csv' }
   render(ImportDialog, { app, onclose: () => undefined })
   requests[0].answer(preview('bank.csv'))
   await settle()
   const choice = () => screen.getByLabelText<HTMLSelectElement>('Repeated local times')
-  await fireEvent.change(choice(), { target: { value: 'first' } })
-  await fireEvent.change(choice(), { target: { value: 'second' } })
-  const [, first, second] = requests
-  expect([first.mapping?.repeated, second.mapping?.repeated]).toEqual(['first', 'second'])
-  second.answer({ ...preview('bank.csv', second.mapping!), problems: [{ line: 2, text: 'of the second' }] })
-  await settle()
+  for (const value of ['first', '', 'second']) await fireEvent.change(choice(), { target: { value } })
+  expect(requests.map(({ mapping }) => mapping?.repeated)).toEqual([undefined, 'first'])
+  const [, first] = requests
   first.answer({ ...preview('bank.csv', first.mapping!), problems: [{ line: 2, text: 'of the first' }] })
   await settle()
-  expect(choice().value).toBe('second')
   expect(screen.queryByText(/of the first/)).toBeNull()
+  expect(requests.map(({ mapping }) => mapping?.repeated)).toEqual([undefined, 'first', 'second'])
+  const [, , second] = requests
+  second.answer({ ...preview('bank.csv', second.mapping!), problems: [{ line: 2, text: 'of the second' }] })
+  await settle()
+  expect(choice().value).toBe('second')
   expect(screen.getByText(/of the second/)).toBeDefined()
+  expect(requests).toHaveLength(3)
 })
 
 it('shows no preview of a file that was replaced meanwhile', async () => {
@@ -123,9 +125,18 @@ it('allows the import as soon as the missing symbol is typed, without leaving it
   await settle()
   const submit = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Import', hidden: true })
   expect(submit().disabled).toBe(true)
-  await fireEvent.input(screen.getByLabelText('Symbol'), { target: { value: 'SAP' } })
-  expect(requests.at(-1)?.mapping?.symbol).toBe('SAP')
-  requests.at(-1)?.answer(preview('bank.csv', mapping))
+  const type = (value: string) => fireEvent.input(screen.getByLabelText('Symbol'), { target: { value } })
+  for (const value of ['S', 'SA', 'SAP']) await type(value)
+  // It doesn't wait for the preview, which is still that of the first letter.
+  expect(submit().disabled).toBe(false)
+  expect(requests.slice(1).map(({ mapping: asked }) => asked?.symbol)).toEqual(['S'])
+  await type('')
+  expect(submit().disabled).toBe(true)
+  await type('SAP')
+  requests[1].answer(preview('bank.csv', { ...mapping, symbol: 'S' }))
+  await settle()
+  expect(requests.slice(1).map(({ mapping: asked }) => asked?.symbol)).toEqual(['S', 'SAP'])
+  requests[2].answer(preview('bank.csv', mapping))
   await settle()
   expect(submit().disabled).toBe(false)
 })
