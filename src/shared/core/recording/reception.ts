@@ -90,7 +90,7 @@ export const ENOUGH_LEADS = 64
  */
 const TRUSTED_MS = 250
 
-/** Service clock minus a session's clock at its start, ms, from its first messages; null: none of them tells. */
+/** Service clock minus a session's clock at its start, ms, from its first messages; null: none of them says it. */
 export function skewAtStart(leads: readonly Lead[], shifts: readonly Lead[]): number | null {
   const found = leads
     .filter(({ ms }) => Math.abs(ms) <= LONGEST_DELAY_MS)

@@ -210,7 +210,7 @@ export class MergedReader {
 }
 
 /**
- * Until when a session says something, by the service's clock, UTC ms: a crash is a gap until its recorder is back, and another
+ * The end of what a session says, by the service's clock, UTC ms: a crash is a gap until its recorder is back, and another
  * one may have received meanwhile.
  */
 const reachOf = ({ running, gaps }: SessionFacts): number =>
