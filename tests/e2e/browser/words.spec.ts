@@ -115,16 +115,21 @@ class Reader {
   }
 }
 
-test('every word is translated, whole, and has room when it is a third longer', async ({ open }) => {
-  test.setTimeout(240_000)
-  const { page } = await open()
+/** Shows the window in the pseudo-language. */
+async function translate(page: Page): Promise<void> {
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
     TRIAL_KEY,
     JSON.stringify(pseudoTranslation()),
   ] as const)
   await page.reload()
-  const reader = new Reader(page)
   await expect(page.locator('html')).toHaveAttribute('lang', 'en-XA')
+}
+
+test('every word is translated, whole, and has room when it is a third longer', async ({ open }) => {
+  test.setTimeout(240_000)
+  const { page } = await open()
+  await translate(page)
+  const reader = new Reader(page)
   await expect(page.locator('[data-testid="big-price"]')).toHaveText(/\d/, { timeout: 30_000 })
   await reader.read('the frame', 'body')
 
@@ -229,12 +234,7 @@ test('at the largest text size, the card and the pages of the settings keep what
 }) => {
   await writeFile(join(home, 'settings.json'), JSON.stringify({ appearance: { scale: 150 } }))
   const { page } = await open()
-  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
-    TRIAL_KEY,
-    JSON.stringify(pseudoTranslation()),
-  ] as const)
-  await page.reload()
-  await expect(page.locator('html')).toHaveAttribute('lang', 'en-XA')
+  await translate(page)
   const card = page.locator('aside', { has: page.locator('button.primary') })
   await expect(card).toBeVisible()
   const tooWide = await card.evaluate((one) => {

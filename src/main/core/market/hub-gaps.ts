@@ -22,7 +22,7 @@ interface HubGap extends SeriesGap {
   readonly skewMs: number | undefined
 }
 
-/** Of a feed, once they are over. Open ones stay. */
+/** Most gaps of a feed. Beyond it, the oldest closed ones are dropped; open ones stay. */
 const MAX_GAPS = 500
 
 const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 || gap.instruments.has(id)

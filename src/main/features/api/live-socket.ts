@@ -96,7 +96,7 @@ class Client {
   /** One for each symbol, so that a change takes only time for what it changes. */
   readonly #subscriptions = new Map<FeedId, Map<string, Subscription>>()
   #isScheduled = false
-  /** Messages taken in this turn, and of earlier ones what was beyond their bound. */
+  /** Messages taken in this turn, plus the excess of earlier turns. */
   #taken = 0
   #isPaused = false
   #cancelTurn: (() => void) | null = null

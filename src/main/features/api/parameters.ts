@@ -76,7 +76,7 @@ export function readParameters(
 function check(name: string, row: Parameter, value: string, nowMs: number, numbers: Map<string, number>): void {
   switch (row.type) {
     case 'text':
-      // Such as that of a variable that isn't set.
+      // As when a script's variable isn't set.
       if (value === '') throw usage(`"${name}" is empty.`)
       if (row.choices?.includes(value) === false) {
         throw usage(`"${name}" takes ${row.choices.join(', ')}, not "${value}".`)

@@ -43,7 +43,7 @@ export function createImports({ files, jobs, reader, reading, library, ask, refu
     const { path, name, bytes } = files.received(file)
     return { path, name, bytes, manifest: manifest === undefined ? undefined : files.received(manifest).path }
   }
-  /** Of each file, the preview under way and its end, so that a window has one at a time however fast it asks. */
+  /** The preview under way of each file, and its end, so that there is one at a time however often a window asks. */
   const previews = new Map<string, { readonly stop: AbortController; readonly ended: Promise<unknown> }>()
   return {
     async open(path) {

@@ -1,4 +1,4 @@
-/** Which database is the history of a team. An ID in the bucket `watermarks` says it, which the database has, too. */
+/** Which database is the history of a team: the one whose ID is in the bucket `watermarks`. */
 import { waitUntil } from '../../command-line/until.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -6,7 +6,7 @@ import { addChecksum, decodeWatermark, readChecked } from './checksum.ts'
 import type { BucketEntry, TeamLog } from './nats/team-log.ts'
 import type { Database } from './history/database.ts'
 
-/** Where the bucket `watermarks` has the ID of the history that they are of. */
+/** The key in the bucket `watermarks` of the ID of their history. */
 const HISTORY_KEY = 'history'
 
 /** How often an archiver looks whether its database still is the history. */

@@ -34,7 +34,7 @@ export interface TextRows {
   readonly round: object
   /** Returns the number of a template for `templates`; undefined if its rows have to be written one by one. */
   addTemplate(feed: number, parts: readonly Uint8Array[]): number | undefined
-  /** By place. */
+  /** Template of each row, by its place in the batch. */
   readonly templates: Uint16Array
   /** 1 for a row that has to be written by `TextWriter.write`. */
   readonly isSingle: Uint8Array

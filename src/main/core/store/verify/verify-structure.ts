@@ -68,7 +68,7 @@ function sqliteCheck(db: Db, table: string | null, report: Report): void {
 const textOf = (db: Db): string =>
   JSON.stringify(db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
 
-/** Schemas by version: a store is made only to read its schema, which is most of what checking a small one's takes. */
+/** Schemas by version. Making a store just to read its schema takes most of the time of checking a small one. */
 const schemas = new Map<number, string>()
 
 /** The schema of a new store of a version. */

@@ -394,7 +394,7 @@ async function* partitionTicks(
 }
 
 interface Piece {
-  /** Since 1970. */
+  /** Days since 1970. */
   readonly day: number
   readonly symbol: string
   readonly from: number

@@ -218,7 +218,7 @@ export class Playout implements SharedClock {
   #open({ session, lastSeq, counts }: Part, afterSeq: number): void {
     this.#cursor?.close()
     const { reader, outlet } = this.#of
-    // What counts is decided by the message.
+    // With `counts`, each message decides whether it is served.
     const prefersLines = outlet.takesLines === true && counts === null
     this.#cursor = new Cursor(reader, session, afterSeq, lastSeq, { reusesBatches: true, prefersLines })
     this.#cursor.begin()

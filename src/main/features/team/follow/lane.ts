@@ -206,7 +206,7 @@ export class Lane {
     return this.#parts.leads(feed, () => instrumentId(feedAsset(feed), symbol))
   }
 
-  /** Remembers states and symbols; records go on only while they belong to the present. */
+  /** Remembers states and symbols; passes records on only while they belong to the present. */
   #sink(): HubSink {
     const { sink, changed } = this.#parts
     return {

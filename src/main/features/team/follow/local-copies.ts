@@ -7,7 +7,7 @@ export interface LocalCopies {
   /** Sessions that are here completely, and those that aren't. */
   readonly complete: ReadonlySet<SessionId>
   readonly begun: ReadonlySet<SessionId>
-  /** By shard. Shards that nothing is here of are missing. */
+  /** By shard; shards without a copy are missing. */
   readonly latest: ReadonlyMap<number, LatestCopy>
   /** When the newest of all was written last, UTC ms; null: there are none. */
   readonly upToMs: UnixMs | null
@@ -44,7 +44,7 @@ export function findCopies(rows: readonly Row[], nowMs: number): LocalCopies {
 }
 
 /**
- * Whether a session ended after the newest copy of its shard was written. Leases tell that as well as times: a recorder whose
+ * Whether a session ended after the newest copy of its shard was written. Compares leases as well as times: a recorder whose
  * clock was ahead for a day would otherwise hide a day of the others.
  */
 export function endedSince({ latest, upToMs }: LocalCopies, { shard, epoch, end }: SessionInfo): boolean {

@@ -2,7 +2,7 @@
  * The lease of a shard: which recorder records it. Pure; time is an argument. A lease is an entry of the bucket
  * `leases` that its holder replaces every 2 s, each time only if it is still the entry it knows. Its epoch is when the
  * bucket was made (UTC ms) plus the revision of its first entry. Within a bucket, no two leases have the same one, whatever
- * the clocks do, and a bucket that was lost and made again goes on with greater ones: it counts revisions from 1 again, but
+ * the clocks do, and a bucket that was lost and made again has greater ones: it counts revisions from 1 again, but
  * there are less than one in a millisecond (decision 150).
  */
 import * as v from 'valibot'

@@ -44,7 +44,7 @@ export interface LaneGap extends Span {
 }
 
 export class LaneFacts {
-  /** Changes whenever they do. */
+  /** Changes whenever these facts do. */
   version = 0
   /** By the service's clock: gaps that ended earlier may be missing. */
   floorMs = -Infinity
@@ -117,7 +117,7 @@ export class LaneFacts {
     if (JSON.stringify(this.#clock()) !== before) this.version += 1
   }
 
-  /** `untilMs`: when its reception ended, by its clock, UTC ms; Infinity: it goes on. */
+  /** `untilMs`: when its reception ended, by its clock, UTC ms; Infinity: it still receives. */
   facts(untilMs: number): SessionFacts {
     const clock = this.#clock()
     const at = (seq: number, ms: number): number => ms + skewAt({ clock }, seq)

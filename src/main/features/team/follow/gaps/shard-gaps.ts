@@ -18,8 +18,8 @@ export interface ShardLane {
   /** When its reception ended, by its clock, UTC ms; Infinity: it still receives, as far as known. */
   readonly untilMs: number
   /**
-   * When a gap that it left open ended for a symbol, by the service's clock, UTC ms; -Infinity: it isn't one. Absent: the
-   * session hasn't ended.
+   * When a gap that it left open ended for a symbol, by the service's clock, UTC ms; -Infinity: it was received all along.
+   * Absent: the session hasn't ended.
    */
   readonly endOfOpen?: ((gap: LaneGap, symbol: string) => number) | undefined
 }
@@ -32,7 +32,7 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
   const facts = lanes.map((lane) => lane.facts.facts(lane.untilMs))
   const floorMs = Math.max(sinceMs, ...lanes.map((lane) => lane.facts.floorMs))
   const findUncovered = rememberUncovered(facts)
-  /** What is in a gap already, by feed and instrument. Most instruments of a feed share it. */
+  /** Spans that are in a gap already, by feed and instrument. Most instruments of a feed share them. */
   const counted = new Map<string, readonly Span[]>()
   const gaps: ShardGap[] = []
   for (const { gap, lane } of lanes.toReversed().flatMap((lane) => lane.facts.gaps().map((gap) => ({ gap, lane })))) {
@@ -65,7 +65,7 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
 const NOTHING: readonly Span[] = []
 
 interface Counted {
-  /** What of the gap is one, and isn't counted yet. */
+  /** The parts of the gap that no session received and that aren't counted yet. */
   readonly found: readonly Span[]
   /** Everything that is counted now. */
   readonly all: readonly Span[]
@@ -161,9 +161,9 @@ export function findGapChanges(
     const symbols = gap.symbols.filter((symbol) => !before.has(keyOf(gap, symbol)))
     return symbols.length === 0 ? [] : [{ ...gap, symbols }]
   })
-  // One that is over would make prices that came since count as those from before it.
+  // Opening a gap that is over would discard prices received since.
   if (opened.some(({ toMs }) => toMs !== null)) return null
-  // What is closed by its start must be all that began then.
+  // Gaps are closed by their start, so all that began then must be closed.
   for (const key of closed.keys()) if ((ends.get(key)?.size ?? 0) > 1) return null
   return { opened, closed: [...closed.values()] }
 }

@@ -37,7 +37,7 @@ interface Ending {
 }
 
 interface ShownShard {
-  /** What the gaps follow from. */
+  /** Versions of the facts that the gaps were computed from. */
   readonly version: string
   readonly gaps: readonly ShardGap[]
 }
@@ -46,7 +46,7 @@ export class TeamGaps {
   readonly #lanes: () => Iterable<GapLane>
   readonly #isGone: (session: SessionId) => boolean
   readonly #ended = new Map<number, readonly Member[]>()
-  /** Of shards that sessions were forgotten of: what was before isn't known any more, by the service's clock, UTC ms. */
+  /** By shard: the time before which sessions have been forgotten, by the service's clock, UTC ms. */
   readonly #floors = new Map<number, number>()
   #shown = new Map<number, ShownShard>()
 

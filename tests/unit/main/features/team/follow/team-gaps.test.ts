@@ -405,7 +405,7 @@ describe('the gap that a recorder leaves open when it stops', () => {
   })
 })
 
-/** A recorder in the schedule: what happened to it, by what a terminal was told of it. */
+/** A recorder of the schedule: when it received, and what a terminal learned of it. */
 class Model {
   readonly session: Session
   /** Spans in which it received, and its gaps. */
