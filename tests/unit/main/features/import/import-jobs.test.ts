@@ -26,7 +26,10 @@ async function kindOf(_: string, signal?: AbortSignal): Promise<TextKind> {
   const one = { answer: () => resolve(KIND) }
   open.push(one)
   most = Math.max(most, open.length)
-  signal?.addEventListener('abort', () => reject(new CodedError('cancelled', 'The import was canceled.')))
+  const cancel = () => reject(new CodedError('cancelled', 'The import was canceled.'))
+  // A job that is canceled at once asks with a signal that has aborted already.
+  if (signal?.aborted === true) cancel()
+  signal?.addEventListener('abort', cancel)
   try {
     return await promise
   } finally {
