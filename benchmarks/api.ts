@@ -28,7 +28,7 @@ export async function benchApi(count = 2_000_000): Promise<readonly Row[]> {
     const server = await startApiServer({
       port: 0,
       token: 'bench',
-      live: new LiveSockets({ subscribe: nothing }, { after: nothing }),
+      live: new LiveSockets({ subscribe: nothing }, { after: nothing, monoNs: nothing }),
       monoMs: () => performance.now(),
       side: {
         reader,

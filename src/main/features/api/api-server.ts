@@ -74,7 +74,7 @@ export async function startApiServer({
   /** Throws why a request isn't let in. */
   const admit = ({ headers: { host, origin, authorization } }: IncomingMessage): void => {
     const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
-    if (host === undefined || !hosts.includes(host) || origin !== undefined) {
+    if (host === undefined || !hosts.includes(host.toLowerCase()) || origin !== undefined) {
       throw new CodedError('forbidden', 'Only programs on this computer may connect, and no web pages.')
     }
     // The name of the scheme has no case (RFC 9110, section 11.1).

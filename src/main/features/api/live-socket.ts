@@ -8,6 +8,7 @@ import { FEED_IDS, isFeedId, type FeedId, type UnixMs } from '../../../shared/ba
 import type { Clock } from '../../base/clock.ts'
 import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
 import type { RecordSink } from '../../core/market/hub-types.ts'
+import { FollowedSymbols } from './followed-symbols.ts'
 import { LiveTicks, MAX_WAITING } from './live-ticks.ts'
 
 /** Messages per turn of the event loop, so that a client that catches up doesn't hold up the market. */
@@ -37,12 +38,14 @@ const bad = (message: string): CodedError => new CodedError('bad-arguments', mes
 /** Every client of the live stream. Its sink is on the tick path and does nothing without clients. */
 export class LiveSockets {
   readonly #feeds: Pick<Feeds, 'subscribe'>
-  readonly #clock: Pick<Clock, 'after'>
+  readonly #clock: Pick<Clock, 'after' | 'monoNs'>
   readonly #clients = new Set<Client>()
+  readonly #followed: FollowedSymbols
 
-  constructor(feeds: Pick<Feeds, 'subscribe'>, clock: Pick<Clock, 'after'>) {
+  constructor(feeds: Pick<Feeds, 'subscribe'>, clock: Pick<Clock, 'after' | 'monoNs'>) {
     this.#feeds = feeds
     this.#clock = clock
+    this.#followed = new FollowedSymbols(clock)
   }
 
   readonly sink: RecordSink = {
@@ -75,7 +78,7 @@ export class LiveSockets {
   }
 
   accept(ws: WebSocket): void {
-    const client = new Client(ws, this.#feeds, this.#clock)
+    const client = new Client(ws, this.#feeds, this.#followed, this.#clock)
     this.#clients.add(client)
     ws.on('close', () => {
       this.#clients.delete(client)
@@ -92,7 +95,8 @@ class Client {
   readonly ws: WebSocket
   readonly ticks = new LiveTicks(() => this.#schedule())
   readonly #feeds: Pick<Feeds, 'subscribe'>
-  readonly #clock: Pick<Clock, 'after'>
+  readonly #followed: FollowedSymbols
+  readonly #clock: Pick<Clock, 'after' | 'monoNs'>
   /** One for each symbol, so that a change takes only time for what it changes. */
   readonly #subscriptions = new Map<FeedId, Map<string, Subscription>>()
   #isScheduled = false
@@ -101,9 +105,15 @@ class Client {
   #isPaused = false
   #cancelTurn: (() => void) | null = null
 
-  constructor(ws: WebSocket, feeds: Pick<Feeds, 'subscribe'>, clock: Pick<Clock, 'after'>) {
+  constructor(
+    ws: WebSocket,
+    feeds: Pick<Feeds, 'subscribe'>,
+    followed: FollowedSymbols,
+    clock: Pick<Clock, 'after' | 'monoNs'>,
+  ) {
     this.ws = ws
     this.#feeds = feeds
+    this.#followed = followed
     this.#clock = clock
     ws.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? undefined : data.toString('utf8')))
     ws.on('error', () => ws.terminate())
@@ -111,8 +121,9 @@ class Client {
 
   release(): void {
     this.#cancelTurn?.()
-    for (const ofFeed of this.#subscriptions.values()) {
+    for (const [feed, ofFeed] of this.#subscriptions) {
       for (const subscription of ofFeed.values()) subscription.release()
+      this.#followed.release(feed, [...ofFeed.keys()])
     }
     this.#subscriptions.clear()
   }
@@ -179,9 +190,10 @@ class Client {
   }
 
   #subscribe(feed: FeedId, symbols: readonly string[]): void {
-    const more = new Set(symbols.filter((symbol) => !this.ticks.has(feed, symbol))).size
-    if (this.ticks.symbols(feed).length + more > MAX_SYMBOLS)
+    const more = [...new Set(symbols)].filter((symbol) => !this.ticks.has(feed, symbol))
+    if (this.ticks.symbols(feed).length + more.length > MAX_SYMBOLS)
       throw bad(`A connection follows at most ${MAX_SYMBOLS} symbols of a feed.`)
+    this.#followed.add(feed, more)
     const ofFeed = this.#subscriptions.get(feed) ?? new Map<string, Subscription>()
     this.#subscriptions.set(feed, ofFeed)
     for (const symbol of this.ticks.subscribe(feed, symbols)) ofFeed.set(symbol, this.#feeds.subscribe(feed, [symbol]))
@@ -189,10 +201,12 @@ class Client {
 
   #unsubscribe(feed: FeedId, symbols: readonly string[]): void {
     const ofFeed = this.#subscriptions.get(feed)
-    for (const symbol of this.ticks.unsubscribe(feed, symbols)) {
+    const ended = this.ticks.unsubscribe(feed, symbols)
+    for (const symbol of ended) {
       ofFeed?.get(symbol)?.release()
       ofFeed?.delete(symbol)
     }
+    this.#followed.release(feed, ended)
   }
 
   #schedule(): void {

@@ -67,7 +67,8 @@ export function createHttpHandler(
 
   /** Pages of other sites, and host names that resolve to this address, get nothing. */
   const isForeign = ({ headers: { host, origin } }: IncomingMessage): boolean =>
-    !side.origins().includes(`http://${host ?? ''}`) || (origin !== undefined && !side.origins().includes(origin))
+    !side.origins().includes(`http://${host?.toLowerCase() ?? ''}`) ||
+    (origin !== undefined && !side.origins().includes(origin))
 
   const isAllowed = ({ headers: { authorization } }: IncomingMessage): boolean =>
     account.holdsKey(authorization) || account.refuseToken(authorization) === undefined

@@ -58,6 +58,11 @@ describe('who may connect', () => {
     expect((await fetch(`${baseUrl}/v1`, { headers: { authorization: token } })).status).toBe(401)
   })
 
+  it('takes the name of this computer in any case', async () => {
+    const headers = { host: `LocalHost:${new URL(baseUrl).port}`, authorization: `Bearer ${token}` }
+    expect(await knockAndStay(baseUrl, '/v1/stream', headers)).toBe('HTTP/1.1 101 Switching Protocols')
+  })
+
   it.each([
     ['no token', {}, 401],
     ['a wrong token', { authorization: 'Bearer nope' }, 401],

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
+import { MAX_FOLLOWED } from '../../../../../src/main/features/api/followed-symbols.ts'
 import { LiveSockets } from '../../../../../src/main/features/api/live-socket.ts'
 import { MAX_WAITING } from '../../../../../src/main/features/api/live-ticks.ts'
 import { manualClock } from '../../../../kit/clock.ts'
@@ -10,18 +11,20 @@ function connect({ unread = 0 }: { readonly unread?: number } = {}) {
   const clock = manualClock(0)
   const sent: string[] = []
   const told = { ended: 0, isPaused: false, asked: 0, subscribed: 0 }
-  const ws = Object.assign(new EventEmitter(), {
-    OPEN: 1,
-    readyState: 1,
-    bufferedAmount: unread,
-    send(text: string, written?: () => void) {
-      sent.push(text)
-      written?.()
-    },
-    terminate: () => void told.ended++,
-    pause: () => void (told.isPaused = true),
-    resume: () => void (told.isPaused = false),
-  })
+  const create = () =>
+    Object.assign(new EventEmitter(), {
+      OPEN: 1,
+      readyState: 1,
+      bufferedAmount: unread,
+      send(text: string, written?: () => void) {
+        sent.push(text)
+        written?.()
+      },
+      terminate: () => void told.ended++,
+      pause: () => void (told.isPaused = true),
+      resume: () => void (told.isPaused = false),
+    })
+  const ws = create()
   const feeds = {
     subscribe(_feed: string, symbols: readonly string[]) {
       told.asked += symbols.length
@@ -31,8 +34,14 @@ function connect({ unread = 0 }: { readonly unread?: number } = {}) {
   }
   const sockets = new LiveSockets(feeds, clock)
   sockets.accept(ws as unknown as WebSocket) // only what a client uses of it
-  const say = (message: object): void => void ws.emit('message', Buffer.from(JSON.stringify(message)), false)
-  return { sockets, ws, clock, sent, told, say }
+  const another = () => {
+    const one = create()
+    sockets.accept(one as unknown as WebSocket) // only what a client uses of it
+    return one
+  }
+  const say = (message: object, by: EventEmitter = ws): void =>
+    void by.emit('message', Buffer.from(JSON.stringify(message)), false)
+  return { sockets, ws, clock, sent, told, say, another }
 }
 
 const symbols = (from: number, count: number): readonly string[] =>
@@ -96,6 +105,29 @@ it('lets a client wait that sends more than it can take in its turn', () => {
   expect(told.isPaused).toBe(false)
   clock.advance(50)
   expect(clock.timers).toBe(0)
+})
+
+it('limits the symbols of all clients together, because each one takes time in every plan', () => {
+  const first = connect()
+  const more = Array.from({ length: 39 }, () => first.another())
+  const each = [first.ws, ...more]
+  each.forEach((ws, i) => first.say(subscribe(1_000 * i, 1_000), ws))
+  expect(first.told.subscribed).toBe(MAX_FOLLOWED)
+  // What another client follows already takes no room.
+  first.say(subscribe(0, 1_000), each[39])
+  expect(first.told.subscribed).toBe(MAX_FOLLOWED + 1_000)
+  first.say({ op: 'unsubscribe', feed: 'crypto/XT', symbols: symbols(1_000, 999) }, each[1])
+  each[2].emit('close')
+  // The planner keeps what was released for five seconds.
+  first.clock.advance(4_999)
+  first.say(subscribe(50_000, 1), each[38])
+  expect(first.told.subscribed).toBe(MAX_FOLLOWED - 999)
+  first.clock.advance(1)
+  first.say(subscribe(50_000, 999), each[38])
+  first.say(subscribe(60_000, 1_000), each[37])
+  expect(first.told.subscribed).toBe(MAX_FOLLOWED + 1_000)
+  first.say(subscribe(70_000, 1), each[36])
+  expect(first.told.subscribed).toBe(MAX_FOLLOWED + 1_000)
 })
 
 it('leaves no timer and no subscription behind when a client leaves', () => {

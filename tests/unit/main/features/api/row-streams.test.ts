@@ -21,7 +21,7 @@ async function serve(): Promise<{ readonly ask: (times?: number) => Socket; read
   server = await startApiServer({
     port: 0,
     token: 'test',
-    live: new LiveSockets({ subscribe: nothing }, { after: nothing }),
+    live: new LiveSockets({ subscribe: nothing }, { after: nothing, monoNs: nothing }),
     monoMs: () => 0,
     side: {
       // It has no sessions, because the export is replaced, too.

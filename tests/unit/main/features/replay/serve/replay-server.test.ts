@@ -1,4 +1,5 @@
 /** What the replay server does beyond the service's protocol: own clocks, gaps, HTTP lines, and control of its clock. */
+import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import {
@@ -381,5 +382,18 @@ describe('strangers', () => {
       expect(response.status).toBe(status)
       expect(response.headers.get('access-control-allow-origin')).toBeNull()
     }
+  })
+
+  it('from this computer by any spelling of its name', async () => {
+    const { baseUrl, apiKey } = await serve([trade(1)])
+    const headers = { host: `LOCALHOST:${new URL(baseUrl).port}`, authorization: `Bearer ${apiKey}` }
+    const status = await new Promise((resolve, reject) => {
+      const asked = request(`${baseUrl}/replay/clock`, { headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      asked.on('error', reject).end()
+    })
+    expect(status).toBe(200)
   })
 })
