@@ -10,6 +10,7 @@ import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
 import { replay } from './features/replay/feature.ts'
 import { workspace } from './features/workspace/feature.ts'
+import { followInput } from './ui/last-input.ts'
 import { FEATURES } from './features.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
@@ -18,6 +19,7 @@ import './styles/base.css'
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
 frameRate.start()
+followInput(window)
 const app = new WindowState(pickTransport(), { frame: frameRate.data })
 const features = startFeatures(FEATURES, app)
 mount(App, { target, props: { app, features } })

@@ -289,6 +289,41 @@ test('everything of a day can be done by keyboard alone', async ({ open }) => {
   await expect(log).toHaveAttribute('tabindex', '-1')
 })
 
+test('colors forced by the system show what is selected, and states', async ({ open }) => {
+  const { page } = await open()
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'contrast')
+  await new Screen(page).trades('BTC-USD')
+  const ground = (one: Locator) => one.evaluate((element) => getComputedStyle(element).backgroundColor)
+  const rows = new Screen(page).watchlist().getByRole('row')
+  const [selected, other] = [
+    rows.and(page.locator('[aria-selected="true"]')),
+    rows.and(page.locator('[aria-selected="false"]')),
+  ]
+  expect(await ground(selected)).not.toBe(await ground(other.first()))
+  const interval = page.getByRole('radio', { name: '1s', exact: true })
+  expect(await ground(interval)).not.toBe(await ground(page.getByRole('radio', { name: '1m', exact: true })))
+  const dot = page
+    .getByRole('banner')
+    .getByRole('button', { name: /^Health: / })
+    .locator('i')
+  expect(await ground(dot)).not.toBe(await ground(page.getByRole('banner')))
+})
+
+test('a dialog opened by a shortcut after a click shows what has the focus', async ({ open }) => {
+  const { page } = await open()
+  await page.getByRole('banner').getByRole('button', { name: 'Settings' }).click()
+  const tab = page.getByRole('dialog', { name: 'Settings' }).getByRole('tab', { name: 'Connection' })
+  const hasRing = () => tab.evaluate((element) => element.matches(':focus-visible'))
+  await expect(tab).toBeFocused()
+  expect(await hasRing()).toBe(false)
+  await page.getByRole('dialog').getByText('Base URL').click()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.keyboard.press('Control+,')
+  await expect(tab).toBeFocused()
+  expect(await hasRing()).toBe(true)
+})
+
 test('nothing is cut off at 1024 × 640', async ({ open }) => {
   const { page } = await open({ size: SMALL })
   const screen = new Screen(page)

@@ -12,10 +12,15 @@ export const LOOK_QUERIES = [
   '(prefers-color-scheme: light)',
   '(prefers-contrast: more)',
   '(prefers-reduced-motion: reduce)',
+  '(forced-colors: active)',
 ] as const
 
-/** Resolves the theme setting; `system` follows the system's preference. */
+/**
+ * Resolves the theme setting; `system` follows the system's preference. Colors that the system forces on every page
+ * don't reach canvases, so charts get the theme that is closest to them, whatever the setting.
+ */
 export function lookOf(theme: Appearance['theme'], prefers: (query: string) => boolean): Look {
+  if (prefers('(forced-colors: active)')) return prefers('(prefers-color-scheme: light)') ? 'light' : 'contrast'
   if (theme !== 'system') return theme
   if (prefers('(prefers-contrast: more)')) return 'contrast'
   return prefers('(prefers-color-scheme: light)') ? 'light' : 'dark'

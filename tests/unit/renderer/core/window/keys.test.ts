@@ -246,9 +246,13 @@ describe('commands', () => {
 
 describe('look', () => {
   it('follows the system only where asked to', () => {
-    expect(lookOf('dark', () => true)).toBe('dark')
+    expect(lookOf('dark', (query) => !query.includes('forced'))).toBe('dark')
     expect(lookOf('system', (query) => query.includes('light'))).toBe('light')
     expect(lookOf('system', (query) => query.includes('contrast'))).toBe('contrast')
     expect(lookOf('system', () => false)).toBe('dark')
+  })
+  it('is closest to the colors that the system forces on every page', () => {
+    expect(lookOf('light', (query) => query.includes('forced'))).toBe('contrast')
+    expect(lookOf('dark', (query) => query.includes('forced') || query.includes('light'))).toBe('light')
   })
 })
