@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
@@ -14,10 +15,19 @@ const PATIENCE = { poll: { timeout: 15_000 } }
  */
 const TIMEOUT = 120_000
 
-/** Tests of pure functions, which leave nothing behind: files share a process and what it has loaded. */
-const PURE = ['oracle', 'server', 'service', 'shared', 'simulator', 'styles'].map(
-  (name) => `tests/unit/${name}/**/*.test.ts`,
-)
+/** The window's tests have a project of their own. */
+const WINDOW = 'tests/unit/renderer/**/*.test.ts'
+/** What a file does to all that runs in its process: replace modules, globals, the clock or the environment. */
+const REPLACES = /\bvi\.(mock|doMock|resetModules|spyOn|stub\w+|useFakeTimers)\(|\bprocess\.(env|exitCode|chdir|on)\b/
+/** Its tests keep a server for each file. */
+const TEAM = 'tests/unit/main/features/team/**/*.test.ts'
+/** Files that have a process of their own. The others share one and what it has loaded: a fifth of their time. */
+const ALONE = [
+  TEAM,
+  ...globSync('tests/{unit,contract}/**/*.test.ts', { cwd: import.meta.dirname, exclude: [WINDOW] }).filter((file) =>
+    REPLACES.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
+  ),
+]
 
 const NODE = {
   environment: 'node',
@@ -36,12 +46,13 @@ export default defineConfig({
       {
         test: {
           ...NODE,
-          name: 'unit',
-          include: ['tests/unit/**/*.test.ts', 'tests/contract/**/*.test.ts'],
-          exclude: ['tests/unit/renderer/**', ...PURE],
+          name: 'shared',
+          include: ['tests/{unit,contract}/**/*.test.ts'],
+          exclude: [WINDOW, ...ALONE],
+          isolate: false,
         },
       },
-      { test: { ...NODE, name: 'pure', include: PURE, isolate: false } },
+      { test: { ...NODE, name: 'alone', include: ALONE } },
       {
         plugins: [svelte()],
         resolve: { conditions: ['browser'] },
@@ -51,7 +62,7 @@ export default defineConfig({
           // A context of its own for each file, as ever, without loading jsdom anew for it: a third of the time.
           pool: 'vmForks',
           setupFiles: ['tests/unit/setup.ts', 'tests/unit/renderer/setup.ts'],
-          include: ['tests/unit/renderer/**/*.test.ts'],
+          include: [WINDOW],
           testTimeout: TIMEOUT,
           hookTimeout: TIMEOUT,
           expect: PATIENCE,
