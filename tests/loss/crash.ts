@@ -12,7 +12,7 @@ const RATE = 20_000
 /** Most kills come this early, while the threads of the recorder are still starting. */
 const EARLY_MS = 320
 /** One in so many comes later than what must be on disk by then. */
-const LATE_EVERY = 5
+const LATE_EVERY = 10
 const LATE_MS = 1_800
 /**
  * What was received longer ago than this is on disk. The promise is one flush interval; the rest is for a machine that runs
