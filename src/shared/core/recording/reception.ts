@@ -1,8 +1,9 @@
 /** When a session received an instrument, from its acknowledgements and gaps, and how far its clock is from the service's. */
 import { mergeSpans, withoutSpans, type Span } from '../../base/spans.ts'
-import { feedAsset, instrumentKey, type FeedId } from '../../base/units.ts'
+import { feedAsset, instrumentKey, type AssetClass, type FeedId } from '../../base/units.ts'
 import { LONGEST_DELAY_MS } from './delay-window.ts'
 import type { Reception, Share } from './merged-sessions.ts'
+import type { SubscriptionChange } from './subscription-tracker.ts'
 
 /** What the ledger of a session says about its reception. Times are by the service's clock, UTC ms. */
 export interface SessionFacts {
@@ -29,11 +30,30 @@ export interface KnownGap {
   readonly arrived: Span
 }
 
-/** An acknowledgement (`is` true) or the end of a subscription. Null: it can't be read. */
-export interface Subscription {
+/** When symbols began to be subscribed, or ended to be on every connection. `of` is null if that can't be read. */
+export interface Subscription extends Pick<SubscriptionChange, 'is' | 'isLost'> {
+  readonly seq: number
   readonly atMs: number
-  readonly is: boolean
-  readonly of: { readonly feed: FeedId; readonly symbols: readonly string[] } | null
+  readonly of: Pick<SubscriptionChange, 'feed' | 'symbols'> | null
+}
+
+interface Keys {
+  readonly asset: AssetClass
+  readonly list: readonly string[]
+  readonly set: ReadonlySet<string>
+}
+
+/** Of a gap or subscription, by its list of symbols: every instrument is looked for in all of them. */
+const KEYS = new WeakMap<readonly string[], Keys>()
+
+/** The instrument keys of a list of symbols that never changes, in its order. */
+export function keysOf(asset: AssetClass, symbols: readonly string[]): Omit<Keys, 'asset'> {
+  let keys = KEYS.get(symbols)
+  if (keys?.asset !== asset) {
+    const list = symbols.map((symbol) => instrumentKey(asset, symbol))
+    KEYS.set(symbols, (keys = { asset, list, set: new Set(list) }))
+  }
+  return keys
 }
 
 /** When a session received a symbol of a feed, by any alias; null: any symbol. */
@@ -41,8 +61,7 @@ export function receptionOf(facts: SessionFacts, feed: FeedId, key: string | nul
   const { running, feeds, gaps, subscriptions, isAcknowledged } = facts
   if (!feeds.has(feed)) return { covered: [], connected: [], running }
   const asset = feedAsset(feed)
-  const isMine = (symbols: readonly string[]): boolean =>
-    key === null || symbols.some((symbol) => instrumentKey(asset, symbol) === key)
+  const isMine = (symbols: readonly string[]): boolean => key === null || keysOf(asset, symbols).set.has(key)
   const subscribed: Span[] = []
   let sinceMs: number | null = isAcknowledged ? null : running.fromMs
   for (const { atMs, is, of } of subscriptions) {
@@ -73,6 +92,28 @@ export function receptionOf(facts: SessionFacts, feed: FeedId, key: string | nul
     ),
     running,
   }
+}
+
+/**
+ * The symbols that a gap of every symbol of a feed concerns: those that the session wanted when it was noticed, and those
+ * acknowledged while it was open. Ascending by seq. `toSeq` is null while it is open.
+ */
+export function symbolsWanted(
+  subscriptions: readonly Subscription[],
+  feed: FeedId,
+  fromSeq: number,
+  toSeq: number | null,
+): readonly string[] {
+  const asset = feedAsset(feed)
+  const wanted = new Map<string, string>()
+  for (const { seq, is, isLost, of } of subscriptions) {
+    if (seq > (toSeq ?? Infinity)) break
+    if (of?.feed !== feed || (!is && (isLost || seq > fromSeq))) continue
+    for (const [i, key] of keysOf(asset, of.symbols).list.entries())
+      if (is) wanted.set(key, of.symbols[i])
+      else wanted.delete(key)
+  }
+  return [...wanted.values()]
 }
 
 /** By how much the service's clock was ahead of a message's receipt, ms, and the message's seq; or a shift of the clock. */

@@ -420,14 +420,21 @@ function openGap(state: ConnectionState, cause: GapCause, fromMs: UnixMs, symbol
   return [{ ...state, gaps: [...state.gaps, gap], nextGap: state.nextGap + 1 }, [{ do: 'gapOpen', gap }]]
 }
 
-/** Closes gaps whose symbols are no longer wanted. */
+/**
+ * Ends gaps for symbols that are no longer wanted, which another connection may receive from now on. The others of such a
+ * gap have one of their own from now on.
+ */
 function closeUnwanted(state: ConnectionState, at: Moment): Step {
-  const over = state.gaps.filter((gap) => among(state.feed, gap.symbols, state.wanted).length === 0)
-  if (over.length === 0) return [state, []]
-  return [
-    { ...state, gaps: state.gaps.filter((gap) => !over.includes(gap)) },
-    over.map(({ id }) => ({ do: 'gapClose', id, toMs: at.wallMs })),
-  ]
+  const rests = new Map(state.gaps.map((gap) => [gap, among(state.feed, gap.symbols, state.wanted)]))
+  const over = state.gaps.filter((gap) => rests.get(gap)?.length !== gap.symbols.length)
+  let next: ConnectionState = { ...state, gaps: state.gaps.filter((gap) => !over.includes(gap)) }
+  const effects: ConnectionEffect[] = over.map(({ id }) => ({ do: 'gapClose', id, toMs: at.wallMs }))
+  for (const gap of over) {
+    const [gapped, more] = openGap(next, gap.cause, at.wallMs, rests.get(gap) ?? [])
+    next = gapped
+    effects.push(...more)
+  }
+  return over.length === 0 ? [state, []] : [next, effects]
 }
 
 function verdictOfToken(failure: Failure): Verdict {

@@ -1,11 +1,9 @@
 /** Finds the intervals in which a session has nothing of an instrument: not received, or stored and unreadable. */
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/base/durations.ts'
 import type { GapInterval } from '../../../../shared/core/market/bars.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import {
   feedAsset,
   instrumentKey,
-  isFeedId,
   parseInstrument,
   sessionId,
   type FeedId,
@@ -13,6 +11,7 @@ import {
 } from '../../../../shared/base/units.ts'
 import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
+import { SubscriptionTracker } from '../../../../shared/core/recording/subscription-tracker.ts'
 import { ClosedSessionCache, MAX_INSTRUMENTS } from './catalog.ts'
 import type { CorruptData } from '../types/corruption.ts'
 import type { JournalIndex, JournalPart } from './journal-index.ts'
@@ -22,6 +21,7 @@ import { corruptGapError, type StoreQueries } from './queries.ts'
 import type { StoredSession } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 import { lazyStatements } from '../schema/sqlite.ts'
+import { readSubscription, SUBSCRIPTION_ROWS } from '../format/subscription-rows.ts'
 
 /** Largest expected difference between event and receive time, ms. Sessions further away can't affect a page. */
 const MAX_EVENT_OFFSET_MS = 6 * HOUR_MS
@@ -82,7 +82,7 @@ export class GapIntervalReader {
       acks: () =>
         db.prepare<[number, number], { wall_ms: number; body: string }>(
           `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
-         AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
+         AND ${SUBSCRIPTION_ROWS} ORDER BY seq`,
         ),
     })
   }
@@ -240,17 +240,19 @@ export class GapIntervalReader {
     const edge = { skewMs: this.#queries.catalog.gaps(row)?.skewMs ?? 0 }
     let unsubscribedMs: number | null = row.started_ms
     let isAcknowledged = false
+    const tracker = new SubscriptionTracker()
     for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
-      const entry = acknowledgedOf(body)
-      if (entry === null) {
+      const change = readSubscription(tracker, body)
+      if (change === null) continue
+      if (change.feed === null) {
         // It may have been this instrument's acknowledgement, so reception isn't proven after an unsubscribe.
         intervals.push({ fromMs: wall_ms, toMs: wall_ms, unreadable: 'ledger' })
-        if (!body.startsWith('{"type":"acknowledged"')) unsubscribedMs ??= wall_ms
+        if (!change.is) unsubscribedMs ??= wall_ms
         continue
       }
       isAcknowledged = true
-      if (entry.feed !== feed || !mine(entry.symbols)) continue
-      if (entry.type === 'released') unsubscribedMs ??= wall_ms
+      if (change.feed !== feed || !mine(change.symbols)) continue
+      if (!change.is) unsubscribedMs ??= wall_ms
       else {
         if (unsubscribedMs !== null && wall_ms > unsubscribedMs)
           intervals.push({ fromMs: unsubscribedMs, toMs: wall_ms, ...edge })
@@ -264,17 +266,5 @@ export class GapIntervalReader {
 
   #corruptGap(row: StoredSession, seqs: SeqRange): SkewedGap {
     return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), unreadable: { session: row.id, seqs } }
-  }
-}
-
-type Acknowledged = LedgerEntry & { readonly type: 'acknowledged' | 'released' }
-
-/** Null if the entry is corrupt. */
-function acknowledgedOf(body: string): Acknowledged | null {
-  try {
-    const entry = JSON.parse(body) as Acknowledged // selected by its type, and checked below
-    return isFeedId(entry.feed) && Array.isArray(entry.symbols) ? entry : null
-  } catch {
-    return null
   }
 }

@@ -82,12 +82,6 @@ export class Overlapping {
     return receptions
   }
 
-  /** The symbols of a feed that one of them subscribed to. */
-  symbolsOf(id: number, feed: FeedId): readonly string[] {
-    const symbols = this.factsOf(id).subscriptions.flatMap(({ of }) => (of?.feed === feed ? of.symbols : []))
-    return [...new Set(symbols)]
-  }
-
   /** Every instrument that they subscribed to a feed. */
   instruments(feed: FeedId): readonly InstrumentId[] {
     const asset = feedAsset(feed)

@@ -387,8 +387,14 @@ const isWithin = (gap: Pick<Gap, 'fromMs' | 'toMs'>, fromMs: number, toMs: numbe
 export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap in the store is corrupt.', { hint: VERIFY_HINT })
 
-function toGap({ key }: StoredSession, row: GapRow, nextMs: number | null): Gap | UnreadableGap {
-  const toMs = row.to_ms ?? nextMs
+function toGap(
+  { key, source, ended_ms: endedMs }: StoredSession,
+  row: GapRow,
+  nextMs: number | null,
+): Gap | UnreadableGap {
+  // The recorder of a later session may be running already, while this one still isn't receiving.
+  const isBeside = isTeamKey(source) && endedMs === null && nextMs !== null && nextMs <= row.from_ms
+  const toMs = row.to_ms ?? (isBeside ? null : nextMs)
   const range = {
     fromMs: unixMs(row.from_ms),
     // A clock set back while the gap was open must not invert it.

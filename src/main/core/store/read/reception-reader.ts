@@ -2,10 +2,12 @@
 import { isFeedId, sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import { skewAt, type Share } from '../../../../shared/core/recording/merged-sessions.ts'
 import type { KnownGap, SessionFacts, Subscription } from '../../../../shared/core/recording/reception.ts'
+import { SubscriptionTracker } from '../../../../shared/core/recording/subscription-tracker.ts'
 import { findLastStamp } from '../format/last-received.ts'
 import type { StoredSession } from '../schema/records.ts'
 import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { SessionClocks } from './session-clock.ts'
+import { readSubscription, SUBSCRIPTION_ROWS } from '../format/subscription-rows.ts'
 
 /** Finds seqs by receive time, and back. */
 export interface Positions {
@@ -52,7 +54,7 @@ export class ReceptionReader {
       acks: () =>
         db.prepare<[number, number], { seq: number; wall_ms: number; body: string }>(
           `SELECT seq, wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
-         AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
+         AND ${SUBSCRIPTION_ROWS} ORDER BY seq`,
         ),
       feeds: () => db.prepare<[number], string>('SELECT DISTINCT feed FROM connection WHERE recording = ?').pluck(),
     })
@@ -80,9 +82,13 @@ export class ReceptionReader {
         arrived: { fromMs: Math.max(from, at(fromSeq, gap.opened_ms ?? gap.from_ms)), toMs },
       }
     })
-    const subscriptions = this.#sql.acks
-      .all(row.id, upTo)
-      .map(({ seq, wall_ms: wallMs, body }) => ({ atMs: at(seq, wallMs), ...subscriptionOf(body) }))
+    const tracker = new SubscriptionTracker()
+    const subscriptions = this.#sql.acks.all(row.id, upTo).flatMap(({ seq, wall_ms: wallMs, body }): Subscription[] => {
+      const change = readSubscription(tracker, body)
+      if (change === null) return []
+      const { is, isLost } = change
+      return [{ seq, atMs: at(seq, wallMs), is, isLost, of: change.feed === null ? null : change }]
+    })
     const isAcknowledged = subscriptions.some(({ is }) => is)
     const isOpen = limit < Infinity || row.ended_ms === null
     return { clock, running, isOpen, feeds: new Set(this.#sql.feeds.all(row.id)), gaps, subscriptions, isAcknowledged }
@@ -105,16 +111,4 @@ function aboutOf({ feed, symbols }: GapRow): Pick<KnownGap, 'feed' | 'symbols'> 
     // reported by those who read gaps
   }
   return { feed: null, symbols: [] }
-}
-
-function subscriptionOf(body: string): Pick<Subscription, 'is' | 'of'> {
-  const is = body.startsWith('{"type":"acknowledged"')
-  try {
-    const { feed, symbols } = JSON.parse(body) as { readonly feed?: string; readonly symbols?: unknown } // checked below
-    if (feed !== undefined && isFeedId(feed) && Array.isArray(symbols))
-      return { is, of: { feed, symbols: symbols as string[] } } // written from a string[]
-  } catch {
-    // reported by those who read the ledger
-  }
-  return { is, of: null }
 }

@@ -8,7 +8,6 @@ import {
   type InstrumentId,
   type UnixMs,
 } from '../../../../shared/base/units.ts'
-import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus } from '../../../../shared/core/status/status.ts'
 import { NO_LIMITS, PlaybackState } from '../../../core/playback/playback-state.ts'
 import type { HubSink } from '../../../core/market/hub-types.ts'
@@ -80,7 +79,7 @@ export class Lane {
       apply: (seq, wallMs, entry, sink) => {
         this.facts.apply({ seq, wallMs, entry })
         tracker.apply(seq, wallMs, entry, sink)
-        if (entry.type === 'released') this.#release(entry)
+        if (entry.type === 'released' || entry.type === 'disconnected') this.#release(entry.feed)
       },
       end: (...args) => tracker.end(...args),
       marketContext: () => tracker.marketContext(),
@@ -152,15 +151,12 @@ export class Lane {
     return tracker.statuses(received, this.#rates, lastMs)
   }
 
-  /** Forgets symbols that its recorder no longer receives, as when the plan gave them to another one. */
-  #release({ feed, symbols }: Extract<LedgerEntry, { readonly type: 'released' }>): void {
-    const { received, lastMs, tracker } = this.#playback
-    const idOf = (symbol: string): InstrumentId => instrumentId(feedAsset(feed), symbol)
-    const status = tracker.statuses(received, this.#rates, lastMs).find((one) => one.feed === feed)
-    // Another connection may have them.
-    const others = new Set(status?.acknowledged.map(idOf))
-    for (const id of symbols.map(idOf)) if (!others.has(id)) this.#symbols.get(feed)?.delete(id)
-    this.#parts.changed(feed)
+  /** Forgets symbols that its recorder no longer wants, as when the plan gave them to another one. */
+  #release(feed: FeedId): void {
+    const symbols = this.symbols(feed)
+    const released = [...symbols.keys()].filter((id) => !this.facts.isSubscribed(feed, id))
+    for (const id of released) this.#symbols.get(feed)?.delete(id)
+    if (released.length > 0) this.#parts.changed(feed)
   }
 
   #apply(batch: Batch): void {

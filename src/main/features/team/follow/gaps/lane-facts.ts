@@ -6,12 +6,17 @@ import { skewAt } from '../../../../../shared/core/recording/merged-sessions.ts'
 import {
   clockFrom,
   ENOUGH_LEADS,
+  keysOf,
   skewAtStart,
   type Lead,
   type SessionFacts,
   type Subscription,
 } from '../../../../../shared/core/recording/reception.ts'
-import { STORED_ONLY, type GapCause, type LedgerEntry } from '../../../../../shared/core/recording/session.ts'
+import { STORED_ONLY, type GapCause } from '../../../../../shared/core/recording/session.ts'
+import {
+  SubscriptionTracker,
+  type SubscriptionChange,
+} from '../../../../../shared/core/recording/subscription-tracker.ts'
 import { Classifier } from '../../../../core/store/format/classify.ts'
 import type { Batch, StoredEntry } from '../../../../core/store/types/messages.ts'
 
@@ -31,7 +36,10 @@ interface GapFact {
   toSeq: number
 }
 
-type Acknowledged = LedgerEntry & { readonly type: 'acknowledged' | 'released' }
+interface SubscriptionFact extends Omit<Subscription, 'atMs' | 'of'> {
+  readonly wallMs: number
+  readonly of: Pick<SubscriptionChange, 'feed' | 'symbols'>
+}
 
 /** A gap of the session by the service's clock, UTC ms. */
 export interface LaneGap extends Span {
@@ -52,9 +60,11 @@ export class LaneFacts {
   skewMs = 0
   readonly #startedMs: number
   readonly #gaps: GapFact[] = []
-  readonly #subscriptions: { seq: number; wallMs: number; is: boolean; of: NonNullable<Subscription['of']> }[] = []
+  readonly #tracker = new SubscriptionTracker()
+  #subscriptions: SubscriptionFact[] = []
   readonly #feeds = new Set<FeedId>()
-  readonly #subscribed = new Map<FeedId, ReadonlyMap<InstrumentId, string>>()
+  /** Symbols that it has subscribed to or is about to, because their connection was lost. */
+  readonly #wanted = new Map<FeedId, Map<InstrumentId, string>>()
   readonly #shifts: Lead[] = []
   readonly #leads: Lead[] = []
   readonly #classifier = new Classifier()
@@ -69,15 +79,20 @@ export class LaneFacts {
   apply({ seq, wallMs, entry }: Pick<StoredEntry, 'seq' | 'wallMs' | 'entry'>): void {
     switch (entry.type) {
       case 'connecting':
+        if (this.#feeds.has(entry.feed)) return
         this.#feeds.add(entry.feed)
         break
       case 'acknowledged':
       case 'released':
-        if (!this.#subscribe(seq, wallMs, entry)) return
+      case 'disconnected':
+      case 'state': {
+        const change = this.#tracker.apply(entry)
+        if (change === null || !this.#subscribe(seq, wallMs, change)) return
         break
+      }
       case 'gap-open': {
         const { feed, cause, symbols, fromMs, skewMs } = entry
-        const concerned = symbols.length > 0 ? symbols : [...this.#symbols(feed).values()]
+        const concerned = symbols.length > 0 ? symbols : [...this.#wantedOf(feed).values()]
         this.#gaps.push({ feed, cause, symbols, concerned, seq, fromMs, toMs: null, toSeq: seq })
         this.skewMs = Math.abs(skewMs ?? 0)
         if (this.#leads.length === 0) this.#skewMs ??= skewMs ?? null
@@ -131,7 +146,13 @@ export class LaneFacts {
         const dated = { fromMs: from, toMs: toMs === null ? Infinity : Math.max(at(toSeq, toMs), from) }
         return { feed, symbols, dated, arrived: dated }
       }),
-      subscriptions: this.#subscriptions.map(({ seq, wallMs, is, of }) => ({ atMs: at(seq, wallMs), is, of })),
+      subscriptions: this.#subscriptions.map(({ seq, wallMs, is, isLost, of }) => ({
+        seq,
+        atMs: at(seq, wallMs),
+        is,
+        isLost,
+        of,
+      })),
       isAcknowledged: this.#subscriptions.some(({ is }) => is),
     }
   }
@@ -148,34 +169,36 @@ export class LaneFacts {
     })
   }
 
+  /** Also while its connection is lost. */
   isSubscribed(feed: FeedId, id: InstrumentId): boolean {
-    return this.#symbols(feed).has(id)
+    return this.#wantedOf(feed).has(id)
   }
 
-  #symbols(feed: FeedId): ReadonlyMap<InstrumentId, string> {
-    return this.#subscribed.get(feed) ?? new Map()
+  #wantedOf(feed: FeedId): Map<InstrumentId, string> {
+    const wanted = this.#wanted.get(feed) ?? new Map<InstrumentId, string>()
+    this.#wanted.set(feed, wanted)
+    return wanted
   }
 
-  /** Returns whether that changes what is subscribed. A connection that is back has its symbols acknowledged again. */
-  #subscribe(seq: number, wallMs: number, { type, feed, symbols }: Acknowledged): boolean {
-    const is = type === 'acknowledged'
-    const before = this.#symbols(feed)
-    const changed = symbols.filter((symbol) => before.has(instrumentId(feedAsset(feed), symbol)) !== is)
-    if (changed.length === 0) return false
-    this.#subscriptions.push({ seq, wallMs, is, of: { feed, symbols: changed } })
-    const now = new Map(before)
-    for (const symbol of changed) {
+  /** Returns whether that changes when it received anything, or what a gap concerns. */
+  #subscribe(seq: number, wallMs: number, change: SubscriptionChange): boolean {
+    const { is, isLost, feed, symbols } = change
+    this.#subscriptions.push({ seq, wallMs, is, isLost, of: change })
+    if (isLost) return true
+    const wanted = this.#wantedOf(feed)
+    for (const symbol of symbols) {
       const id = instrumentId(feedAsset(feed), symbol)
-      if (is) now.set(id, symbol)
-      else now.delete(id)
+      if (is) wanted.set(id, symbol)
+      else wanted.delete(id)
     }
-    this.#subscribed.set(feed, now)
+    if (!is) return true
+    const open = this.#gaps.filter((gap) => gap.toMs === null && gap.feed === feed)
     // A feed's gap lasts until its symbols are acknowledged.
-    if (is)
-      for (const gap of this.#gaps)
-        if (gap.toMs === null && gap.feed === feed && gap.symbols.length === 0)
-          gap.concerned = [...new Set([...gap.concerned, ...changed])]
-    return true
+    const ofFeed = open.filter((gap) => gap.symbols.length === 0)
+    for (const gap of ofFeed) gap.concerned = [...new Set([...gap.concerned, ...symbols])]
+    // What a gap names isn't received before it closes.
+    const named = new Set(open.flatMap((gap) => keysOf(feedAsset(feed), gap.symbols).list))
+    return ofFeed.length > 0 || keysOf(feedAsset(feed), symbols).list.some((key) => !named.has(key))
   }
 
   #clock(): SessionFacts['clock'] {
@@ -189,5 +212,27 @@ export class LaneFacts {
     )
     const [gap] = this.#gaps.splice(at, 1)
     this.floorMs = Math.max(this.floorMs, (gap.toMs ?? gap.fromMs) + skewAt({ clock: this.#clock() }, gap.toSeq))
+    this.#forgetSubscriptions(gap.toSeq)
+  }
+
+  /** Forgets subscriptions that ended before a seq. */
+  #forgetSubscriptions(beforeSeq: number): void {
+    const at = this.#subscriptions.findIndex(({ seq }) => seq >= beforeSeq)
+    const old = at < 0 ? this.#subscriptions : this.#subscriptions.slice(0, at)
+    /** When each symbol that is still subscribed then began to be. */
+    const since = new Map<string, number>()
+    for (const { seq, is, of } of old)
+      for (const key of namesOf(of))
+        if (is) since.set(key, seq)
+        else since.delete(key)
+    const lasting = old.flatMap((one): SubscriptionFact[] => {
+      const symbols = one.of.symbols.filter((_, i) => one.is && since.get(namesOf(one.of)[i]) === one.seq)
+      if (symbols.length === one.of.symbols.length) return [one]
+      return symbols.length === 0 ? [] : [{ ...one, of: { feed: one.of.feed, symbols } }]
+    })
+    this.#subscriptions = [...lasting, ...this.#subscriptions.slice(old.length)]
   }
 }
+
+const namesOf = ({ feed, symbols }: SubscriptionFact['of']): readonly string[] =>
+  keysOf(feedAsset(feed), symbols).list.map((key) => `${feed} ${key}`)

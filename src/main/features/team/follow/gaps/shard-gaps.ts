@@ -3,9 +3,9 @@
  * missed isn't missing where another one received it. The same rule as the store's (decision 61).
  */
 import { partsIn, withoutSpans, type Span } from '../../../../../shared/base/spans.ts'
-import { feedAsset, instrumentId, instrumentKey, unixMs, type FeedId } from '../../../../../shared/base/units.ts'
+import { feedAsset, unixMs, type FeedId } from '../../../../../shared/base/units.ts'
 import { uncovered } from '../../../../../shared/core/recording/merged-sessions.ts'
-import { receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
+import { keysOf, receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
 import type { MarketContext } from '../../../../core/market/hub-types.ts'
 import type { LaneFacts, LaneGap } from './lane-facts.ts'
 
@@ -40,12 +40,13 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
     const finders = new Map<number, ReturnType<typeof rememberParts>>()
     /** Symbols by the part of the gap that is theirs. */
     const parts = new Map<string, { readonly span: Span; readonly symbols: string[] }>()
-    for (const symbol of gap.symbols) {
-      const key = `${feed} ${instrumentId(feedAsset(feed), symbol)}`
+    const keys = keysOf(feedAsset(feed), gap.symbols).list
+    for (const [i, symbol] of gap.symbols.entries()) {
+      const key = `${feed} ${keys[i]}`
       const toMs = gap.toMs === Infinity ? (lane.endOfOpen?.(gap, symbol) ?? Infinity) : gap.toMs
       const find = finders.get(toMs) ?? rememberParts({ fromMs: Math.max(gap.fromMs, floorMs), toMs })
       finders.set(toMs, find)
-      const { found, all } = find(findUncovered(feed, symbol), counted.get(key) ?? NOTHING)
+      const { found, all } = find(findUncovered(feed, keys[i]), counted.get(key) ?? NOTHING)
       counted.set(key, all)
       for (const span of found) {
         const name = `${span.fromMs} ${span.toMs}`
@@ -54,7 +55,9 @@ export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): r
         part.symbols.push(symbol)
       }
     }
-    for (const { span, symbols } of parts.values()) {
+    for (const { span, symbols: some } of parts.values()) {
+      // The same list again, so that it is known to be the same gap as before.
+      const symbols = some.length === gap.symbols.length ? gap.symbols : some
       const toMs = span.toMs === Infinity ? null : unixMs(span.toMs - skewMs)
       gaps.push({ feed, cause, symbols, fromMs: unixMs(span.fromMs - skewMs), toMs, skewMs: lane.facts.skewMs })
     }
@@ -102,12 +105,11 @@ function uncounted(part: Span, counted: readonly Span[]): readonly Span[] {
   return part.fromMs < part.toMs ? withoutSpans([part], others) : []
 }
 
-/** When none of the sessions received a symbol. Most symbols of a feed are received at the same times. */
-function rememberUncovered(facts: readonly SessionFacts[]): (feed: FeedId, symbol: string) => readonly Span[] {
-  const ofSymbols = new Map<string, readonly Span[]>()
+/** When none of the sessions received an instrument, by its key. Most instruments of a feed are received at the same times. */
+function rememberUncovered(facts: readonly SessionFacts[]): (feed: FeedId, key: string) => readonly Span[] {
+  const ofKeys = new Map<string, readonly Span[]>()
   const known = new Map<string, readonly Span[]>()
-  const find = (feed: FeedId, symbol: string): readonly Span[] => {
-    const key = instrumentKey(feedAsset(feed), symbol)
+  const find = (feed: FeedId, key: string): readonly Span[] => {
     const receptions = facts.map((one) => receptionOf(one, feed, key))
     const name = receptions
       .map(({ covered }) => covered.map(({ fromMs, toMs }) => `${fromMs} ${toMs}`).join())
@@ -116,9 +118,9 @@ function rememberUncovered(facts: readonly SessionFacts[]): (feed: FeedId, symbo
     known.set(name, found)
     return found
   }
-  return (feed, symbol) => {
-    const found = ofSymbols.get(`${feed} ${symbol}`) ?? find(feed, symbol)
-    ofSymbols.set(`${feed} ${symbol}`, found)
+  return (feed, key) => {
+    const found = ofKeys.get(`${feed} ${key}`) ?? find(feed, key)
+    ofKeys.set(`${feed} ${key}`, found)
     return found
   }
 }
@@ -143,8 +145,9 @@ export function findGapChanges(
   now: readonly ShardGap[],
   others: readonly ShardGap[],
 ): GapChanges | null {
-  const before = bySymbol(shown)
-  const after = bySymbol(now)
+  const before = bySymbol(without(shown, now))
+  const changed = without(now, shown)
+  const after = bySymbol(changed)
   const ends = new Map<string, Set<ShardGap['toMs']>>()
   for (const { feed, fromMs, toMs } of [...now, ...others]) {
     const key = `${feed} ${fromMs}`
@@ -157,7 +160,7 @@ export function findGapChanges(
     if (same === undefined || (gap.toMs !== null && gap.toMs !== same.toMs)) return null
     if (gap.toMs === null && same.toMs !== null) close(gap, same.toMs)
   }
-  const opened = now.flatMap((gap): ShardGap[] => {
+  const opened = changed.flatMap((gap): ShardGap[] => {
     const symbols = gap.symbols.filter((symbol) => !before.has(keyOf(gap, symbol)))
     return symbols.length === 0 ? [] : [{ ...gap, symbols }]
   })
@@ -166,6 +169,17 @@ export function findGapChanges(
   // Gaps are closed by their start, so all that began then must be closed.
   for (const key of closed.keys()) if ((ends.get(key)?.size ?? 0) > 1) return null
   return { opened, closed: [...closed.values()] }
+}
+
+/** Most gaps stay as they are. Leaves out those whose start nothing else shares, so that they are the same for certain. */
+function without(gaps: readonly ShardGap[], others: readonly ShardGap[]): readonly ShardGap[] {
+  const [mine, theirs] = [gaps, others].map((all) => Map.groupBy(all, ({ feed, fromMs }) => `${feed} ${fromMs}`))
+  return [...mine].flatMap(([name, of]) => {
+    const [one] = of
+    const same = theirs.get(name) ?? []
+    const isSame = of.length === 1 && same.length === 1 && same[0].symbols === one.symbols && same[0].toMs === one.toMs
+    return isSame ? [] : of
+  })
 }
 
 const keyOf = ({ feed, fromMs }: ShardGap, symbol: string): string => `${feed} ${fromMs} ${symbol}`

@@ -173,6 +173,18 @@ describe('subscriptions', () => {
     d.send({ is: 'released', generation: d.g, symbols: [ETH] })
     expect(d.state.acknowledged).toEqual([BTC])
   })
+  test('a gap of a lost connection ends for the symbol that is no longer wanted, and begins again for the others', () => {
+    const d = opened(BTC, ETH).hear().closed(1006)
+    const [before] = d.state.gaps
+    d.pass(5_000).want(ETH)
+    expect(d.effects).toEqual([
+      { do: 'gapClose', id: before.id, toMs: d.now },
+      { do: 'gapOpen', gap: { id: before.id + 1, cause: 'drop', symbols: [ETH], fromMs: d.now } },
+    ])
+    d.want(ETH)
+    expect(d.effects).toEqual([])
+    expect(redial(d).acked(ETH).state.gaps).toEqual([])
+  })
   test('a symbol that is subscribed again before its release stays acknowledged', () => {
     const d = opened(BTC).want(BTC, ETH).acked(BTC, ETH).want(BTC).want(BTC, ETH)
     d.send({ is: 'released', generation: d.g, symbols: [ETH] })

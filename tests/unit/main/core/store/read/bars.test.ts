@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decode } from '../../../../../../src/service/codecs/decode.ts'
 import { scratch } from '../../../../../../src/service/codec.ts'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
@@ -14,7 +14,7 @@ import { createBarBuilder } from '../../../../../../src/shared/core/market/bar-b
 import { gridOf } from '../../../../../../src/shared/core/market/calendar.ts'
 import { msOf, type Bar, type BarSource, type Interval } from '../../../../../../src/shared/core/market/market.ts'
 import { overlapsOf } from '../../../../../../src/shared/features/sessions/overlaps.ts'
-import { FLAG, type Source } from '../../../../../../src/shared/core/recording/session.ts'
+import { FLAG, type LedgerEntry, type Source } from '../../../../../../src/shared/core/recording/session.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, T0, Writer, type Item } from '../harness.ts'
 import { makeStoreFolder } from '../../../../../kit/folder.ts'
@@ -241,32 +241,46 @@ it('marks bars that overlap a gap, the start or the end of reception as incomple
   folder.remove()
 })
 
-it('marks the bar in which an instrument was unsubscribed, and the bars after it', async () => {
-  const folder = makeStoreFolder()
-  const engine = new StoreEngine(folder.file, () => T0)
-  engine.begin(newSessionId(T0), DEMO, unixMs(T0))
-  const at = (s: number): Item => ({
-    conn: 1,
-    data: tradeText('BTC-USD', 100, 1, T0 + s * 1_000),
-    recvMs: T0 + s * 1_000,
-  })
+describe('bars of an instrument whose subscription ends', () => {
   const symbols = ['BTC-USD']
-  engine.commit([
-    new Writer(FEEDS).batch([
-      { entry: { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols }, wallMs: T0 },
-      at(10),
-      at(70),
-      { entry: { type: 'released', feed: 'crypto/XT', conn: 1, symbols }, wallMs: T0 + 90_000 },
-    ]),
-  ])
-  engine.end(unixMs(T0 + 600_000), [])
-  engine.drain()
-  const reader = openLocalReader(folder.file)
-  const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
-  expect((await reader.bars(query)).bars.map((bar) => bar.complete)).toEqual([true, false])
-  await reader.close()
-  engine.close()
-  folder.remove()
+  const entry = (ofEntry: LedgerEntry, s: number): Item => ({ entry: ofEntry, wallMs: T0 + s * 1_000 })
+  const on = (conn: number, type: 'acknowledged' | 'released', s: number): Item =>
+    entry({ type, feed: 'crypto/XT', conn, symbols }, s)
+  const ended = (conn: number, s: number): Item =>
+    entry({ type: 'disconnected', feed: 'crypto/XT', conn, closeCode: 1000, reason: '' }, s)
+
+  it.each([
+    { name: 'are marked from then on', ends: [on(1, 'released', 90)], complete: [true, false, false] },
+    { name: 'are marked when its connection is closed', ends: [ended(1, 90)], complete: [true, false, false] },
+    {
+      name: 'aren’t marked if it has moved to another connection',
+      ends: [on(2, 'acknowledged', 80), on(1, 'released', 90), ended(1, 95)],
+      complete: [true, true, true],
+    },
+    {
+      name: 'are marked once no connection has it',
+      ends: [on(2, 'acknowledged', 80), on(1, 'released', 90), ended(2, 130)],
+      complete: [true, true, false],
+    },
+  ])('$name', async ({ ends, complete }) => {
+    const folder = makeStoreFolder()
+    const engine = new StoreEngine(folder.file, () => T0)
+    engine.begin(newSessionId(T0), DEMO, unixMs(T0))
+    const at = (s: number): Item => ({
+      conn: 1,
+      data: tradeText('BTC-USD', 100, 1, T0 + s * 1_000),
+      recvMs: T0 + s * 1_000,
+    })
+    engine.commit([new Writer(FEEDS).batch([on(1, 'acknowledged', 0), at(10), at(70), ...ends, at(150), at(200)])])
+    engine.end(unixMs(T0 + 600_000), [])
+    engine.drain()
+    const reader = openLocalReader(folder.file)
+    const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+    expect((await reader.bars(query)).bars.slice(0, 3).map((bar) => bar.complete)).toEqual(complete)
+    await reader.close()
+    engine.close()
+    folder.remove()
+  })
 })
 
 it('widens a gap by the clock skew measured when it opened', async () => {
