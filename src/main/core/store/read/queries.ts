@@ -28,7 +28,7 @@ import { Catalog } from './catalog.ts'
 import { unfilledGaps } from './filled-gaps.ts'
 import { MergedReader } from './merged-reader.ts'
 import type { Positions } from './reception-reader.ts'
-import { VERIFY_HINT } from '../types/corruption.ts'
+import { erasedError, VERIFY_HINT } from '../types/corruption.ts'
 import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
 import { Journal } from '../format/journal.ts'
 import { findLastStamp } from '../format/last-received.ts'
@@ -90,6 +90,7 @@ export class StoreQueries implements TickSource {
          AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
         ),
       binned: () => db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
+      stored: () => db.prepare<[number, string], number>('SELECT 1 FROM recording WHERE id = ? AND key = ?').pluck(),
       conns: () =>
         db.prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?').pluck(),
       seriesSymbols: () =>
@@ -334,6 +335,7 @@ export class StoreQueries implements TickSource {
 
   window(query: TickQuery, plan: TickPlan, after: number): TickWindow {
     return this.#read(() => {
+      this.#requireStored(plan)
       const sealedSeq = this.#journal.sealedSeq(plan.id)
       const series = this.#sql.series
         .all(plan.id, query.feed)
@@ -368,8 +370,15 @@ export class StoreQueries implements TickSource {
     if (!isBefore && fromMs < (query.toMs ?? Infinity)) throw this.#corruptFlushes.refusal(plan.id, seqs)
   }
 
-  blocks({ series, after, upTo, fromMs, toMs, limit }: BlockQuery): readonly ListedBlock[] {
-    return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, limit)
+  blocks({ plan, series, after, upTo, fromMs, toMs, limit }: BlockQuery): readonly ListedBlock[] {
+    return this.#read(() => {
+      this.#requireStored(plan)
+      return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, limit)
+    })
+  }
+
+  #requireStored({ id, session }: BlockQuery['plan']): void {
+    if (this.#sql.stored.get(id, session) === undefined) throw erasedError(session)
   }
 
   #read<T>(run: () => T): T {

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../../../shared/core/recording/session.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import { FEED_IDS, isFeedId, sessionId, unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import { BlockCache } from './block-cache.ts'
-import { readDated, VERIFY_HINT } from '../types/corruption.ts'
+import { erasedError, readDated, VERIFY_HINT } from '../types/corruption.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Journal } from '../format/journal.ts'
@@ -104,6 +104,11 @@ export class ReplaySql {
       throw new CodedError('not-found', `There is no session ${key}.`, { hint: 'List them with "tapedeck sessions".' })
     }
     return { id: row.id, key, startedMs: row.started_ms }
+  }
+
+  /** Throws `not-found` once a session was erased, because what is left of it looks like its end. */
+  requireStored({ id, key }: Pick<ReplaySession, 'id' | 'key'>): void {
+    if (this.#sql.session.get(key)?.id !== id) throw erasedError(key)
   }
 
   series(session: number): readonly ReplaySeries[] {

@@ -38,7 +38,7 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
         yield* merge(
           plan.session,
           window.series.map(({ id, instrument }) =>
-            blocksOf(source, query, shareOf(plan, instrument), id, from, sealed, scratch),
+            blocksOf(source, query, plan, { id, share: shareOf(plan, instrument) }, from, sealed, scratch),
           ),
         )
         cursor = sealed
@@ -58,8 +58,8 @@ const shareOf = ({ share, shares }: TickPlan, instrument: string): Share => shar
 async function* blocksOf(
   source: TickSource,
   query: TickQuery,
-  share: Share,
-  series: number,
+  { id, session }: TickPlan,
+  series: { readonly id: number; readonly share: Share },
   after: number,
   upTo: number,
   scratch: BlockScratch | undefined,
@@ -68,7 +68,8 @@ async function* blocksOf(
   let limit = 1
   while (cursor < upTo) {
     const blocks = await source.blocks({
-      series,
+      plan: { id, session },
+      series: series.id,
       after: cursor,
       upTo,
       fromMs: query.fromMs ?? -Infinity,
@@ -79,7 +80,7 @@ async function* blocksOf(
     for (const { data, minMs, maxMs } of blocks) {
       await nextTurn()
       const block = readDated({ what: 'messages', fromMs: minMs, toMs: maxMs }, () => openBlock(data, scratch))
-      const selected = selectRows(block, query, share, cursor, upTo)
+      const selected = selectRows(block, query, series.share, cursor, upTo)
       const lastSeq = block.seq[block.count - 1]
       if (!(lastSeq > cursor)) throw corruptBlock('its seqs don’t match its index')
       cursor = lastSeq

@@ -213,6 +213,7 @@ class SessionFlushes {
   #readJournal(take: (flush: CommittedFlush, lastSeq: number) => void, isFull: () => boolean): boolean {
     const { sql, id } = this.#of
     return sql.read(() => {
+      sql.requireStored(this.#of)
       if (this.seq < sql.journal.sealedSeq(id)) return true
       this.#feeds = this.#of.feeds()
       for (const flush of sql.journal.from(id, this.seq + 1)) {

@@ -124,6 +124,7 @@ export class ReplayCursor {
 
   #read(): ReplayBatch | null {
     const { id } = this.#session
+    this.#sql.requireStored(this.#session)
     const sealed = this.#sql.journal.sealedSeq(id)
     if (sealed !== this.#sealedSeq) {
       this.#sealedSeq = sealed

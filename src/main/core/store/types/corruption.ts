@@ -1,13 +1,19 @@
-/** Corrupt data that a query meets: it is refused, or skipped and reported as gaps. */
+/** Data that a query can't have: what is corrupt is refused, or skipped and reported as gaps; what was erased is refused. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { joinGaps } from '../../../../shared/base/spans.ts'
 import type { GapInterval } from '../../../../shared/core/market/bars.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
-import { unixMs, type FeedId } from '../../../../shared/base/units.ts'
+import { unixMs, type FeedId, type SessionId } from '../../../../shared/base/units.ts'
 
 /** The hint for corruption errors that have no better one. */
 export const VERIFY_HINT =
   'Run Verify in the Evidence pane, or "tapedeck verify": it lists everything affected. If you have a backup, restore the store from it.'
+
+/** A session that was erased while it was read. What was read so far isn't the whole. */
+export const erasedError = (session: SessionId): CodedError =>
+  new CodedError('not-found', `Session ${session} was erased while it was being read.`, {
+    hint: 'What was read of it is incomplete. "tapedeck sessions" lists what is stored.',
+  })
 
 const isCorrupt = (thrown: unknown): boolean => thrown instanceof CodedError && thrown.code === 'store-damaged'
 

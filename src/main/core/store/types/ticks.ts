@@ -111,6 +111,8 @@ export interface TickWindow {
 }
 
 export interface BlockQuery {
+  /** The plan that the series belongs to. */
+  readonly plan: Pick<TickPlan, 'id' | 'session'>
   readonly series: number
   /** Blocks that hold a seq in (after, upTo], oldest first. */
   readonly after: number
@@ -131,7 +133,8 @@ type MaybePromise<T> = T | Promise<T>
 
 /**
  * The short reads that a tick query makes, each on one snapshot of the file. Everything sealed up to a window's
- * watermark stays in blocks (blocks only merge), so a reader can continue from a seq.
+ * watermark stays in blocks (blocks only merge), so a reader can continue from a seq. Each read of a plan throws `not-found`
+ * once its session was erased, because what is left of it looks like its end.
  */
 export interface TickSource {
   plan(query: TickQuery): MaybePromise<readonly TickPlan[]>

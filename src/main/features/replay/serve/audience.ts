@@ -25,6 +25,9 @@ export interface AudienceOptions {
   readonly onEnd: () => void
 }
 
+/** The close code for a server that fails (RFC 6455, section 7.4.1). */
+const INTERNAL_ERROR = 1011
+
 /** Gaps that a client of the service would have seen as a lost connection. */
 const disconnects = (cause: GapCause): boolean => !isEdge({ cause }) && cause !== 'unacknowledged' && cause !== 'clock'
 
@@ -175,7 +178,12 @@ export class Audience implements Outlet {
   }
 
   /** Closes every connection, after what was written. */
-  closeAll(reason: string): void {
-    for (const connection of this.#connections) connection.close(CLOSE.normal, reason)
+  closeAll(reason: string, code: number = CLOSE.normal): void {
+    for (const connection of this.#connections) connection.close(code, reason)
+  }
+
+  /** Closes every connection because reading failed: what was written isn't all, which a normal close would say. */
+  fail(): void {
+    this.closeAll('the session can’t be read', INTERNAL_ERROR)
   }
 }

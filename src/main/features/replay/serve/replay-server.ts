@@ -136,7 +136,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
       : new LedPlayout({ reader: recorded.reader, parts: () => recorded.parts, leader, outlet: shared })
   playout.done.catch((thrown: unknown) => {
     failPlayed(thrown)
-    shared.closeAll('the session can’t be read')
+    shared.fail()
   })
 
   const isWholeSubscribed = (): boolean =>
@@ -180,7 +180,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
       outlet: audience,
     })
     alones.add(alone)
-    alone.done.catch(() => audience.closeAll('the session can’t be read'))
+    alone.done.catch(() => audience.fail())
     follow(
       new ServedConnection(feed, ws, socket, () => {
         slot.moved()

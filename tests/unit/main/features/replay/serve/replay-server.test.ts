@@ -8,6 +8,8 @@ import {
   type ReplayServerOptions,
 } from '../../../../../../src/main/features/replay/serve/replay-server.ts'
 import { ServedConnection } from '../../../../../../src/main/features/replay/serve/served-connection.ts'
+import { erasedError } from '../../../../../../src/main/core/store/types/corruption.ts'
+import type { StoreReader } from '../../../../../../src/main/core/store/types/reader.ts'
 import { FLAG } from '../../../../../../src/shared/core/recording/session.ts'
 import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 import { knockAndStay } from '../../../../../kit/half-open.ts'
@@ -34,10 +36,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function serve(items: readonly Item[], options: Partial<ReplayServerOptions> = {}): Promise<ReplayServer> {
+async function serve(
+  items: readonly Item[],
+  options: Partial<ReplayServerOptions> = {},
+  readerOf = (reader: StoreReader): StoreReader => reader,
+): Promise<ReplayServer> {
   const store = await recorded([items], { feeds: FEEDS })
   const server = await startReplayServer({
-    reader: store.reader,
+    reader: readerOf(store.reader),
     clock: systemClock,
     served: { sessions: store.sessions },
     port: 0,
@@ -123,6 +129,28 @@ describe('a client', () => {
     await server.played
     expect((await trades.received(4)).slice(2)).toEqual([text(items[0]), text(items[2])])
     expect((await quotes.received(2)).slice(1)).toEqual([text(items[1])])
+  })
+})
+
+describe('a session that can’t be read to its end', () => {
+  const fails = (reader: StoreReader): StoreReader => ({
+    ...reader,
+    async *replay(query) {
+      yield* reader.replay(query)
+      throw erasedError(query.session)
+    },
+  })
+
+  it.each(['', '?speed=max'])('isn’t taken for a whole one by clients at the address with "%s"', async (query) => {
+    const server = await serve([trade(1)], {}, fails)
+    const client = await follow(server, `/ws/crypto/XT/${query}`, 'BTC-USD')
+    expect(await client.ended).toMatchObject({ code: 1011 })
+    expect(client.frames.slice(1)).toEqual([text(trade(1))])
+  })
+
+  it('isn’t taken for a whole one by readers of its lines', async () => {
+    const server = await serve([trade(1)], {}, fails)
+    await expect(get(server, '/replay').then((response) => response.text())).rejects.toThrow()
   })
 })
 
