@@ -107,6 +107,17 @@ async function* barPages(reader: StoreReader, options: BarExportOptions): AsyncG
       yield { symbol, bars, vwaps, at: 0 }
     }
   }
+  if (options.sessions === undefined) await refuseBinned(reader, chosen)
+}
+
+/** Each page reads what isn't in the bin then, so a session that was moved there is in some pages only. */
+async function refuseBinned(reader: StoreReader, { sessions }: Chosen): Promise<void> {
+  const binned = new Set((await reader.sessions(true)).flatMap((row) => (row.binnedMs === null ? [] : [row.session])))
+  const moved = sessions.find(({ session }) => binned.has(session))
+  if (moved === undefined) return
+  throw new CodedError('not-found', `Session ${moved.session} was moved to the bin while its bars were being read.`, {
+    hint: 'Export again, or restore the session first.',
+  })
 }
 
 /** Writes one file from where `run` is. */

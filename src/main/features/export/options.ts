@@ -6,6 +6,7 @@ import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
 import { matchesSource, isWholeTeam, type Gap, type SessionRow } from '../../../shared/core/recording/session.ts'
 import { feedAsset, instrumentId, type AssetClass, type FeedId, type SessionId } from '../../../shared/base/units.ts'
 import type { SafeFile, SafeFileOptions } from '../../base/file-sink.ts'
+import { erasedError } from '../../core/store/types/corruption.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 
 export interface CommonOptions {
@@ -87,14 +88,21 @@ export function chooseSource(
   if (missing !== undefined) {
     throw new CodedError('not-found', `There is no session ${missing}.`, { hint: '"tapedeck sessions" lists them.' })
   }
-  const filtered = all
+  const found = all
     .filter((row) => sessions === undefined || sessions.includes(row.session))
     .filter((row) => source === undefined || matchesSource(row.source, source))
     .filter((row) => row.feeds.some((counts) => counts.feed === feed && counts.stored > 0))
+  // As the store reads them: what is in the bin only if it is named.
+  const filtered = sessions === undefined ? found.filter(({ binnedMs }) => binnedMs === null) : found
   const rows = inTurn(filtered).map(({ of }) => of)
   const sources = [...new Set(rows.map((row) => row.source))]
   const [first, ...others] = sources
   if (first === undefined) {
+    if (found.length > 0) {
+      throw new CodedError('not-found', `What is stored of ${feed} is in the bin.`, {
+        hint: 'Restore a session from the bin, or name it with --session.',
+      })
+    }
     const where = `${source === undefined ? '' : ` for source ${source}`}${sessionsText(sessions)}`
     throw new CodedError('not-found', `No data from ${feed} is stored${where}.`, {
       hint: '"tapedeck sessions" lists what is stored.',
@@ -111,7 +119,8 @@ export function chooseSource(
 
 /**
  * Returns the gaps of the chosen sessions that overlap [fromMs, toMs), or all of them without a range. `symbols`: only
- * gaps that affect these, by any alias. Absent: every symbol.
+ * gaps that affect these, by any alias. Absent: every symbol. Throws `not-found` if one of the sessions was erased since
+ * they were chosen: its gaps are unknown then, and rows of it may be missing.
  */
 export async function gapsOf(
   reader: StoreReader,
@@ -137,6 +146,9 @@ export async function gapsOf(
     ...(fromMs === undefined ? {} : { fromMs }),
     ...(toMs === undefined ? {} : { toMs }),
   })
+  const stored = new Set((await reader.sessions(true)).map(({ session }) => session))
+  const erased = sessions.find(({ session }) => !stored.has(session))
+  if (erased !== undefined) throw erasedError(erased.session)
   return gaps.filter(
     (gap) =>
       chosen.has(gap.session) &&
