@@ -1,10 +1,10 @@
 /** `api.json` in Tapedeck's folder: where the API is and the token for it, readable by its owner only. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../../../service/control.ts'
+import { replaceWhole } from '../../base/whole-file.ts'
 
-const MODE = 0o600
 const TOKEN = /^[\w-]{43}$/
 
 export const apiFile = (dataDir: string): string => join(dataDir, 'api.json')
@@ -22,10 +22,7 @@ export function readToken(dataDir: string): string {
   return typeof token === 'string' && TOKEN.test(token) ? token : randomBytes(32).toString('base64url')
 }
 
-/** Writes the file for the programs that connect. */
+/** Writes the file for the programs that connect. On a full disk the old one stays, and with it the token. */
 export function writeApiFile(dataDir: string, baseUrl: string, token: string): void {
-  const file = apiFile(dataDir)
-  writeFileSync(file, `${JSON.stringify({ base_url: baseUrl, token })}\n`, { mode: MODE })
-  // An existing file keeps its mode otherwise.
-  chmodSync(file, MODE)
+  replaceWhole(apiFile(dataDir), `${JSON.stringify({ base_url: baseUrl, token })}\n`)
 }

@@ -5,7 +5,7 @@
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { diskError, syncFile, systemDisk, type Disk } from './disk.ts'
@@ -137,7 +137,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupList> {
     return list
   } catch (thrown) {
     draft.drop()
-    throw diskError(thrown, 'The backup')
+    throw diskError(thrown, 'The backup', dirname(out))
   }
 }
 

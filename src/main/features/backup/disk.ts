@@ -1,5 +1,5 @@
 /** The disk operations for making and restoring a backup, injected so that a test can fail after each of them. */
-import { closeSync, copyFileSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { chmod, copyFile, open } from 'node:fs/promises'
 import { makeFolder } from '../../base/make-folder.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -44,7 +44,8 @@ export const systemDisk: Disk = {
   write(path, text) {
     const file = openSync(path, 'w', 0o600)
     try {
-      writeSync(file, text)
+      // Unlike writeSync, this fails if the disk takes only a part.
+      writeFileSync(file, text)
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -82,8 +83,13 @@ export const systemDisk: Disk = {
 
 /** Replaces a small file atomically: after a crash it is either the old one or the new one. */
 export function replaceFile(disk: Disk, path: string, text: string, folder: string): void {
-  disk.write(`${path}.tmp`, text)
-  disk.rename(`${path}.tmp`, path)
+  try {
+    disk.write(`${path}.tmp`, text)
+    disk.rename(`${path}.tmp`, path)
+  } catch (thrown) {
+    disk.remove(`${path}.tmp`)
+    throw thrown
+  }
   disk.syncFolder(folder)
 }
 
@@ -96,12 +102,26 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** Adds a code and a next step to a disk error. `what` names the work that failed: "The backup". */
-export function diskError(thrown: unknown, what: string): unknown {
+/** What SQLite reports only about a file that it writes. A backup reads the store, and writes its copy. */
+const SQLITE_WRITE = /^SQLITE_IOERR_(?:WRITE|FSYNC|DIR_FSYNC|TRUNCATE)$/
+
+/**
+ * Adds a code and a next step to a disk error. `what` names the work that failed: "The backup"; `where`: its folder, if it
+ * writes to one only.
+ */
+export function diskError(thrown: unknown, what: string, where?: string): unknown {
   if (!(thrown instanceof Error) || thrown instanceof CodedError || !('code' in thrown)) return thrown
   const { code } = thrown
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CodedError('disk-full', `${what} failed: the disk is full.`, { hint: 'Free some space.', cause: thrown })
+  const disk = where === undefined ? 'the disk' : `the disk of ${where}`
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL') {
+    const hint = where === undefined ? 'Free some space.' : 'Free some space or choose another folder.'
+    return new CodedError('disk-full', `${what} failed: ${disk} is full.`, { hint, cause: thrown })
+  }
+  if (typeof code === 'string' && SQLITE_WRITE.test(code)) {
+    return new CodedError('disk-error', `${what} failed: ${disk} reported an error.`, {
+      hint: 'Check the disk.',
+      cause: thrown,
+    })
   }
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
     return new CodedError('disk-error', `${what} failed: ${thrown.message}.`, {

@@ -7,7 +7,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { fileFailure } from '../../base/file-sink.ts'
-import { readJson, systemDisk, type Disk } from './disk.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { diskError, readJson, systemDisk, type Disk } from './disk.ts'
 import type { LockStore } from './restore-note.ts'
 import { STORE_NAME } from './store-name.ts'
 
@@ -30,7 +31,14 @@ export interface Draft {
  */
 export function beginDraft(out: string, dataDir: string, lock: LockStore, disk: Disk = systemDisk): Draft {
   const folder = join(dirname(out), `.${basename(out)}.partial`)
-  disk.makeFolder(dirname(out))
+  const makeFolder = (path: string): void => {
+    try {
+      disk.makeFolder(path)
+    } catch (thrown) {
+      throw diskError(thrown, 'The backup', dirname(out))
+    }
+  }
+  makeFolder(dirname(out))
   if (existsSync(folder)) removeDraft(folder, lock, disk)
   const note = join(notesFolder(dataDir), `backup-${randomUUID()}.json`)
   try {
@@ -39,8 +47,18 @@ export function beginDraft(out: string, dataDir: string, lock: LockStore, disk: 
   } catch (thrown) {
     throw fileFailure(thrown, note)
   }
-  disk.makeFolder(folder)
-  const held = lock(join(folder, STORE_NAME))
+  const begin = (): ReturnType<LockStore> => {
+    try {
+      makeFolder(folder)
+      return lock(join(folder, STORE_NAME))
+    } catch (thrown) {
+      // The folder of another backup that began meanwhile is its own.
+      if (!(thrown instanceof CodedError && thrown.code === 'store-locked')) disk.remove(folder)
+      disk.remove(note)
+      throw thrown
+    }
+  }
+  const held = begin()
   return {
     folder,
     finish() {

@@ -2,7 +2,7 @@
  * Sessions of a store that may not be erased yet, with the reason, in a small file next to the store. Every process
  * that erases sessions respects it.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { HOLDS_SUFFIX } from '../../../base/store-files.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
@@ -45,7 +45,8 @@ export function writeHolds(store: string, holds: Holds): void {
   if (holds.size === 0) return rmSync(file, { force: true })
   const fd = openSync(`${file}.part`, 'w')
   try {
-    writeSync(fd, `${JSON.stringify({ version: 1, sessions: Object.fromEntries(holds) })}\n`)
+    // Unlike writeSync, this fails if the disk takes only a part.
+    writeFileSync(fd, `${JSON.stringify({ version: 1, sessions: Object.fromEntries(holds) })}\n`)
     fsyncSync(fd)
   } finally {
     closeSync(fd)
