@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import quote, urlencode, urlsplit
 
-from ._error import TapedeckError, offline, parse, refusal, unexpected
+from ._error import TapedeckError, offline, parse, refusal, truncated, unexpected
 from ._socket import LiveStream
 
 __all__ = ["LiveStream", "Replay", "Tapedeck", "TapedeckError"]
@@ -20,6 +20,8 @@ Json = Dict[str, Any]
 Time = Union[str, int]
 _PIECE = 1 << 16
 _LONGEST_FAILURE = 1 << 16
+# More than any answer has: a server that never ends would use up the memory.
+_LONGEST_ANSWER, _LONGEST_LINE = 1 << 28, 1 << 27
 
 
 def _home() -> Path:
@@ -40,6 +42,11 @@ class _Body(io.RawIOBase):
         self._response = response
         self._connection = connection
 
+    @property
+    def kind(self) -> str:
+        """The media type."""
+        return self._response.headers.get_content_type()
+
     def readable(self) -> bool:
         return True
 
@@ -50,7 +57,7 @@ class _Body(io.RawIOBase):
             if not piece and len(buffer) > 0 and self._response.length:
                 raise http.client.IncompleteRead(piece, self._response.length)
         except (http.client.HTTPException, OSError) as error:
-            raise TapedeckError("truncated", "The stream ended early.", "Ask for it again.") from error
+            raise truncated() from error
         buffer[: len(piece)] = piece
         return len(piece)
 
@@ -88,17 +95,17 @@ class Tapedeck:
         return self._json("GET", "/v1")
 
     def sessions(self) -> List[Json]:
-        return self._json("GET", "/v1/sessions")["sessions"]
+        return self._part("sessions", "/v1/sessions")
 
     def session(self, name: str = "latest") -> Json:
         return self._json("GET", f"/v1/sessions/{quote(name, safe='')}")
 
     def gaps(self, feed: Optional[str] = None, **query: Any) -> List[Json]:
         """Intervals that weren't received. `session`, `source`, `start`, `end` narrow them."""
-        return self._json("GET", "/v1/gaps" + _query(feed=feed, **query))["gaps"]
+        return self._part("gaps", "/v1/gaps" + _query(feed=feed, **query))
 
     def symbols(self, feed: str, **query: Any) -> List[Json]:
-        return self._json("GET", "/v1/symbols" + _query(feed=feed, **query))["symbols"]
+        return self._part("symbols", "/v1/symbols" + _query(feed=feed, **query))
 
     def ticks(self, feed: str, **query: Any) -> Iterator[Json]:
         """Ticks as they are read. `symbols`, `session`, `source`, `start`, `end`, `raw` narrow or extend them."""
@@ -133,14 +140,14 @@ class Tapedeck:
         body: Json = {"sessions": list(sessions)}
         if at is not None:
             body["at"] = str(at)
-        return Replay(self, self._json("POST", "/v1/replays", body)["replay"])
+        return Replay(self, self._part("replay", "/v1/replays", "POST", body))
 
     def replays(self) -> List["Replay"]:
         """Open replays, also those of windows."""
-        return [Replay(self, one["replay"]) for one in self._json("GET", "/v1/replays")["replays"]]
+        return [Replay(self, _field(one, "replay")) for one in self._part("replays", "/v1/replays")]
 
     def alerts(self) -> List[Json]:
-        return self._json("GET", "/v1/alerts")["alerts"]
+        return self._part("alerts", "/v1/alerts")
 
     def add_alert(self, alert: Mapping[str, Any]) -> Json:
         return self._json("POST", "/v1/alerts", dict(alert))
@@ -149,7 +156,7 @@ class Tapedeck:
         self._json("DELETE", f"/v1/alerts/{quote(alert, safe='')}")
 
     def alert_events(self, alert: Optional[str] = None, limit: int = 100) -> List[Json]:
-        return self._json("GET", "/v1/alert-events" + _query(alert=alert, limit=limit))["events"]
+        return self._part("events", "/v1/alert-events" + _query(alert=alert, limit=limit))
 
     # How it is asked
 
@@ -167,7 +174,11 @@ class Tapedeck:
             connection.close()
             raise unexpected(f"{self.base_url} doesn't answer as a web server does.") from error
         if response.status < 300:
-            return _Body(response, connection)
+            if response.length is not None or response.chunked:
+                return _Body(response, connection)
+            connection.close()
+            # An answer that is cut off would look whole.
+            raise unexpected("The answer doesn't say where it ends.")
         try:
             text = response.read(_LONGEST_FAILURE)
         except (http.client.HTTPException, OSError):
@@ -177,19 +188,38 @@ class Tapedeck:
         raise refusal(response.status, text)
 
     def _json(self, method: str, path: str, body: Optional[Json] = None) -> Any:
-        with self._open(method, path, body) as answer:
-            text = answer.read() or b""
+        with io.BufferedReader(self._open(method, path, body), _PIECE) as answer:
+            text = answer.read(_LONGEST_ANSWER)
+            if len(text) == _LONGEST_ANSWER:
+                raise unexpected("The answer is too long.")
         return parse(text) if text else None
 
+    def _part(self, name: str, path: str, method: str = "GET", body: Optional[Json] = None) -> Any:
+        return _field(self._json(method, path, body), name)
+
+    def _rows(self, path: str, kind: str) -> io.BufferedReader:
+        body = self._open("GET", path)
+        if body.kind == kind:
+            return io.BufferedReader(body, _PIECE)
+        body.close()
+        raise unexpected(f"The answer is {body.kind}, not {kind}.")
+
     def _lines(self, path: str) -> Iterator[Json]:
-        with io.BufferedReader(self._open("GET", path), _PIECE) as lines:
-            for line in lines:
+        with self._rows(path, "application/x-ndjson") as lines:
+            while True:
+                line = lines.readline(_LONGEST_LINE)
+                if not line:
+                    return
+                if len(line) == _LONGEST_LINE:
+                    raise unexpected("A line of the answer is too long.")
+                if not line.endswith(b"\n"):
+                    raise truncated()
                 yield parse(line)
 
     def _frame(self, path: str, engine: str, times: List[str]) -> Any:
         if engine not in ("pandas", "polars"):
             raise TapedeckError("usage", f'"engine" is pandas or polars, not "{engine}".')
-        with io.BufferedReader(self._open("GET", path), _PIECE) as body:
+        with self._rows(path, "text/csv") as body:
             if engine == "polars":
                 import polars
 
@@ -232,6 +262,12 @@ class Replay:
 
     def _change(self, **change: Any) -> Json:
         return self._deck._json("POST", self._path, change)
+
+
+def _field(value: Any, name: str) -> Any:
+    if isinstance(value, dict) and name in value:
+        return value[name]
+    raise unexpected(f'The answer has no "{name}".')
 
 
 _NAMES = {"symbols": "symbol", "sessions": "session", "start": "from", "end": "to"}

@@ -23,6 +23,10 @@ def unexpected(message: str) -> TapedeckError:
     return TapedeckError("unexpected-answer", message, "Check that the address is Tapedeck's.")
 
 
+def truncated() -> TapedeckError:
+    return TapedeckError("truncated", "The stream ended early.", "Ask for it again.")
+
+
 def refusal(status: object, body: bytes) -> TapedeckError:
     """What an answer with a status of 400 or more says."""
     try:

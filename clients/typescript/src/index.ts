@@ -126,10 +126,38 @@ function parse(text: string): unknown {
   }
 }
 
+const truncated = (what: 'answer' | 'stream', cause?: unknown): TapedeckError =>
+  Object.assign(new TapedeckError('truncated', `The ${what} ended early.`, 'Ask for it again.'), { cause })
+
 const textOf = (response: Response): Promise<string> =>
   response.text().catch((cause: unknown) => {
-    throw Object.assign(new TapedeckError('truncated', 'The answer ended early.', 'Ask for it again.'), { cause })
+    throw truncated('answer', cause)
   })
+
+/** A field of an answer that is an object. */
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value === 'object' && value !== null && name in value) return (value as Record<string, unknown>)[name]
+  throw unexpected(`The answer has no “${name}”.`)
+}
+
+/** The headers of which an answer has one if its end can be told from a lost connection. */
+const FRAMES = ['content-length', 'transfer-encoding']
+
+/** The pieces of a body. Throws `truncated` if it ends early. */
+async function* wholeBody(body: Response['body']): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  try {
+    for (;;) {
+      const next = await reader?.read().catch((cause: unknown) => {
+        throw truncated('stream', cause)
+      })
+      if (next === undefined || next.done) return
+      yield next.value
+    }
+  } finally {
+    await reader?.cancel().catch(() => undefined) // the stream may have failed
+  }
+}
 
 /** Tapedeck's folder, as Tapedeck finds it. */
 function defaultHome(): string {
@@ -162,7 +190,7 @@ export class Tapedeck {
   }
 
   async sessions(): Promise<readonly Session[]> {
-    return (await this.#json<{ sessions: Session[] }>('GET', '/v1/sessions')).sessions
+    return fieldOf(await this.#json('GET', '/v1/sessions'), 'sessions') as Session[]
   }
 
   /** A session by its ID or the start of it. */
@@ -171,7 +199,7 @@ export class Tapedeck {
   }
 
   async gaps(query: Omit<RowQuery, 'symbols'> & { readonly feed?: string } = {}): Promise<readonly Gap[]> {
-    return (await this.#json<{ gaps: Gap[] }>('GET', `/v1/gaps${queryText({ ...query })}`)).gaps
+    return fieldOf(await this.#json('GET', `/v1/gaps${queryText({ ...query })}`), 'gaps') as Gap[]
   }
 
   /** Ticks as they are read. Throws `truncated` if the stream ends early. */
@@ -264,11 +292,19 @@ export class Tapedeck {
     const response = await fetch(`${this.baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.#token}` },
+      // Tapedeck redirects nowhere.
+      redirect: 'manual',
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
       throw Object.assign(new TapedeckError('offline', `Couldn’t reach ${this.baseUrl}.`, OFFLINE_HINT), { cause })
     })
-    if (response.ok) return response
+    if (response.ok) {
+      const isFramed = response.status === 204 || FRAMES.some((name) => response.headers.has(name))
+      if (isFramed) return response
+      await response.body?.cancel()
+      // An answer that is cut off would look whole.
+      throw unexpected('The answer doesn’t say where it ends.')
+    }
     const refusal = parse(await textOf(response)) as { error?: Partial<TapedeckError> } | null | undefined
     const { code, message, hint } = refusal?.error ?? {}
     if (typeof code !== 'string' || typeof message !== 'string') throw unexpected(`The answer was ${response.status}.`)
@@ -282,17 +318,23 @@ export class Tapedeck {
   }
 
   async *#rows(path: string): AsyncGenerator<Row> {
-    const { body } = await this.#request('GET', path)
+    const { body, headers } = await this.#request('GET', path)
+    const kind = headers.get('content-type') ?? 'nothing'
+    if (kind !== 'application/x-ndjson') {
+      await body?.cancel()
+      throw unexpected(`The answer is ${kind}, not application/x-ndjson.`)
+    }
     const decoder = new TextDecoder()
     let rest = ''
-    try {
-      for await (const piece of body ?? []) {
-        const lines = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n')
-        rest = lines.pop() ?? ''
-        for (const line of lines) yield JSON.parse(line) as Row
+    for await (const piece of wholeBody(body)) {
+      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const row = parse(line)
+        if (row === undefined) throw unexpected('A line of the answer isn’t JSON.')
+        yield row as Row
       }
-    } catch (cause) {
-      throw Object.assign(new TapedeckError('truncated', 'The stream ended early.', 'Ask for it again.'), { cause })
     }
+    if (rest + decoder.decode() !== '') throw truncated('stream')
   }
 }

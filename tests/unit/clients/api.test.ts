@@ -55,7 +55,19 @@ const WRONG = {
   odd: 'unexpected-answer',
   cut: 'truncated',
   gone: 'offline',
+  other: 'unexpected-answer',
+  moved: 'unexpected-answer',
+  open: 'unexpected-answer',
 } as const
+/** The same for a stream of rows. */
+const WRONG_ROWS = {
+  page: 'unexpected-answer',
+  junk: 'unexpected-answer',
+  half: 'truncated',
+  open: 'unexpected-answer',
+  moved: 'unexpected-answer',
+} as const
+const ROWS = '{"price":1}\n'
 /** The same for the live stream. */
 const WRONG_LIVE = {
   nonsense: 'unexpected-answer',
@@ -73,6 +85,16 @@ async function hostileServer() {
     if (way === 'text') return response.writeHead(502).end('Bad gateway')
     if (way === 'odd') return response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":[1]}')
     if (way === 'gone') return response.destroy()
+    if (way === 'other') return response.end('[]')
+    if (way === 'moved') return response.writeHead(302, { location: '/elsewhere' }).end()
+    if (way === 'page') return response.writeHead(200, { 'content-type': 'text/html' }).end(ROWS)
+    if (way === 'junk')
+      return response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(`${ROWS}nonsense\n`)
+    if (way === 'half') return response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(`${ROWS}{"pri`)
+    if (way === 'open') {
+      // Without a length or chunks, the end of the connection is that of the answer.
+      return response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n${ROWS}`)
+    }
     return response.writeHead(200, { 'content-length': '100' }).write('{"sessions":[', () => response.destroy())
   }).listen(0, '127.0.0.1')
   const sockets = new WebSocketServer({ noServer: true })
@@ -104,10 +126,20 @@ describe('TypeScript', () => {
         () => 'none',
         (thrown: unknown) => (thrown instanceof TapedeckError ? thrown.code : String(thrown)),
       )
+    const readAll = async (rows: AsyncIterable<unknown>): Promise<void> => {
+      for await (const row of rows) expect(row).toEqual({ price: 1 })
+    }
     const found = await Promise.all(
       Object.keys(WRONG).map(async (way) => [way, await failure(new Tapedeck(baseUrl, way).sessions())]),
     )
     expect(Object.fromEntries(found)).toEqual(WRONG)
+    const rows = await Promise.all(
+      Object.keys(WRONG_ROWS).map(async (way) => [
+        way,
+        await failure(readAll(new Tapedeck(baseUrl, way).ticks('crypto/XT'))),
+      ]),
+    )
+    expect(Object.fromEntries(rows)).toEqual(WRONG_ROWS)
     const live = await Promise.all(
       Object.keys(WRONG_LIVE).map(async (way) => [
         way,
@@ -314,6 +346,8 @@ def connect(text):
     return Tapedeck.connect(${JSON.stringify(broken)})
 print(json.dumps([
     {way: code(lambda: Tapedeck(base, way).sessions()) for way in ${JSON.stringify(Object.keys(WRONG))}},
+    {way: code(lambda: list(Tapedeck(base, way).ticks("crypto/XT"))) for way in ${JSON.stringify(Object.keys(WRONG_ROWS))}},
+    {way: code(lambda: Tapedeck(base, way).ticks_frame("crypto/XT")) for way in ["page", "open"]},
     {way: code(lambda: live(way)) for way in ${JSON.stringify(Object.keys(WRONG_LIVE))}},
     code(own_end),
     code(unsent),
@@ -325,6 +359,8 @@ print(json.dumps([
     close()
     const all = [
       WRONG,
+      WRONG_ROWS,
+      { page: 'unexpected-answer', open: 'unexpected-answer' },
       WRONG_LIVE,
       'none',
       'offline',
