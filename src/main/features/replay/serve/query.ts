@@ -54,6 +54,9 @@ function checkNames(params: URLSearchParams, known: readonly string[]): void {
   for (const name of params.keys()) {
     if (!known.includes(name)) throw usage(`There is no parameter "${name}". There are: ${known.join(', ')}.`)
   }
+  // The last of two times would be ignored without a word.
+  const twice = CLOCK_PARAMETERS.find((name) => params.getAll(name).length > 1)
+  if (twice !== undefined) throw usage(`"${twice}" can be given once.`)
 }
 
 function readClock(params: URLSearchParams, nowMs: number): OwnClock {

@@ -111,7 +111,7 @@ describe('a client', () => {
     expect(server.clock()).toMatchObject({ playing: false, atMs: T0 })
   })
 
-  it.each(['?speed=fast', '?from=yesterday', '?since=1', `?from=${T0 + 9_000_000}`])(
+  it.each(['?speed=fast', '?speed=1&speed=2', '?from=yesterday', '?since=1', `?from=${T0 + 9_000_000}`])(
     'with the parameters %s is refused with 400',
     async (query) => {
       const server = await serve([trade(1)])
