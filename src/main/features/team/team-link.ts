@@ -201,7 +201,7 @@ export class Team {
       if (log !== this.#log) return
       if (state.is === 'connected') this.#set({ is: 'connected', server: state.server })
       else if (state.is === 'closed') this.#failed(state.why ?? lostError(name))
-      // The servers are there, and refuse the user. A person has to put that right, here or there.
+      // The servers are there, and refuse the user or are full. A person has to put that right, here or there.
       else if (state.why !== null) this.#failed(state.why)
       else if (!this.#isClosed) this.#set({ is: 'lost', sinceMs: clock.wallMs(), why: lostReason(name) })
     })

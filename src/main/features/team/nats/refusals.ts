@@ -1,6 +1,6 @@
-/** Whether servers that can be reached refuse the user, such as one who was removed while connected. */
+/** Why servers that can be reached take no connection: the user was removed, or they are full. */
 import type { CodedError } from '../../../../shared/base/errors.ts'
-import { connectError, isRefusal } from './errors.ts'
+import { connectError, fullError, isRefusal, TOO_MANY } from './errors.ts'
 
 /** Attempts in a row that nobody refuses until the servers count as not reachable: more than a cluster has nodes. */
 const ATTEMPTS = 5
@@ -20,8 +20,9 @@ export class Refusals {
   }
 
   noteError(error: Error): void {
-    if (!isRefusal(error)) return
-    this.#why = connectError(error, this.#servers)
+    const isFull = TOO_MANY.test(error.message)
+    if (!isFull && !isRefusal(error)) return
+    this.#why = isFull ? fullError(this.#servers.join(', '), error) : connectError(error, this.#servers)
     this.#attempts = 0
   }
 

@@ -73,7 +73,7 @@ export interface TeamBucket {
 
 export type ConnectionState =
   | { readonly is: 'connected'; readonly server: string }
-  /** It reconnects by itself, also while the servers refuse its user: `why`, until one of them accepts it. */
+  /** It reconnects by itself, also while the servers refuse its user or are full: `why`, until one of them accepts it. */
   | { readonly is: 'disconnected'; readonly why: CodedError | null }
   /** Closed for good; `why` unless `close` was called. */
   | { readonly is: 'closed'; readonly why: Error | null }

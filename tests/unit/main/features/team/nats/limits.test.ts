@@ -8,6 +8,7 @@ import { connectTeam } from '../../../../../../src/main/features/team/nats/conne
 import { readNatsTarget } from '../../../../../../src/main/features/team/nats/target.ts'
 import type { TeamLog } from '../../../../../../src/main/features/team/nats/team-log.ts'
 import { freePorts, hasNatsServer, startNatsServer } from '../../../../../kit/nats-server.ts'
+import { TcpProxy } from '../../../../../kit/tcp-proxy.ts'
 import { toFailure } from '../../../../../../src/shared/base/errors.ts'
 import { numberedId } from '../follow/world.ts'
 
@@ -53,6 +54,25 @@ describe.skipIf(!hasNatsServer)('a NATS server with a limit [needs nats-server]'
     expect(await readClosingError(`127.0.0.1:${nobody}`)).toBeNull()
     await server.kill()
   })
+
+  it('takes no connection back that was lost, and says so until there is room', async () => {
+    const server = await startNatsServer({ config: 'max_connections: 1' })
+    const proxy = await TcpProxy.start(server.port)
+    const log = await open(`nats://127.0.0.1:${proxy.port}`, 5_000)
+    // The client's side is closed, and the server doesn't know.
+    proxy.holdRequests()
+    proxy.cutHeld()
+    const message = `The NATS server at 127.0.0.1:${proxy.port} takes no more connections.`
+    await expect
+      .poll(() => log.state(), { timeout: 30_000 })
+      .toMatchObject({ is: 'disconnected', why: { code: 'offline', message } })
+    expect(await refusalOf(log.lastOf(1, SESSION))).toContain(message)
+    server.configure((config) => config.replace('max_connections: 1', 'max_connections: 10'))
+    await expect.poll(() => log.state().is, { timeout: 30_000 }).toBe('connected')
+    await log.close()
+    proxy.close()
+    await server.kill()
+  }, 90_000)
 
   it.each([
     {
