@@ -116,6 +116,35 @@ export function symbolsWanted(
   return [...wanted.values()]
 }
 
+/** The sessions that ran longer than one of them. */
+export const outliving = (one: SessionFacts, all: readonly SessionFacts[]): readonly SessionFacts[] =>
+  all.filter(({ running }) => running.toMs > one.running.toMs)
+
+/**
+ * The first time from `fromMs` on at which a session has subscribed to an instrument or says that it misses it, UTC ms; Infinity:
+ * none. What is missing from then on is in its gaps.
+ */
+export function wantedFrom(facts: SessionFacts, feed: FeedId, key: string, fromMs: number): number {
+  const { subscriptions, gaps, running } = facts
+  const asset = feedAsset(feed)
+  const isMine = (of: Subscription['of']): boolean => of?.feed === feed && keysOf(asset, of.symbols).set.has(key)
+  const spans: Span[] = []
+  let sinceMs: number | null = null
+  for (const { atMs, is, isLost, of } of subscriptions) {
+    if (isLost || !isMine(of)) continue
+    if (is) sinceMs ??= atMs
+    else if (sinceMs !== null) {
+      spans.push({ fromMs: sinceMs, toMs: atMs })
+      sinceMs = null
+    }
+  }
+  if (sinceMs !== null) spans.push({ fromMs: sinceMs, toMs: running.toMs })
+  for (const { feed: of, symbols, dated } of gaps)
+    if (of === feed && keysOf(asset, symbols).set.has(key)) spans.push(dated)
+  const times = spans.filter(({ toMs }) => toMs > fromMs).map((span) => Math.max(span.fromMs, fromMs))
+  return Math.min(Infinity, ...times.filter((ms) => ms < running.toMs))
+}
+
 /** By how much the service's clock was ahead of a message's receipt, ms, and the message's seq; or a shift of the clock. */
 export interface Lead {
   readonly seq: number

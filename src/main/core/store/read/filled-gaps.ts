@@ -1,44 +1,57 @@
 /** The gaps of overlapping sessions that no other session fills. */
-import { partsIn, type Span } from '../../../../shared/base/spans.ts'
+import type { Span } from '../../../../shared/base/spans.ts'
+import { GapParts, orderOfClaims } from '../../../../shared/core/recording/gap-parts.ts'
 import { skewAt } from '../../../../shared/core/recording/merged-sessions.ts'
-import { symbolsWanted } from '../../../../shared/core/recording/reception.ts'
+import { keysOf, symbolsWanted, wantedFrom } from '../../../../shared/core/recording/reception.ts'
 import type { Gap } from '../../../../shared/core/recording/session.ts'
-import { feedAsset, instrumentId, unixMs } from '../../../../shared/base/units.ts'
-import type { SeriesName } from '../format/classify.ts'
+import { feedAsset, instrumentId, unixMs, type FeedId } from '../../../../shared/base/units.ts'
 import type { Overlapping } from './merged-reader.ts'
 
 /**
- * The parts of a gap in which nothing was received, with the symbols for which that is so. `id`: number of its session,
- * which is one of `group`.
+ * The parts of gaps in which nothing was received, with the symbols for which that is so, each instant once. `sessions`: the
+ * gaps of each session of `group`, by its number and in reading order.
  */
-export function unfilledGaps(gap: Gap, id: number, group: Overlapping): readonly Gap[] {
+export function unfilledGaps(sessions: ReadonlyMap<number, readonly Gap[]>, group: Overlapping): readonly Gap[] {
+  const claims = new GapParts(rememberUncovered(group))
+  const unfilled = new Map<Gap, readonly Gap[]>()
+  const all = [...sessions].map(([id, gaps]) => gaps.map((gap) => ({ id, gap, cause: gap.cause })))
+  for (const { id, gap } of orderOfClaims(all)) unfilled.set(gap, partsOf(gap, id, group, claims))
+  return [...sessions.values()].flatMap((gaps) => gaps.flatMap((gap) => unfilled.get(gap) ?? []))
+}
+
+function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): readonly Gap[] {
   const { feed, symbols, fromMs, toMs, fromSeq, toSeq } = gap
   const asset = feedAsset(feed)
   const facts = group.factsOf(id)
   const skewMs = skewAt(facts, fromSeq)
   const span = { fromMs: fromMs + skewMs, toMs: (toMs ?? Infinity) + skewMs }
   const concerned = symbols.length > 0 ? symbols : symbolsWanted(facts.subscriptions, feed, fromSeq, toSeq)
-  const instruments: readonly (readonly [string, SeriesName])[] =
-    concerned.length === 0 ? [['', '']] : concerned.map((symbol) => [symbol, instrumentId(asset, symbol)])
   // A gap of every symbol would be one of those that came later, too.
   const isOfAll = symbols.length > 0 || concerned.length === symbolsWanted(facts.subscriptions, feed, 0, null).length
-  /** By where they weren't received. */
-  const lacking = Map.groupBy(instruments, ([, instrument]) =>
-    JSON.stringify(endless(partsIn(span, group.uncovered(feed, instrument)))),
-  )
-  return [...lacking].flatMap(([text, of]) => {
-    const spans = JSON.parse(text) as [number, number | null][] // written above
-    const isAll = isOfAll && of.length === instruments.length
-    return spans.map(([from, to]): Gap => {
-      const isWhole = from === span.fromMs && (to ?? Infinity) === span.toMs
-      const named = isAll ? symbols : of.map(([symbol]) => symbol)
-      if (isWhole) return { ...gap, symbols: named }
-      const end = to === null ? null : unixMs(to - skewMs)
+  const keys = concerned.length === 0 ? [''] : keysOf(asset, concerned).list
+  // What a session leaves open when it ends is for another one that runs on to say, if that has the symbol.
+  const after = toSeq === null && !facts.isOpen ? group.outliving(id) : []
+  const endOf = (at: number): number =>
+    Math.min(span.toMs, ...after.map((one) => wantedFrom(one, feed, keys[at], span.fromMs)))
+  return claims
+    .take({ feed, keys, fromMs: span.fromMs, toMs: endOf })
+    .map(({ span: { fromMs: from, toMs: to }, of }): Gap => {
+      const named = isOfAll && of.length === keys.length ? symbols : of.flatMap((at) => concerned.at(at) ?? [])
+      if (from === span.fromMs && to === span.toMs) return { ...gap, symbols: named }
+      const end = to === Infinity ? null : unixMs(to - skewMs)
       return { ...gap, symbols: named, fromMs: unixMs(from - skewMs), toMs: end }
     })
-  })
 }
 
-/** Spans as [from, to] with null for Infinity, which JSON doesn't have. */
-const endless = (spans: readonly Span[]): readonly (readonly [number, number | null])[] =>
-  spans.map(({ fromMs, toMs }) => [fromMs, toMs === Infinity ? null : toMs])
+/** When no session received an instrument, by its key. Most instruments of a feed are received at the same times. */
+function rememberUncovered(group: Overlapping): (feed: FeedId, key: string) => readonly Span[] {
+  const known = new Map<string, readonly Span[]>()
+  return (feed, key) => {
+    const asset = feedAsset(feed)
+    const spans = group.uncovered(feed, key === '' ? '' : instrumentId(asset, key))
+    const name = spans.map(({ fromMs, toMs }) => `${fromMs} ${toMs}`).join()
+    const found = known.get(name) ?? spans
+    known.set(name, found)
+    return found
+  }
+}

@@ -20,7 +20,7 @@ import {
   type SessionShares,
   type Share,
 } from '../../../../shared/core/recording/merged-sessions.ts'
-import { receptionOf, type SessionFacts } from '../../../../shared/core/recording/reception.ts'
+import { outliving, receptionOf, type SessionFacts } from '../../../../shared/core/recording/reception.ts'
 import { isTeamKey } from '../../../../shared/core/recording/session.ts'
 import type { Span } from '../../../../shared/base/spans.ts'
 import type { SeriesName } from '../format/classify.ts'
@@ -100,6 +100,11 @@ export class Overlapping {
     })
     const known = [...feeds].filter((feed) => isFeedId(feed))
     return { session, clock, feeds: new Map(known.map((feed) => [feed, ofFeed(feed)])) }
+  }
+
+  /** Those that ran longer than one of them. */
+  outliving(id: number): readonly SessionFacts[] {
+    return outliving(this.factsOf(id), this.#facts)
   }
 
   /** Of one of them. */

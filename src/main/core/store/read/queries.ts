@@ -26,7 +26,7 @@ import {
 } from '../../../../shared/base/units.ts'
 import { Catalog } from './catalog.ts'
 import { unfilledGaps } from './filled-gaps.ts'
-import { MergedReader } from './merged-reader.ts'
+import { MergedReader, type Overlapping } from './merged-reader.ts'
 import type { Positions } from './reception-reader.ts'
 import { erasedError, VERIFY_HINT } from '../types/corruption.ts'
 import { findLive, summarizeGaps, SessionList } from './session-rows.ts'
@@ -204,10 +204,18 @@ export class StoreQueries implements TickSource {
     const ids = new Map(rows.map(({ key, id }) => [key, id]))
     const turns = inTurn(rows.map((row) => this.#recordedOf(row, row.ended_ms)))
     const overlapping = this.merged.find(turns.map(({ of: { row } }) => ({ row, limit: Infinity })))
-    return gaps.flatMap((gap) => {
-      const id = ids.get(gap.session)
-      const group = id === undefined ? undefined : overlapping.get(id)
-      return id === undefined || group === undefined ? [gap] : unfilledGaps(gap, id, group)
+    const bySession = Map.groupBy(gaps, ({ session }) => session)
+    const unfilled = new Map<Overlapping, readonly Gap[]>()
+    for (const group of new Set(overlapping.values())) {
+      const sessions = turns.map(({ of: { row } }) => row).filter(({ id }) => overlapping.get(id) === group)
+      const ofSessions = sessions.map(({ id, key }) => [id, bySession.get(sessionId(key)) ?? []] as const)
+      unfilled.set(group, unfilledGaps(new Map(ofSessions), group))
+    }
+    const parts = Map.groupBy([...unfilled.values()].flat(), ({ session }) => session)
+    return [...bySession].flatMap(([session, ofSession]) => {
+      const id = ids.get(session)
+      const isAlone = id === undefined || !overlapping.has(id)
+      return isAlone ? ofSession : (parts.get(session) ?? [])
     })
   }
 

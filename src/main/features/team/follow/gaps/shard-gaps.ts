@@ -2,8 +2,9 @@
  * The gaps of a shard: what none of its sessions received. Several recorders may record one shard, and what one of them
  * missed isn't missing where another one received it. The same rule as the store's (decision 61).
  */
-import { partsIn, withoutSpans, type Span } from '../../../../../shared/base/spans.ts'
+import type { Span } from '../../../../../shared/base/spans.ts'
 import { feedAsset, unixMs, type FeedId } from '../../../../../shared/base/units.ts'
+import { GapParts, orderOfClaims } from '../../../../../shared/core/recording/gap-parts.ts'
 import { uncovered } from '../../../../../shared/core/recording/merged-sessions.ts'
 import { keysOf, receptionOf, type SessionFacts } from '../../../../../shared/core/recording/reception.ts'
 import type { MarketContext } from '../../../../core/market/hub-types.ts'
@@ -31,78 +32,25 @@ export interface ShardLane {
 export function gapsOfShard(lanes: readonly ShardLane[], sinceMs = -Infinity): readonly ShardGap[] {
   const facts = lanes.map((lane) => lane.facts.facts(lane.untilMs))
   const floorMs = Math.max(sinceMs, ...lanes.map((lane) => lane.facts.floorMs))
-  const findUncovered = rememberUncovered(facts)
-  /** Spans that are in a gap already, by feed and instrument. Most instruments of a feed share them. */
-  const counted = new Map<string, readonly Span[]>()
+  const claims = new GapParts(rememberUncovered(facts))
   const gaps: ShardGap[] = []
-  for (const { gap, lane } of lanes.toReversed().flatMap((lane) => lane.facts.gaps().map((gap) => ({ gap, lane })))) {
-    const { feed, cause, skewMs } = gap
-    const finders = new Map<number, ReturnType<typeof rememberParts>>()
-    /** Symbols by the part of the gap that is theirs. */
-    const parts = new Map<string, { readonly span: Span; readonly symbols: string[] }>()
-    const keys = keysOf(feedAsset(feed), gap.symbols).list
-    for (const [i, symbol] of gap.symbols.entries()) {
-      const key = `${feed} ${keys[i]}`
-      const toMs = gap.toMs === Infinity ? (lane.endOfOpen?.(gap, symbol) ?? Infinity) : gap.toMs
-      const find = finders.get(toMs) ?? rememberParts({ fromMs: Math.max(gap.fromMs, floorMs), toMs })
-      finders.set(toMs, find)
-      const { found, all } = find(findUncovered(feed, keys[i]), counted.get(key) ?? NOTHING)
-      counted.set(key, all)
-      for (const span of found) {
-        const name = `${span.fromMs} ${span.toMs}`
-        const part = parts.get(name) ?? { span, symbols: [] }
-        parts.set(name, part)
-        part.symbols.push(symbol)
-      }
-    }
-    for (const { span, symbols: some } of parts.values()) {
+  const ofLanes = lanes.map((lane) => lane.facts.gaps().map((gap) => ({ ...gap, lane })))
+  for (const gap of orderOfClaims(ofLanes)) {
+    const { feed, cause, symbols: all, skewMs, fromMs, lane } = gap
+    const parts = claims.take({
+      feed,
+      keys: keysOf(feedAsset(feed), all).list,
+      fromMs: Math.max(fromMs, floorMs),
+      toMs: (at) => (gap.toMs === Infinity ? (lane.endOfOpen?.(gap, all[at]) ?? Infinity) : gap.toMs),
+    })
+    for (const { span, of } of parts) {
       // The same list again, so that it is known to be the same gap as before.
-      const symbols = some.length === gap.symbols.length ? gap.symbols : some
+      const symbols = of.length === all.length ? all : of.map((at) => all[at])
       const toMs = span.toMs === Infinity ? null : unixMs(span.toMs - skewMs)
       gaps.push({ feed, cause, symbols, fromMs: unixMs(span.fromMs - skewMs), toMs, skewMs: lane.facts.skewMs })
     }
   }
   return gaps.sort((a, b) => a.fromMs - b.fromMs)
-}
-
-const NOTHING: readonly Span[] = []
-
-interface Counted {
-  /** The parts of the gap that no session received and that aren't counted yet. */
-  readonly found: readonly Span[]
-  /** Everything that is counted now. */
-  readonly all: readonly Span[]
-}
-
-/** Finds what of a gap no session received, once for all symbols of which the same is known. */
-function rememberParts(gap: Span): (none: readonly Span[], counted: readonly Span[]) => Counted {
-  const known = new Map<readonly Span[], Map<readonly Span[], Counted>>()
-  return (none, counted) => {
-    const ofNone = known.get(none) ?? new Map<readonly Span[], Counted>()
-    known.set(none, ofNone)
-    let result = ofNone.get(counted)
-    if (result === undefined) {
-      const parts =
-        gap.fromMs > gap.toMs
-          ? []
-          : partsIn(
-              gap,
-              none.filter((one) => isNear(one, gap)),
-            )
-      const found = parts.flatMap((part) => uncounted(part, counted))
-      ofNone.set(counted, (result = { found, all: found.length === 0 ? counted : [...counted, ...found] }))
-    }
-    return result
-  }
-}
-
-const isNear = (one: Span, other: Span): boolean => one.fromMs <= other.toMs && other.fromMs <= one.toMs
-
-/** What of a gap isn't in those that count already. */
-function uncounted(part: Span, counted: readonly Span[]): readonly Span[] {
-  const others = counted.filter((one) => isNear(one, part))
-  if (others.length === 0) return [part]
-  return part.fromMs < part.toMs ? withoutSpans([part], others) : []
 }
 
 /** When none of the sessions received an instrument, by its key. Most instruments of a feed are received at the same times. */

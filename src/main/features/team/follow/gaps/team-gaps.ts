@@ -1,7 +1,7 @@
 /** The gaps of a team's shards as the hub shows them, and what changes of them. */
 import { feedAsset, instrumentId, instrumentKey, type SessionId } from '../../../../../shared/base/units.ts'
 import { EDGE_MS } from '../../../../../shared/core/recording/merged-sessions.ts'
-import { receptionOf } from '../../../../../shared/core/recording/reception.ts'
+import { outliving, receptionOf, wantedFrom } from '../../../../../shared/core/recording/reception.ts'
 import type { HubSink } from '../../../../core/market/hub-types.ts'
 import { isLater, type SessionInfo } from '../../session-info.ts'
 import type { LaneFacts, LaneGap } from './lane-facts.ts'
@@ -103,7 +103,7 @@ export class TeamGaps {
   }
 
   #shownOf(shard: number, lanes: readonly Member[]): ShownShard {
-    const all = lanes.map((lane, i) => ({ ...lane, endOfOpen: endOfOpen(lane, lanes.at(i + 1)) }))
+    const all = lanes.map((lane, i) => ({ ...lane, endOfOpen: endOfOpen(lane, lanes.at(i + 1), lanes) }))
     return { version: versionOf(lanes), gaps: gapsOfShard(all, this.#floorOf(shard)) }
   }
 
@@ -157,12 +157,24 @@ const keyOf = ({ feed, fromMs }: LaneGap, symbol: string): string =>
 
 /**
  * A recorder that stops leaves a gap open. As in the store, it lasts until the next session of the shard begins, which has
- * a gap of its own until it receives the symbol.
+ * a gap of its own until it receives the symbol; or no longer than until another one that runs on has the symbol.
  */
-function endOfOpen({ ending }: Member, next: Member | undefined): ShardLane['endOfOpen'] {
+function endOfOpen(
+  { ending, facts, untilMs }: Member,
+  next: Member | undefined,
+  all: readonly Member[],
+): ShardLane['endOfOpen'] {
   if (ending === null) return undefined
   const nextMs = next === undefined ? Infinity : next.facts.facts(next.untilMs).running.fromMs
-  return (gap, symbol) => Math.min(Math.max(nextMs, gap.fromMs), ending.moved.get(keyOf(gap, symbol)) ?? Infinity)
+  const after = outliving(
+    facts.facts(untilMs),
+    all.map((one) => one.facts.facts(one.untilMs)),
+  )
+  return (gap, symbol) => {
+    const key = instrumentKey(feedAsset(gap.feed), symbol)
+    const takenMs = Math.min(...after.map((one) => wantedFrom(one, gap.feed, key, gap.fromMs)))
+    return Math.min(Math.max(nextMs, gap.fromMs), takenMs, ending.moved.get(keyOf(gap, symbol)) ?? Infinity)
+  }
 }
 
 /**

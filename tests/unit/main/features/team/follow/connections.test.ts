@@ -8,7 +8,7 @@ import { StoreEngine } from '../../../../../../src/main/core/store/threads/engin
 import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { TeamMarket } from '../../../../../../src/main/features/team/follow/team-market.ts'
 import { commonSpans, mergeSpans, withoutSpans, type Span } from '../../../../../../src/shared/base/spans.ts'
-import { instrumentId, unixMs, type UnixMs } from '../../../../../../src/shared/base/units.ts'
+import { instrumentId, unixMs, type SessionId, type UnixMs } from '../../../../../../src/shared/base/units.ts'
 import { EDGE_MS } from '../../../../../../src/shared/core/recording/merged-sessions.ts'
 import { FLAG, type LedgerEntry } from '../../../../../../src/shared/core/recording/session.ts'
 import type { Reason } from '../../../../../../src/shared/core/status/status.ts'
@@ -78,6 +78,10 @@ class Recorder {
   /** Given up while their connection was lost, which no entry says. */
   readonly #unsaid = new Set<Symbol>()
   #conns = 0
+
+  get id(): SessionId {
+    return this.#session.info.session
+  }
 
   constructor(n: number) {
     const startedMs = unixMs(time.nowMs)
@@ -151,6 +155,24 @@ class Recorder {
     this.#add({ type: 'gap-close', feed, openedSeq: this.#replica.seq })
   }
 
+  /** Its recorder is ended. */
+  quit(): void {
+    const symbols = this.#slots.flatMap(({ wanted }) => [...wanted])
+    const down = this.#slots.filter(({ gap }) => gap !== null)
+    if (down.length === 0) this.#open('quit', symbols)
+    this.#end(symbols, time.nowMs)
+    market.end(this.#session.info.session, unixMs(time.nowMs))
+    this.#replica.end(time.nowMs)
+  }
+
+  /** It was killed, and is back: its gap is everything from its last message on. */
+  crash(fromMs: number): void {
+    this.#add({ type: 'gap-open', feed, cause: 'crash', symbols: [], fromMs: unixMs(fromMs) })
+    this.#add({ type: 'gap-close', feed, openedSeq: this.#replica.seq })
+    market.end(this.#session.info.session, unixMs(time.nowMs))
+    this.#replica.end(time.nowMs)
+  }
+
   /** Something arrives from each connection, so that its store says up to when it received. */
   trade(): void {
     for (const { conn, wanted } of this.#slots)
@@ -195,7 +217,7 @@ class Recorder {
     slot.gap = slot.wanted.size === 0 ? null : this.#open('drop', [...slot.wanted])
   }
 
-  #open(cause: 'connect' | 'drop', symbols: readonly Symbol[], fromMs = time.nowMs): number {
+  #open(cause: 'connect' | 'drop' | 'quit', symbols: readonly Symbol[], fromMs = time.nowMs): number {
     for (const one of symbols) this.missed.get(one)?.push({ fromMs, toMs: Infinity })
     this.#add({ type: 'gap-open', feed, cause, symbols, fromMs: unixMs(fromMs) })
     return this.#replica.seq
@@ -225,14 +247,20 @@ class Recorder {
   }
 }
 
-const live = (symbol: Symbol): readonly Span[] =>
-  hub.gaps(feed, instrumentId('crypto', symbol)).map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? Infinity }))
+interface Claim extends Span {
+  readonly cause: string
+}
 
-async function stored(symbol: Symbol): Promise<readonly Span[]> {
+const live = (symbol: Symbol): readonly Claim[] =>
+  hub
+    .gaps(feed, instrumentId('crypto', symbol))
+    .map(({ cause, fromMs, toMs }) => ({ cause, fromMs, toMs: toMs ?? Infinity }))
+
+async function stored(symbol: Symbol): Promise<readonly Claim[]> {
   const gaps = await reader.gaps({ source: SHARD, feed })
   return gaps
     .filter(({ symbols }) => symbols.length === 0 || symbols.includes(symbol))
-    .map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? Infinity }))
+    .map(({ cause, fromMs, toMs }) => ({ cause, fromMs, toMs: toMs ?? Infinity }))
     .sort((a, b) => a.fromMs - b.fromMs)
 }
 
@@ -282,6 +310,88 @@ describe('a symbol of a recorder with two connections', () => {
     const { live: shown, stored: kept } = await claimed()
     expect(shown.at(-1)).toEqual([fromS, fromS + 5])
     expect(kept.at(-1)).toEqual([fromS, fromS + 5])
+  })
+})
+
+/** By cause, without what is no longer than an instant. */
+function byCause(claims: readonly Claim[], within: readonly Span[]): Record<string, readonly Span[]> {
+  const causes = [...new Set(claims.map(({ cause }) => cause))].sort()
+  const spans = causes.map((one) => [one, commonSpans(claims.filter(({ cause }) => cause === one), within)] as const) // oxfmt-ignore
+  return Object.fromEntries(spans.filter(([, of]) => of.length > 0))
+}
+
+describe('a recorder that ends beside another one of its shard', () => {
+  const seconds = async () => {
+    const of = (claims: readonly Claim[]) => claims.map(({ cause, fromMs, toMs }) => [cause, (fromMs - T0) / 1_000, toMs === Infinity ? null : (toMs - T0) / 1_000]) // oxfmt-ignore
+    const isLater = ({ toMs }: Claim): boolean => toMs > T0 + 5_000
+    const symbol = 'BTC-USD'
+    return { live: of(live(symbol).filter(isLater)), stored: of((await stored(symbol)).filter(isLater)) }
+  }
+  const both = (): readonly [Recorder, Recorder] => {
+    const [one, two] = [new Recorder(1), new Recorder(2)]
+    for (const each of [one, two]) each.want('BTC-USD', 0)
+    return [one, two]
+  }
+
+  it('leaves no gap open once that one gives the symbol up, and none of its own where that one has one', async () => {
+    const [one, two] = both()
+    after(20_000)
+    one.trade()
+    two.quit()
+    after(10_000)
+    one.trade()
+    expect(await seconds()).toEqual({ live: [], stored: [] })
+    const fromS = (time.nowMs - T0) / 1_000
+    one.drop(0, 0)
+    after(5_000)
+    one.reconnect(0)
+    after(5_000)
+    one.trade()
+    const dropped = [['drop', fromS, fromS + 5]]
+    expect(await seconds()).toEqual({ live: dropped, stored: dropped })
+    one.want('ETH-USD', 1)
+    one.unwant('BTC-USD')
+    after(20_000)
+    one.trade()
+    expect(await seconds()).toEqual({ live: dropped, stored: dropped })
+    market.reload()
+    expect(await seconds()).toEqual({ live: dropped, stored: dropped })
+  })
+
+  it('leaves its gap open if that one isn’t there any more', async () => {
+    const [one, two] = both()
+    after(20_000)
+    one.trade()
+    after(30_000)
+    two.trade()
+    market.setGone(new Map([[one.id, LOST]]))
+    two.quit()
+    const { live: shown, stored: kept } = await seconds()
+    expect(shown).toEqual([['quit', expect.any(Number), null]])
+    expect(kept).toEqual(shown)
+  })
+
+  it('says once why nobody received, when the next one takes over: not that it was connecting', async () => {
+    const one = new Recorder(1)
+    one.want('BTC-USD', 0)
+    after(20_000)
+    one.trade()
+    const killedMs = time.nowMs
+    market.setGone(new Map([[one.id, LOST]]))
+    after(6_000)
+    const two = new Recorder(2)
+    two.want('BTC-USD', 0)
+    const backMs = time.nowMs
+    after(20_000)
+    two.trade()
+    market.setGone(new Map())
+    one.crash(killedMs)
+    after(5_000)
+    two.trade()
+    const inSeconds = (ms: number): number => (ms - T0) / 1_000
+    // It was acknowledged 300 ms before `want` returned.
+    const crashed = [['crash', inSeconds(killedMs), inSeconds(backMs) - 0.3]]
+    expect(await seconds()).toEqual({ live: crashed, stored: crashed })
   })
 })
 
@@ -346,9 +456,9 @@ describe('random histories of two recorders with two connections each', () => {
           // What comes next isn't known yet.
           const known: readonly Span[] = [{ fromMs: -Infinity, toMs: time.nowMs - EDGE_MS }]
           const upToNow = (spans: readonly Span[]) => commonSpans(spans, known)
-          const [shown, kept] = [upToNow(live(symbol)), upToNow(await stored(symbol))]
+          const shown = upToNow(live(symbol))
           seen.gaps += shown.length
-          expect(kept, `${symbol} in the store`).toEqual(shown)
+          expect(byCause(await stored(symbol), known), `${symbol} in the store`).toEqual(byCause(live(symbol), known))
           expect(withoutSpans(upToNow(missing), shown), `${symbol}: missing, and not shown`).toEqual([])
           expect(withoutSpans(shown, missed), `${symbol}: shown, and nobody’s gap`).toEqual([])
           expect(commonSpans(shown, received), `${symbol}: shown, and received`).toEqual([])
