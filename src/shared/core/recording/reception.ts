@@ -21,6 +21,8 @@ export interface SessionFacts {
 }
 
 export interface KnownGap {
+  /** Where it was noticed. */
+  readonly seq: number
   /** Null: it can't be read, and may be of any feed. */
   readonly feed: string | null
   /** Empty: every symbol. */

@@ -24,7 +24,11 @@ function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): re
   const asset = feedAsset(feed)
   const facts = group.factsOf(id)
   const skewMs = skewAt(facts, fromSeq)
-  const span = { fromMs: fromMs + skewMs, toMs: (toMs ?? Infinity) + skewMs }
+  // Its clock may have been set while it lasted.
+  const known = toSeq === null ? undefined : facts.gaps.find(({ seq }) => seq === fromSeq)?.dated
+  const endMs = known?.toMs ?? (toMs ?? Infinity) + skewMs
+  const span = { fromMs: fromMs + skewMs, toMs: Math.max(endMs, fromMs + skewMs) }
+  const isSameClock = toSeq === null || skewAt(facts, toSeq) === skewMs
   const concerned = symbols.length > 0 ? symbols : symbolsWanted(facts.subscriptions, feed, fromSeq, toSeq)
   // A gap of every symbol would be one of those that came later, too.
   const isOfAll = symbols.length > 0 || concerned.length === symbolsWanted(facts.subscriptions, feed, 0, null).length
@@ -37,7 +41,7 @@ function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): re
     .take({ feed, keys, fromMs: span.fromMs, toMs: endOf })
     .map(({ span: { fromMs: from, toMs: to }, of }): Gap => {
       const named = isOfAll && of.length === keys.length ? symbols : of.flatMap((at) => concerned.at(at) ?? [])
-      if (from === span.fromMs && to === span.toMs) return { ...gap, symbols: named }
+      if (from === span.fromMs && to === span.toMs && isSameClock) return { ...gap, symbols: named }
       const end = to === Infinity ? null : unixMs(to - skewMs)
       return { ...gap, symbols: named, fromMs: unixMs(from - skewMs), toMs: end }
     })

@@ -78,6 +78,7 @@ export class ReceptionReader {
       const from = at(fromSeq, gap.from_ms)
       return {
         ...aboutOf(gap),
+        seq: fromSeq,
         dated: { fromMs: from, toMs },
         arrived: { fromMs: Math.max(from, at(fromSeq, gap.opened_ms ?? gap.from_ms)), toMs },
       }

@@ -144,7 +144,7 @@ export class LaneFacts {
       gaps: this.#gaps.map(({ feed, symbols, seq, fromMs, toMs, toSeq }) => {
         const from = at(seq, fromMs)
         const dated = { fromMs: from, toMs: toMs === null ? Infinity : Math.max(at(toSeq, toMs), from) }
-        return { feed, symbols, dated, arrived: dated }
+        return { seq, feed, symbols, dated, arrived: dated }
       }),
       subscriptions: this.#subscriptions.map(({ seq, wallMs, is, isLost, of }) => ({
         seq,

@@ -229,6 +229,22 @@ describe('overlaps', () => {
     expect(incomplete).toEqual([25])
   })
 
+  it('last as long as they did where a recorder’s clock was set back meanwhile', async () => {
+    const BACK_MS = 60_000
+    const one = recorder(0)
+    const first = new Replica(engine, 1, one.started(0), { epoch: 9 })
+    first.add(one.acknowledged(0, 'BTC-USD'), ...range(1, 20).map((at) => one.trade('BTC-USD', at)))
+    const [open, close] = one.gap(first.seq + 1, 20, 30, 'BTC-USD')
+    const back: Item = { entry: { type: 'clock', shiftMs: -BACK_MS }, wallMs: one.started(22) - BACK_MS }
+    first.add(open, back, { ...close, wallMs: one.started(30) - BACK_MS })
+    const second = new Replica(engine, 1, one.started(0), { epoch: 7 })
+    second.add(one.acknowledged(0, 'BTC-USD'), ...range(1, 25).map((at) => one.trade('BTC-USD', at)))
+    second.add(...one.gap(second.seq + 1, 25, 28, 'BTC-USD'), ...range(28, 60).map((at) => one.trade('BTC-USD', at)))
+    const gaps = await reader.gaps({ source: SHARD })
+    const times = gaps.map(({ fromMs, toMs }) => [(fromMs - T0) / 1_000, ((toMs ?? NaN) - T0) / 1_000])
+    expect(times).toEqual([[24, 29]])
+  })
+
   it.each([
     { name: 'the same clock', skews: [0, 0] },
     { name: 'the clock of the second an hour ahead', skews: [0, -HOUR] },
