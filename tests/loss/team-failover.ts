@@ -1,11 +1,11 @@
 /**
  * Two recorders of one market and shard, a terminal that follows them, and the real program: the one that holds the lease is
- * killed and started again, then stopped and continued. Afterwards the terminal has each message that any of them received, once,
+ * killed and started again, then stopped and continued, while the clock of the one that takes over is set ahead by an hour and back. Afterwards the terminal has each message that any of them received, once,
  * and claims a gap where nobody received, and nowhere else.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,13 +14,16 @@ import { openLocalReader, type LocalReader } from '../../src/main/core/store/thr
 import type { TickQuery } from '../../src/main/core/store/types/ticks.ts'
 import type { SessionInfo } from '../../src/main/features/team/session-info.ts'
 import type { TeamLog } from '../../src/main/features/team/nats/team-log.ts'
-import { EDGE_MS } from '../../src/shared/core/recording/merged-sessions.ts'
-import { instrumentId } from '../../src/shared/base/units.ts'
+import { EDGE_MS, skewAt } from '../../src/shared/core/recording/merged-sessions.ts'
+import type { Gap } from '../../src/shared/core/recording/session.ts'
+import { instrumentId, unixMs } from '../../src/shared/base/units.ts'
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts'
 import type { NatsServer } from '../kit/nats-server.ts'
 import { EU, openLog } from '../kit/team-recorder.ts'
 
 const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
+const CLOCK = new URL('clock-jump.ts', import.meta.url).href
+const AHEAD_MS = 3_600_000
 const DATA = new URL('../../resources/demo/', import.meta.url)
 const REACH = ['--team', EU, '--allow-old-nats']
 const FEED = 'crypto/XT' as const
@@ -35,6 +38,8 @@ export interface FailoverOptions {
   readonly folder: string
   readonly nats: NatsServer
   readonly rounds: number
+  /** How long everything is left alone between two faults, ms. */
+  readonly calmMs?: number
   readonly say?: (text: string) => void
 }
 
@@ -45,7 +50,13 @@ interface Recorder {
 }
 
 /** Returns what was seen. Throws at the first difference. */
-export async function failOver({ folder, nats, rounds, say = () => {} }: FailoverOptions): Promise<string> {
+export async function failOver({
+  folder,
+  nats,
+  rounds,
+  calmMs = 10_000,
+  say = () => {},
+}: FailoverOptions): Promise<string> {
   const simulator = await startSimulator({ port: 0, dataDir: DATA })
   const plan = ['plan', ...REACH, '--upstream', nats.url, '--feed', `${FEED}:${SYMBOLS.join()}`, '--write']
   const [planned] = await once(spawn(process.execPath, [CLI, ...plan], { stdio: 'ignore' }), 'exit')
@@ -60,25 +71,28 @@ export async function failOver({ folder, nats, rounds, say = () => {} }: Failove
     for (const name of ['first', 'second']) recorders.push(watched({ name, child: start(name), said: '' }))
     let holder = await findHolder(recorders, log, 0)
     for (let round = 1; round <= rounds; round++) {
-      await sleep(10_000)
+      await sleep(calmMs)
       const killed = recorderOf(recorders, holder)
       killed.child.kill('SIGKILL')
       holder = await findHolder(recorders, log, holder.epoch)
-      await sleep(8_000)
+      await sleep(calmMs)
       killed.child = start(killed.name)
       watched(killed)
-      await sleep(10_000)
+      await sleep(calmMs)
       const stopped = recorderOf(recorders, holder)
       stopped.child.kill('SIGSTOP')
+      setClock(folder, killed.name, AHEAD_MS)
       holder = await findHolder(recorders, log, holder.epoch)
-      await sleep(8_000)
+      await sleep(calmMs)
+      setClock(folder, killed.name, 0)
+      await sleep(calmMs)
       stopped.child.kill('SIGCONT')
-      await sleep(12_000)
+      await sleep(calmMs)
       say(`${round} of ${rounds} rounds`)
     }
     for (const { child } of recorders) await end(child)
     await waitFor('every session is complete in the terminal', async () => isComplete(log, own))
-    return await check(folder, own, `${rounds} recorders killed and ${rounds} stopped`)
+    return await check(folder, own, `${rounds} recorders killed and ${rounds} stopped, with a clock set ahead and back`)
   } finally {
     for (const { child } of recorders) child.kill('SIGKILL')
     await terminal.close()
@@ -90,11 +104,16 @@ export async function failOver({ folder, nats, rounds, say = () => {} }: Failove
 function startRecorder(home: string, name: string, nats: NatsServer, simulator: Simulator): ChildProcess {
   const { baseUrl, username, password, apiKey } = simulator
   const args = ['record', '--base-url', baseUrl, '--user', username, '--home', home, '--publish', nats.url, ...REACH]
-  return spawn(process.execPath, [CLI, ...args, '--recorder-name', name, '--team-shard', 'auto'], {
+  const own = ['--recorder-name', name, '--team-shard', 'auto']
+  return spawn(process.execPath, ['--import', CLOCK, CLI, ...args, ...own], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TAPEDECK_PASSWORD: password, TAPEDECK_API_KEY: apiKey },
+    env: { ...process.env, CLOCK_FILE: `${home}.clock`, TAPEDECK_PASSWORD: password, TAPEDECK_API_KEY: apiKey },
   })
 }
+
+/** Sets a recorder's wall clock ahead of the machine's. */
+const setClock = (folder: string, name: string, aheadMs: number): void =>
+  writeFileSync(join(folder, `${name}.clock`), String(aheadMs))
 
 function watched(recorder: Recorder): Recorder {
   recorder.child.stderr?.on('data', (data: Buffer) => (recorder.said += data.toString()))
@@ -181,6 +200,17 @@ const best = (one: Message, other: Message = one): Message => ({
   delayMs: Math.min(one.delayMs, other.delayMs),
 })
 
+/** The gaps of the shard by the service's clock. */
+async function gapsOf(reader: LocalReader): Promise<readonly Pick<Gap, 'fromMs' | 'toMs' | 'cause'>[]> {
+  const sessions = (await reader.sessions(true)).map(({ session }) => session)
+  const clocks = new Map((await reader.shares(sessions, SHARD)).map(({ session, clock }) => [session, clock]))
+  return (await reader.gaps({ source: SHARD, feed: FEED })).map(({ session, cause, fromMs, toMs, fromSeq }) => {
+    const clock = clocks.get(session)
+    const skewMs = clock === undefined ? 0 : skewAt({ clock }, fromSeq)
+    return { cause, fromMs: unixMs(fromMs + skewMs), toMs: toMs === null ? null : unixMs(toMs + skewMs) }
+  })
+}
+
 async function check(folder: string, own: string, what: string): Promise<string> {
   const terminal = storeIn(own)
   const recorders = ['first', 'second'].map((name) => openLocalReader(join(folder, name, 'tapedeck.db')))
@@ -195,7 +225,7 @@ async function check(folder: string, own: string, what: string): Promise<string>
     for (const text of shown.keys()) if (!received.has(text)) throw new Error(`nobody received ${text}`)
     const times = [...received.values()].map(({ ms }) => ms).sort((a, b) => a - b)
     const prompt = [...received.values()].filter(({ delayMs }) => delayMs < EDGE_MS).map(({ ms }) => ms)
-    const gaps = await terminal.gaps({ source: SHARD, feed: FEED })
+    const gaps = await gapsOf(terminal)
     for (const { fromMs, toMs, cause } of gaps) {
       const inside = prompt.find((ms) => ms > fromMs + EDGE_MS && ms < (toMs ?? Infinity) - EDGE_MS)
       if (inside !== undefined) throw new Error(`a gap (${cause}) from ${fromMs} to ${toMs} has a message of ${inside}`)
