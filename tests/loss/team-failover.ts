@@ -200,6 +200,16 @@ const best = (one: Message, other: Message = one): Message => ({
   delayMs: Math.min(one.delayMs, other.delayMs),
 })
 
+/** Whether one of the recorders wrote that its clock was set by about as much as it was. */
+async function hasShift(readers: readonly LocalReader[]): Promise<boolean> {
+  const shifts: number[] = []
+  for (const reader of readers)
+    for (const { session } of await reader.sessions(true))
+      for (const { entry } of await reader.entries({ session, types: ['clock'] }))
+        if (entry.type === 'clock') shifts.push(Math.abs(entry.shiftMs))
+  return shifts.some((ms) => Math.abs(ms - AHEAD_MS) < SILENT_MS)
+}
+
 /** The gaps of the shard by the service's clock. */
 async function gapsOf(reader: LocalReader): Promise<readonly Pick<Gap, 'fromMs' | 'toMs' | 'cause'>[]> {
   const sessions = (await reader.sessions(true)).map(({ session }) => session)
@@ -223,6 +233,7 @@ async function check(folder: string, own: string, what: string): Promise<string>
       if (shown.get(text)?.count !== count)
         throw new Error(`${shown.get(text)?.count ?? 0} instead of ${count}: ${text}`)
     for (const text of shown.keys()) if (!received.has(text)) throw new Error(`nobody received ${text}`)
+    if (!(await hasShift(recorders))) throw new Error('no recorder noticed that its clock was set')
     const times = [...received.values()].map(({ ms }) => ms).sort((a, b) => a - b)
     const prompt = [...received.values()].filter(({ delayMs }) => delayMs < EDGE_MS).map(({ ms }) => ms)
     const gaps = await gapsOf(terminal)

@@ -10,6 +10,7 @@ import type { Hub, HubCalendar } from '../../../../../src/main/core/market/hub-t
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
 import { guessAssets, guessSymbol, pipOf } from '../../../../../src/main/core/market/instruments.ts'
+import type { CellSeed } from '../../../../../src/main/core/market/cell.ts'
 import { createSeeder } from '../../../../../src/main/core/views/seeder.ts'
 import {
   barsStream,
@@ -233,6 +234,16 @@ describe('day and reference', () => {
     expect(row()).toMatchObject({ last: null, lastOf: null, lastRecvMs: null, reference: null, open: null, stored })
     trade(100, T0)
     expect(row()).toMatchObject({ last: 100, reference: 100, referenceOf: 'first print', stored: null })
+  })
+  it('keeps a quote without sides that came while the stored data was read', async () => {
+    const stored = { price: 98.5, atMs: unixMs(T0 - DAY) }
+    const read = Promise.withResolvers<CellSeed | null>()
+    createSeeder(hub, { seed: () => read.promise }).seed(BTC)
+    cryptoQuote(99, 101)
+    cryptoQuote(0, 0)
+    read.resolve({ rank: 3, dayBefore: T0 - DAY, previousClose: 97, today: null, spark: [], stored })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(row()).toMatchObject({ bid: null, ask: null, lastOf: 'mid', last: 100 })
   })
   it('shows no recorded price of the previous source', () => {
     const stored = { price: 98.5, atMs: unixMs(T0 - 3 * DAY) }
