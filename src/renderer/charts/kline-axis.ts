@@ -9,6 +9,7 @@ import type {
   YAxisOverride,
 } from 'klinecharts'
 import { fixedText } from '../../shared/base/fixed-text.ts'
+import { priceOfRow, rowOfPrice, type PriceRows } from '../../shared/core/market/flow/cells.ts'
 import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './paint/axis-tags.ts'
 import type { AxisTag, ChartPlot, StyledSeries } from './model/chart.ts'
 import type { RowRange } from './model/rows-on-screen.ts'
@@ -27,6 +28,8 @@ export interface AxisSource {
   readonly inverted: () => boolean
   /** Lowest and highest value drawn over the bars of [from, to); Infinity and -Infinity if there is none. */
   readonly others: (from: number, to: number) => readonly [number, number]
+  /** The rows of a footprint, which are shown whole; null without one. */
+  readonly priceRows: () => PriceRows | null
   /** Height of the overlay at the top of the pane, px. */
   readonly head: () => number
   /** Text size relative to the default. */
@@ -188,6 +191,8 @@ export class PriceAxis {
     if (least <= most) {
       ;[low, high] = [Math.min(low, Math.max(least, low - stretch)), Math.max(high, Math.min(most, high + stretch))]
     }
+    const rows = this.#source.priceRows()
+    if (rows) [low, high] = [priceOfRow(rowOfPrice(low, rows), rows), priceOfRow(rowOfPrice(high, rows) + 1, rows)]
     const scale = this.#source.scale()
     let [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
     const { head, inverted, textScale } = this.#source

@@ -174,6 +174,7 @@ class KlineChart implements ChartPort {
       series,
       scale: () => this.#scale,
       inverted: () => this.#plot.inverted,
+      priceRows: () => (this.#series.style === 'footprint' ? (this.#footprint?.rows ?? null) : null),
       head: () => this.#headPx,
       textScale,
       others: (from, to) => this.#rangeOfOthers(from, to),
@@ -291,8 +292,10 @@ class KlineChart implements ChartPort {
   }
 
   setFootprint(footprint: Footprint | null): void {
+    const isRegrouped = footprint?.rows.group !== this.#footprint?.rows.group
     this.#footprint = footprint
-    this.#turn.ask()
+    if (isRegrouped) this.#repaint()
+    else this.#turn.ask()
     this.#tellLegend()
   }
 

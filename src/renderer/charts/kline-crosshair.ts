@@ -21,8 +21,11 @@ export class KlineCrosshair {
   /** X of the mouse, px; null if the mouse doesn't control the crosshair. */
   #x: number | null = null
   #rests = false
-  /** What placed the crosshair on a row without the mouse, and the row's start (UTC ms); null if nothing did. */
-  #stands: { readonly by: 'key' | 'link'; readonly ms: number } | null = null
+  /**
+   * What placed the crosshair on a row without the mouse, the row's start and the time that was asked for (UTC ms); null
+   * if nothing did.
+   */
+  #stands: { readonly by: 'key' | 'link'; readonly ms: number; readonly asked: number } | null = null
 
   constructor(chart: Chart, element: HTMLElement, options: Options) {
     this.#chart = chart
@@ -73,13 +76,15 @@ export class KlineCrosshair {
   /** Moves the crosshair along with its row. The library leaves it where it was painted. */
   stay(): void {
     if (this.#stands === null) return
-    const { by, ms } = this.#stands
+    const { by, ms, asked } = this.#stands
     const list = this.#options.rows()
-    // Older bars may have been added before it.
-    if (this.#index === null || list[this.#index]?.timestamp !== ms) {
-      const index = list.findIndex((row) => row.timestamp === ms)
-      if (index < 0) return
+    const next = this.#index === null ? undefined : list[this.#index + 1]
+    // Older bars may have been added before it, or the bar that another chart points at may have come after it.
+    if (this.#index === null || list[this.#index]?.timestamp !== ms || (next && next.timestamp <= asked)) {
+      const index = list.findLastIndex((row) => row.timestamp <= asked)
+      if (index < 0 || (by === 'key' && list[index].timestamp !== ms)) return
       this.#index = index
+      this.#stands = { by, ms: list[index].timestamp, asked }
       this.#options.moved()
     }
     this.#put(this.#index, by)
@@ -108,7 +113,8 @@ export class KlineCrosshair {
     let index = Math.min(Math.max(this.#index === null ? start : this.#index + step, 0), list.length - 1)
     while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
     if (index < from || index >= to) this.#chart.scrollToDataIndex(index)
-    this.#stands = { by: 'key', ms: list[index].timestamp }
+    const ms = list[index].timestamp
+    this.#stands = { by: 'key', ms, asked: ms }
     this.#x = null
     this.#index = index
     this.#put(index, 'key')
@@ -121,7 +127,7 @@ export class KlineCrosshair {
     const index = ms === null ? -1 : list.findLastIndex((row) => row.timestamp <= ms)
     const { from, to } = this.#options.places.shown()
     const seen = index >= from && index < to
-    this.#stands = seen ? { by: 'link', ms: list[index].timestamp } : null
+    this.#stands = seen && ms !== null ? { by: 'link', ms: list[index].timestamp, asked: ms } : null
     this.#x = null
     this.#index = seen ? index : null
     this.#told = seen ? list[index].timestamp : null

@@ -1,6 +1,6 @@
-import type { Chart, YAxis } from 'klinecharts'
+import type { AxisCreateRangeParams, Chart, YAxis } from 'klinecharts'
 import { describe, expect, it } from 'vitest'
-import { PriceAxis, roomsOf } from '../../../../src/renderer/charts/kline-axis.ts'
+import { PriceAxis, roomsOf, type AxisSource } from '../../../../src/renderer/charts/kline-axis.ts'
 
 /** The library's own room above and below, of the range: see `kline-axis.ts`. */
 const [TOP, BOTTOM] = [0.16, 0.08]
@@ -51,19 +51,42 @@ describe('the room for a legend over a chart', () => {
   })
 })
 
+const SOURCE: AxisSource = {
+  rows: () => [],
+  shown: () => ({ from: 0, to: 0 }),
+  series: () => ({ label: '', intervalMs: 1_000, decimals: 2, style: 'candles', ticks: false }),
+  scale: () => 'linear',
+  inverted: () => false,
+  others: () => [Infinity, -Infinity],
+  priceRows: () => null,
+  head: () => 0,
+  textScale: () => 1,
+}
+
+it('shows the rows of a footprint whole, so that none is under the legend', () => {
+  const rangeOf = (source: Partial<AxisSource>) => {
+    let override: Partial<YAxis> = {}
+    const chart = { overrideYAxis: (axis: Partial<YAxis>) => (override = axis), getSize: () => ({ height: 400 }) }
+    const row = { bar: true, timestamp: 0, open: 100.03, high: 100.04, low: 100.02, close: 100.03 }
+    new PriceAxis(chart as unknown as Chart, {
+      ...SOURCE,
+      rows: () => [row as never],
+      shown: () => ({ from: 0, to: 1 }),
+      ...source,
+    })
+    const { from, to } = override.createRange?.({ defaultRange: {} } as AxisCreateRangeParams) ?? {}
+    return [from, to]
+  }
+  expect(rangeOf({})).toEqual([100.02, 100.04])
+  expect(rangeOf({ priceRows: () => ({ decimals: 2, group: 20 }) })).toEqual([100, 100.2])
+  // A price at a row's lower edge has the whole row above it.
+  expect(rangeOf({ priceRows: () => ({ decimals: 2, group: 4 }) })).toEqual([100, 100.08])
+})
+
 it('writes the price of a mid as the legend does, which is a little less as a binary fraction', () => {
   let textOf: YAxis['displayValueToText'] = () => ''
   const chart = { overrideYAxis: (axis: Pick<YAxis, 'displayValueToText'>) => (textOf = axis.displayValueToText) }
-  new PriceAxis(chart as unknown as Chart, {
-    rows: () => [],
-    shown: () => ({ from: 0, to: 0 }),
-    series: () => ({ label: '', intervalMs: 1_000, decimals: 2, style: 'candles', ticks: false }),
-    scale: () => 'linear',
-    inverted: () => false,
-    others: () => [Infinity, -Infinity],
-    head: () => 0,
-    textScale: () => 1,
-  })
+  new PriceAxis(chart as unknown as Chart, SOURCE)
   const legend = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   for (const price of [99.955, 1.005, 100.125, 1234.565]) {
     expect(textOf(price, 2)).toBe(legend.format(price).replaceAll(',', ''))

@@ -99,6 +99,19 @@ it('a linked crosshair goes with its bar, too', () => {
   expect([crosshair.stands, drawn()]).toEqual([false, null])
 })
 
+it('a linked crosshair goes on to the bar that it was meant for once that comes', () => {
+  const { rows, crosshair, drawn } = chartOf(20, 10)
+  crosshair.show(21_400)
+  expect(crosshair.ms).toBe(19_000)
+  rows.push(rowAt(20))
+  crosshair.stay()
+  expect(crosshair.ms).toBe(20_000)
+  rows.push(rowAt(21), rowAt(22))
+  crosshair.stay()
+  expect([crosshair.ms, crosshair.index]).toEqual([21_000, 21])
+  expect(drawn()).toEqual({ x: 85, paneId: 'linked' })
+})
+
 it('marks its element while anything of it is drawn, so that empty canvases are hidden', () => {
   const { crosshair, element, mouse } = chartOf(20, 10)
   const isMarked = () => element.hasAttribute('data-crosshair')
