@@ -63,27 +63,30 @@ export function createDrawings({ files, market, problem }: DrawingsOptions): Dra
           ),
         }
       case 'garbage':
-        return { state: none, refuses: null, ...aside(none, `The drawings of ${instrument} were corrupt`) }
+        return { refuses: null, ...aside(none, `The drawings of ${instrument} were corrupt`) }
       case 'read': {
         const state = { ...none, drawings: found.drawings }
         if (found.corrupt === 0) return { state, refuses: null }
         const what = found.corrupt === 1 ? 'One drawing' : `${found.corrupt} drawings`
-        return { state, refuses: null, ...aside(state, `${what} of ${instrument} couldn’t be read`) }
+        return { refuses: null, ...aside(state, `${what} of ${instrument} couldn’t be read`) }
       }
     }
   }
 
-  function aside({ instrument, drawings }: DrawingsState, what: string): { refuses?: CodedError } {
+  function aside(state: DrawingsState, what: string): Pick<Held, 'state'> & Partial<Held> {
+    const { instrument, drawings } = state
     const name = drawingsFile(instrument)
     try {
       const aside = files.setAside(name)
       // Save the readable drawings now. Otherwise the next start would find no file.
       if (drawings.length > 0) files.save(name, writeDrawings(instrument, drawings, market))
-      problem(`${what}; the file was saved as ${aside}.`)
-      return {}
+      const text = `${what}; the file was saved as ${aside}.`
+      problem(text)
+      return { state: { ...state, problem: text } }
     } catch (cause) {
-      problem(`${what}, and the file couldn’t be replaced.`, messageOf(cause))
-      return { refuses: new CodedError('disk-error', `${what}, and the file couldn’t be replaced.`, { cause }) }
+      const text = `${what}, and the file couldn’t be replaced.`
+      problem(text, messageOf(cause))
+      return { state: { ...state, problem: text }, refuses: new CodedError('disk-error', text, { cause }) }
     }
   }
 

@@ -283,12 +283,22 @@ export class DrawingController implements DrawingCommands {
     // The next drawing of this kind gets the same style.
     this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [drawing.kind]: writable(style) } } })
   }
-  /** Saves a style for drawings of its kind under a name, replacing one with the same name. */
+  /** Saves a style for drawings of its kind under a name. One with the same name is replaced, and can come back. */
   saveTemplate(name: string, { kind, style }: Drawing): void {
-    const others = this.settings.templates.filter((one) => one.kind !== kind || one.name !== name)
-    const templates = [...others, { name, kind, style: writable(style) }].slice(-MAX_DRAWING_TEMPLATES)
-    this.#book.window.set({ drawing: { templates } })
-    this.#say(t('Template {name} saved.', { name }))
+    const { window } = this.#book
+    const template = { name, kind, style: writable(style) }
+    const isOther = (one: DrawingTemplate): boolean => one.kind !== kind || one.name !== name
+    const others = (): DrawingTemplate[] => window.settings().templates.filter(isOther)
+    const save = (last: DrawingTemplate): void =>
+      window.set({ drawing: { templates: [...others(), last].slice(-MAX_DRAWING_TEMPLATES) } })
+    const before = this.settings.templates.find((one) => !isOther(one))
+    save(template)
+    if (before === undefined) return this.#say(t('Template {name} saved.', { name }))
+    window.tell(
+      t('Template {name} replaced.', { name }),
+      () => save(before),
+      () => others().length < window.settings().templates.length,
+    )
   }
   /** Deletes a template. It can come back to its place while no other has its name and there is room. */
   deleteTemplate(template: DrawingTemplate): void {

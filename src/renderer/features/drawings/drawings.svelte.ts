@@ -51,8 +51,9 @@ export class InstrumentDrawings {
     )
   }
 
-  #arrived({ revision, drawings }: DrawingsState): void {
+  #arrived({ revision, drawings, problem }: DrawingsState): void {
     this.ready = true
+    if (problem !== undefined) this.#onProblem({ code: 'store-damaged', message: problem })
     if (revision < this.#revision) return
     this.#revision = revision
     const mine = editOf(this.#base, this.list)
@@ -168,6 +169,10 @@ export class DrawingsBook {
   // Not reactive: no component reads it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #histories = new Map<string, DrawingsHistory>()
+  /** Problems with files that the user was notified of: an instrument can be shown again and again. */
+  // Not reactive: no component reads it.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #told = new Set<string>()
   readonly #transport: Transport
 
   constructor(transport: Transport, window: DrawingWindow) {
@@ -180,7 +185,12 @@ export class DrawingsBook {
     const key = `${market} ${instrument}`
     let one = this.#open.get(key)
     if (one === undefined) {
-      one = { drawings: new InstrumentDrawings(this.#transport, market, instrument, this.window.problem), charts: 0 }
+      const problem = (failure: Failure): void => {
+        if (failure.code === 'store-damaged' && this.#told.has(failure.message)) return
+        this.#told.add(failure.message)
+        this.window.problem(failure)
+      }
+      one = { drawings: new InstrumentDrawings(this.#transport, market, instrument, problem), charts: 0 }
       one.drawings.history = this.#histories.get(key) ?? NO_HISTORY
       this.#open.set(key, one)
     }

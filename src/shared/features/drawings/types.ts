@@ -143,6 +143,8 @@ export interface DrawingsState {
   readonly instrument: InstrumentId
   readonly revision: number
   readonly drawings: readonly Drawing[]
+  /** What was wrong with their file, as a sentence, until they are changed. */
+  readonly problem?: string
 }
 
 /** Whether a drawing is there for its text. */

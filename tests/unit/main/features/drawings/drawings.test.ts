@@ -48,8 +48,9 @@ describe('the drawings of a terminal', () => {
     expect(problems).toEqual([
       'One drawing of crypto:BTCUSD couldn’t be read; the file was saved as crypto-BTCUSD.json.bad.',
     ])
-    expect(open().get(btc).drawings).toEqual([line('b')]) // without an edit, too
-    drawings.edit(btc, put(line('c')))
+    expect(drawings.get(btc).problem).toBe(problems[0]) // the window says so, too
+    expect(open().get(btc)).toEqual({ instrument: btc, revision: 0, drawings: [line('b')] }) // without an edit, too
+    expect(drawings.edit(btc, put(line('c'))).problem).toBeUndefined()
     expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text)
     expect(open().get(btc).drawings).toEqual([line('b'), line('c')])
 

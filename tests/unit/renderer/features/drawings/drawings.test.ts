@@ -158,3 +158,23 @@ describe('the drawings of a demo market and of a service', () => {
     book.release('demo', btc)
   })
 })
+
+it('a window says once that drawings couldn’t be read, however often a chart shows them', () => {
+  const problem = 'One drawing of crypto:BTCUSD couldn’t be read; the file was saved as crypto-BTCUSD.json.bad.'
+  const state: DrawingsState = { instrument: btc, revision: 0, drawings: [line('b')], problem }
+  const problems: string[] = []
+  const book = new DrawingsBook(
+    new TestTransport().serve('drawings', () => state),
+    {
+      settings: () => expect.unreachable(),
+      set: () => undefined,
+      tell: () => undefined,
+      problem: (failure) => problems.push(failure.message),
+    },
+  )
+  for (let i = 0; i < 2; i++) {
+    expect(ids(book.take('service', btc).list)).toBe('b')
+    book.release('service', btc)
+  }
+  expect(problems).toEqual([problem])
+})

@@ -47,6 +47,23 @@ it('come back to where they were, once', () => {
   expect([names(), can()]).toEqual(['ABC', false])
 })
 
+it('say that they replace one with the same name, which can come back', () => {
+  controller.saveTemplate('D', drawing('trend', [at(0, 1), at(1, 2)], { id: 'a' }))
+  expect([controller.said, tell.mock.calls.length]).toEqual(['Template D saved.', 0])
+  const before = settings.templates[1]
+  const red = drawing('trend', [at(0, 1), at(1, 2)], { id: 'b', style: { ...defaultStyle('trend'), color: 'red' } })
+  controller.saveTemplate('B', red)
+  const [text, undo, can] = tell.mock.lastCall!
+  expect([text, names(), settings.templates[3].style.color, can()]).toEqual([
+    'Template B replaced.',
+    'ACDB',
+    'red',
+    true,
+  ])
+  undo()
+  expect([names(), settings.templates[3]]).toEqual(['ACDB', before])
+})
+
 it('don’t come back in place of another one: with the same name, or where there is no more room', () => {
   const { can } = deleted('A')
   controller.saveTemplate('A', drawing('trend', [at(0, 1), at(1, 2)], { id: 'a' }))
