@@ -141,12 +141,19 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
+/** Decodes a text in chunks by its byte order mark; without one as UTF-8. Excel's “Unicode text” is UTF-16. */
+function decoderOf([first, second]: Buffer): (chunk?: Buffer) => string {
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  const decoder = new TextDecoder(!isWide ? 'utf-8' : first === 0xff ? 'utf-16le' : 'utf-16be')
+  return (chunk) => decoder.decode(chunk, { stream: chunk !== undefined })
+}
+
 /**
- * Yields a file's text in chunks, unpacked if it is gzip, without a byte order mark. Invalid UTF-8 becomes U+FFFD.
+ * Yields a file's text in chunks, unpacked if it is gzip, without a byte order mark. What isn't text becomes U+FFFD.
  * `bytes`: read so far, of the file as it is.
  */
 export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerator<{ text: string; bytes: number }> {
-  const decoder = new TextDecoder('utf-8')
+  let decode: ReturnType<typeof decoderOf> | undefined
   const isPacked = await isGzip(path)
   // Nothing is awaited before the loop below: an error that comes while nobody listens would end the terminal.
   const file = createReadStream(path, { highWaterMark: PIECE_BYTES })
@@ -159,7 +166,8 @@ export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerato
       if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was canceled.')
       const chunk = piece as Buffer // the stream has no encoding
       bytes = unpacked === file ? bytes + chunk.length : file.bytesRead
-      yield { text: decoder.decode(chunk, { stream: true }), bytes }
+      decode ??= decoderOf(chunk)
+      yield { text: decode(chunk), bytes }
     }
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_')) {
@@ -169,7 +177,7 @@ export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerato
   } finally {
     file.destroy()
   }
-  yield { text: decoder.decode(), bytes }
+  yield { text: decode?.() ?? '', bytes }
 }
 
 /** The first `most` characters of a file. */

@@ -41,6 +41,11 @@ export async function kindOfText(path: string): Promise<TextKind> {
       hint: 'Export Parquet or CSV instead.',
     })
   }
+  if (head.startsWith('PK\u0003\u0004')) {
+    throw new CodedError('bad-file', 'This is a ZIP archive or an Excel workbook, which Tapedeck doesn’t import.', {
+      hint: 'Unpack it, or save the sheet as CSV, and import that.',
+    })
+  }
   if (head === '') throw new CodedError('bad-file', 'This file is empty.')
   const firstLine = /^\s*[^\r\n]*/.exec(head)?.[0] ?? ''
   if (/^\s*\{"feed":/.test(head)) return { is: 'lines', raw: /,"raw(?:_base64)?":/.test(firstLine) }

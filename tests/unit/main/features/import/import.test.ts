@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runExport } from '../../../../../src/main/features/export/run.ts'
@@ -315,6 +316,24 @@ describe('a table of any kind', () => {
     for (const bytes of ['time\0price\0', '\ufffd\ufffdPAR\ufffd,\ufffd'])
       await expect(look(file('rand.parquet', bytes))).rejects.toThrow('neither text nor a Parquet')
     expect(await fresh.reader.sessions()).toEqual([])
+  })
+
+  it('is read in UTF-16, too, as spreadsheets save it, and refused with its name if it is a ZIP archive', async () => {
+    const text = '\ufefftime\tsymbol\tprice\r\n1767600000000\tÄ\t1.5\r\n'
+    const little = Buffer.from(text, 'utf16le')
+    for (const bytes of [little, gzipSync(little), Buffer.from(little).swap16()]) {
+      const path = join(fresh.path, 'wide.txt')
+      writeFileSync(path, bytes)
+      expect(await look(path)).toMatchObject({
+        columns: ['time', 'symbol', 'price'],
+        rows: [['1767600000000', 'Ä', '1.5']],
+        problems: [],
+      })
+    }
+    await expect(look(file('ticks.zip', 'PK\u0003\u0004\u0014'))).rejects.toMatchObject({
+      message: expect.stringContaining('This is a ZIP archive'),
+      hint: expect.stringContaining('Unpack it'),
+    })
   })
 
   it('is never taken for more than it says, whatever it holds', async () => {
