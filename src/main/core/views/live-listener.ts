@@ -1,5 +1,5 @@
 /** Passes events of the feeds to the digest, the hub, the snapshots, the status line and the log, in that order. */
-import type { FeedState } from '../../../shared/core/status/status.ts'
+import type { FeedState, Reason } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FeedListener } from '../feeds/connection/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
@@ -41,6 +41,12 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
   let digested: SessionId | null = null
   let breaks = 0
   const shown = new Map<FeedId, FeedState>()
+  /** Problems that aren't logged yet: the feed's state that follows at once usually gives the same reason. */
+  const unlogged = new Map<FeedId, Reason>()
+  const logProblem = (feed: FeedId): void => {
+    const why = unlogged.get(feed)
+    if (unlogged.delete(feed) && why) log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim())
+  }
   /** Starts of the gaps that were logged and are open, by feed. */
   const loggedGaps = new Map<FeedId, Set<UnixMs>>()
   const followed: HubSink = {
@@ -108,7 +114,10 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       const sentence = stateSentence(feed, state)
       if (sentence === null) return
       status.say(sentence)
-      log(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence, undefined, stateFacts(feed, state))
+      const why = 'why' in state ? state.why : null
+      if (unlogged.get(feed)?.message === why?.message) unlogged.delete(feed)
+      const text = `${sentence} ${why?.hint ?? ''}`.trim()
+      log(state.is === 'open' ? 'info' : 'warn', 'feeds', text, undefined, stateFacts(feed, state))
     },
     acknowledged: (feed, symbols) => hub.acknowledged(feed, symbols),
     gapOpened(feed, cause, symbols, fromMs) {
@@ -135,7 +144,11 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
           to_ms: toMs,
         })
     },
-    problem: (feed, why) => log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
+    problem(feed, why) {
+      logProblem(feed)
+      unlogged.set(feed, why)
+      queueMicrotask(() => logProblem(feed))
+    },
     log,
   }
 }
