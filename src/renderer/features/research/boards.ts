@@ -1,5 +1,5 @@
 /** Reads price boards from responses of any shape. Pure. */
-import type { Reading, Table } from '../../../shared/features/research/read.ts'
+import type { Column, Reading, Table } from '../../../shared/features/research/read.ts'
 import { numberOf } from '../../../shared/features/research/types.ts'
 import { scalarText } from '../../../shared/features/research/value.ts'
 
@@ -23,17 +23,20 @@ const NAMES = {
   percent: /^(change_?(percent(age)?|pct)|percent_?change|changes_?percentage)$/i,
 } as const
 
-/** The first table with a price and a name or symbol; undefined if there is none. */
+const isCalled = (pattern: RegExp, { key, type }: Column): boolean =>
+  pattern.test(key) && type !== 'date' && type !== 'instant'
+
+/** The first table with a price and a name or symbol; undefined if there is none. Dates name nothing: they are a history. */
 export function boardTable(reading: Reading): Table | undefined {
   return reading.tables.find(({ columns }) => {
-    const has = (pattern: RegExp) => columns.some(({ key }) => pattern.test(key))
+    const has = (pattern: RegExp) => columns.some((column) => isCalled(pattern, column))
     return has(NAMES.price) && (has(NAMES.symbol) || has(NAMES.name))
   })
 }
 
 /** The board's rows, in the service's order. */
 export function boardOf(table: Table): readonly BoardRow[] {
-  const place = (pattern: RegExp): number => table.columns.findIndex(({ key }) => pattern.test(key))
+  const place = (pattern: RegExp): number => table.columns.findIndex((column) => isCalled(pattern, column))
   const at = {
     symbol: place(NAMES.symbol),
     name: place(NAMES.name),

@@ -3,6 +3,7 @@ import '../../browser-stubs.ts'
 import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { createRawSnippet, flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import Board from '../../../../../src/renderer/features/research/Board.svelte'
 import ResponseView from '../../../../../src/renderer/features/research/response/ResponseView.svelte'
 import TechnicalPane from '../../../../../src/renderer/features/research/TechnicalPane.svelte'
 import Metrics from '../../../../../src/renderer/features/research/company/Metrics.svelte'
@@ -128,6 +129,30 @@ describe('panes', () => {
     const values = screen.getByRole('region', { name: 'Values of KPIs' })
     expect([...values.querySelectorAll('dt')].map((one) => one.title)).toEqual(['0', '1', '3', 'depth', 'one', 'two'])
     expect([...values.querySelectorAll('dd')].map((one) => one.textContent)).toEqual(['—', 'x', 'yes', 'y', '1', '2'])
+  })
+  it('says that there is no data, in whatever envelope, and only then', async () => {
+    const isSaid = async (text: string): Promise<boolean> => {
+      render(ResponseView, { app, state: await stateOf(text), name: 'Metals', endpoint: 'metals' })
+      const said = screen.queryByText('The service sent no data.') !== null
+      cleanup()
+      return said
+    }
+    for (const text of ['{}', '[]', '{"status":"ok","data":[]}', '{"a":{"b":[]}}'])
+      expect(await isSaid(text)).toBe(true)
+    for (const text of ['{"price":null}', '[0]', '5', 'null', '{"status":"ok","left":3}', '<p>'])
+      expect([text, await isSaid(text)]).toEqual([text, false])
+  })
+  it('shows a dash for a commodity without a name, and for prices that aren’t numbers', async () => {
+    const state = await stateOf('[{"name":null,"price":0,"change":null},{"name":"Gold","price":"n/a","change":"abc"}]')
+    const props = { app, state, name: 'Metals', endpoint: 'metals', chosen: '', onpick: () => undefined }
+    const { container } = render(Board, props)
+    const rows = [...container.querySelectorAll('tbody tr')].map((row) =>
+      [...row.children].map(({ textContent }) => textContent?.trim()),
+    )
+    expect(rows).toEqual([
+      ['—', '0.00', '—', '—'],
+      ['Gold', '—', '—', '—'],
+    ])
   })
   it('shows the values around a list without names first, and the list behind them', async () => {
     const state = await stateOf(JSON.stringify({ name: 'Acme', tags: ['Tech', 'Phones'], price: 3 }))

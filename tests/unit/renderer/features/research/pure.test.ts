@@ -257,6 +257,8 @@ describe('boards', () => {
       { symbol: 'XAG', name: 'XAG', price: NaN },
     ])
     expect(boardTable(readResponse('[{"price":1},{"price":2}]'))).toBeUndefined()
+    // A history by date is no board: its dates were shown as names.
+    expect(boardTable(readResponse('{"series":{"2026-01-02":"1.0","2026-01-03":"2.0"}}'))).toBeUndefined()
   })
 })
 
