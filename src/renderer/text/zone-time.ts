@@ -97,6 +97,14 @@ export function zoneAbbreviation(zone: string, ms: number): string {
   return found.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
+/** A sentence of the terminal, which has instants as ISO 8601 in UTC, with its instants in a zone. */
+export function zonedText(sentence: string, zone: string): string {
+  return sentence.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})Z/g, (iso: string, millis: string) => {
+    const ms = Date.parse(iso)
+    return `${timeText(ms, zone, 'stamp')}${millis} ${zoneAbbreviation(zone, ms)}`
+  })
+}
+
 /** The place of a zone: "New York" for "America/New_York". */
 export function zonePlace(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')

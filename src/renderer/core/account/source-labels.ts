@@ -38,7 +38,7 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
     return {
       label: t('NO LINK'),
       tone: 'bad',
-      sentence: t('This window lost its connection to Tapedeck. All prices are old.'),
+      sentence: t('This window lost its connection to Tapedeck. No prices are live.'),
     }
   if (!status) return { label: t('STARTING'), tone: 'busy', sentence: t('Waiting for Tapedeck.') }
   const isTeam = status.source === 'team'
@@ -76,7 +76,7 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
       : {
           label: t('OFFLINE'),
           tone: 'bad',
-          sentence: t('Not connected to {name}. All prices are old.', { name }),
+          sentence: t('Not connected to {name}. No prices are live.', { name }),
         }
   }
   if (status.source === 'demo')

@@ -28,6 +28,7 @@ import { rowHeightOf } from '../../styles/row-height.ts'
 import { instrumentOf } from '../market/watchlist-edit.ts'
 import { Watchlists } from '../market/watchlists.ts'
 import { parseDockRoute, type DockRoute } from './window-route.ts'
+import { zonedText } from '../../text/zone-time.ts'
 import { zoneOf } from '../../text/zones.ts'
 
 export type DialogName =
@@ -312,7 +313,10 @@ export class WindowState implements Subject {
 
   /** Shows a failure as a toast: what happened and what to do. */
   tell(failure: Failure): void {
-    this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
+    // The banner says it already, and everything else fails because of it.
+    if (this.refused !== undefined) return
+    const message = zonedText(failure.message, this.zone)
+    this.toasts.show(failure.hint ? `${message} ${failure.hint}` : message, { tone: 'bad' })
   }
 
   set(patch: SettingsPatch): void {

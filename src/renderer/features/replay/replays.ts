@@ -5,6 +5,7 @@ import { isOfSource } from '../../core/market/of-source.ts'
 import { replayHash } from '../../core/window/window-route.ts'
 import { matchesSource } from '../../../shared/core/recording/session.ts'
 import { t } from '../../../shared/base/text.ts'
+import { zonedText } from '../../text/zone-time.ts'
 import { replayFrom } from './replay-from.ts'
 import { Replay } from './replay.svelte.ts'
 
@@ -77,7 +78,8 @@ export class Replays {
   }
 
   /** Reports that the replay begins with or reached corrupt data, with a button that opens Evidence. */
-  #tellDamaged({ message }: Failure, opening: boolean): void {
+  #tellDamaged(failure: Failure, opening: boolean): void {
+    const message = zonedText(failure.message, this.#app.zone)
     const action = { label: t('Open Evidence'), run: () => this.#app.layout.open('evidence') }
     const text = opening
       ? t('The replay couldn’t be opened. {message}', { message })

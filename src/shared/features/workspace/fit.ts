@@ -27,7 +27,7 @@ const NATURES: Readonly<Record<PaneKind, Nature>> = {
   watchlist: { least: { width: 200, height: 120 }, keeps: { width: true, height: false } },
   chart: { least: { width: 240, height: 140 }, keeps: free },
   quote: { least: { width: 224, height: 120 }, keeps: { width: true, height: true } },
-  tape: { least: { width: 224, height: 120 }, keeps: { width: true, height: false } },
+  tape: { least: { width: 224, height: 168 }, keeps: { width: true, height: false } },
   company: { least: { width: 300, height: 120 }, keeps: free },
   earnings: { least: { width: 300, height: 120 }, keeps: free },
   news: { least: { width: 240, height: 120 }, keeps: free },

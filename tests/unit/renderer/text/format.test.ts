@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DASH, MINUS, NumberText, ageText, agoText, elapsedText, toneOf } from '../../../../src/renderer/text/format.ts'
-import { timeText, zoneAbbreviation, zonePlace } from '../../../../src/renderer/text/zone-time.ts'
+import { timeText, zoneAbbreviation, zonedText, zonePlace } from '../../../../src/renderer/text/zone-time.ts'
 
 const en = new NumberText('en-US')
 
@@ -79,6 +79,10 @@ describe('times', () => {
   const beforeFallBack = Date.UTC(2026, 10, 1, 5, 30)
   it('show milliseconds in any zone', () => {
     expect(timeText(Date.UTC(2026, 10, 4, 14, 3, 21, 882), 'UTC', 'millis')).toBe('14:03:21.882')
+    const sentence = 'Messages dated 2026-11-01T05:30:00.000Z to 2026-11-01T06:30:00.250Z are corrupt.'
+    expect(zonedText(sentence, 'America/New_York')).toBe(
+      'Messages dated 01 Nov 2026 01:30:00.000 EDT to 01 Nov 2026 01:30:00.250 EST are corrupt.',
+    )
     expect(timeText(Date.UTC(2026, 10, 4, 14, 3, 21), 'America/New_York')).toBe('09:03:21')
   })
   it('tell the two repeated hours of a clock change apart', () => {

@@ -35,6 +35,8 @@ export interface ChartWindow {
   readonly isHistoryComing: boolean
   /** Opens the pane that lists what is corrupt. */
   openEvidence(): void
+  /** Opens the pane that lists what is recorded. */
+  openScreener(): void
   /** Starts playback of the replay shown; null if there is none or it is playing. */
   readonly play: (() => void) | null
   /** Shows a notification. */
@@ -87,6 +89,7 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
       return app.view === 'live' ? () => app.openImport() : null
     },
     openEvidence: () => app.layout.open('evidence'),
+    openScreener: () => app.layout.open('screener'),
     get play() {
       return replay.state && !replay.state.playing ? () => replay.play(true) : null
     },

@@ -244,6 +244,16 @@ describe('commands', () => {
   })
 })
 
+it('a window that was refused for good leaves that to its banner', () => {
+  const app = openWindow(new TestTransport())
+  const failure = { code: 'not-allowed', message: 'This address was already used.' } as const
+  app.tell(failure)
+  app.refused = failure
+  app.tell(failure)
+  expect(app.toasts.list).toHaveLength(1)
+  app.close()
+})
+
 describe('look', () => {
   it('follows the system only where asked to', () => {
     expect(lookOf('dark', (query) => !query.includes('forced'))).toBe('dark')

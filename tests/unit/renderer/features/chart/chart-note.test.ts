@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import ChartNote from '../../../../../src/renderer/features/chart/ChartNote.svelte'
 
 afterEach(cleanup)
-const usual = { away: null, noRoom: null, openSettings: vi.fn(), play: null }
+const usual = { away: null, noRoom: null, openScreener: vi.fn(), openSettings: vi.fn(), play: null }
 const show = (around: object, view = 'live') =>
   render(ChartNote, {
     stage: { is: 'empty', damaged: false },
@@ -18,10 +18,14 @@ const show = (around: object, view = 'live') =>
 
 it('offers a large button to play in an empty chart of a replay', async () => {
   const play = vi.fn()
-  show({ play }, 'replay-1')
+  const openScreener = vi.fn()
+  show({ play, openScreener }, 'replay-1')
   await fireEvent.click(screen.getByRole('button', { name: 'Play replay' }))
   expect(play).toHaveBeenCalledOnce()
   expect(screen.getByText('Press Space to play.')).toBeTruthy()
+  // The session may have none of this symbol.
+  await fireEvent.click(screen.getByRole('button', { name: 'Show recorded symbols' }))
+  expect(openScreener).toHaveBeenCalledOnce()
 })
 
 it('promises no bars of a symbol that its feed has no room for, and names the ways out', async () => {

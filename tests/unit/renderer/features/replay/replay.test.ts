@@ -185,12 +185,14 @@ describe('a replay in the window', () => {
   })
   it('says that it couldn’t be opened, not that it can’t go on, if its start is corrupt', async () => {
     const corrupt = () => {
-      throw new CodedError('store-damaged', 'Stored messages are corrupt.')
+      throw new CodedError('store-damaged', 'Stored messages dated 2026-01-05T14:30:00.000Z are corrupt.')
     }
     terminal.answer('replay.open', corrupt)
     await open()
     expect(app.replaying).toBeNull()
-    expect(app.toasts.list.at(-1)?.text).toBe('The replay couldn’t be opened. Stored messages are corrupt.')
+    expect(app.toasts.list.at(-1)?.text).toBe(
+      'The replay couldn’t be opened. Stored messages dated 05 Jan 2026 14:30:00.000 UTC are corrupt.',
+    )
     terminal.reset()
     await open()
     terminal.answer('replay.seek', corrupt)

@@ -35,7 +35,7 @@ describe('the source of a team', () => {
       [{ ...recorded, state: LOST }],
       {},
       'OFFLINE',
-      'Not connected to team eu. All prices are old.',
+      'Not connected to team eu. No prices are live.',
     ],
     [
       'not live without a recorder',
