@@ -112,7 +112,7 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     await expect(page.locator('.print-sheet')).toBeVisible()
     await expect(page.getByRole('region', { name: 'Watchlist' })).toBeHidden()
     const symbol = page.locator('.print-sheet').getByRole('button').first()
-    await expect(symbol).toHaveCSS('color', 'rgb(31, 87, 193)') // of the light theme: the window is dark
+    await expect(symbol).toHaveCSS('color', 'rgb(31, 87, 195)') // of the light theme: the window is dark
     // Electron's pages have no PDF by Playwright.
     if (host === 'browser') expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
     await page.emulateMedia({ media: null })
