@@ -132,13 +132,15 @@ async function withInput<T>({ input, dataDir, signal }: Context, use: (path: str
   const folder = join(dataDir, `import-${randomBytes(6).toString('hex')}`)
   const path = join(folder, 'standard-input')
   try {
-    unfinished.add(folder)
-    mkdirSync(folder, { mode: 0o700 })
-    await pipeline(input, createWriteStream(path, { mode: 0o600 }), { signal })
+    try {
+      unfinished.add(folder)
+      mkdirSync(folder, { mode: 0o700 })
+      await pipeline(input, createWriteStream(path, { mode: 0o600 }), { signal })
+    } catch (thrown) {
+      if (signal.aborted) throw new CodedError('cancelled', 'The import was canceled.', { cause: thrown })
+      throw fileFailure(thrown, path)
+    }
     return await use(path)
-  } catch (thrown) {
-    if (signal.aborted) throw new CodedError('cancelled', 'The import was canceled.', { cause: thrown })
-    throw fileFailure(thrown, path)
   } finally {
     rmSync(folder, { recursive: true, force: true })
     unfinished.done()

@@ -11,7 +11,7 @@ import type { Batch } from '../types/messages.ts'
 import type { ImportDetails, ImportOutcome } from '../types/library.ts'
 import { batchBytes } from '../format/message-columns.ts'
 import { newSession, type OpenSession } from '../write/open-session.ts'
-import type { Work } from '../write/background-work.ts'
+import type { Work, WriteStep } from '../write/background-work.ts'
 import { isDiskError, storeError } from '../schema/sqlite.ts'
 import { epochPart, type BeginRecord, type CloseRecord } from '../schema/records.ts'
 import type { WriteContext } from '../write/write-context.ts'
@@ -124,9 +124,13 @@ export class Imports {
     }
   }
 
-  /** Wraps a transaction of an import. An error in it ends the import and never delays a live commit. */
-  #write(one: Import, run: () => void): () => void {
-    return () => {
+  /**
+   * Wraps a transaction of an import. An error in it, or in the commit that it is part of, ends the import and never delays
+   * a live commit: nobody waits for room on a full disk until an import has been written.
+   */
+  #write(one: Import, run: () => void): WriteStep {
+    return (failed) => {
+      if (isDiskError(failed)) one.failure ??= storeError(failed, this.#context.file)
       if (one.failure !== null) return
       try {
         this.#context.db.transaction(run)()
@@ -204,7 +208,7 @@ export class Imports {
   }
 
   /** Runs work whose failing transactions end the import. */
-  *#runSteps(one: Import, work: Generator<(() => void) | undefined, unknown, void>): Work {
+  *#runSteps(one: Import, work: Generator<WriteStep | undefined, unknown, void>): Work {
     for (;;) {
       const step = work.next()
       if (step.done === true) return

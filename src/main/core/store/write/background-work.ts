@@ -5,9 +5,11 @@ const APPLY_AFTER_MS = 25
 
 /**
  * Work as a generator that yields often. A yielded function is the part that writes. It runs inside a transaction, again
- * if that fails, and the generator continues only once it is durable.
+ * if that fails, and the generator continues only once it is durable. It gets what failed before, because many errors of
+ * the disk come with the commit, after it has run.
  */
-export type Work = Generator<(() => void) | undefined, void, void>
+export type Work = Generator<WriteStep | undefined, void, void>
+export type WriteStep = (failed?: unknown) => void
 
 export interface BackgroundWorkOptions {
   /** The next work to do, if any. */
@@ -20,7 +22,9 @@ export interface BackgroundWorkOptions {
 export class BackgroundWork {
   readonly #options: BackgroundWorkOptions
   #work: Work | null = null
-  #ready: (() => void) | null = null
+  #ready: WriteStep | null = null
+  /** Why `#ready` wasn't written the last time. */
+  #failed: unknown
   #readySinceMs = 0
 
   constructor(options: BackgroundWorkOptions) {
@@ -28,13 +32,14 @@ export class BackgroundWork {
   }
 
   /** Prepared writes; null if there are none. */
-  get ready(): (() => void) | null {
+  get ready(): WriteStep | null {
     return this.#ready
   }
 
   /** Call once the prepared writes are durable. */
   markWritten(): void {
     this.#ready = null
+    this.#failed = undefined
   }
 
   /** Whether `turn` has work. */
@@ -54,8 +59,14 @@ export class BackgroundWork {
     do {
       if (this.#ready !== null) {
         if (isRecording && budgetMs !== Infinity && nowMs() - this.#readySinceMs < APPLY_AFTER_MS) return 'waiting'
-        transaction(this.#ready)
-        this.#ready = null
+        const [ready, failed] = [this.#ready, this.#failed]
+        try {
+          transaction(() => ready(failed))
+        } catch (thrown) {
+          this.#failed = thrown
+          throw thrown
+        }
+        this.markWritten()
       }
       this.#work ??= findDue()
       if (this.#work === null) return 'idle'

@@ -1,6 +1,7 @@
 /** What an import of the command line says of files that it can't read. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -52,4 +53,10 @@ it('an empty name is refused, and doesn’t mean the current folder', async () =
   const context = commandContext({ dataDir: makeFolder('import') })
   expect(await runCommandLine(['import', 'a.csv', ''], context)).toBe(2)
   expect(context.errors()).toContain('argument 2 is empty')
+})
+
+it('a wrong option with standard input is wrong usage, not an error of the disk', async () => {
+  const context = commandContext({ dataDir: makeFolder('import'), input: Readable.from(['time,symbol,price,size\n']) })
+  expect(await runCommandLine(['import', '-', '--feed', 'crypto'], context)).toBe(2)
+  expect(context.errors()).toMatch(/^tapedeck: --feed takes one of /)
 })
