@@ -106,7 +106,7 @@ export function exportConflict(request: ExportRequest): string | null {
   if (format !== 'csv' && (bom || separator !== ',')) return t('A byte order mark and a separator apply to CSV only.')
   if (request.sheet !== undefined && (format !== 'csv' || schema === 1))
     return t('Spreadsheet times apply to CSV of schema 2 only.')
-  if (fromMs !== null && toMs !== null && toMs <= fromMs) return t('The range ends before it starts.')
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) return t('The end must be after the start.')
   return null
 }
 

@@ -107,7 +107,7 @@ describe('the form of an export', () => {
       expect(v.safeParse(CALLS['export.estimate'].args, args).success).toBe(true)
       expect(formProblem({ ...form, ...part }, of(part), sessions)).toBe(null)
     }
-    expect(formProblem(form, of({ fromMs: 2, toMs: 1 }), sessions)).toBe('The range ends before it starts.')
+    expect(formProblem(form, of({ fromMs: 2, toMs: 1 }), sessions)).toBe('The end must be after the start.')
   })
 
   it('takes bars of the service from the feed of their interval, whatever feed ticks were chosen of', () => {
