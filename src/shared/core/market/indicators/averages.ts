@@ -1,7 +1,7 @@
 /** Moving averages and what is drawn around them, by their authors' formulas. */
 import { ABSENT, comparing, lookingBack, stepping, type Indicator, type Smoother, type Take } from './indicator.ts'
 import { smoothed, trueRange, type PriceOf } from './indicators.ts'
-import type { IndicatorSpec } from './row.ts'
+import type { WrittenSpec } from './row.ts'
 import { length } from './row.ts'
 import { delayed, exponential, highest, lowest, simple, sum, weighted, wilder, Window } from './windows.ts'
 
@@ -189,11 +189,11 @@ export const AVERAGE_ROWS = {
   },
   chandelier: {
     ...line,
-    takesPrice: false,
     title: 'Chandelier exit',
     short: 'CE',
     parameters: [length(22), { key: 'width', title: 'ATR multiplier', value: 3, least: 0.1, most: 20 }],
     outputs: ['Long', 'Short'],
+    takesPrice: false,
     create: ([n, width]) => chandelier(n, width),
   },
-} as const satisfies Record<string, IndicatorSpec>
+} as const satisfies Record<string, WrittenSpec>

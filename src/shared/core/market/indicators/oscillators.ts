@@ -1,7 +1,7 @@
 /** Oscillators of prices, by their authors' formulas. */
 import { ABSENT, comparing, lookingBack, stepping, type Indicator, type Smoother } from './indicator.ts'
 import { rsi, trueRange, type PriceOf } from './indicators.ts'
-import { length, type IndicatorSpec } from './row.ts'
+import { length, type WrittenSpec } from './row.ts'
 import { delayed, exponential, Extreme, highest, lowest, simple, sum } from './windows.ts'
 
 /** Stochastic of the relative strength index (Chande and Kroll, The New Technical Trader): [%K, %D], 0 to 100. */
@@ -296,4 +296,4 @@ export const OSCILLATOR_ROWS = {
     drawn: { levels: [1] },
     create: ([n]) => vortex(n),
   },
-} as const satisfies Record<string, IndicatorSpec>
+} as const satisfies Record<string, WrittenSpec>

@@ -83,6 +83,10 @@ export interface IndicatorSpec {
   create(values: readonly number[], price: PriceOf, dayOf?: DayOf, openOf?: DayOf): Indicator
 }
 
+/** A row as the tables write it: by default, it has the close as its price, and the user can't choose another. */
+export type WrittenSpec = Omit<IndicatorSpec, 'takesPrice' | 'usualPrice'> &
+  Partial<Pick<IndicatorSpec, 'takesPrice' | 'usualPrice'>>
+
 /** The outputs that are values to draw, read and compare; others only say where. */
 export function shownOutputs({ outputs, drawn }: Pick<IndicatorSpec, 'outputs' | 'drawn'>): readonly number[] {
   return drawn?.swings ? [0, 2] : [...outputs.keys()]

@@ -4,7 +4,7 @@
  */
 import { ABSENT, folding, type BarValues, type Indicator } from './indicator.ts'
 import type { DayOf } from './indicators.ts'
-import { utcDay, type IndicatorSpec } from './row.ts'
+import { utcDay, type WrittenSpec } from './row.ts'
 
 interface Range {
   readonly high: number
@@ -126,4 +126,4 @@ export const SESSION_ROWS = {
     outputs: ['High', 'Low'],
     create: ([minutes], __, dayOf = utcDay, openOf = dayOf) => openingRange(minutes, openOf),
   },
-} as const satisfies Record<string, IndicatorSpec>
+} as const satisfies Record<string, WrittenSpec>

@@ -22,7 +22,7 @@ import {
 } from './indicators.ts'
 import { AVERAGE_ROWS } from './averages.ts'
 import { OSCILLATOR_ROWS } from './oscillators.ts'
-import { length, takesWhole, utcDay, type IndicatorSpec, type Parameter } from './row.ts'
+import { length, takesWhole, utcDay, type IndicatorSpec, type Parameter, type WrittenSpec } from './row.ts'
 import { SESSION_ROWS } from './session-levels.ts'
 import { tradeVwap } from './trade-vwap.ts'
 import { TREND_ROWS } from './trend.ts'
@@ -48,7 +48,6 @@ export type IndicatorId = (typeof INDICATOR_IDS)[number]
 const MORE = { ...AVERAGE_ROWS, ...TREND_ROWS, ...SESSION_ROWS, ...OSCILLATOR_ROWS, ...VOLUME_ROWS }
 const MORE_IDS = Object.keys(MORE) as readonly (keyof typeof MORE)[] // keys of literal objects
 
-/** The indicators that a chart can draw. */
 export const CHART_INDICATOR_IDS = [
   ...INDICATOR_IDS,
   'wma',
@@ -67,134 +66,106 @@ export const CHART_INDICATOR_IDS = [
 ] as const
 export type ChartIndicatorId = (typeof CHART_INDICATOR_IDS)[number]
 
-/** The rows with their keys as ids. */
-function withIds<K extends ChartIndicatorId>(specs: Readonly<Record<K, IndicatorSpec>>): Record<K, IndicatorRow> {
-  const entries = Object.entries<IndicatorSpec>(specs).map(([id, spec]) => [id, { ...spec, id }])
-  return Object.fromEntries(entries) as Record<K, IndicatorRow> // the same keys
-}
-
 /** Where an indicator begins; 0: with the first bar. */
 const ANCHOR: Parameter = { key: 'anchor', title: 'Anchor', value: 0, least: 0, most: 8.64e15, isInstant: true }
 const TRADE_VWAP_OUTPUTS = ['VWAP', '+1 σ', '−1 σ', '+2 σ', '−2 σ', '+3 σ', '−3 σ'] as const
 const TRADE_VWAP_BANDS = [1, 2, 3, 4, 5, 6] as const
 
-export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
+const ROWS: Readonly<Record<ChartIndicatorId, WrittenSpec>> = {
   sma: {
-    id: 'sma',
     title: 'Simple moving average',
     short: 'SMA',
     place: 'price',
     parameters: [length(20)],
     outputs: ['SMA'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'price',
     create: ([n], price) => sma(n, price),
   },
   ema: {
-    id: 'ema',
     title: 'Exponential moving average',
     short: 'EMA',
     place: 'price',
     parameters: [length(20)],
     outputs: ['EMA'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'price',
     create: ([n], price) => ema(n, price),
   },
   rsi: {
-    id: 'rsi',
     title: 'Relative strength index',
     short: 'RSI',
     place: 'own',
     parameters: [length(14)],
     outputs: ['RSI'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'index',
     drawn: { levels: [30, 70], between: [0, 100] },
     create: ([n], price) => rsi(n, price),
   },
   macd: {
-    id: 'macd',
     title: 'MACD',
     short: 'MACD',
     place: 'own',
     parameters: [length(12, 'fast', 'Fast'), length(26, 'slow', 'Slow'), length(9, 'signal', 'Signal')],
     outputs: ['MACD', 'Signal', 'Histogram'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'price',
     drawn: { levels: [0], columns: 2 },
     create: ([fast, slow, signal], price) => macd(fast, slow, signal, price),
   },
   'bollinger-bands': {
-    id: 'bollinger-bands',
     title: 'Bollinger bands',
     short: 'BB',
     place: 'price',
     parameters: [length(20), { key: 'width', title: 'Deviations', value: 2, least: 0.1, most: 20 }],
     outputs: ['Middle', 'Upper', 'Lower'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'price',
     drawn: { ground: [1, 2] },
     create: ([n, width], price) => bollinger(n, width, price),
   },
   stochastic: {
-    id: 'stochastic',
     title: 'Stochastic oscillator',
     short: 'Stoch',
     place: 'own',
     parameters: [length(14), length(3, 'slowing', 'Slowing'), length(3, 'signal', 'Signal')],
     outputs: ['%K', '%D'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'index',
     drawn: { levels: [20, 80], between: [0, 100] },
     create: ([n, slowing, signal]) => stochastic(n, slowing, signal),
   },
   adx: {
-    id: 'adx',
     title: 'Average directional index',
     short: 'ADX',
     place: 'own',
     parameters: [length(14, 'period', 'DI length'), { ...length(14, 'smoothing', 'ADX smoothing'), follows: 'period' }],
     outputs: ['ADX', '+DI', '−DI'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'index',
     drawn: { levels: [25] },
     create: ([n, smoothing]) => adx(n, smoothing),
   },
   'williams-r': {
-    id: 'williams-r',
     title: 'Williams %R',
     short: '%R',
     place: 'own',
     parameters: [length(14)],
     outputs: ['%R'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'index',
     drawn: { levels: [-20, -80], between: [-100, 0] },
     create: ([n]) => williamsR(n),
   },
   wma: {
-    id: 'wma',
     title: 'Weighted moving average',
     short: 'WMA',
     place: 'price',
     parameters: [length(20)],
     outputs: ['WMA'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'price',
     create: ([n], price) => wma(n, price),
   },
   vwap: {
-    id: 'vwap',
     title: 'Volume-weighted average price',
     short: 'VWAP',
     place: 'price',
@@ -206,31 +177,24 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
     create: ([width], price, dayOf = utcDay) => vwap(width, price, dayOf),
   },
   atr: {
-    id: 'atr',
     title: 'Average true range',
     short: 'ATR',
     place: 'own',
     parameters: [length(14)],
     outputs: ['ATR'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'price',
     create: ([n]) => atr(n),
   },
   obv: {
-    id: 'obv',
     title: 'On-balance volume',
     short: 'OBV',
     place: 'own',
     parameters: [],
     outputs: ['OBV'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'volume',
     create: () => obv(),
   },
   cci: {
-    id: 'cci',
     title: 'Commodity channel index',
     short: 'CCI',
     place: 'own',
@@ -243,20 +207,16 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
     create: ([n], price) => cci(n, price),
   },
   donchian: {
-    id: 'donchian',
     title: 'Donchian channel',
     short: 'DC',
     place: 'price',
     parameters: [length(20)],
     outputs: ['Middle', 'Upper', 'Lower'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'price',
     drawn: { ground: [1, 2] },
     create: ([n]) => donchian(n),
   },
   keltner: {
-    id: 'keltner',
     title: 'Keltner channel',
     short: 'KC',
     place: 'price',
@@ -267,13 +227,11 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
     ],
     outputs: ['Middle', 'Upper', 'Lower'],
     takesPrice: true,
-    usualPrice: 'close',
     unit: 'price',
     drawn: { ground: [1, 2] },
     create: ([n, width, ranges], price) => keltner(n, width, ranges, price),
   },
   ichimoku: {
-    id: 'ichimoku',
     title: 'Ichimoku cloud',
     short: 'Ichimoku',
     place: 'price',
@@ -284,28 +242,22 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
       { ...length(26, 'shift', 'Shift'), least: 0, most: 500 },
     ],
     outputs: ['Conversion', 'Base', 'Leading A', 'Leading B', 'Lagging'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'price',
     drawn: { ground: [2, 3], shifts: ([, , , shift]) => [0, 0, shift, shift, -shift] },
     create: ([conversion, base, leading]) => ichimoku(conversion, base, leading),
   },
   delta: {
-    id: 'delta',
     title: 'Volume delta',
     short: 'Delta',
     place: 'own',
     parameters: [],
     outputs: ['Delta', 'Least', 'Most'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'volume',
     needsSides: true,
     drawn: { levels: [0], columns: 0, bounds: [1, 2] },
     create: () => delta(),
   },
   cvd: {
-    id: 'cvd',
     title: 'Cumulative volume delta',
     short: 'CVD',
     place: 'own',
@@ -321,43 +273,40 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
       ANCHOR,
     ],
     outputs: ['CVD', 'Least', 'Most'],
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'volume',
     needsSides: true,
     drawn: { levels: [0], bounds: [1, 2] },
     create: ([reset, anchorMs], _, dayOf = utcDay) => cumulativeDelta(dayOf, RESETS[reset], anchorMs),
   },
   'session-vwap': {
-    id: 'session-vwap',
     title: 'VWAP of trades by session',
     short: 'VWAP trades',
     place: 'price',
     parameters: [{ key: 'reset', title: 'Reset', value: 0, least: 0, most: 1, choices: ['Each day', 'Each week'] }],
     outputs: TRADE_VWAP_OUTPUTS,
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'price',
     needsSides: true,
     drawn: { bands: TRADE_VWAP_BANDS },
     create: ([reset], _, dayOf = utcDay) => tradeVwap(dayOf, reset === 0 ? 'day' : 'week'),
   },
   'anchored-vwap': {
-    id: 'anchored-vwap',
     title: 'VWAP of trades from an anchor',
     short: 'Anchored VWAP',
     place: 'price',
     parameters: [ANCHOR],
     outputs: TRADE_VWAP_OUTPUTS,
-    takesPrice: false,
-    usualPrice: 'close',
     unit: 'price',
     needsSides: true,
     drawn: { bands: TRADE_VWAP_BANDS },
     create: ([anchorMs], _, dayOf = utcDay) => tradeVwap(dayOf, 'anchor', anchorMs),
   },
-  ...withIds(MORE),
+  ...MORE,
 }
+const withDefaults = ([id, spec]: [string, WrittenSpec]) =>
+  [id, { takesPrice: false, usualPrice: 'close', ...spec, id }] as const
+export const INDICATORS = Object.fromEntries(Object.entries(ROWS).map(withDefaults)) as Readonly<
+  Record<ChartIndicatorId, IndicatorRow> // each row has its key as its id
+>
 
 /** What a volume profile covers. */
 export const PROFILE_RANGES = ['visible', 'day', 'days', 'marked', 'anchor'] as const

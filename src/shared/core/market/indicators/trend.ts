@@ -1,7 +1,7 @@
 /** Trends that hold until a price breaks them, by their authors' formulas. */
 import { ABSENT, comparing, folding, type BarValues, type Indicator } from './indicator.ts'
 import { trueRange } from './indicators.ts'
-import { length, type IndicatorSpec } from './row.ts'
+import { length, type WrittenSpec } from './row.ts'
 import { wilder } from './windows.ts'
 
 interface Bands {
@@ -156,4 +156,4 @@ export const TREND_ROWS = {
     drawn: { swings: true },
     create: ([percent]) => zigZag(percent),
   },
-} as const satisfies Record<string, IndicatorSpec>
+} as const satisfies Record<string, WrittenSpec>

@@ -1,7 +1,7 @@
 /** Indicators of price and volume, by their authors' formulas. Absent for bars without volume. */
 import { ABSENT, comparing, folding, stepping, type BarValues, type Indicator } from './indicator.ts'
 import { percentOscillator } from './oscillators.ts'
-import { length, type IndicatorSpec } from './row.ts'
+import { length, type WrittenSpec } from './row.ts'
 import { exponential, sum } from './windows.ts'
 
 /** Money flow index (Quong and Soudack, 1989): [0 to 100]. Absent if nothing moved. */
@@ -141,4 +141,4 @@ export const VOLUME_ROWS = {
     drawn: { levels: [0], columns: 2 },
     create: ([fast, slow, signal]) => percentOscillator(fast, slow, signal, ({ volume }) => volume ?? ABSENT),
   },
-} as const satisfies Record<string, IndicatorSpec>
+} as const satisfies Record<string, WrittenSpec>
