@@ -2,7 +2,6 @@
 import type { Account } from '../server/account.ts'
 import { PLAN_REFUSALS } from '../server/account-options.ts'
 import { FEEDS } from '../service/feeds.ts'
-import { missingCase } from '../shared/base/errors.ts'
 import type { FeedId } from '../shared/base/units.ts'
 import type { SimulatorClock } from './market/clock.ts'
 import type { Connection } from './connection.ts'
@@ -118,8 +117,6 @@ export function createFaultInjection(side: FaultInjectionHost): FaultInjection {
           restFaults = n('count')
           restFault = { kind: texts.kind ?? 'status', status: n('status'), retryAfter: n('retryAfter') }
           return
-        default:
-          missingCase(name)
       }
     },
     takeForbidden() {

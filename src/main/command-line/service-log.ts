@@ -3,7 +3,6 @@
  * sentences of a terminal.
  */
 import { hostname } from 'node:os'
-import { missingCase } from '../../shared/base/errors.ts'
 import type { LogEntry } from '../../shared/core/status/status.ts'
 import type { LogFacts } from '../base/log-facts.ts'
 import { UsageError, type Context, type ServiceLog, type Values } from './command.ts'
@@ -28,8 +27,6 @@ function readFormat(values: Values, isTerminal: boolean): ServiceLog['format'] {
       return isTerminal ? onTerminal : 'json'
     case undefined:
       throw new UsageError(`--log-format must be one of ${LOG_FORMATS.join(', ')}, not "${text}"`)
-    default:
-      return missingCase(format)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Labels of a replay's state. */
-import { missingCase } from '../../shared/base/errors.ts'
 import type { Gap } from '../../shared/core/recording/session.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/features/replay/replay.ts'
 import { t } from '../../shared/base/text.ts'
@@ -66,8 +65,6 @@ export function exactnessText(exactness: ReplayExactness, zone: string): Exactne
       }
     case 'not comparable':
       return { text: t('not comparable'), tone: 'dim', explanation: exactness.why }
-    default:
-      return missingCase(exactness)
   }
 }
 

@@ -1,6 +1,6 @@
 /** The account in use. Its secrets leave the keychain only to be sent to the service. */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
-import { CodedError, missingCase, toFailure } from '../../../shared/base/errors.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import {
   isOutOfReach,
   type AccountState,
@@ -181,8 +181,6 @@ class AccountCredentials implements Credentials {
       case 'none':
       case 'team':
         return null
-      default:
-        return missingCase(this.#inUse)
     }
   }
 
@@ -248,8 +246,6 @@ class AccountCredentials implements Credentials {
       case 'none':
       case 'team':
         throw new CodedError('wrong-password', 'No account is connected.', { hint: 'Connect your account first.' })
-      default:
-        return missingCase(this.#inUse)
     }
   }
 

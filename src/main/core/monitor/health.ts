@@ -1,7 +1,6 @@
 /** Whether a recorder or terminal does what it was started for, and if not, why. Pure. */
 import { withSchema } from '../../base/json-schema.ts'
 import { countText } from '../../../shared/base/count-text.ts'
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 
@@ -53,8 +52,6 @@ function checkRecording({ recorder }: StatusState): HealthCheck {
       const { why, lost, sinceMs } = recorder
       return { check, ok: false, text: `${why.message} ${why.hint}`.trim(), code: why.code, lost, since_ms: sinceMs }
     }
-    default:
-      return missingCase(recorder)
   }
 }
 

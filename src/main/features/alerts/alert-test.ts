@@ -4,7 +4,7 @@ import { Evaluator } from '../../../shared/features/alerts/evaluator/evaluator.t
 import { SEED_BARS } from '../../../shared/features/alerts/evaluator/bar-lines.ts'
 import { MAX_LISTED, type AlertTest, type WouldFire } from '../../../shared/features/alerts/test-report.ts'
 import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
-import { CodedError, missingCase } from '../../../shared/base/errors.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import { msOf, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
 import { parseInstrument, sessionId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
@@ -68,8 +68,6 @@ function leadMs({ condition }: AlertDraft): number {
     case 'drawing':
     case 'earnings':
       return 60_000
-    default:
-      return missingCase(condition)
   }
 }
 

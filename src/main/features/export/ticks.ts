@@ -5,7 +5,7 @@
 import { countGaps } from '../../../shared/core/recording/session.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import { csvTickColumns, type TickSchema } from '../../../service/tick-columns.ts'
-import { CodedError, missingCase } from '../../../shared/base/errors.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 import type { ExportedFile, ExportFormat } from '../../../shared/features/export/export.ts'
 import { instrumentId, type FeedId, type InstrumentId, type SessionId } from '../../../shared/base/units.ts'
 import { nextTurn } from '../../core/jobs/turns.ts'
@@ -60,8 +60,6 @@ export function tickColumns(
       return tickTableColumns(feed, raw, schema).map(({ name }) => name)
     case 'csv':
       return csvTickColumns(feed, raw, schema)
-    default:
-      return missingCase(format)
   }
 }
 
@@ -105,8 +103,6 @@ export function beginTickRows(
     case 'parquet':
     case 'arrow':
       throw new CodedError('internal', `The writer of ${format} is missing.`)
-    default:
-      return missingCase(format)
   }
 }
 

@@ -2,7 +2,6 @@
 import { KIND } from '../../../service/codec.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import { isSymbol, LONGEST_SYMBOL } from '../../../service/intern.ts'
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../../shared/features/import/import.ts'
 import { createCsvParser, textOf, tooLong, type CsvRow } from './csv.ts'
 import { parquetRows } from './parquet.ts'
@@ -111,8 +110,6 @@ function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: 
       return { text: `"${shown}" never occurred in ${zone}: clocks were set forward` }
     case 'repeated':
       return { text: `"${shown}" occurred twice in ${zone}: clocks were set back`, refuses: true }
-    default:
-      return missingCase(reading)
   }
 }
 

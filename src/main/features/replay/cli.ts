@@ -2,7 +2,6 @@
 import { jsonLine } from '../../base/json-schema.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { countText } from '../../../shared/base/count-text.ts'
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { SessionRow } from '../../../shared/core/recording/session.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 import { sessionId, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
@@ -203,8 +202,6 @@ function comparedMinutes(exactness: ReplayExactness, live: readonly MinuteLine[]
     case 'none':
     case 'not comparable':
       return 0
-    default:
-      return missingCase(exactness)
   }
 }
 

@@ -1,6 +1,5 @@
 /** Finds the next market open, for the “next open” seek. */
 import { dayEnd, dayStart, isOpen, stockOpening } from '../../../shared/core/market/calendar.ts'
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 
 /** More than any market's longest run of closed days. */
@@ -28,7 +27,5 @@ export function nextOpen(asset: AssetClass, ms: number): number {
       }
       return NaN
     }
-    default:
-      return missingCase(asset)
   }
 }

@@ -2,7 +2,7 @@
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { gridOf } from '../../../shared/core/market/calendar.ts'
 import { msOf } from '../../../shared/core/market/market.ts'
-import { CodedError, missingCase } from '../../../shared/base/errors.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { nextOpen } from './opens.ts'
 import type { Playable } from './play/playable.ts'
@@ -64,8 +64,6 @@ export class ReplayMoves {
         if (!(open <= endMs)) throw none('later market open')
         return player.seek(open)
       }
-      default:
-        return missingCase(to)
     }
   }
 
@@ -78,8 +76,6 @@ export class ReplayMoves {
         return player.stepTo(player.nowMs + (forward ? 1_000 : -1_000))
       case 'bar':
         return player.stepTo(barEdge(player.nowMs, forward, gridOf(asset ?? 'crypto', interval), msOf(interval)))
-      default:
-        return missingCase(by)
     }
   }
 

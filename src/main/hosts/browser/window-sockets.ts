@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { missingCase, type Failure } from '../../../shared/base/errors.ts'
+import { type Failure } from '../../../shared/base/errors.ts'
 import type { Greeting } from '../../../shared/rpc/handshake.ts'
 import type { TerminalFrame } from '../../../shared/rpc/transport.ts'
 import { serveWindow, type Carrier, type CarrierOptions, type WindowPort } from '../../rpc/carrier.ts'
@@ -53,8 +53,6 @@ function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
         message: 'This tab is no longer connected.',
         hint: ANOTHER,
       }
-    default:
-      return missingCase(admission)
   }
 }
 

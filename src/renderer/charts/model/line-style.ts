@@ -2,7 +2,6 @@
  * Line styles of indicators and compared symbols: the theme's colors first, then the same colors dashed, then dotted,
  * so that no two lines of a pane look the same. A style is a number: its place in that order. Pure.
  */
-import { missingCase } from '../../../shared/base/errors.ts'
 
 /** Distinguishable from each other and from the colors of direction. */
 export const LINE_COLORS = {
@@ -27,8 +26,6 @@ export function dashPattern(dash: LineDash): number[] {
       return [7, 4]
     case 'dotted':
       return [2, 3]
-    default:
-      return missingCase(dash)
   }
 }
 

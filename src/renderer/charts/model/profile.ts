@@ -8,7 +8,6 @@ import {
   volumeNodes,
   type VolumeNodes,
 } from '../../../shared/core/market/flow/profile.ts'
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 import { dayEnd, dayStart } from '../../../shared/core/market/calendar.ts'
 import {
@@ -67,8 +66,6 @@ function profileBars(
       return between(fromMs, toMs)
     case 'anchor':
       return fromMs > 0 ? between(fromMs, Infinity) : []
-    default:
-      return missingCase(range)
   }
 }
 

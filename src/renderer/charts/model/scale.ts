@@ -1,5 +1,4 @@
 /** Scales of the price axis: positions of prices, and where the axis has lines. Pure. */
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { ChartScale } from '../../../shared/features/chart/chart-settings.ts'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 
@@ -92,8 +91,6 @@ export function priceTicks(
       }
       return ticks
     }
-    default:
-      return missingCase(scale)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Labels of the price source that never let a replay, the demo or a lost connection look live. */
-import { missingCase } from '../../../shared/base/errors.ts'
 import { readTeamKey } from '../../../shared/core/recording/session.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -160,8 +159,6 @@ export function feedTone(state: FeedState): FeedTone {
       return 'stale'
     case 'refused':
       return 'bad'
-    default:
-      return missingCase(state)
   }
 }
 
@@ -180,7 +177,5 @@ export function feedStateText(state: FeedState, nowMs: number): string {
       return t('Retrying in {max} s', { max: Math.max(0, Math.ceil((state.untilMs - nowMs) / 1000)) })
     case 'refused':
       return t('Refused')
-    default:
-      return missingCase(state)
   }
 }

@@ -1,5 +1,4 @@
 /** Labels and marks of freshness, each distinguishable from the others. */
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import { ageText, agoText } from '../../text/format.ts'
@@ -25,8 +24,6 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
       return t('disconnected')
     case 'waiting':
       return t('waiting for first message')
-    default:
-      return missingCase(freshness)
   }
 }
 
@@ -52,8 +49,6 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null, re
       return ageMs === null || replayed
         ? t('Waiting for the first message.')
         : t('Waiting for the first message. The price shown was recorded {ago}.', { ago })
-    default:
-      return missingCase(freshness)
   }
 }
 
@@ -73,7 +68,5 @@ export function ageCell(freshness: Freshness, ageMs: number | null): string {
     case 'stale':
     case 'disconnected':
       return ageText(ageMs)
-    default:
-      return missingCase(freshness)
   }
 }

@@ -1,5 +1,4 @@
 /** The codes of classic entries. The palette parses them and the help lists them. */
-import { missingCase } from '../../../shared/base/errors.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
@@ -46,8 +45,6 @@ async function replayAt(app: WindowState, replay: PaletteServices['replay'], typ
       return void app.toasts.show(t('No recorded session to replay yet.'))
     case 'not then':
       return void app.toasts.show(place.why)
-    default:
-      return missingCase(place)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Values of screens as text. Pure. */
-import { missingCase } from '../../../shared/base/errors.ts'
 import { METRICS, type MetricId } from '../../../shared/features/screener/metrics.ts'
 import type { ScreenRow } from '../../../shared/features/screener/rows.ts'
 import { ageText, DASH, toneOf, type NumberText } from '../../text/format.ts'
@@ -31,8 +30,6 @@ export function metricText(row: Pick<ScreenRow, 'values' | 'decimals'>, metric: 
       return n.signed(value, 2)
     case 'time':
       return metric === 'age' ? ageText(value) : value === 0 ? DASH : spanText(value)
-    default:
-      return missingCase(kind)
   }
 }
 

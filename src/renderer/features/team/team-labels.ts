@@ -1,5 +1,4 @@
 /** Labels of a team's state. Pure. */
-import { missingCase } from '../../../shared/base/errors.ts'
 import { t } from '../../../shared/base/text.ts'
 import { DASH } from '../../text/format.ts'
 import type { TeamStatus } from '../../../shared/features/team/status.ts'
@@ -31,8 +30,6 @@ export function teamStatus(
       return { text: t('Not connected to team {name}', { name }), tone: 'bad' }
     case 'connected':
       break
-    default:
-      return missingCase(link)
   }
   if (stopped > 0)
     return {
@@ -79,8 +76,6 @@ export function phaseLabel(phase: FollowPhase): string {
       return t('ending')
     case 'stopped':
       return t('stopped')
-    default:
-      return missingCase(phase)
   }
 }
 
@@ -119,8 +114,6 @@ export function linkLabel(link: TeamLink): { readonly text: string; readonly det
     case 'lost':
     case 'failed':
       return { text: t('Not connected'), detail: link.why.message }
-    default:
-      return missingCase(link)
   }
 }
 

@@ -9,7 +9,6 @@ import { fixedGrid, type BarGrid } from './bars.ts'
 import { US_STOCK_DAYS } from './calendar-data.ts'
 import { msOf, type Interval } from './market.ts'
 import type { AssetClass } from '../../base/units.ts'
-import { missingCase } from '../../base/errors.ts'
 
 export type SessionState = 'open' | 'pre' | 'post' | 'closed'
 
@@ -144,8 +143,6 @@ export function sessionState(asset: AssetClass, ms: number): SessionState {
     }
     case 'stocks':
       return segmentOf(ms).state
-    default:
-      return missingCase(asset)
   }
 }
 
@@ -167,8 +164,6 @@ export function dayStart(asset: AssetClass, ms: number): number {
       const local = ms + newYorkOffset(ms)
       return fromNewYork(Math.floor(local / DAY_MS) * DAY_MS)
     }
-    default:
-      return missingCase(asset)
   }
 }
 

@@ -3,7 +3,6 @@
  * command line.
  */
 import { INDICATORS } from '../../core/market/indicators/table.ts'
-import { missingCase } from '../../base/errors.ts'
 import { formulaSpec } from './formula-line.ts'
 import { alertPhrase } from './texts.ts'
 import { durationLabel } from '../../base/duration-label.ts'
@@ -97,8 +96,6 @@ export function conditionLabel(condition: AlertCondition, numbers: AlertNumbers,
       return condition.days === 0
         ? t('Earnings today')
         : t({ one: 'Earnings within {count} day', other: 'Earnings within {count} days' }, { count: condition.days })
-    default:
-      return missingCase(condition)
   }
 }
 
@@ -120,8 +117,6 @@ export function measureLabel(condition: AlertCondition, value: number, numbers: 
       return t('for {time}', { time: durationLabel(value) })
     case 'earnings':
       return t('on {day}', { day: new Date(value).toISOString().slice(0, 10) })
-    default:
-      return missingCase(condition)
   }
 }
 
@@ -155,7 +150,5 @@ export function eventLabel(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
       return event.untilMs === null
         ? t('{what}: snooze ended', { what })
         : t('{what}: snoozed for {time}', { what, time: durationLabel(snoozeMs(event.atMs, event.untilMs)) })
-    default:
-      return missingCase(event)
   }
 }

@@ -1,7 +1,6 @@
 /** The time axis of a chart that omits closed hours. Pure. */
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../../base/durations.ts'
 import { newYorkOffset, stockDay } from '../../core/market/calendar.ts'
-import { missingCase } from '../../base/errors.ts'
 import type { AssetClass } from '../../base/units.ts'
 import type { TimeAxis } from './price-at.ts'
 
@@ -54,7 +53,5 @@ export function openTime(asset: AssetClass): TimeAxis {
       return forexTime
     case 'stocks':
       return stocksTime
-    default:
-      return missingCase(asset)
   }
 }

@@ -5,7 +5,6 @@
  * It listens before it reads: frames that arrive meanwhile wait in a bounded buffer, so that reading the log always ends
  * at a frame that it has or knows to have dropped. What the log no longer has is read from the history.
  */
-import { missingCase } from '../../../../shared/base/errors.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
 import type { MissingSeqs, Phase, Piece, SessionEffect, SessionEvent, SessionState } from './session-model.ts'
 
@@ -65,8 +64,6 @@ export function reduceSession(state: SessionState, event: SessionEvent): Step {
       return state.phase.is === 'ending' ? [{ ...state, phase: { is: 'ended' } }, []] : [state, []]
     case 'retry':
       return onRetry(state)
-    default:
-      return missingCase(event)
   }
 }
 
@@ -128,8 +125,6 @@ function onDisconnected(state: SessionState): Step {
     case 'ended':
     case 'stopped':
       return [away, []]
-    default:
-      return missingCase(state.phase)
   }
 }
 
@@ -146,8 +141,6 @@ function onFrame(state: SessionState, piece: Piece): Step {
     case 'ended':
     case 'stopped':
       return [state, []]
-    default:
-      return missingCase(state.phase)
   }
 }
 
@@ -281,8 +274,6 @@ function onClosed(state: SessionState): Step {
     case 'ended':
     case 'stopped':
       return [state, []]
-    default:
-      return missingCase(state.phase)
   }
 }
 

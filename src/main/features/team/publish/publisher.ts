@@ -1,5 +1,5 @@
 /** Publishes the sessions of a store: runs the operations that the state machine asks for. */
-import { CodedError, missingCase, toFailure } from '../../../../shared/base/errors.ts'
+import { CodedError, toFailure } from '../../../../shared/base/errors.ts'
 import { unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { equalBytes } from '../../../core/store/format/ledger.ts'
@@ -208,8 +208,6 @@ export class Publisher {
         return this.#publish(operation.session, operation.cursor)
       case 'finish':
         return this.#finish(operation.session, operation.lastSeq)
-      default:
-        return missingCase(operation)
     }
   }
 

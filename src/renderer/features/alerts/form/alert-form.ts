@@ -1,7 +1,6 @@
 /** Converts an alert to the text fields of its dialog and back. Pure. */
 import type { IndicatorSpec, PRICES } from '../../../../shared/core/market/indicators/row.ts'
 import { INDICATORS, parameterValues } from '../../../../shared/core/market/indicators/table.ts'
-import { missingCase } from '../../../../shared/base/errors.ts'
 import type { Interval } from '../../../../shared/core/market/market.ts'
 import type { AlertAction } from '../../../../shared/features/alerts/actions.ts'
 import {
@@ -199,8 +198,6 @@ export function formOf(draft: AlertDraft): AlertForm {
       return { ...form, after: durationText(condition.afterMs) }
     case 'earnings':
       return { ...form, days: String(condition.days) }
-    default:
-      return missingCase(condition)
   }
 }
 
@@ -281,8 +278,6 @@ function conditionOf(form: AlertForm, read: Reader): AlertCondition {
       if (!Number.isInteger(days) || days < 0 || days > 60) read.problems.days = t('Enter whole days from 0 to 60.')
       return { is: 'earnings', days }
     }
-    default:
-      return missingCase(form.kind)
   }
 }
 

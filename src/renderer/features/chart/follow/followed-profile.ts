@@ -1,6 +1,5 @@
 /** Reads the trades for the volume profiles of a chart. */
 import type { ChartPort, ProfileCells, ReadSides } from '../../../charts/model/chart.ts'
-import { missingCase } from '../../../../shared/base/errors.ts'
 import { firstDay, profileSettings, type ProfileSettings } from '../../../charts/model/profile.ts'
 import { dayStart } from '../../../../shared/core/market/calendar.ts'
 import { groupFor, NO_CELLS, type CellColumns, type PriceRows } from '../../../../shared/core/market/flow/cells.ts'
@@ -150,8 +149,6 @@ function rangeOf(chart: ProfileChart, { instrument }: ChartQuery, settings: Prof
       return settings.toMs > settings.fromMs ? whole(settings.fromMs, settings.toMs) : null
     case 'anchor':
       return settings.fromMs > 0 ? whole(settings.fromMs, null) : null
-    default:
-      return missingCase(settings.range)
   }
 }
 

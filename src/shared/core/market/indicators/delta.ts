@@ -2,7 +2,6 @@
 import { DAY_MS } from '../../../base/durations.ts'
 import { ABSENT, type BarValues, type Indicator } from './indicator.ts'
 import type { DayOf } from './indicators.ts'
-import { missingCase } from '../../../base/errors.ts'
 
 /** Buying less selling volume, and the volume without a side; null if the bar's sides aren't read. */
 function deltaOf({
@@ -47,8 +46,6 @@ export function periodOf(reset: Reset, startMs: number, dayOf: DayOf, anchorMs: 
       return 0
     case 'anchor':
       return startMs >= anchorMs ? 0 : NaN
-    default:
-      return missingCase(reset)
   }
 }
 

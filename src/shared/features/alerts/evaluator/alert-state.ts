@@ -1,5 +1,4 @@
 /** Which feed an alert's records come from, and what it is still waiting for. */
-import { missingCase } from '../../../base/errors.ts'
 import type { FeedId } from '../../../base/units.ts'
 import { KIND_RANK, type Run } from './watch.ts'
 
@@ -28,8 +27,6 @@ export function feedOf({ watch, alert }: Run, { trade, quote }: TickFeeds): Feed
     case 'stale':
     case 'earnings':
       return last
-    default:
-      return missingCase(condition)
   }
 }
 
@@ -53,7 +50,5 @@ export function waitsFor(run: Run): 'record' | 'bars' | null {
     case 'stale':
     case 'earnings':
       return null
-    default:
-      return missingCase(condition)
   }
 }

@@ -1,7 +1,6 @@
 /** Attaches each kind of alert to the state that feeds it. */
 import { dayStart, gridOf } from '../../../core/market/calendar.ts'
 import type { BarGrid } from '../../../core/market/bars.ts'
-import { missingCase } from '../../../base/errors.ts'
 import type { BarSource, Interval } from '../../../core/market/market.ts'
 import type { AssetClass, InstrumentId } from '../../../base/units.ts'
 import { BarLines } from './bar-lines.ts'
@@ -95,8 +94,6 @@ export function attach(run: Run, { grid, wantsBars }: AttachOptions): () => void
     case 'stale':
     case 'earnings':
       return () => undefined
-    default:
-      return missingCase(condition)
   }
 }
 

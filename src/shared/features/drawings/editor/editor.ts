@@ -2,7 +2,6 @@
  * Drawing with the pointer and the keyboard as a state machine: takes an event and the chart, returns the next state
  * and the changed drawings. Pure: ids, times and the chart are arguments.
  */
-import { missingCase } from '../../../base/errors.ts'
 import { key } from './keys.ts'
 import { withTool } from './placing.ts'
 import { double, down, leave, move, up } from './pointer.ts'
@@ -27,7 +26,5 @@ export function edited(state: EditorState, event: EditorEvent, around: Surroundi
       return leave(state)
     case 'key':
       return key(state, event.key, event.mods, around)
-    default:
-      return missingCase(event)
   }
 }
