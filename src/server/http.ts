@@ -21,7 +21,6 @@ export function urlOf({ url = '/' }: IncomingMessage): URL {
   return parsed
 }
 
-/** Responds with JSON. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -14,7 +14,6 @@ export interface Claims {
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 const signature = (secret: string, signed: string) => createHmac('sha256', secret).update(signed).digest()
 
-/** Signs a token. */
 export function signToken(secret: string, claims: Claims): string {
   const signed = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}`
   return `${signed}.${signature(secret, signed).toString('base64url')}`

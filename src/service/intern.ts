@@ -43,7 +43,6 @@ export function internSymbol(symbol: string): number {
   return internPlace(bytes, 0, bytes.length, hash)
 }
 
-/** The string in a slot. */
 export function internedAt(place: number): string {
   return table[place]
 }

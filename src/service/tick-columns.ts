@@ -26,7 +26,6 @@ const LONG_NAMES: Readonly<Record<NumberPart, string>> = {
 
 /** A column of numbers from the message. */
 export interface TickField {
-  /** The column's name. */
   readonly name: string
   /** The message's JSON key. */
   readonly key: string

@@ -11,7 +11,6 @@ import { frameTexts } from './market/frames.ts'
 export const BUSY_BYTES = 4 * 1024 * 1024
 const LOST_BYTES = 64 * 1024 * 1024
 
-/** Totals of what was sent on a connection. */
 export interface SentConnection {
   readonly id: number
   readonly feed: FeedId

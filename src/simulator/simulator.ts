@@ -222,7 +222,6 @@ function findDataFolder(folder: URL | string): URL {
   return dataDir
 }
 
-/** The totals of all connections. */
 function totalOf(connections: readonly Connection[]): Sent {
   const list = connections.map((connection) => connection.sent())
   const feeds: Partial<Record<FeedId, { frames: number; market: number; symbols: Record<string, number> }>> = {}

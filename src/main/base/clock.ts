@@ -62,7 +62,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 const origin = process.hrtime.bigint()
 
-/** The machine's clocks. */
 export const systemClock: Clock = {
   wallMs: () => unixMs(Date.now()),
   monoNs: () => monoNs(Number(process.hrtime.bigint() - origin)),

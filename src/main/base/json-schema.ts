@@ -16,7 +16,6 @@ const VERSIONS = {
   alerts: 1,
   archive: 1,
   backup: 1,
-  /** All settings. */
   config: 1,
   doctor: 1,
   endpoint: 1,
@@ -52,7 +51,6 @@ const VERSIONS = {
   /** A session that was saved as a file. */
   'session-file': 1,
   sessions: 1,
-  /** One setting. */
   setting: 1,
   simulate: 1,
   stats: 1,

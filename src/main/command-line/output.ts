@@ -27,7 +27,6 @@ export interface Output {
   readonly failure: NodeJS.ErrnoException | null
 }
 
-/** Output of the process at hand. */
 export function processOutput(onFailure: OutputParts['onFailure'], signal: AbortSignal): Output {
   const isFile = (fd: number): boolean => {
     try {

@@ -3,7 +3,6 @@ import type { SettingsSection } from '../../shared/core/settings/settings.ts'
 import type { Responder } from '../rpc/respond.ts'
 import type { Host } from './host.ts'
 
-/** A feature that has started. */
 export interface Started<S> {
   /** What other features and hosts may use. */
   readonly service: S

@@ -27,7 +27,6 @@ export interface Updater {
   install(): void
 }
 
-/** A running demo market. */
 export interface DemoMarket {
   /** Its own account, which exists only in memory. */
   readonly account: {
@@ -77,7 +76,6 @@ export interface PublishOptions {
   readonly report: (text: string) => void
 }
 
-/** A team to follow. */
 export interface TeamAccess {
   readonly name: string
   readonly target: NatsTarget

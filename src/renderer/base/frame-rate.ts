@@ -125,5 +125,4 @@ export class FrameRate {
   }
 }
 
-/** The frame rate of this window. */
 export const frameRate = new FrameRate()

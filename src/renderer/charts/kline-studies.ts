@@ -219,7 +219,6 @@ export class Studies {
     )
   }
 
-  /** The legend of each study for a row. */
   legends(index: number): readonly StudyLegend[] {
     const theme = this.#options.theme()
     return this.#shown.map(({ id, study, run }) => {

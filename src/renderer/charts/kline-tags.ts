@@ -34,7 +34,6 @@ export class PriceTags {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The texts of the labels. */
   texts(): readonly string[] {
     return [...this.#wanted().map(this.#options.prices.tagText), ...this.#options.ownValues().map(({ text }) => text)]
   }

@@ -10,7 +10,6 @@ export function zoneOf(setting: string, asset: AssetClass | undefined): string {
   return knownZone(setting) ? setting : 'UTC'
 }
 
-/** The label of the setting. */
 export function zoneLabel(setting: string): string {
   if (setting === 'local') return t('Local ({zonePlace})', { zonePlace: zonePlace(systemZone()) })
   if (setting === 'exchange') return t('Exchange')

@@ -16,7 +16,6 @@ function paneOf(within: Element): string {
   return tab?.dataset.tabPanelId ?? ''
 }
 
-/** Where the focus is in a document. */
 export function focusPlace(owner = document): FocusPlace {
   // Not `instanceof`: a popped-out window has its own classes. In a page, the active element is never SVG or MathML.
   return placeOf(owner.activeElement as HTMLElement | null)

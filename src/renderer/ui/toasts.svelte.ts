@@ -11,7 +11,6 @@ export interface ToastAction {
   readonly can?: () => boolean
 }
 
-/** A menu of actions. */
 export interface ToastMenu {
   readonly label: string
   readonly entries: () => readonly MenuEntry[]
@@ -33,7 +32,6 @@ const GRACE_MS = 4_000
 const MAX_TOLD = 30
 const SAY_EVERY_MS = 2_500
 
-/** Creates an Undo action. */
 export const undoing = (run: () => void, can?: () => boolean): ToastAction => ({
   label: t('Undo'),
   run,

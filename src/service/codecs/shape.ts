@@ -14,7 +14,6 @@ import { own, type JsonObject, type Reading, type ShapeCodec } from './reading.t
 import { found, scan, scanTable, SLOT, SLOTS } from './scan.ts'
 import { inRange } from './times.ts'
 
-/** A shape and its fields. */
 export interface Shape {
   readonly feed: Feed
   readonly kind: KindCode

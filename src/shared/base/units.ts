@@ -51,7 +51,6 @@ export function isFeedId(text: string): text is FeedId {
   return (FEED_IDS as readonly string[]).includes(text)
 }
 
-/** The asset class of a feed. */
 export function feedAsset(feed: FeedId): AssetClass {
   return feed.slice(0, feed.indexOf('/')) as AssetClass // every FeedId starts with its asset class
 }

@@ -6,7 +6,6 @@ export interface SimulatorClock {
   after(ms: number, then: () => void): () => void
 }
 
-/** The machine's time. */
 export const machineClock: SimulatorClock = {
   wallMs: () => Date.now(),
   after(ms, then) {

@@ -46,7 +46,6 @@ const TIMES: ReadonlySet<Role> = new Set(['time', 'start', 'end'])
 /** Writes one feed's messages. */
 export type Writer = (symbol: string, values: Partial<Values>, decimals: number, sizeDecimals: number) => string
 
-/** Creates the writer of a feed. */
 export function writerOf(feedId: FeedId, style: NumberStyle): Writer {
   const feed = FEEDS[feedId]
   const [comma, colon] = style === 'python' ? [', ', ': '] : [',', ':']

@@ -17,7 +17,6 @@ export interface Market {
    * starts now; one that isn't subscribed any more is dropped.
    */
   advance(toMs: number, wanted: Iterable<InstrumentId>): InstrumentEvent[]
-  /** The ticks of an instrument at any time. */
   source(id: InstrumentId): TickSource
 }
 

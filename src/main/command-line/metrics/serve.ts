@@ -14,7 +14,6 @@ export const METRICS_OPTION: Option = {
 
 /** What is served. */
 export interface Monitored {
-  /** The text of /metrics. */
   metrics(): string
   /** The body of /healthz; `ok` decides between 200 and 503. */
   health(): { readonly ok: boolean }

@@ -350,7 +350,6 @@ const SAVED_NUMBERS = [
   'volumeRest',
 ] as const satisfies readonly (keyof Cell)[]
 
-/** A cell in a snapshot. */
 export interface CellSave {
   readonly id: InstrumentId
   readonly symbol: string

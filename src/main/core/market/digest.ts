@@ -58,7 +58,6 @@ interface Hashed {
   readonly numbers: Float64Array
 }
 
-/** An empty fold. */
 export function createDigestFold(): DigestFold {
   const cells = new Map<FeedId, Map<string, Float64Array>>()
   let minute = NaN

@@ -44,7 +44,6 @@ import { createTapeRing, type TapeRing, type TapeWatcher } from './tape.ts'
 
 const TAPE_PRINTS = 2_048
 
-/** An empty hub. */
 export const createHub = (options: HubOptions): Hub => new MarketHub(options)
 
 class MarketHub implements Hub {

@@ -28,7 +28,6 @@ export interface Market {
 
 const EMPTY_FOLD: FoldSave = { minute: null, cells: [] }
 
-/** A hub and its fold as one market. */
 export function createMarket(hub: Hub, fold: DigestFold): Market {
   return {
     sink: hub,

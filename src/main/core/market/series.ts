@@ -96,7 +96,6 @@ export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval)
   }
 }
 
-/** An empty series. */
 export function createSeries({ instrument, of, interval, feed, grid, baseGrid }: SeriesOptions): BarSeries {
   const watchers = new Set<SeriesWatcher>()
   let builder: BarBuilder = createBarBuilder({ grid, maxGaps: MAX_SERIES_GAPS })

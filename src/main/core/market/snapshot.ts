@@ -24,7 +24,6 @@ interface Header {
 
 const HEAD_BYTES = 8
 
-/** Encodes the saves of a hub and its fold. */
 export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
   const header: Header = {
     snapshot: SNAPSHOT_VERSION,

@@ -42,7 +42,6 @@ const FORWARDED = [
 export const canRecover = (code: ErrorCode): boolean =>
   code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
 
-/** A session that is about to begin. */
 export interface BegunSession {
   readonly id: SessionId
   readonly source: Source

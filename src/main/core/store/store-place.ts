@@ -13,7 +13,6 @@ export interface StorePlace {
   settle(file: string): void
 }
 
-/** Creates the tracker of a store at `file`. */
 export function createStorePlace(file: string): StorePlace {
   let now = file
   let away = false

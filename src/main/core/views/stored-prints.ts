@@ -16,7 +16,6 @@ import { isGapOf, type StoredView } from './stored-view.ts'
  */
 const LOOK_BACK_MS = [120_000, 1_800_000] as const
 
-/** The feed of an instrument's prints. */
 export function tapeFeed(id: InstrumentId): FeedId {
   const asset = parseInstrument(id)?.asset ?? 'stocks'
   const feeds = TICK_FEEDS[asset]

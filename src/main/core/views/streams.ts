@@ -29,7 +29,6 @@ type Open<K extends keyof typeof MARKET_STREAMS> = (
   wake: () => void,
 ) => StreamSource<ValueOf<(typeof MARKET_STREAMS)[K]>>
 
-/** Opens the streams of a view's market. */
 export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof typeof MARKET_STREAMS]: Open<K> } {
   const { views, feeds, symbolOf, flowDays } = parts
   /** A stream that reads its instruments' history and, in the live view, subscribes to their feeds while it is open. */

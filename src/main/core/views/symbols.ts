@@ -49,7 +49,6 @@ const DEMO_SYMBOL_OF: ReadonlyMap<InstrumentId, string> = new Map(
   DEMO_SYMBOLS.map(({ asset, symbol }) => [instrumentId(asset, symbol), symbol]),
 )
 
-/** The symbols of a terminal. */
 export function createSymbols(facts: SymbolFacts): Symbols {
   /** Guesses that were offered: the symbols of instruments that are not watched yet. */
   const typed = new Map<InstrumentId, string>()

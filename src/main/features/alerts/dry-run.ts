@@ -16,7 +16,6 @@ import { alertStreams } from './streams.ts'
 import { createWarming, type PastBars } from './warming.ts'
 
 export interface DryRunOptions {
-  /** Every current alert. */
   readonly alerts: () => readonly Alert[]
   /** Called whenever one changes. Returns its unsubscribe. */
   readonly onChange: (listener: () => void) => () => void

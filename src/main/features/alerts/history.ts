@@ -3,7 +3,6 @@ import { MAX_EVENTS, type AlertEvent } from '../../../shared/features/alerts/typ
 import type { AlertHistory } from '../../../shared/features/alerts/contract.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 
-/** An event without its id. */
 export type NewEvent = AlertEvent extends infer E ? (E extends AlertEvent ? Omit<E, 'id'> : never) : never
 
 export interface History {

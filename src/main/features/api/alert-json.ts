@@ -19,7 +19,6 @@ function conditionJson(condition: AlertCondition): Json {
   }
 }
 
-/** An alert with its state. */
 export const alertJson = (alert: AlertRow): object => {
   const { condition, repeat, expiresMs, createdMs, firedMs, firedOf, snoozedMs, state } = alert
   return withSchema('saved-alert', {

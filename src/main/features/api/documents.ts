@@ -2,7 +2,6 @@
 import { ENDPOINT_LIST, ROW_FORMATS, type Endpoint, type Parameter } from './endpoints.ts'
 import { CLIENT_MESSAGES, reference, SCHEMAS, SERVER_MESSAGES, type JsonSchema } from './schemas.ts'
 
-/** The path of the live stream. */
 export const STREAM_PATH = '/v1/stream'
 /** The version of the API, which `/v1` stands for. */
 const API_VERSION = '1.0.0'

@@ -6,7 +6,6 @@ import { ENDPOINT_LIST, type Endpoint, type EndpointId, type Parameter, type Par
 export interface Match {
   readonly id: EndpointId
   readonly endpoint: Endpoint
-  /** Path parameters. */
   readonly path: Readonly<Record<string, string>>
 }
 

@@ -34,7 +34,6 @@ const object = (properties: Readonly<Record<string, JsonSchema>>, ...optional: r
   properties,
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 })
-/** A schema by its name in `components`. */
 export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 const speed: JsonSchema = { oneOf: [{ type: 'number' }, { const: 'max' }], description: '0.25 to 1000, or `max`.' }
 

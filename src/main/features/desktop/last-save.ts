@@ -6,14 +6,12 @@ const PATIENCE_MS = 500
 export interface LastSave {
   /** Whether windows are asked to save. */
   readonly isAsked: boolean
-  /** A window has saved. */
   saved(): void
   /** Asks all windows and resolves when they have saved, or soon. */
   ask(): Promise<void>
 }
 
 export interface LastSaveOptions {
-  /** The number of open windows. */
   readonly windows: () => number
   /** Tells them that `isAsked` has changed. */
   readonly tell: () => void

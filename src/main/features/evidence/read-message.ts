@@ -25,7 +25,6 @@ const PARTS = [
 
 const record = scratch()
 
-/** Reads row `i` as evidence. */
 export function readMessage(columns: TickColumns, i: number, roles: readonly string[]): EvidenceMessage {
   const bytes = columns.raw(i)
   const flags = columns.flags[i]

@@ -173,7 +173,6 @@ const printJson = (
 
 type Write = (chunk: Uint8Array) => Promise<void>
 
-/** Writes to standard output. */
 const outputWriter =
   (context: Context): Write =>
   async (chunk) => {

@@ -13,7 +13,6 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import type { Clock } from '../../base/clock.ts'
 import { fileFailure } from '../../base/file-sink.ts'
 
-/** A completely received file. */
 export interface ReceivedFile {
   readonly path: string
   /** The name the window gave it. */

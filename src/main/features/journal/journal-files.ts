@@ -23,7 +23,6 @@ export interface JournalFiles {
   addPicture(bytes: Uint8Array): { readonly file: string; readonly isNew: boolean }
   /** Throws `not-found`. */
   picture(file: string): Buffer
-  /** Deletes a picture, if it is there. */
   removePicture(file: string): void
 }
 

@@ -20,7 +20,6 @@ export interface MovingOptions {
   readonly reader: Pick<LateReader, 'pause' | 'open'>
   readonly writer: Pick<LateWriter, 'pause' | 'open'>
   readonly recorderControl: Pick<RecorderControl, 'serially' | 'interrupt' | 'begin'>
-  /** The number of open replays. */
   readonly replays: () => number
   /** Why the store can't be moved; null if it can. */
   readonly fixed: () => string | null

@@ -162,7 +162,6 @@ function report(played: Played, values: Values, context: Context): number {
 const minuteJson = (at: UnixMs) => ({ at, time: new Date(at).toISOString() })
 const lineJson = ({ at, seq, digest }: MinuteLine) => ({ ...minuteJson(at), seq, digest })
 
-/** The result as JSON. */
 function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {
   const difference =
     exactness.is === 'differs'

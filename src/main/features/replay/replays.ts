@@ -35,11 +35,9 @@ export interface Replays {
   serve(id: ReplayId, port: number): Promise<ServedReplay>
   stopServing(id: ReplayId): Promise<void>
   served(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ServedState>
-  /** The states of all open replays. */
   states(): readonly ReplayState[]
   /** Number of open replays. */
   count(): number
-  /** The view of an open replay. */
   view(id: ReplayId): View | undefined
   /** The bookmarks of one session, or of all (null), oldest first. */
   bookmarks(session: string | null): Promise<readonly ReplayBookmark[]>

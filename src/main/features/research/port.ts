@@ -19,7 +19,6 @@ export interface ResponseKey {
   readonly params: string
 }
 
-/** A response to save. */
 export interface NewResponse extends ResponseKey {
   readonly status: number
   readonly contentType: string

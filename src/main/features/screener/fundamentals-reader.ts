@@ -8,7 +8,6 @@ import type { Instruments } from './read-facts.ts'
 
 type Responses = Pick<Research, 'latest' | 'version'>
 
-/** Reads the fundamentals of one view. */
 export class FundamentalsReader {
   readonly #research: Responses
   readonly #view: string

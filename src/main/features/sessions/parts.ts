@@ -37,7 +37,6 @@ export interface PartHeader {
 
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 
-/** The header at the start of a file. */
 export function fileHeader(): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   MAGIC.copy(header)

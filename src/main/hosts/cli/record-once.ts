@@ -148,7 +148,6 @@ export async function recordOnce(setup: RecordSetup, part: RecordPart): Promise<
   return { how, requested, endedMs, last, received, published: services.publish.status() }
 }
 
-/** What is recorded, from where and to where. */
 function startFacts({ context, file }: RecordSetup, status: StatusState, requested: SymbolsByFeed): LogFacts {
   const { source, origin, recorder } = status
   return {

@@ -165,7 +165,6 @@ async function readBack(
   }
 }
 
-/** Ends the report. */
 export function publishReport(status: PublishStatus | null): string {
   if (status === null) return ''
   const { team, shard, shards, unfinished, givenUp } = status

@@ -141,5 +141,4 @@ export class FormulaHost {
   }
 }
 
-/** The formulas of this window. */
 export const windowFormulas = new FormulaHost()

@@ -110,13 +110,11 @@ export interface ChartPlot {
   readonly asset: AssetClass
 }
 
-/** An indicator on the chart. */
 export interface ChartStudy {
   readonly id: string
   readonly kind: StudyKind
   readonly values: Readonly<Record<string, number>>
   readonly price: PriceName
-  /** The name and text of a formula. */
   readonly formula?: { readonly name: string; readonly text: string } | undefined
   /** CSS colors by output. Empty or absent: from the theme, by `palette`. */
   readonly colours: readonly string[]

@@ -10,7 +10,6 @@ export interface ChartMarker {
   /** The event belongs to a day rather than an instant, and is drawn at that day's first bar. */
   readonly day: boolean
   readonly text: string
-  /** The id of a note. */
   readonly note?: string
 }
 

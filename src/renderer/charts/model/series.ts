@@ -21,7 +21,6 @@ export const MAX_SLOTS = 30
 /** Whether rows are trades or bars by trades: they have no length in time, and 1 ms stands for it. */
 export const isByTrades = (intervalMs: number): boolean => intervalMs <= 1
 
-/** The row of a bar. */
 export function rowOf(bar: Bar): Row {
   return {
     timestamp: bar.startMs,

@@ -48,7 +48,6 @@ function addSymbols(lists: Lists, id: string, symbols: readonly WatchSymbol[]): 
   })
 }
 
-/** What an import did to the lists. */
 export interface ListImportResult {
   readonly lists: Watchlist[]
   /** The symbols that each list got, by its id; `isNew`: the list was made for them. */

@@ -8,7 +8,6 @@ import * as lists from './watchlist-edit.ts'
 export interface WatchlistsOptions {
   /** All watchlists, from the current settings. */
   readonly all: () => readonly Watchlist[]
-  /** The active watchlist. */
   readonly list: () => Watchlist
   readonly set: (patch: SettingsPatch) => void
   readonly toasts: Pick<Toasts, 'say' | 'show'>

@@ -8,7 +8,6 @@ export interface SymbolPayload extends WatchSymbol {
 
 const MIME = 'application/x-tapedeck-symbol'
 
-/** The drag payload of a symbol. */
 function payloadOf({ asset, symbol }: WatchSymbol): SymbolPayload {
   return { asset, symbol, instrument: instrumentId(asset, symbol) }
 }

@@ -22,7 +22,6 @@ export interface WindowStarted<S> extends Contributions {
 export interface WindowFeature<S = unknown> {
   readonly name: string
   readonly needs: WindowNeeds
-  /** Its settings sections. */
   readonly settings?: readonly SettingsSection[]
   readonly start: (services: never, app: WindowState) => WindowStarted<S>
 }
@@ -39,7 +38,6 @@ export const defineWindowFeature = <N extends WindowNeeds, S>(feature: {
   readonly start: (services: WindowServices<N>, app: WindowState) => WindowStarted<S>
 }): WindowFeature<S> => feature
 
-/** The features of one window, started. */
 export interface StartedFeatures {
   readonly parts: WindowParts
   /** The service of a feature. @throws if the feature isn't started. */

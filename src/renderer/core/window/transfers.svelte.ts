@@ -92,7 +92,6 @@ export class Exchange {
 /** The title of a job. */
 export const jobTitle = ({ kind, title }: JobState): string => jobLabel(`job.${kind}`, { title })
 
-/** A sentence about how a job ended. */
 function endText(job: JobState): string {
   const { outcome } = job
   switch (outcome.is) {

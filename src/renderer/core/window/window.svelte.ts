@@ -126,7 +126,6 @@ export class WindowState implements Subject {
     const source = (this.replaying ?? this.status)?.source
     return source === undefined ? null : source === 'demo' ? 'demo' : 'service'
   })
-  /** The status of the view. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
   /** The instrument of the pane in front. */

@@ -9,7 +9,6 @@ import { spokenLegend } from './model/chart-labels.ts'
 /** Each is a separate reactive getter, apart from `cells`, which can change with every legend. */
 export interface SpokenChart {
   readonly legend: ChartLegend
-  /** The chosen cell. */
   readonly cell: PlacedCell | null
   /** The cells of its bar; null: not read. */
   readonly cells: CellColumns | null

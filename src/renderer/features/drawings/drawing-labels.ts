@@ -44,7 +44,6 @@ export const COLOR_TOKENS: Readonly<Record<DrawingColor, string>> = {
   dim: '--dim',
 }
 
-/** The style options that a kind has. */
 export function stylesOf(kind: DrawingKind): {
   readonly line: boolean
   readonly fill: boolean

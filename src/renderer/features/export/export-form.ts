@@ -193,7 +193,6 @@ export function presetOf(name: string, form: ExportForm): ExportPreset {
   return { name, what, feed, symbols, of, interval, format, schema, raw, extended, bom, separator, sheet, split }
 }
 
-/** Applies a preset to a form. */
 export function withPreset(form: ExportForm, preset: ExportPreset): ExportForm {
   const feed = preset.feed ?? form.feed
   return {

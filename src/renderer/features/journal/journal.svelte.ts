@@ -25,7 +25,6 @@ export class JournalBook {
   shown = $state.raw<{ readonly id: string } | null>(null)
   /** The page of the journal in front. */
   page = $state<'notes' | 'review'>('notes')
-  /** What the review covers. */
   range = $state<ReviewRange>('session')
   #marked = $state.raw<ReviewSpan | null>(null)
   #all = $state.raw<readonly Note[]>([])

@@ -11,7 +11,6 @@ export interface Code extends CodeForm {
   readonly title: string
   /** Aliases known from other terminals. */
   readonly also: readonly string[]
-  /** An example entry. */
   readonly example: string
   /** Called after the entry's symbol is selected. `hit`: that symbol; null if the entry names none. */
   readonly run: (app: WindowState, argument: string, hit: SymbolHit | null, services: PaletteServices) => void

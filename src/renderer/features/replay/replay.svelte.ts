@@ -16,7 +16,6 @@ export const STEP_UNITS = ['message', 'second', 'bar'] as const
 export type StepUnit = (typeof STEP_UNITS)[number]
 export type SeekTarget = CallArgs<'replay.seek'>['to']
 
-/** What a replay needs from its window. */
 export interface ReplayWindow {
   readonly transport: Transport
   /** The replay shown; null while the window shows the live market. */
@@ -35,7 +34,6 @@ export class Replay {
   opening = $state(false)
   /** Target of the seek in progress, UTC ms, so the cursor follows the pointer; null if none. */
   aimMs = $state<number | null>(null)
-  /** The unit of a single step. */
   unit = $state<StepUnit>('message')
   bookmarks = $state.raw<readonly ReplayBookmark[]>([])
   gaps = $state.raw<readonly Gap[]>([])
@@ -300,7 +298,6 @@ export class Replay {
     await this.loadMarks()
     return result.ok
   }
-  /** Restores a removed bookmark. */
   async restoreBookmark({ session, atMs, seq, text }: ReplayBookmark): Promise<void> {
     this.#failedUnless(await this.#transport.invoke('bookmarks.add', { session, atMs, seq, text }))
     await this.loadMarks()

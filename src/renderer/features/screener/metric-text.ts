@@ -4,7 +4,6 @@ import type { ScreenRow } from '../../../shared/features/screener/rows.ts'
 import { ageText, DASH, toneOf, type NumberText } from '../../text/format.ts'
 import { spanText } from '../../text/replay-labels.ts'
 
-/** A cell of a row. */
 export function metricText(row: Pick<ScreenRow, 'values' | 'decimals'>, metric: MetricId, n: NumberText): string {
   const value = row.values[metric] ?? null
   if (value === null) return DASH

@@ -15,7 +15,6 @@ import type { Toasts } from '../../ui/toasts.svelte.ts'
 const PUT_AFTER_MS = 250
 type Change = (now: Workspace) => Workspace
 
-/** What the dock needs from its window. */
 export interface DockWindow {
   readonly transport: Transport
   readonly route: DockRoute

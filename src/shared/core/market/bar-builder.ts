@@ -28,7 +28,6 @@ export interface BarBuilder {
   /** Marks every bar the gap touches as incomplete, including later ones. */
   addGap(gap: GapInterval, skewMs?: number): void
   get(startMs: number): BarState | undefined
-  /** The newest bar. */
   last(): BarState | undefined
   /** All bars, oldest first. Valid until the next change. */
   states(): readonly BarState[]

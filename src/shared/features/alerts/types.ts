@@ -17,7 +17,6 @@ import type { FeedId, InstrumentId } from '../../base/units.ts'
 
 /** Version of the alerts file. 2 added `away`, 3 added `snoozedMs`, 4 added `action`, 5 added lines of formulas. */
 export const ALERTS_VERSION = 5
-/** The most alerts. */
 export const MAX_ALERTS = 20_000
 /** The most events in the history. */
 export const MAX_EVENTS = 2_000
@@ -39,7 +38,6 @@ const of = v.picklist(ALERT_PRICES)
 const direction = v.picklist(ALERT_DIRECTIONS)
 const withinMs = whole(MIN_MS, LONGEST_WITHIN_MS)
 
-/** Indicators that an alert can watch. */
 export type AlertIndicatorId = keyof typeof INDICATORS
 const indicatorId = v.custom<AlertIndicatorId>(
   (x) => typeof x === 'string' && Object.values(INDICATORS).some(({ id, needsSides }) => id === x && !needsSides),
@@ -201,7 +199,6 @@ export type AlertState =
   | { readonly is: 'blind'; readonly sinceMs: number; readonly cause: SuspensionCause }
   /** It fired and can fire again at `untilMs`, or, if null, once the price has returned. */
   | { readonly is: 'resting'; readonly untilMs: number | null }
-  /** Snoozed by the user. */
   | { readonly is: 'snoozed'; readonly untilMs: number }
   | { readonly is: 'fired' }
   | { readonly is: 'expired' }
@@ -224,7 +221,6 @@ interface EventBase {
 interface OfAlert extends EventBase {
   readonly alert: string
   readonly instrument: InstrumentId
-  /** The condition at that time. */
   readonly condition: AlertCondition
   readonly note: string
 }
@@ -250,6 +246,5 @@ export type AlertEvent =
       readonly cause: SuspensionCause
       readonly instruments: readonly InstrumentId[]
       readonly toMs: number | null
-      /** The number of alerts. */
       readonly alerts: number
     })

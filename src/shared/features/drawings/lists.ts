@@ -20,7 +20,6 @@ export function allChanged(
   return drawings.map((one) => ({ ...one, ...part }))
 }
 
-/** Removes one drawing. */
 export function without(drawings: readonly Drawing[], id: string): readonly Drawing[] {
   return drawings.filter((one) => one.id !== id)
 }

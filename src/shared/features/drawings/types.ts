@@ -152,7 +152,6 @@ export const isWritten = (kind: DrawingKind): boolean => kind === 'text' || kind
 /** Colors of levels: neighbors differ. */
 const LEVEL_COLORS: readonly DrawingColor[] = ['dim', 'red', 'orange', 'green', 'accent', 'violet', 'yellow', 'text']
 
-/** The initial style of a kind. */
 export function defaultStyle(kind: DrawingKind): DrawingStyle {
   const plain: DrawingStyle = { color: 'accent', width: 2, dash: 'solid', fill: 0 }
   switch (kind) {

@@ -8,7 +8,6 @@ export type Verdict = 'agrees' | 'differs' | 'not comparable'
 export const BAR_PARTS = ['open', 'high', 'low', 'close', 'volume'] as const
 export type BarPart = (typeof BAR_PARTS)[number]
 
-/** The numbers of a bar that are compared. */
 export interface BarNumbers {
   readonly open: number
   readonly high: number
@@ -101,7 +100,6 @@ export interface AgreementCounts {
   readonly notComparable: number
 }
 
-/** Counts the verdicts. */
 export function countVerdicts(of: Iterable<{ readonly verdict: Verdict }>): AgreementCounts {
   let agrees = 0
   let differs = 0

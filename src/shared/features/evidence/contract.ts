@@ -9,7 +9,6 @@ import { priceRows } from '../../core/views/contract.ts'
 import { call, limit, ms, view } from '../../rpc/contract.ts'
 
 const session = text(64)
-/** The session of a message. */
 const sessionOf = v.pipe(session, v.transform(sessionId))
 const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
 const place = v.strictObject({ session: sessionOf, seq })

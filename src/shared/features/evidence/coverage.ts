@@ -30,7 +30,6 @@ export interface FeedCoverage {
   readonly gaps: number
   /** Longest first. The `ms` of two causes can overlap. */
   readonly causes: readonly { readonly cause: GapCause; readonly gaps: number; readonly ms: number }[]
-  /** The number of subscribed symbols. */
   readonly symbols: number
   /** Part of it is an import without subscriptions; see CoveredSession.extents. */
   readonly assumed: boolean

@@ -15,7 +15,6 @@ export interface CoverageReport {
   readonly symbols: readonly SymbolCoverage[]
   /** A page, newest first. */
   readonly gaps: readonly CountedGap[]
-  /** The total number of gaps. */
   readonly gapCount: number
 }
 
@@ -67,7 +66,6 @@ export interface AgreementTotal {
   readonly proves: readonly string[]
 }
 
-/** The seconds of one minute. */
 export interface AgreementSeconds {
   readonly startMs: UnixMs
   readonly of: BarSource

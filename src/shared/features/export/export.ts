@@ -64,7 +64,6 @@ export interface ExportedFile {
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
-  /** The path of the manifest. */
   readonly manifest: string
 }
 
@@ -81,12 +80,10 @@ export interface ExportDone {
   readonly files: readonly ExportedFile[]
 }
 
-/** The estimated size of an export. */
 export interface ExportEstimate {
   /** Approximate rows and bytes. Counts a bar for every interval. */
   readonly rows: number
   readonly bytes: number
-  /** The approximate number of files. */
   readonly files: number
   /** Whether a file of this name exists. Null if no name was given. */
   readonly exists: boolean | null

@@ -77,7 +77,6 @@ export interface ImportPreview {
   readonly gaps: number | null
 }
 
-/** The result of an import. */
 export interface ImportDone {
   readonly sessions: readonly { readonly session: SessionId; readonly messages: number }[]
   readonly messages: number

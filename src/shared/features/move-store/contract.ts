@@ -4,7 +4,6 @@ import { text } from '../../base/schemas.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
 import { call } from '../../rpc/contract.ts'
 
-/** The result of moving the store. */
 export interface StoreMoved {
   readonly path: string
   readonly bytes: number

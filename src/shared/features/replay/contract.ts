@@ -8,7 +8,6 @@ import { call, limit, ms } from '../../rpc/contract.ts'
 
 const id = text(64)
 const session = text(64)
-/** The id of a bookmark. */
 const bookmark = limit(2 ** 31)
 const at = v.variant('at', [
   v.strictObject({ at: v.literal('start') }),

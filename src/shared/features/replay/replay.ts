@@ -55,7 +55,6 @@ export interface ReplayState {
   /** Skip intervals of more than 2 s without a message. */
   readonly skipIdle: boolean
   readonly loop: { readonly fromMs: UnixMs; readonly toMs: UnixMs } | null
-  /** A seek is running. */
   readonly seeking: boolean
   readonly ended: boolean
   /** Messages applied since the last seek, and per second of wall time. */

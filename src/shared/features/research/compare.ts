@@ -140,7 +140,6 @@ function textOf(value: Value | undefined): string | null {
 
 const quoted = (value: Value): string => (typeof value === 'string' ? JSON.stringify(value) : (textOf(value) ?? ''))
 
-/** The differences as a table. */
 export function differenceTable(differences: readonly Difference[]): Table {
   const keys = ['path', 'kind', 'before', 'after'] as const
   const titles = { path: 'Where', kind: 'What', before: 'Before', after: 'After' }

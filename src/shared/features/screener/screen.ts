@@ -73,7 +73,6 @@ declare module '../../core/settings/settings.ts' {
   }
 }
 
-/** Every metric that a screen needs. */
 function neededMetrics({ filters, columns, sort }: Screen): ReadonlySet<MetricId> {
   return new Set([...filters.map(({ metric }) => metric), ...columns, ...(sort.metric === null ? [] : [sort.metric])])
 }

@@ -63,7 +63,6 @@ export interface HistoryEntry {
   readonly obstacle: 'open' | 'removed' | null
 }
 
-/** A step of a connection test. */
 export interface TeamTestStep {
   readonly step: 'servers' | 'team' | 'history'
   readonly ok: boolean

@@ -30,7 +30,6 @@ export const kindOfIn =
   (id) =>
     paneOf(workspace, id)?.kind
 
-/** An unused id for a pane of a kind. */
 export function freshId(workspace: Workspace, kind: PaneKind): string {
   const taken = new Set(workspace.panes.map((one) => one.id))
   let n = 1

@@ -11,7 +11,6 @@ export const NEW_LINK: WorkspaceLink = {
   shares: [],
 }
 
-/** The instrument that a pane shows. */
 export function instrumentOf(workspace: Workspace, pane: WorkspacePane): InstrumentId {
   const linked = pane.link === null ? undefined : workspace.links[pane.link]
   return linked?.instrument ?? pane.instrument ?? NEW_LINK.instrument

@@ -125,7 +125,6 @@ const DRAFTS: Readonly<Record<ReadyName, Draft>> = {
 
 const DEFAULT_LINK: LinkColour = 'blue'
 
-/** A built-in workspace. */
 export function readyWorkspace(ready: ReadyName, id: string = ready): Workspace {
   const { name, dock, panes = {}, front } = DRAFTS[ready]
   return {

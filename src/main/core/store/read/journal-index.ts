@@ -30,7 +30,6 @@ interface Head {
   isIntact: boolean
 }
 
-/** What is cached of one session's journal. */
 interface JournalCache {
   /** Classified rows, ascending. */
   readonly heads: Head[]

@@ -17,7 +17,6 @@ export interface Positions {
   seqAt(session: SessionId, ms: number): number
 }
 
-/** A session up to a seq. */
 export interface ReadSession {
   readonly row: StoredSession
   /** Last seq to read; Infinity: all of it. */

@@ -13,7 +13,6 @@ import { lazyStatements, type Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
 import { epochPart, type CloseRecord, type LabelRow, type StoredSession } from '../schema/records.ts'
 
-/** A row's summary of its session's gaps. */
 type GapSummary = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
 const NO_GAPS: GapSummary = { gaps: [], gapCount: 0, edges: 0 }
 /** Gaps per session in a brief list. */

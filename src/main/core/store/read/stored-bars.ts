@@ -35,7 +35,6 @@ export interface Part {
   readonly base: number
 }
 
-/** A series of bars to build. */
 export interface BarSeries {
   readonly instrument: InstrumentId
   readonly of: BarSource

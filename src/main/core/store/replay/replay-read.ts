@@ -34,7 +34,6 @@ export interface ReplayMethods {
   bookmarks(session: SessionId | null): readonly ReplayBookmark[]
 }
 
-/** Creates the methods. */
 export function createReplayMethods(sql: ReplaySql): ReplayMethods {
   const marks = new MarksCache(sql)
   const snapshots = new SnapshotReader(sql.db)

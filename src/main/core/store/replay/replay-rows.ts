@@ -61,7 +61,6 @@ export function growRows(rows: Rows, need: number): Rows {
   return grown
 }
 
-/** The first `n` rows. */
 export function trimRows(rows: Rows, n: number): Rows {
   const { buffer, feed, seq, recvMs, monoNs, conn, flags, offsets, bytes, records } = rows
   return {

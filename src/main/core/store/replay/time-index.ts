@@ -79,7 +79,6 @@ export class TimeMarks {
     return latest
   }
 
-  /** All marks. */
   get marks(): Marks {
     return (this.#cache.marks ??= { seq: Float64Array.from(this.#seq), wallMs: Float64Array.from(this.#wall) })
   }

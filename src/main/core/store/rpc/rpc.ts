@@ -19,7 +19,6 @@ export type Request<M> = {
   }
 }[keyof M]
 
-/** Creates a request. */
 export function createRequest<M, K extends keyof M>(
   method: K,
   args: Arguments<M, K>,

@@ -14,7 +14,6 @@ export interface StoredSession {
   readonly summary: string | null
 }
 
-/** A row of the table `label`. */
 export interface LabelRow {
   readonly recording: number
   readonly name: string
@@ -25,7 +24,6 @@ export interface LabelRow {
   readonly binned_ms: number | null
 }
 
-/** A row of the table `gap`. */
 export interface GapRow {
   readonly from_seq: number
   readonly feed: string

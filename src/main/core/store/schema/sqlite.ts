@@ -84,7 +84,6 @@ export function storeError(thrown: unknown, file: string): CodedError {
   return new CodedError('internal', 'The store failed unexpectedly.', options('The log pane has the details.'))
 }
 
-/** The `Failure` of an error of SQLite. */
 export const storeFailure = (thrown: unknown, file: string): Failure => toFailure(storeError(thrown, file))
 
 /** Rejects a file made by a newer Tapedeck or another program, without touching it. */

@@ -4,7 +4,6 @@ import { sessionId, unixMs, type FeedId, type SessionId } from '../../../../shar
 import type { StoredSession } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-/** Reports one problem. */
 export type Report = (
   session: SessionId,
   kind: Problem['kind'],

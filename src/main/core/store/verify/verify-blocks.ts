@@ -25,7 +25,6 @@ interface BlockRow {
   readonly data: Buffer
 }
 
-/** The series that blocks belong to. */
 interface BlockSeries {
   readonly id: number
   readonly feed: FeedId

@@ -12,7 +12,6 @@ import type { Report } from './checked-session.ts'
 const STORE = sessionId('')
 /** Files up to this size are checked whole, in less than a second. */
 const WHOLE_BYTES = 256 << 20
-/** Rows per piece. */
 const PIECE_ROWS = 2_000
 /** Differences reported per table. */
 const MAX_PER_TABLE = 20

@@ -7,7 +7,6 @@ import { beginLongBars, LONG_BAR_COLUMNS, type BarTable } from './bar-cells.ts'
 import type { BeginTable, TableColumn } from '../tables/table.ts'
 import type { ByteSink } from '../../../base/file-sink.ts'
 
-/** The export options that affect the rows. */
 export interface BarRowOptions {
   /** Default: CSV. */
   readonly format?: ExportFormat | undefined

@@ -49,7 +49,6 @@ function readChange(body: unknown, nowMs: number): ClockChange {
 /** Numbers as text; '' for what is neither a number nor a text, which no parameter accepts. */
 const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
-/** A clock in an answer. */
 const reportJson = ({ playing, speed, atMs, ended, fromMs, toMs }: ClockReport): object => ({
   playing,
   speed,

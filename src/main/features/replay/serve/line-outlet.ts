@@ -9,7 +9,6 @@ import type { ReplayBatch } from '../../../core/store/types/replay.ts'
 import { LineWriter } from './line-writer.ts'
 import type { Outlet } from './playout.ts'
 
-/** What to stream. */
 export interface LineFilter {
   readonly feeds: readonly FeedId[]
   /** Null: every instrument. */

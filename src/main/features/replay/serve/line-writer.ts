@@ -19,7 +19,6 @@ export class LineWriter {
   #bytes: Buffer
   #at = 0
   #batch: ReplayBatch | null = null
-  /** The messages of the batch. */
   #messages: Buffer = Buffer.alloc(0)
   /** Buffers to reuse, because allocating a new one costs more than filling it. */
   readonly #free: Buffer[] = []

@@ -13,7 +13,6 @@ import type { Place } from '../play/player-port.ts'
 import type { OwnClock } from './query.ts'
 
 export interface Recorded {
-  /** Reads the parts. */
   readonly reader: Pick<StoreReader, 'replay' | 'findPosition'>
   readonly parts: readonly Part[]
   /** Whether it is several sessions as one. */

@@ -34,7 +34,6 @@ export const newSessionState = (options: { isConnected: boolean; hasHistory: boo
 /** Whether the session needs nothing more. */
 export const isOver = ({ phase }: SessionState): boolean => phase.is === 'ended' || phase.is === 'stopped'
 
-/** Applies an event. */
 export function reduceSession(state: SessionState, event: SessionEvent): Step {
   if (isOver(state)) return [state, []]
   switch (event.is) {

@@ -28,7 +28,6 @@ export interface Connection {
   readonly feed: FeedId
 }
 
-/** A chain in a frame. */
 export interface FrameChain {
   readonly conn: number
   /** Messages before the frame. */
@@ -39,7 +38,6 @@ export interface FrameChain {
   readonly after: Uint8Array | null
 }
 
-/** The size of one flush. */
 export interface FlushSize {
   readonly messages: number
   readonly entries: number

@@ -18,7 +18,6 @@ import { insertRows, type Database, type Sql, type SqlValue } from './database.t
 import { checkVersion } from './schema.ts'
 import { copyToTail } from './tail/copy-to-tail.ts'
 
-/** How far a session is. */
 export interface SessionProgress {
   readonly lastSeq: number
   readonly sealedSeq: number

@@ -39,7 +39,6 @@ export interface FetchOptions {
   readonly onStored: (stored: number, messages: number) => void
 }
 
-/** A session that is complete in the history. */
 export interface CompleteSession {
   readonly about: HistorySession
   readonly end: SessionEnd

@@ -25,7 +25,6 @@ import { loadFrame, type PartOf } from './parts.ts'
 import { checkSchema } from './schema.ts'
 import type { HistoryTarget } from './target.ts'
 
-/** A session in the history. */
 export interface HistorySession extends SessionInfo {
   /** Everything up to this seq is in the history. */
   readonly lastSeq: number
@@ -80,7 +79,6 @@ export async function openHistory(target: HistoryTarget, team: TeamName): Promis
   return historyOf(db)
 }
 
-/** The history in an open database. */
 export function historyOf(db: Database): History {
   return {
     team: db.team,

@@ -16,7 +16,6 @@ export interface LogMessage {
 
 /** From the stream, in order. */
 export interface StoredMessage extends LogMessage {
-  /** When the server stored it. */
   readonly storedMs: UnixMs
   /** Messages behind it that match the request. */
   readonly pending: number
@@ -47,7 +46,6 @@ export type LogStart =
   | { readonly at: 'first' }
   | { readonly at: 'end' }
 
-/** One value of a bucket. */
 export interface BucketEntry {
   readonly key: string
   /** Null: deleted. */

@@ -218,7 +218,6 @@ function locate(plan: Plan | null) {
   return found
 }
 
-/** All symbols of a plan, by feed. */
 export function symbolsOfPlan(plan: Plan): ReadonlyMap<FeedId, readonly string[]> {
   const all = FEED_IDS.map((feed): [FeedId, readonly string[]] => [
     feed,

@@ -70,7 +70,6 @@ export class Publisher {
     return this.#inFlightBytes
   }
 
-  /** The connection, while there is one. */
   get log(): TeamLog | null {
     return this.#log
   }
@@ -80,7 +79,6 @@ export class Publisher {
     return this.#published.get(session) ?? 0
   }
 
-  /** Connects. */
   start(): void {
     this.#dispatch({ is: 'started' })
   }

@@ -25,7 +25,6 @@ const AGE_STEP_MS = 1_000
 /** How long closing waits for the rest to be published, ms. */
 const DRAIN_MS = 10_000
 
-/** How publishing is doing. */
 export interface PublishStatus {
   readonly team: string
   readonly shard: number

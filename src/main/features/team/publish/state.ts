@@ -12,7 +12,6 @@ export interface Cursor {
   readonly sequence: number
 }
 
-/** A session to be published. */
 export interface SessionWork {
   readonly id: SessionId
   /** The team knows about it. */
@@ -121,7 +120,6 @@ const BLOCKED_WAIT_MS = 30_000
 /** Conflicts in a row that count as trouble: someone else publishes this session. */
 const MAX_CONFLICTS = 8
 
-/** The next state and what to do. */
 export function step(state: PublishState, event: PublishEvent): Step {
   switch (event.is) {
     case 'started':

@@ -52,7 +52,6 @@ const jwkOf = (publicKey: string) => ({
   x: rawOf(publicKey, KEY_AT).toString('base64url'),
 })
 
-/** A new seed. */
 export const makeSeed = (): string => new TextDecoder().decode(createUser().getSeed())
 
 /** The seed in the text of a credentials file; null if it has none. */

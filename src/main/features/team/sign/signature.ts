@@ -54,7 +54,6 @@ function chainsOf(session: SessionId, heads: ChainHeads): (readonly [number, num
     .map(([conn, { head, messages }]) => [conn, messages, Buffer.from(head).toString('hex')])
 }
 
-/** Signs a state. */
 export function signState(key: SigningKey, session: SignedSession, state: SignedState): Uint8Array {
   const out = Buffer.alloc(BYTES)
   out.writeUInt8(VERSION, 0)

@@ -60,7 +60,6 @@ export function acceleratorOf(keys: string): string {
   return [...parts.map((part) => (part === 'Ctrl' ? 'CmdOrCtrl' : part)), NAMED[key] ?? key].join('+')
 }
 
-/** Installs the menu. */
 export function installMenu(options: MenuOptions): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(options)))
 }

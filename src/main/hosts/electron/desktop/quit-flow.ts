@@ -11,7 +11,6 @@ export interface LeavingOptions {
   readonly reachable: () => boolean
   /** Whether the app keeps running when its last window closes. */
   readonly stays: () => boolean
-  /** The open windows. */
   readonly windows: () => readonly { close(): void; isDestroyed(): boolean }[]
   /** Brings a window to the front, or opens one. */
   readonly show: () => void
@@ -29,7 +28,6 @@ export interface LeavingOptions {
 export interface Leaving {
   /** Whether quitting has begun, so that no more windows open. */
   begun(): boolean
-  /** Electron's `before-quit`. */
   beforeQuit(event: { preventDefault(): void }): void
   /** Electron's `window-all-closed`. */
   allClosed(): void

@@ -212,7 +212,6 @@ export class DockView {
     if (!isOurs || treeOf(layout) !== this.#tree) this.#tree = ''
     this.#owner.arrange(layout)
   }
-  /** The layout on screen. */
   get layout(): Layout {
     return fromDockview(this.#api)
   }

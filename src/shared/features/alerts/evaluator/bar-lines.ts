@@ -14,7 +14,6 @@ type IndicatorCondition = Extract<AlertCondition, { readonly is: 'indicator' }>
 interface Line {
   readonly wanted: AlertLine
   indicator: Indicator
-  /** The number of alerts that use it. */
   uses: number
   values: readonly number[]
 }
