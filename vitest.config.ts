@@ -18,7 +18,8 @@ const TIMEOUT = 120_000
 /** The window's tests have a project of their own. */
 const WINDOW = 'tests/unit/renderer/**/*.test.ts'
 /** What a file does to all that runs in its process: replace modules, globals, the clock or the environment. */
-const REPLACES = /\bvi\.(mock|doMock|resetModules|spyOn|stub\w+|useFakeTimers)\(|\bprocess\.(env|exitCode|chdir|on)\b/
+const REPLACES =
+  /\bvi\.(mock|doMock|resetModules|spyOn|stub\w+|set\w+|useFakeTimers)\(|\bprocess\.(env|exitCode|chdir|umask|on|once)\b|\bglobalThis[,.]/
 /** Its tests keep a server for each file. */
 const TEAM = 'tests/unit/main/features/team/**/*.test.ts'
 /** Files that have a process of their own. The others share one and what it has loaded: a fifth of their time. */
@@ -59,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'renderer',
           environment: 'jsdom',
-          // A context of its own for each file, as ever, without loading jsdom anew for it: a third of the time.
+          // A context of its own for each file, as ever, without loading jsdom again for it: a third of the time.
           pool: 'vmForks',
           setupFiles: ['tests/unit/setup.ts', 'tests/unit/renderer/setup.ts'],
           include: [WINDOW],

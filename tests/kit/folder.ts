@@ -22,7 +22,6 @@ export function makeStoreFolder(): { readonly path: string; readonly file: strin
   return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-// The last work is done first, and this one is added when the file imports the kit.
 atEnd(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true })
 })

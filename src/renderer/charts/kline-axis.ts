@@ -192,8 +192,13 @@ export class PriceAxis {
       ;[low, high] = [Math.min(low, Math.max(least, low - stretch)), Math.max(high, Math.min(most, high + stretch))]
     }
     const rows = this.#source.priceRows()
-    if (rows) [low, high] = [priceOfRow(rowOfPrice(low, rows), rows), priceOfRow(rowOfPrice(high, rows) + 1, rows)]
     const scale = this.#source.scale()
+    if (rows) {
+      const edge = priceOfRow(rowOfPrice(low, rows), rows)
+      // A row that is higher than the prices begins at 0, which a logarithmic scale doesn't have.
+      if (scale !== 'log' || edge > 0) low = edge
+      high = priceOfRow(rowOfPrice(high, rows) + 1, rows)
+    }
     let [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
     const { head, inverted, textScale } = this.#source
     const height = this.#chart.getSize('candle_pane', 'main')?.height ?? 0

@@ -164,7 +164,6 @@ describe.skipIf(!hasNatsServer || !hasPostgres)('the page about teams [needs nat
 const waitFor = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 100 })
 
 const servers: ChildProcess[] = []
-// Registered here: what a running test registers for the end of the file never runs.
 atEnd(async () => {
   for (const child of servers) {
     if (child.exitCode !== null || child.signalCode !== null) continue

@@ -81,6 +81,9 @@ it('shows the rows of a footprint whole, so that none is under the legend', () =
   expect(rangeOf({ priceRows: () => ({ decimals: 2, group: 20 }) })).toEqual([100, 100.2])
   // A price at a row's lower edge has the whole row above it.
   expect(rangeOf({ priceRows: () => ({ decimals: 2, group: 4 }) })).toEqual([100, 100.08])
+  const [low, high] = rangeOf({ scale: () => 'log', priceRows: () => ({ decimals: 2, group: 20_000 }) })
+  expect(low).toBeCloseTo(100.02)
+  expect(high).toBeCloseTo(200)
 })
 
 it('writes the price of a mid as the legend does, which is a little less as a binary fraction', () => {
