@@ -189,9 +189,15 @@ class Tapedeck:
 
     def _json(self, method: str, path: str, body: Optional[Json] = None) -> Any:
         with io.BufferedReader(self._open(method, path, body), _PIECE) as answer:
-            text = answer.read(_LONGEST_ANSWER)
-            if len(text) == _LONGEST_ANSWER:
-                raise unexpected("The answer is too long.")
+            # Not in one go, which would reserve the longest answer's memory.
+            pieces: List[bytes] = []
+            left = _LONGEST_ANSWER
+            while piece := answer.read(_PIECE):
+                pieces.append(piece)
+                left -= len(piece)
+                if left <= 0:
+                    raise unexpected("The answer is too long.")
+            text = b"".join(pieces)
         return parse(text) if text else None
 
     def _part(self, name: str, path: str, method: str = "GET", body: Optional[Json] = None) -> Any:

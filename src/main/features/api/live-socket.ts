@@ -123,7 +123,7 @@ class Client {
     this.#cancelTurn?.()
     for (const [feed, ofFeed] of this.#subscriptions) {
       for (const subscription of ofFeed.values()) subscription.release()
-      this.#followed.release(feed, [...ofFeed.keys()])
+      this.#followed.release(feed, this.ticks.symbols(feed))
     }
     this.#subscriptions.clear()
   }

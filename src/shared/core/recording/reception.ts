@@ -127,24 +127,44 @@ export const outliving = (one: SessionFacts, all: readonly SessionFacts[]): read
  * none. What is missing from then on is in its gaps.
  */
 export function wantedFrom(facts: SessionFacts, feed: FeedId, key: string, fromMs: number): number {
-  const { subscriptions, gaps, running } = facts
+  const spans = wantedSpans(facts, feed).get(key) ?? []
+  const times = spans.filter(({ toMs }) => toMs > fromMs).map((span) => Math.max(span.fromMs, fromMs))
+  return Math.min(Infinity, ...times.filter((ms) => ms < facts.running.toMs))
+}
+
+/** By the facts, which never change: each symbol of a gap asks for its own. */
+const WANTED = new WeakMap<SessionFacts, Map<FeedId, ReadonlyMap<string, readonly Span[]>>>()
+
+/** When a session has subscribed to each instrument of a feed or says that it misses it, by its key. */
+function wantedSpans(facts: SessionFacts, feed: FeedId): ReadonlyMap<string, readonly Span[]> {
+  const ofFacts = WANTED.get(facts) ?? new Map<FeedId, ReadonlyMap<string, readonly Span[]>>()
+  WANTED.set(facts, ofFacts)
+  const known = ofFacts.get(feed)
+  if (known !== undefined) return known
   const asset = feedAsset(feed)
-  const isMine = (of: Subscription['of']): boolean => of?.feed === feed && keysOf(asset, of.symbols).set.has(key)
-  const spans: Span[] = []
-  let sinceMs: number | null = null
-  for (const { atMs, is, isLost, of } of subscriptions) {
-    if (isLost || !isMine(of)) continue
-    if (is) sinceMs ??= atMs
-    else if (sinceMs !== null) {
-      spans.push({ fromMs: sinceMs, toMs: atMs })
-      sinceMs = null
+  const spans = new Map<string, Span[]>()
+  const add = (key: string, span: Span): void => {
+    const ofKey = spans.get(key) ?? []
+    spans.set(key, ofKey)
+    ofKey.push(span)
+  }
+  const since = new Map<string, number>()
+  for (const { atMs, is, isLost, of } of facts.subscriptions) {
+    if (isLost || of?.feed !== feed) continue
+    for (const key of keysOf(asset, of.symbols).list) {
+      const sinceMs = since.get(key)
+      if (is) since.set(key, sinceMs ?? atMs)
+      else if (sinceMs !== undefined) {
+        since.delete(key)
+        add(key, { fromMs: sinceMs, toMs: atMs })
+      }
     }
   }
-  if (sinceMs !== null) spans.push({ fromMs: sinceMs, toMs: running.toMs })
-  for (const { feed: of, symbols, dated } of gaps)
-    if (of === feed && keysOf(asset, symbols).set.has(key)) spans.push(dated)
-  const times = spans.filter(({ toMs }) => toMs > fromMs).map((span) => Math.max(span.fromMs, fromMs))
-  return Math.min(Infinity, ...times.filter((ms) => ms < running.toMs))
+  for (const [key, fromMs] of since) add(key, { fromMs, toMs: facts.running.toMs })
+  for (const { feed: of, symbols, dated } of facts.gaps)
+    if (of === feed) for (const key of keysOf(asset, symbols).list) add(key, dated)
+  ofFacts.set(feed, spans)
+  return spans
 }
 
 /** By how much the service's clock was ahead of a message's receipt, ms, and the message's seq; or a shift of the clock. */

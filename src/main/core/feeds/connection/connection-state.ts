@@ -422,18 +422,19 @@ function openGap(state: ConnectionState, cause: GapCause, fromMs: UnixMs, symbol
 
 /**
  * Ends gaps for symbols that are no longer wanted, which another connection may receive from now on. The others of such a
- * gap have one of their own from now on.
+ * gap have one of their own from now on, which opens first: nobody may take the end for that of their outage.
  */
 function closeUnwanted(state: ConnectionState, at: Moment): Step {
   const rests = new Map(state.gaps.map((gap) => [gap, among(state.feed, gap.symbols, state.wanted)]))
   const over = state.gaps.filter((gap) => rests.get(gap)?.length !== gap.symbols.length)
   let next: ConnectionState = { ...state, gaps: state.gaps.filter((gap) => !over.includes(gap)) }
-  const effects: ConnectionEffect[] = over.map(({ id }) => ({ do: 'gapClose', id, toMs: at.wallMs }))
+  const effects: ConnectionEffect[] = []
   for (const gap of over) {
     const [gapped, more] = openGap(next, gap.cause, at.wallMs, rests.get(gap) ?? [])
     next = gapped
     effects.push(...more)
   }
+  effects.push(...over.map(({ id }): ConnectionEffect => ({ do: 'gapClose', id, toMs: at.wallMs })))
   return over.length === 0 ? [state, []] : [next, effects]
 }
 

@@ -32,6 +32,8 @@ function partsOf(gap: Gap, id: number, group: Overlapping, claims: GapParts): re
   const concerned = symbols.length > 0 ? symbols : symbolsWanted(facts.subscriptions, feed, fromSeq, toSeq)
   // A gap of every symbol would be one of those that came later, too.
   const isOfAll = symbols.length > 0 || concerned.length === symbolsWanted(facts.subscriptions, feed, 0, null).length
+  // It was before anything was wanted, and must not be one of what was wanted later.
+  if (concerned.length === 0 && !isOfAll) return []
   const keys = concerned.length === 0 ? [''] : keysOf(asset, concerned).list
   // What a session leaves open when it ends is for another one that runs on to say, if that has the symbol.
   const after = toSeq === null && !facts.isOpen ? group.outliving(id) : []

@@ -233,12 +233,18 @@ export class StoreQueries implements TickSource {
         // A gap still open at the end of a session lasts until the next session of its source begins.
         const next = this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
-          const gap = toGap(row, one, next)
+          const gap = toGap(row, one, one.to_ms === null && this.#goesOn(row, one, next) ? null : next)
           if (isWithin(gap, fromMs, toMs)) gaps.push(gap)
         }
       }
       return gaps
     })
+  }
+
+  /** Whether an open gap lasts although a later session of its shard has begun, because its recorder is there, too. */
+  #goesOn(row: StoredSession, gap: GapRow, nextMs: number | null): boolean {
+    if (!isTeamKey(row.source) || row.ended_ms !== null || nextMs === null) return false
+    return nextMs <= gap.from_ms || (findLastStamp(this.db, row.id)?.wallMs ?? -Infinity) > nextMs
   }
 
   /** The sessions a query selects, in the order they were added. Throws `ambiguous-source` or `not-found`. */
@@ -404,14 +410,8 @@ const isWithin = (gap: Pick<Gap, 'fromMs' | 'toMs'>, fromMs: number, toMs: numbe
 export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap in the store is corrupt.', { hint: VERIFY_HINT })
 
-function toGap(
-  { key, source, ended_ms: endedMs }: StoredSession,
-  row: GapRow,
-  nextMs: number | null,
-): Gap | UnreadableGap {
-  // The recorder of a later session may be running already, while this one still isn't receiving.
-  const isBeside = isTeamKey(source) && endedMs === null && nextMs !== null && nextMs <= row.from_ms
-  const toMs = row.to_ms ?? (isBeside ? null : nextMs)
+function toGap({ key }: StoredSession, row: GapRow, nextMs: number | null): Gap | UnreadableGap {
+  const toMs = row.to_ms ?? nextMs
   const range = {
     fromMs: unixMs(row.from_ms),
     // A clock set back while the gap was open must not invert it.

@@ -20,6 +20,8 @@ interface OpenGap {
   /** Null means every instrument of the feed. */
   readonly instruments: ReadonlySet<InstrumentId> | null
   readonly fromMs: number
+  /** Since when all of them are missing for this cause, without a break. */
+  readonly sinceMs: number
 }
 
 interface FeedCoverage {
@@ -62,7 +64,7 @@ export class Coverage {
     const { downMs, gaps } = this.#feed(feed)
     if (!Number.isNaN(downMs)) return downMs
     const lost = gaps.find(({ cause, instruments }) => LOST.has(cause) && (instruments?.has(instrument) ?? true))
-    return lost?.fromMs ?? NaN
+    return lost?.sinceMs ?? NaN
   }
 
   state(feed: FeedId, state: FeedState, nowMs: number): void {
@@ -96,7 +98,9 @@ export class Coverage {
 
   gapOpened(feed: FeedId, cause: GapCause, instruments: ReadonlySet<InstrumentId> | null, fromMs: number): void {
     const coverage = this.#feed(feed)
-    coverage.gaps.push({ cause, instruments, fromMs })
+    // A gap that some instruments leave is closed once the others have one of their own.
+    const before = coverage.gaps.find((gap) => gap.cause === cause && includesAll(gap.instruments, instruments))
+    coverage.gaps.push({ cause, instruments, fromMs, sinceMs: Math.min(fromMs, before?.sinceMs ?? fromMs) })
   }
 
   gapClosed(feed: FeedId, fromMs: number): void {
@@ -123,3 +127,7 @@ export class Coverage {
     return made
   }
 }
+
+/** Null means every instrument of the feed. */
+const includesAll = (all: OpenGap['instruments'], some: OpenGap['instruments']): boolean =>
+  all === null || (some !== null && [...some].every((one) => all.has(one)))

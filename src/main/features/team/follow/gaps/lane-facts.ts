@@ -62,6 +62,7 @@ export class LaneFacts {
   readonly #gaps: GapFact[] = []
   readonly #tracker = new SubscriptionTracker()
   #subscriptions: SubscriptionFact[] = []
+  #isAcknowledged = false
   readonly #feeds = new Set<FeedId>()
   /** Symbols that it has subscribed to or is about to, because their connection was lost. */
   readonly #wanted = new Map<FeedId, Map<InstrumentId, string>>()
@@ -153,7 +154,7 @@ export class LaneFacts {
         isLost,
         of,
       })),
-      isAcknowledged: this.#subscriptions.some(({ is }) => is),
+      isAcknowledged: this.#isAcknowledged,
     }
   }
 
@@ -184,6 +185,7 @@ export class LaneFacts {
   #subscribe(seq: number, wallMs: number, change: SubscriptionChange): boolean {
     const { is, isLost, feed, symbols } = change
     this.#subscriptions.push({ seq, wallMs, is, isLost, of: change })
+    this.#isAcknowledged ||= is
     if (isLost) return true
     const wanted = this.#wantedOf(feed)
     for (const symbol of symbols) {

@@ -164,7 +164,7 @@ function endOfOpen(
   next: Member | undefined,
   all: readonly Member[],
 ): ShardLane['endOfOpen'] {
-  if (ending === null) return undefined
+  if (ending === null || ending.gaps.length === 0) return undefined
   const nextMs = next === undefined ? Infinity : next.facts.facts(next.untilMs).running.fromMs
   const after = outliving(
     facts.facts(untilMs),

@@ -178,8 +178,8 @@ describe('subscriptions', () => {
     const [before] = d.state.gaps
     d.pass(5_000).want(ETH)
     expect(d.effects).toEqual([
-      { do: 'gapClose', id: before.id, toMs: d.now },
       { do: 'gapOpen', gap: { id: before.id + 1, cause: 'drop', symbols: [ETH], fromMs: d.now } },
+      { do: 'gapClose', id: before.id, toMs: d.now },
     ])
     d.want(ETH)
     expect(d.effects).toEqual([])

@@ -320,13 +320,51 @@ function byCause(claims: readonly Claim[], within: readonly Span[]): Record<stri
   return Object.fromEntries(spans.filter(([, of]) => of.length > 0))
 }
 
+/** What is missing of BTC-USD after both have connected, with causes and in seconds from the start. */
+async function seconds() {
+  const of = (claims: readonly Claim[]) => claims.map(({ cause, fromMs, toMs }) => [cause, (fromMs - T0) / 1_000, toMs === Infinity ? null : (toMs - T0) / 1_000]) // oxfmt-ignore
+  const isLater = ({ toMs }: Claim): boolean => toMs > T0 + 5_000
+  const symbol = 'BTC-USD'
+  return { live: of(live(symbol).filter(isLater)), stored: of((await stored(symbol)).filter(isLater)) }
+}
+
+describe('a gap of a recorder that runs on', () => {
+  it('lasts after another one of its shard has begun that doesn’t receive the symbol either', async () => {
+    const one = new Recorder(1)
+    one.want('BTC-USD', 0)
+    after(20_000)
+    one.trade()
+    const fromS = (time.nowMs - T0) / 1_000
+    one.drop(0, 0)
+    after(5_000)
+    const two = new Recorder(2)
+    two.want('ETH-USD', 0)
+    after(5_000)
+    one.trade()
+    two.trade()
+    expect(await seconds()).toEqual({ live: [['drop', fromS, null]], stored: [['drop', fromS, null]] })
+    one.reconnect(0)
+    const dropped = [['drop', fromS, (time.nowMs - T0) / 1_000]]
+    after(5_000)
+    one.trade()
+    expect(await seconds()).toEqual({ live: dropped, stored: dropped })
+  })
+
+  it('of every symbol is none of a symbol that was wanted later', async () => {
+    const [one, two] = [new Recorder(1), new Recorder(2)]
+    after(20_000)
+    one.overflow(5_000)
+    after(20_000)
+    one.want('BTC-USD', 0)
+    two.want('ETH-USD', 0)
+    after(5_000)
+    one.trade()
+    two.trade()
+    for (const claims of Object.values(await seconds())) expect(claims.map(([cause]) => cause)).toEqual(['connect'])
+  })
+})
+
 describe('a recorder that ends beside another one of its shard', () => {
-  const seconds = async () => {
-    const of = (claims: readonly Claim[]) => claims.map(({ cause, fromMs, toMs }) => [cause, (fromMs - T0) / 1_000, toMs === Infinity ? null : (toMs - T0) / 1_000]) // oxfmt-ignore
-    const isLater = ({ toMs }: Claim): boolean => toMs > T0 + 5_000
-    const symbol = 'BTC-USD'
-    return { live: of(live(symbol).filter(isLater)), stored: of((await stored(symbol)).filter(isLater)) }
-  }
   const both = (): readonly [Recorder, Recorder] => {
     const [one, two] = [new Recorder(1), new Recorder(2)]
     for (const each of [one, two]) each.want('BTC-USD', 0)

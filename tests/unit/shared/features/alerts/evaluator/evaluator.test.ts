@@ -537,6 +537,21 @@ describe('a stale feed', () => {
     expect(r.told.filter((one) => one.startsWith('fired'))).toEqual(['fired 15000: - 10000'])
     expect(r.evaluator.instruments()).toEqual([BTC])
   })
+  test('counts from when its connection was lost, though another symbol of that has left it since', () => {
+    const eth = instrumentId('crypto', 'ETH-USD')
+    const r = rig([alertOf(stale(10_000), { instrument: eth })])
+    r.state('crypto/XT', 'open', 0)
+    r.evaluator.gapOpened('crypto/XT', 'drop', ['BTC-USD', 'ETH-USD'], T0 + 5_000)
+    r.take()
+    // As a connection says it: the gap of the rest first.
+    r.evaluator.advance(T0 + 9_000)
+    r.evaluator.gapOpened('crypto/XT', 'drop', ['ETH-USD'], T0 + 9_000)
+    r.evaluator.gapClosed('crypto/XT', T0 + 5_000, T0 + 9_000)
+    r.evaluator.advance(T0 + 14_999)
+    expect(r.take()).toEqual([])
+    r.evaluator.advance(T0 + 15_000)
+    expect(r.take().filter((one) => one.startsWith('fired'))).toEqual(['fired 15000: - 10000'])
+  })
   test('with no patience at once', () => {
     const r = rig([alertOf(stale(0))])
     r.state('crypto/XT', 'open', 0)
