@@ -95,7 +95,7 @@ test('the figures of a footprint are those of the messages, which open from its 
     await region.getByRole('button', { name: 'Table' }).click()
   })
 
-  const said = region.locator('p[aria-live]')
+  const said = region.locator('p[aria-live]').first()
   const last = rows.slice(
     0,
     rows.findIndex((row, i) => i > 0 && row.from >= rows[i - 1].from),

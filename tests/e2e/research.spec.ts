@@ -103,7 +103,7 @@ function expectPng({ name, bytes }: { readonly name: string; readonly bytes: Buf
 async function walkBars(page: Page, symbol: string, at: (events: readonly string[]) => boolean): Promise<void> {
   const region = new Screen(page).chart(symbol)
   /** The time of the bar that is told. */
-  const time = async () => ((await region.locator('p[aria-live]').textContent()) ?? '').split(': open')[0]
+  const time = async () => ((await region.locator('p[aria-live]').first().textContent()) ?? '').split(': open')[0]
   await region.getByRole('application').focus()
   await page.keyboard.press('End')
   for (let before = ''; ;) {
