@@ -1,9 +1,9 @@
 /** The watchlist columns: header, cell text, sorting and width of each. */
-import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
+import type { QuoteRow } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import type { NumberText } from '../../text/format.ts'
 import { DASH, toneOf } from '../../text/format.ts'
-import { ageCell } from './freshness.ts'
+import { ageCell, type ShownFreshness } from './freshness.ts'
 
 export const COLUMN_IDS = [
   'last',
@@ -23,7 +23,7 @@ export type ColumnId = (typeof COLUMN_IDS)[number]
 export interface CellContext {
   readonly numbers: NumberText
   readonly nowMs: number
-  readonly freshness: Freshness
+  readonly freshness: ShownFreshness
 }
 
 export interface Column {

@@ -3,13 +3,20 @@ import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
 import { t } from '../../../shared/base/text.ts'
 import { ageText, agoText } from '../../text/format.ts'
 
-/** The freshness to show. Without a link nothing is live, whatever the last value said. */
-export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean): Freshness {
+/** `ended`: a replay is at its end, where recording stopped. */
+export type ShownFreshness = Freshness | 'ended'
+
+/**
+ * The freshness to show. Without a link nothing is live, whatever the last value said. `atEnd`: a replay is at its end,
+ * where every feed is disconnected because the session is over.
+ */
+export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean, atEnd: boolean): ShownFreshness {
   if (!linkUp) return 'disconnected'
-  return row?.freshness ?? 'waiting'
+  const freshness = row?.freshness ?? 'waiting'
+  return freshness === 'disconnected' && atEnd ? 'ended' : freshness
 }
 
-export function freshnessLabel(freshness: Freshness, replayed = false): string {
+export function freshnessLabel(freshness: ShownFreshness, replayed = false): string {
   switch (freshness) {
     case 'live':
       // Never call a replay live.
@@ -24,11 +31,13 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
       return t('disconnected')
     case 'waiting':
       return t('waiting for first message')
+    case 'ended':
+      return t('session over')
   }
 }
 
 /** The sentence under a price. `ageMs` counts from its last message, null if none; `replayed`: by a replay's clock. */
-export function freshnessSentence(freshness: Freshness, ageMs: number | null, replayed = false): string {
+export function freshnessSentence(freshness: ShownFreshness, ageMs: number | null, replayed = false): string {
   const ago = ageMs === null ? t('no message yet') : agoText(ageMs)
   switch (freshness) {
     case 'live':
@@ -49,6 +58,8 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null, re
       return ageMs === null || replayed
         ? t('Waiting for the first message.')
         : t('Waiting for the first message. The price shown was recorded {ago}.', { ago })
+    case 'ended':
+      return t('The recorded session ends here. Last message: {ago}.', { ago })
   }
 }
 
@@ -57,7 +68,7 @@ export const recordedSentence = (ageMs: number | null): string =>
   t('The price shown was recorded {ago}.', { ago: agoText(ageMs ?? 0) })
 
 /** The text of the age column. */
-export function ageCell(freshness: Freshness, ageMs: number | null): string {
+export function ageCell(freshness: ShownFreshness, ageMs: number | null): string {
   switch (freshness) {
     case 'closed':
       return 'closed'
@@ -67,6 +78,7 @@ export function ageCell(freshness: Freshness, ageMs: number | null): string {
     case 'quiet':
     case 'stale':
     case 'disconnected':
+    case 'ended':
       return ageText(ageMs)
   }
 }

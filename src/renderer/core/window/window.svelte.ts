@@ -126,6 +126,8 @@ export class WindowState implements Subject {
     const source = (this.replaying ?? this.status)?.source
     return source === undefined ? null : source === 'demo' ? 'demo' : 'service'
   })
+  /** Whether a replay is at its end. */
+  readonly atEnd = $derived.by(() => this.replaying !== null && this.replaying.nowMs >= this.replaying.toMs)
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
   /** The instrument of the pane in front. */

@@ -1,14 +1,13 @@
 /** Help topics, derived from the same tables the window uses. */
 import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
 import type { EndpointInfo } from '../../../shared/features/research/research.ts'
-import type { Freshness } from '../../../shared/core/status/status.ts'
 import { FEED_IDS } from '../../../shared/base/units.ts'
 import { helpLabel } from './labels.ts'
 import { languageTag, t } from '../../../shared/base/text.ts'
 import { settingLabel } from '../../core/settings/labels.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import { FEED_LABELS } from '../../core/market/feed-labels.ts'
-import { freshnessLabel, freshnessSentence } from '../../core/market/freshness.ts'
+import { freshnessLabel, freshnessSentence, type ShownFreshness } from '../../core/market/freshness.ts'
 import { causeText } from '../../text/replay-labels.ts'
 import { feedStateText } from '../../core/account/source-labels.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
@@ -51,7 +50,7 @@ const WORDS = [
   'unasked',
   'p99',
 ] as const
-const FRESHNESS: readonly Freshness[] = ['live', 'quiet', 'stale', 'closed', 'disconnected', 'waiting']
+const FRESHNESS: readonly ShownFreshness[] = ['live', 'quiet', 'stale', 'closed', 'disconnected', 'waiting', 'ended']
 
 const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag()) + text.slice(1)
 

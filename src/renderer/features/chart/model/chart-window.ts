@@ -75,8 +75,9 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     },
     get offline() {
       const row = app.quotes.row(instrument())
-      const freshness = shownFreshness(row, app.linkUp)
-      return (row !== undefined && freshness === 'disconnected') || (freshness !== 'live' && noRoom() !== null)
+      const freshness = shownFreshness(row, app.linkUp, app.atEnd)
+      const stopped = freshness === 'disconnected' || freshness === 'ended'
+      return (row !== undefined && stopped) || (freshness !== 'live' && noRoom() !== null)
     },
     get noRoom() {
       return noRoom()

@@ -10,7 +10,7 @@ import {
 import { makeQuoteRow } from '../../../../kit/market.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import { flashOf, remember } from '../../../../../src/renderer/ui/table/flash.ts'
-import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/market/freshness.ts'
+import { ageCell, freshnessSentence, shownFreshness } from '../../../../../src/renderer/core/market/freshness.ts'
 import { isBegun } from '../../../../../src/renderer/core/window/keys.ts'
 import { isInterval, msOf, parseInterval } from '../../../../../src/shared/core/market/market.ts'
 import { sourceName, sourceNames, sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
@@ -57,6 +57,14 @@ describe('freshness', () => {
     expect(freshnessSentence('stale', 14_000)).toContain('14')
     expect(ageCell('closed', 14_000)).toBe('closed')
     expect(ageCell('stale', 14_000)).toBe('14s')
+  })
+  it('does not call the end of a replay a lost connection, unless the window lost its terminal', () => {
+    const last = row({ freshness: 'disconnected' })
+    expect(shownFreshness(last, true, false)).toBe('disconnected')
+    expect(shownFreshness(last, true, true)).toBe('ended')
+    expect(shownFreshness(last, false, true)).toBe('disconnected')
+    expect(shownFreshness(row({ freshness: 'live' }), true, true)).toBe('live')
+    expect(freshnessSentence('ended', 14_000, true)).toMatch(/^The recorded session ends here\..* 14\s/)
   })
 })
 
