@@ -108,6 +108,9 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     await page.evaluate(() => {
       globalThis.print = () => undefined
     })
+    const review = paneOf(page, 'journal').getByRole('article', { name: 'Review' })
+    await paneOf(page, 'journal').getByRole('button', { name: 'Last 24 hours' }).click()
+    await expect(review.getByRole('row').nth(1)).toContainText(/\d{4} \d\d:\d\d:\d\d/)
     await paneOf(page, 'journal')
       .getByRole('button', { name: host === 'browser' ? 'Print or save as PDF' : 'Print', exact: true })
       .click()
@@ -117,7 +120,13 @@ test('notes are pinned to the tape, and the review has all of a session', async 
     const symbol = page.locator('.print-sheet').getByRole('button').first()
     await expect(symbol).toHaveCSS('color', 'rgb(31, 87, 195)') // of the light theme: the window is dark
     // Electron's pages have no PDF by Playwright.
-    if (host === 'browser') expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
+    if (host === 'browser') {
+      await page.setViewportSize({ width: 718, height: 1000 }) // a page of A4
+      const tables = page.locator('.print-sheet .wide')
+      const isCut = await tables.evaluateAll((all) => all.some((one) => one.scrollWidth > one.clientWidth))
+      expect(isCut, 'a table that leaves the paper').toBe(false)
+      expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
+    }
     await page.emulateMedia({ media: null })
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
     await expect(page.locator('.print-sheet')).toHaveCount(0)

@@ -132,6 +132,17 @@ describe('the review', () => {
     vi.restoreAllMocks()
   })
 
+  it('writes each note in its own direction, in the color of text', async () => {
+    const note = { id: 'n', fromMs: unixMs(1_000), toMs: null, instrument: BTC, text: 'שלום BTC', tags: ['פריצה'] }
+    transport.answer('journal.review', () => review({ notes: [{ ...note, pictures: [] }] as never }))
+    app.replaying = replayState({ nowMs: unixMs(5_000) })
+    render(ReviewPage, { app })
+    const text = within(await page()).getByText('שלום BTC')
+    expect(text.dir).toBe('auto')
+    expect(text.classList.contains('text'), 'the class of links').toBe(false)
+    expect(within(await page()).getByText('#פריצה').tagName).toBe('BDI')
+  })
+
   it('is gone as soon as a replay is moved back before its end, and made again', async () => {
     const tos: number[] = []
     transport.answer('journal.review', ({ toMs }) => {
