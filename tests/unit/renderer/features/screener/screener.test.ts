@@ -37,13 +37,22 @@ afterEach(() => {
 })
 
 describe('the pane', () => {
-  const open = (first: ScreenPage) => {
+  const open = (first: ScreenPage, settings: object = {}) => {
     transport.serve('screener', () => first)
     // Only what the screener uses.
-    const pane = { settings: {}, visible: true, title: () => undefined } as unknown as PaneContext
+    const pane = { settings, visible: true, title: () => undefined } as unknown as PaneContext
     render(ScreenerPane, { app, pane } as never)
     flushSync()
   }
+  it('counts only filters with a bound', () => {
+    const filter = (min: number | null) => ({ metric: 'volatility', min, max: null })
+    open(page(btc), { screen: { filters: [filter(null), filter(1)] } })
+    const count = () => shown.getByRole('button', { name: /^Filters/ }).querySelector('b')?.textContent
+    expect(count()).toBe('1')
+    cleanup()
+    open(page(btc), { screen: { filters: [filter(null)] } })
+    expect(count()).toBeUndefined()
+  })
   it('says why nothing could be read, instead of that nothing is recorded', () => {
     open(page({ problem: 'The disk is gone.' }))
     expect(shown.getByText('Couldn’t read the recorded data')).toBeTruthy()
