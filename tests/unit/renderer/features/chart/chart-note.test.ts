@@ -1,16 +1,18 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { afterEach, expect, it, vi } from 'vitest'
+import type { ChartStage } from '../../../../../src/renderer/features/chart/follow/chart-target.ts'
 import ChartNote from '../../../../../src/renderer/features/chart/ChartNote.svelte'
 
 afterEach(cleanup)
 const usual = { away: null, noRoom: null, openScreener: vi.fn(), openSettings: vi.fn(), play: null }
-const show = (around: object, view = 'live') =>
+const show = (around: object, view = 'live', stage: object = { is: 'empty', damaged: false }) =>
   render(ChartNote, {
-    stage: { is: 'empty', damaged: false },
+    stage: stage as ChartStage,
     symbol: 'BTC-USD',
     asset: 'crypto',
     of: 'trade',
     view,
+    zone: 'America/New_York',
     around: { ...usual, ...around },
     turnedAway: false,
     onRetry: vi.fn(),
@@ -26,6 +28,15 @@ it('offers a large button to play in an empty chart of a replay', async () => {
   // The session may have none of this symbol.
   await fireEvent.click(screen.getByRole('button', { name: 'Show recorded symbols' }))
   expect(openScreener).toHaveBeenCalledOnce()
+})
+
+it('says times of an error in the zone of the chart', () => {
+  const message = 'Nothing was received at 2026-01-05T14:30:00.000Z.'
+  const failure = { code: 'no-data', message, hint: 'It ends at 2026-01-05T15:00:00.500Z.' }
+  show({}, 'replay-1', { is: 'failed', failure })
+  const shown = screen.getByRole('alert').textContent
+  expect(shown).toContain('05 Jan 2026 09:30:00.000 EST')
+  expect(shown).toContain('05 Jan 2026 10:00:00.500 EST')
 })
 
 it('promises no bars of a symbol that its feed has no room for, and names the ways out', async () => {
