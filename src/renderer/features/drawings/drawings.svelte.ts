@@ -154,6 +154,7 @@ export interface DrawingWindow {
   /** Shows a notification with an Undo button; `can` returns whether undoing is still possible. */
   readonly tell: (text: string, undo: () => void, can: () => boolean) => void
   readonly problem: (failure: Failure) => void
+  readonly symbolOf: (instrument: InstrumentId) => string
 }
 
 /** The drawings of every instrument shown in this window, and the window's clipboard for them. */
@@ -188,7 +189,9 @@ export class DrawingsBook {
       const problem = (failure: Failure): void => {
         if (failure.code === 'store-damaged' && this.#told.has(failure.message)) return
         this.#told.add(failure.message)
-        this.window.problem(failure)
+        // The terminal names the instrument; it doesn't know how the window writes its symbol.
+        const message = failure.message.replace(instrument, this.window.symbolOf(instrument))
+        this.window.problem({ ...failure, message })
       }
       one = { drawings: new InstrumentDrawings(this.#transport, market, instrument, problem), charts: 0 }
       one.drawings.history = this.#histories.get(key) ?? NO_HISTORY

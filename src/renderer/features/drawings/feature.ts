@@ -1,5 +1,6 @@
 /** Drawings in the window: the layer on charts, their settings, and their commands. */
 import { drawingSettings } from '../../../shared/features/drawings/settings.ts'
+import { symbolOf } from '../../core/symbols/symbol-of.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'
 import { drawingCommands } from './drawing-commands.ts'
@@ -24,6 +25,7 @@ export const drawings = defineWindowFeature({
       settings: () => app.settings.now.drawing,
       set: (patch) => app.set(patch),
       tell: (text, undo, can) => app.toasts.show(text, { action: undoing(undo, can) }),
+      symbolOf: (instrument) => symbolOf(app, instrument),
       problem: (failure) => app.tell(failure),
     })
     const service: DrawingsService = {

@@ -169,6 +169,7 @@ it('a window says once that drawings couldn’t be read, however often a chart s
       settings: () => expect.unreachable(),
       set: () => undefined,
       tell: () => undefined,
+      symbolOf: () => 'BTC-USD',
       problem: (failure) => problems.push(failure.message),
     },
   )
@@ -176,5 +177,5 @@ it('a window says once that drawings couldn’t be read, however often a chart s
     expect(ids(book.take('service', btc).list)).toBe('b')
     book.release('service', btc)
   }
-  expect(problems).toEqual([problem])
+  expect(problems).toEqual([problem.replace('crypto:BTCUSD', 'BTC-USD')])
 })

@@ -27,6 +27,7 @@ beforeEach(() => {
     settings: () => settings,
     set: (patch) => (settings = { ...settings, ...(patch.drawing as Partial<DrawingSettings>) }),
     tell,
+    symbolOf: (instrument) => instrument,
     problem: (failure) => expect.unreachable(failure.message),
   }
   controller = new DrawingController(new DrawingsBook(new TestTransport(), window))
