@@ -84,6 +84,11 @@ export class NumberText {
     return this.fixed(value / unit.by, 2) + unit.letter
   }
 
+  /** At the tick of an axis: plain, or compact if it has many digits. */
+  tick(value: Maybe): string {
+    return usable(value) && Math.abs(value) >= 1e7 ? this.short(value) : this.plain(value)
+  }
+
   /** Bytes with a decimal unit: 412000000 is "412 MB". */
   bytes(value: Maybe): string {
     if (!usable(value)) return DASH

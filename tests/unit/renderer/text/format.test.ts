@@ -43,6 +43,8 @@ describe('numbers', () => {
     expect(en.short(18_204.51)).toBe('18.20K')
     expect(en.short(94.93e9)).toBe('94.93B')
     expect(en.short(0.1234567)).toBe('0.1235')
+    expect(en.tick(60_780)).toBe('60,780')
+    expect(en.tick(1.5e12)).toBe('1.50T')
     expect(en.bytes(412e6)).toBe('412 MB')
     expect(en.bytes(23.1e9)).toBe('23.1 GB')
   })
