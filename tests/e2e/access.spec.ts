@@ -301,6 +301,9 @@ test('colors forced by the system show what is selected, and states', async ({ o
     rows.and(page.locator('[aria-selected="false"]')),
   ]
   expect(await ground(selected)).not.toBe(await ground(other.first()))
+  const back = new Screen(page).watchlist().getByRole('tab', { selected: false }).first()
+  const line = await back.evaluate((element) => getComputedStyle(element).borderBottomColor)
+  expect(line, 'of a tab that is not in front').toBe(await ground(page.locator('body')))
   const interval = page.getByRole('radio', { name: '1s', exact: true })
   expect(await ground(interval)).not.toBe(await ground(page.getByRole('radio', { name: '1m', exact: true })))
   const dot = page
