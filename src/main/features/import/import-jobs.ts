@@ -2,7 +2,6 @@
 import { basename } from 'node:path'
 import type { Ask } from '../../../shared/features/desktop/requests.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
-import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, toFailure, type Failure } from '../../../shared/base/errors.ts'
 import type { ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
@@ -99,6 +98,12 @@ export function createImports({ files, jobs, reader, reading, library, ask, refu
 function doneText({ sessions, messages, skipped, already }: ImportDone): string {
   if (already) return `Session ${sessions[0].session} is already in the store.`
   const many = sessions.length === 1 ? 'one session' : `${sessions.length} sessions`
-  const left = skipped === 0 ? '' : skipped === 1 ? '; one line was skipped' : `; ${skipped} lines were skipped`
-  return `${countText(messages, 'message')} in ${many}${left}.`
+  const left =
+    skipped === 0
+      ? ''
+      : skipped === 1
+        ? '; one line was skipped'
+        : `; ${skipped.toLocaleString('en')} lines were skipped`
+  const count = messages === 1 ? '1 message' : `${messages.toLocaleString('en')} messages`
+  return `${count} in ${many}${left}.`
 }
