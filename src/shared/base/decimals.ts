@@ -4,3 +4,20 @@ export function literalDecimals(literal: string): number {
   if (m === null) return 0
   return Math.min(22, Math.max(0, (m[1]?.length ?? 0) - Number(m[2] ?? 0)))
 }
+
+/**
+ * The most that a number computed from decimals can be. As a double it can be less, because those of decimals are inexact in
+ * their last bit: 100.3 - 100.2 is 0.0999…. `of`: the greatest number that it was computed from.
+ */
+export const mostOf = (computed: number, of: number): number => computed + of * 2 * Number.EPSILON
+
+/** The least that it can be. */
+export const leastOf = (computed: number, of: number): number => computed - of * 2 * Number.EPSILON
+
+const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+
+/** The decimal of at most 15 digits that a computed number above zero stands for: (100.1 + 100.3) / 2 is 100.1999… as a double. */
+export function nearestDecimal(computed: number): number {
+  const power = POWERS[14 - Math.floor(Math.log10(computed))]
+  return power === undefined ? computed : Math.round(computed * power) / power
+}

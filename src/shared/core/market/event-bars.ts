@@ -5,7 +5,7 @@
  * depend only on its trades in seq order, and are the same live, in a replay, and rebuilt from the store. Renko bricks
  * are derived prices. Where one trade would close more than 1,000 of them, they restart at its price as after a gap.
  */
-import { addVolume, MAX_AHEAD_MS } from './bars.ts'
+import { addVolume, MAX_AHEAD_MS, type ExactVolume } from './bars.ts'
 import type { Bar } from './market.ts'
 import { literalDecimals } from '../../base/decimals.ts'
 import { unixMs } from '../../base/units.ts'
@@ -33,8 +33,8 @@ export interface EventBar {
   volumeRest: number
   /** Number of trades; 0 for a brick that the price jumped over. */
   count: number
-  /** Volume bought less volume sold. */
-  delta: number
+  /** Volume bought less volume sold, as an exact sum. */
+  readonly delta: ExactVolume
   /** Seqs of its first and last trade; NaN without one. */
   firstSeq: number
   lastSeq: number
@@ -149,7 +149,7 @@ function newBar(open: number, atMs: number, before: EventBar | undefined): Event
     volume: NaN,
     volumeRest: 0,
     count: 0,
-    delta: 0,
+    delta: { volume: 0, volumeRest: 0 },
     firstSeq: NaN,
     lastSeq: NaN,
     complete: true,
@@ -163,12 +163,15 @@ function addTrade(bar: EventBar, { seq, eventMs, size, side }: EventTrade): void
   bar.endMs = Math.max(bar.endMs, eventMs)
   if (size >= 0 && size < Infinity) {
     addVolume(bar, size, 0)
-    bar.delta += side * size
+    addVolume(bar.delta, side * size, 0)
   }
 }
 
 /** Differences of decimal prices are inexact in their last bits, so allow for that. */
 const exceeds = (distance: number, size: number): boolean => distance > size * (1 + 1e-9)
+
+/** Whether a sum of decimal sizes comes to `size`. `gross`: all that was summed, whose sizes are inexact in their last bit. */
+const reaches = (sum: number, gross: number, size: number): boolean => sum >= size - gross * Number.EPSILON
 
 /** Bars of whole trades: each trade belongs to one, and one of them closes it. */
 function createRuns({ kind, size }: EventBarRule, bars: EventBar[]): Shape {
@@ -177,8 +180,8 @@ function createRuns({ kind, size }: EventBarRule, bars: EventBar[]): Shape {
     kind === 'tick'
       ? bar.count >= size
       : kind === 'volume'
-        ? bar.volume >= size
-        : kind === 'delta' && Math.abs(bar.delta) >= size
+        ? reaches(bar.volume, bar.volume, size)
+        : kind === 'delta' && reaches(Math.abs(bar.delta.volume), bar.volume, size)
   return {
     trade(trade) {
       const { price, eventMs } = trade

@@ -53,6 +53,9 @@ export interface Circumstances {
   readonly volumes: boolean
 }
 
+/** The middle of two decimals can differ in its last bit from the price that it is. */
+const SAME_PRICE = 2 ** -50
+
 /** Sums of sizes are doubles and a service may round them; within this relative difference they are equal. */
 const SAME_VOLUME = 1e-9
 
@@ -88,7 +91,7 @@ export function compareBars(built: Bar | undefined, sent: Bar | undefined, about
     return empty ? answer('agrees', null) : answer('differs', 'no tick received')
   }
   const parts = BAR_PARTS.filter((part) => {
-    if (part !== 'volume') return built[part] !== sent[part]
+    if (part !== 'volume') return Math.abs(built[part] - sent[part]) > sent[part] * SAME_PRICE
     return about.volumes && built.volume !== null && sent.volume !== null && !sameVolume(built.volume, sent.volume)
   })
   return parts.length === 0 ? answer('agrees', null) : answer('differs', 'numbers differ', parts)

@@ -101,11 +101,17 @@ export function trendOf({ stats, last }: InstrumentFacts): readonly number[] {
   return last === null ? stats.trend : [...stats.trend.slice(0, -1), last]
 }
 
+/** What is computed from decimals is inexact: from 100.2 to 100.3 is a change of 0.0999… as a double. */
+const TOLERANCE = 1e-9
+
 /** Whether values pass all filters. An unknown value passes none. */
 export function passes(values: MetricValues, filters: readonly ScreenFilter[]): boolean {
   return filters.every(({ metric, min, max }) => {
     const value = values[metric] ?? null
-    return value !== null && (min === null || value >= min) && (max === null || value <= max)
+    if (value === null) return false
+    const least = min === null ? -Infinity : min - Math.abs(min) * TOLERANCE
+    const most = max === null ? Infinity : max + Math.abs(max) * TOLERANCE
+    return value >= least && value <= most
   })
 }
 

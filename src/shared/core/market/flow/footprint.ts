@@ -1,4 +1,5 @@
 /** What a footprint shows of a bar beside its cells: imbalances, stacks of them, and unfinished auctions. Pure. */
+import { leastOf } from '../../../base/decimals.ts'
 import type { CellColumns } from './cells.ts'
 import { pointOfControl, totalsOf, valueArea } from './profile.ts'
 
@@ -34,13 +35,14 @@ export function imbalances(
 ): readonly Imbalance[] {
   const at = new Map(row.map((one, i) => [one, i]))
   const found: Imbalance[] = []
+  const isEnough = (strong: number, weak: number): boolean => strong >= leastOf(ratio * weak, ratio * weak)
   const test = (i: number, side: 1 | -1): void => {
     const strong = side === 1 ? buy[i] : sell[i]
     const other = at.get(row[i] - side)
     const weak = other === undefined ? 0 : side === 1 ? sell[other] : buy[other]
-    if (strong === 0 || strong < least || strong < ratio * weak || (weak === 0 && !againstZero)) return
+    if (strong === 0 || strong < least || !isEnough(strong, weak) || (weak === 0 && !againstZero)) return
     const most = weak + (other === undefined ? 0 : unknown[other])
-    found.push({ row: row[i], side, firm: strong >= ratio * most })
+    found.push({ row: row[i], side, firm: isEnough(strong, most) })
   }
   for (let i = 0; i < row.length; i++) {
     test(i, 1)

@@ -1,4 +1,5 @@
 /** The life of an active alert: it fires, rests, waits for its price to return, expires, is removed. */
+import { nearestDecimal } from '../../../base/decimals.ts'
 import type { EvaluatorListener, Fired } from './listener.ts'
 import { attach, type AttachOptions } from './targets.ts'
 import type { EvaluationContext } from './context.ts'
@@ -142,13 +143,13 @@ export class Firing {
     if (condition.is !== 'price' || repeat === null) return
     run.release()
     const { index } = run.watch.chains[condition.of]
-    const by = (condition.level * repeat.backPercent) / 100
+    const away = (percent: number): number => nearestDecimal((condition.level * (100 + percent)) / 100)
     const backs: LevelItem[] = []
     if (up || condition.direction === 'either') {
-      backs.push({ run, role: 'back', level: condition.level - by, direction: 'down' })
+      backs.push({ run, role: 'back', level: away(-repeat.backPercent), direction: 'down' })
     }
     if (!up || condition.direction === 'either') {
-      backs.push({ run, role: 'back', level: condition.level + by, direction: 'up' })
+      backs.push({ run, role: 'back', level: away(repeat.backPercent), direction: 'up' })
     }
     for (const back of backs) {
       if (maybeReturned) index.expect(back.level, back, back.direction === 'up')

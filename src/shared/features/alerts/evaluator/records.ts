@@ -3,6 +3,7 @@
  * a few comparisons and allocates nothing.
  */
 import { midPrice, usable } from '../../../core/market/bars.ts'
+import { mostOf, nearestDecimal } from '../../../base/decimals.ts'
 import { openTime } from '../../drawings/open-time.ts'
 import { priceAt } from '../../drawings/price-at.ts'
 import type { Drawing } from '../../drawings/types.ts'
@@ -74,7 +75,7 @@ export class Records {
     if (watch.suspensions.size > 0 && watch.suspensions.has(feed)) return
     this.#date(watch.quotes, eventMs, recvMs)
     if (!this.#accept(watch.quotes, recvMs)) return
-    const mid = midPrice(bid, ask)
+    const mid = nearestDecimal(midPrice(bid, ask))
     if (watch.bars.length > 0) {
       this.#bars(watch, 'bid', bid, NaN)
       this.#bars(watch, 'ask', ask, NaN)
@@ -97,10 +98,10 @@ export class Records {
     const spread = watch.ask - watch.bid
     if (Number.isNaN(spread)) return
     context.value = spread
-    watch.spread.price.step(spread, this.#crossed)
+    watch.spread.price.step(mostOf(spread, watch.ask), this.#crossed)
     const percent = (spread / (watch.bid + spread / 2)) * 100
     context.value = percent
-    watch.spread.percent.step(percent, this.#crossed)
+    watch.spread.percent.step(mostOf(percent, 100 + percent), this.#crossed)
   }
 
   bar(watch: Watch, feed: FeedId, { close, eventMs }: BarNumbers, recvMs: number): void {
@@ -160,9 +161,9 @@ export class Records {
     for (const { window, up, down } of chain.moves) {
       window.step(price, context.nowMs)
       context.value = window.up
-      up.step(window.up, this.#crossed)
+      up.step(mostOf(window.up, 100 + window.up), this.#crossed)
       context.value = -window.down
-      down.step(window.down, this.#crossed)
+      down.step(mostOf(window.down, 100), this.#crossed)
     }
   }
 
@@ -187,10 +188,10 @@ export class Records {
   #volume(watch: Watch, size: number): void {
     const context = this.#context
     for (const { window, index } of watch.volumes) {
-      if (window.moveTo(context.nowMs)) index.step(window.sum, this.#crossed)
+      if (window.moveTo(context.nowMs)) index.step(mostOf(window.sum, window.sum), this.#crossed)
       window.add(size)
       context.value = window.sum
-      index.step(window.sum, this.#crossed)
+      index.step(mostOf(window.sum, window.sum), this.#crossed)
     }
   }
 

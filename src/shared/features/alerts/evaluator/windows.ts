@@ -90,9 +90,12 @@ export class MoveWindow {
 /** The number of steps in a window of volume. */
 export const VOLUME_STEPS = 120
 
+/** Sizes are counted in billionths, whose sums are exact: ten times 0.1 is 1. */
+const PARTS = 1e9
+
 /**
  * Volume of the last `withinMs`, in steps of a 120th of it (at least 1 ms). It never counts anything older and can miss
- * up to one step at its far end. The sum is recomputed at each step, so rounding errors don't accumulate.
+ * up to one step at its far end.
  */
 export class VolumeWindow {
   readonly withinMs: number
@@ -101,11 +104,15 @@ export class VolumeWindow {
   #at = 0
   /** Before this time it is certainly the same step; at this time, the division decides. */
   #sameBeforeMs = -Infinity
-  sum = 0
+  #sum = 0
 
   constructor(withinMs: number) {
     this.withinMs = withinMs
     this.#sums = new Float64Array(Math.min(VOLUME_STEPS, withinMs))
+  }
+
+  get sum(): number {
+    return this.#sum / PARTS
   }
 
   /** Drops what is too old (`ms`: an integer) and returns whether the sum may have fallen. Times must not decrease. */
@@ -121,20 +128,21 @@ export class VolumeWindow {
     this.#at = step % length
     // Minus 1 ms, because thirds of a step are rounded.
     this.#sameBeforeMs = ((step + 1) * this.withinMs) / length - 1
-    this.sum = 0
-    for (const one of this.#sums) this.sum += one
+    this.#sum = 0
+    for (const one of this.#sums) this.#sum += one
     return true
   }
 
   add(size: number): void {
-    this.#sums[this.#at] = this.#sums[this.#at] + size
-    this.sum += size
+    const parts = Math.round(size * PARTS)
+    this.#sums[this.#at] = this.#sums[this.#at] + parts
+    this.#sum += parts
   }
 
   clear(): void {
     this.#sums.fill(0)
     this.#step = NaN
     this.#sameBeforeMs = -Infinity
-    this.sum = 0
+    this.#sum = 0
   }
 }

@@ -51,7 +51,7 @@ const described = (bar: EventBar) => ({
   seqs: [bar.firstSeq, bar.lastSeq],
   ohlc: [bar.open, bar.high, bar.low, bar.close],
   v: bar.volume,
-  delta: bar.delta,
+  delta: bar.delta.volume,
   complete: bar.complete,
 })
 
@@ -123,6 +123,29 @@ describe('sizes that are small for the price', () => {
     const bars = renko(1e-9, [9e6, 9e6 + 1e-7, 1e9, 1e9 + 1e-6, 1e12])
     expect(bars.length).toBeLessThan(200)
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(5)
+  })
+})
+
+describe('sums of decimal sizes', () => {
+  const ten = [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
+  it.each<[EventBarKind, number, readonly number[]]>([
+    ['volume', 0.07, [0.01, 0.06]],
+    ['volume', 2.02, [0.01, 2.01]],
+    ['volume', 1, ten],
+    ['delta', 0.07, [0.01, 0.06]],
+    ['delta', 1, [-0.4, 1.4]],
+    ['delta', 1, ten],
+    ['delta', 1, ten.map((size) => -size)],
+  ])('%s bars of %d end with the last of %j', (kind, size, trades) => {
+    const steps = [...trades, 0.01].map((signed, i): Step => [i + 1, 10, Math.abs(signed), signed > 0 ? 1 : -1])
+    expect(build({ kind, size }, steps).map((bar) => bar.lastSeq)).toEqual([trades.length, trades.length + 1])
+  })
+  it.each<EventBarKind>(['volume', 'delta'])('%s bars don’t end a size too early', (kind) => {
+    const bars = build({ kind, size: 100_000 }, [
+      [1, 10, 99_999.999_999_99, 1],
+      [2, 10, 0.000_000_01, 1],
+    ])
+    expect(bars.map((bar) => bar.lastSeq)).toEqual([2])
   })
 })
 

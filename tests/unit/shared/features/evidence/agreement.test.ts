@@ -52,6 +52,14 @@ it('finds any trade that was lost', () => {
   )
 })
 
+it('takes the middle of two prices for the price that it is, and no other', () => {
+  const prices = { open: 100.2, high: 100.2, low: 100.2, close: 100.2 }
+  const middle = (100.1 + 100.3) / 2
+  const mid = bar({ open: middle, high: middle, low: middle, close: middle })
+  expect(compareBars(mid, bar(prices), about).verdict).toBe('agrees')
+  expect(compareBars(mid, bar({ ...prices, low: 100.199_999_999_99 }), about).parts).toEqual(['low'])
+})
+
 it('names the parts that differ', () => {
   expect(compareBars(bar(), bar({ high: 13, volume: 4 }), about)).toMatchObject({
     verdict: 'differs',

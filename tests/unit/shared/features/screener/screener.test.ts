@@ -225,6 +225,9 @@ describe('a screen', () => {
   it('keeps what is within all bounds, and nothing that is unknown', () => {
     const filter = { metric: 'change', min: 1, max: 2 } as const
     expect([0.99, 1, 2, 2.01].map((change) => passes({ change }, [filter]))).toEqual([false, true, true, false])
+    const bounds = [0.1, -0.1, 15].map((bound) => ({ metric: 'change', min: bound, max: bound }) as const)
+    for (const [i, change] of [100.3 - 100.2, 100.2 - 100.3, (115 / 100 - 1) * 100].entries())
+      expect([passes({ change }, [bounds[i]]), passes({ change: change * 1.001 }, [bounds[i]])]).toEqual([true, false])
     expect(passes({}, [{ metric: 'change', min: null, max: null }])).toBe(false)
     expect(passes({}, [])).toBe(true)
   })

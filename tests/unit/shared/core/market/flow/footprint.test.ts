@@ -46,6 +46,12 @@ describe('imbalances', () => {
     expect(imbalances(columns([10, 29, 0], [11, 0, 10]), RULE)).toEqual([])
   })
 
+  it('are those of exactly the ratio in decimals, whose doubles are less', () => {
+    const found = imbalances(columns([10, 0.3, 0], [11, 0, 0.1]), { ...RULE, least: 0 })
+    expect(found).toEqual([{ row: 10, side: -1, firm: true }])
+    expect(imbalances(columns([10, 0.299_999_999, 0], [11, 0, 0.1]), { ...RULE, least: 0 })).toEqual([])
+  })
+
   it('aren’t firm if the unknown volume of the weaker cell could undo them', () => {
     const found = imbalances(columns([10, 2, 0, 1], [11, 0, 8]), RULE)
     expect(found).toEqual([{ row: 11, side: 1, firm: false }])

@@ -18,6 +18,23 @@ describe('the value area', () => {
   })
 })
 
+it.each([
+  [
+    [0.2, 0.4, 0.3, 0.1],
+    [1, 2],
+  ],
+  [
+    [0.4, 0.8, 0.6, 0.2],
+    [1, 2],
+  ],
+  [
+    [0.3, 0.1, 0.8, 0.6, 0.2],
+    [2, 3],
+  ],
+])('of %j, exactly 70 percent are in the value area %j', (totals, area) => {
+  expect(valueArea(totals, pointOfControl(totals), 1)).toEqual(area)
+})
+
 describe('nodes', () => {
   it('are the peaks and the valley of two humps', () => {
     const totals = [1, 4, 9, 20, 30, 20, 9, 3, 1, 1, 1, 3, 9, 18, 28, 18, 9, 4, 1]

@@ -100,6 +100,18 @@ describe('a price', () => {
     expect(r.told).toEqual(['fired 50000: 95 100'])
   })
 
+  test.each([
+    [1.48, 10, 1.332],
+    [7.29, 5, 6.9255],
+  ])('%d is left by exactly %d percent at %d', (level, backPercent, price) => {
+    const alert = alertOf(above(level), { repeat: { restMs: 1_000, backPercent } })
+    const r = rig([alert])
+    for (const [i, one] of [1, level, price * 1.001].entries()) r.trade(i, one)
+    expect(r.evaluator.state(alert.id)).toEqual({ is: 'resting', untilMs: null })
+    r.trade(3, price)
+    expect(r.evaluator.state(alert.id)).toMatchObject({ is: 'resting', untilMs: T0 + 1_001 })
+  })
+
   test('expires at the very millisecond', () => {
     const before = rig([alertOf(above(100), { expiresMs: T0 + 1_000 })])
     before.trade(0, 99)
@@ -243,6 +255,62 @@ describe('so much or more', () => {
     r.quote(2, 100, 100.5)
     r.quote(2_000, 99, 101)
     expect(r.told.map((line) => line.slice(0, 11).trim())).toEqual(['fired 0: -', 'fired 2000:'])
+  })
+
+  // As doubles, all of these differences and sums are less than the limit.
+  test.each<[number, number, number, 'price' | 'percent']>([
+    [0.1, 100.2, 100.3, 'price'],
+    [0.0002, 1.1001, 1.1003, 'price'],
+    [1, 0.995, 1.005, 'percent'],
+  ])('a spread of %d between %d and %d', (limit, bid, ask, unit) => {
+    const r = rig([
+      alertOf({ is: 'spread', above: limit, unit }),
+      alertOf({ is: 'spread', above: limit * 1.001, unit }),
+    ])
+    r.quote(0, bid, ask)
+    expect(r.told).toHaveLength(1)
+  })
+
+  test('the middle of decimals reaches a level that it is', () => {
+    for (const of of ['mid', 'last'] as const)
+      for (const [bid, direction] of [
+        [99, 'up'],
+        [101, 'down'],
+      ] as const) {
+        const price = { is: 'price', of, direction } as const
+        const r = rig([
+          alertOf({ ...price, level: 100.2 }),
+          alertOf({ ...price, level: direction === 'up' ? 100.2001 : 100.1999 }),
+        ])
+        r.quote(0, bid, bid + 1)
+        r.quote(1, 100.1, 100.3)
+        expect(r.told).toEqual([`fired 1: ${bid + 0.5} 100.2`])
+      }
+  })
+
+  test.each<[number, number, 'up' | 'down']>([
+    [15, 115, 'up'],
+    [10, 90, 'down'],
+  ])('a move of %d percent from 100 to %d', (percent, price, direction) => {
+    const move = { is: 'move', of: 'last', withinMs: 60_000, direction } as const
+    const r = rig([alertOf({ ...move, percent }), alertOf({ ...move, percent: percent * 1.001 })])
+    r.trade(0, 100)
+    r.trade(1, price)
+    expect(r.told).toHaveLength(1)
+  })
+
+  test.each([
+    [1, 0.1, 10],
+    [20_000_000.3, 0.1, 200_000_003],
+  ])('a volume of %d in sizes of %d', (limit, size, trades) => {
+    const r = rig([alertOf({ is: 'volume', above: limit, withinMs: 60_000 })])
+    const large = Math.floor(limit / 2)
+    for (const one of limit > 1 ? [large, large] : []) r.trade(0, 100, one)
+    for (let sum = Math.round((2 * large) / size); sum < trades; sum++) {
+      expect(r.told).toEqual([])
+      r.trade(1, 100, size)
+    }
+    expect(r.told).toHaveLength(1)
   })
 
   test('one side alone is no spread', () => {
