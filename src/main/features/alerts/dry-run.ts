@@ -44,6 +44,10 @@ const withoutFirings = (alert: Alert): Alert => ({
   snoozedMs: null,
 })
 
+/** What decides when an alert fires. */
+const ruleOf = ({ instrument, condition, repeat, expiresMs, enabled }: Alert): string =>
+  JSON.stringify([instrument, condition, repeat, expiresMs, enabled])
+
 export function createDryRun(options: DryRunOptions): DryRun {
   const alerts = new Map<string, Alert>()
   const fired = new Map<string, { count: number; ms: number; done: boolean }>()
@@ -90,12 +94,21 @@ export function createDryRun(options: DryRunOptions): DryRun {
     },
     failed: () => undefined,
   })
+  const forget = (id: string): void => {
+    evaluator.remove(id)
+    alerts.delete(id)
+    fired.delete(id)
+  }
+  /** Takes the alerts as they are now. Those whose rules are the same go on. */
   const take = (): void => {
-    for (const id of alerts.keys()) evaluator.remove(id)
-    alerts.clear()
-    for (const alert of options.alerts()) {
-      alerts.set(alert.id, alert)
-      if (!alert.enabled || fired.get(alert.id)?.done === true || alert.condition.is === 'earnings') continue
+    const now = new Map(options.alerts().map((alert) => [alert.id, alert]))
+    for (const id of [...alerts.keys()]) if (!now.has(id)) forget(id)
+    for (const [id, alert] of now) {
+      const before = alerts.get(id)
+      if (before !== undefined && ruleOf(before) !== ruleOf(alert)) forget(id)
+      const goesOn = alerts.has(id)
+      alerts.set(id, alert)
+      if (goesOn || !alert.enabled || alert.condition.is === 'earnings') continue
       evaluator.put(withoutFirings(alert))
       if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
     }
@@ -123,7 +136,7 @@ export function createDryRun(options: DryRunOptions): DryRun {
           market.restore(save, around)
           warming.forget()
           latestMs = -Infinity
-          fired.clear()
+          for (const id of [...alerts.keys()]) forget(id)
           history.clear()
           evaluator.forget()
           for (const [feed, state, seen] of around.feedStates) mine.feedState(feed, state, unixMs(-Infinity), seen)

@@ -9,10 +9,15 @@ import { alertOf, T0 } from '../../../shared/features/alerts/harness.ts'
 
 const HOUR = 3_600_000
 
-function rig(alerts: readonly Alert[]) {
+function rig(first: readonly Alert[]) {
+  let alerts = first
+  let changed = (): void => undefined
   const dryRun = createDryRun({
     alerts: () => alerts,
-    onChange: () => () => undefined,
+    onChange(listener) {
+      changed = listener
+      return () => undefined
+    },
     calendar: ALERT_CALENDAR,
     bars: () => Promise.resolve([]),
     drawings: () => [],
@@ -31,6 +36,10 @@ function rig(alerts: readonly Alert[]) {
   let seq = 0
   return {
     dryRun,
+    change(now: readonly Alert[]): void {
+      alerts = now
+      changed()
+    },
     trade(ms: number, price: number, eventMs = ms): void {
       const record = { ...scratch(), kind: KIND.trade, symbol: 'BTC-USD', price, size: 1, eventMs: T0 + eventMs }
       sink.apply('crypto/XT', ++seq, unixMs(T0 + ms), record)
@@ -66,5 +75,27 @@ test('what waits for time alone follows the clock of the replay', () => {
   dryRun.sweep(T0 + 60_000)
   trade(50_000, 101)
   expect(fired()).toEqual([])
+  dryRun.close()
+})
+
+test('an alert that changes is armed again, and the others go on', () => {
+  const price = { is: 'price', of: 'last', level: 100, direction: 'up' } as const
+  const once = alertOf(price)
+  const resting = alertOf({ ...price, level: 90 }, { repeat: { restMs: HOUR, backPercent: 0 } })
+  const volume = alertOf({ is: 'volume', above: 5, withinMs: HOUR })
+  const other = alertOf({ ...price, level: 500 })
+  const { dryRun, change, trade, fired } = rig([once, resting, volume, other])
+  trade(0, 89)
+  trade(1, 101)
+  expect(fired()).toEqual([1, 1])
+  trade(2, 89)
+  change([once, { ...resting, note: 'noted' }, { ...volume, snoozedMs: T0 + HOUR }])
+  trade(3, 101)
+  expect(fired()).toEqual([])
+  change([{ ...once, condition: { ...price, level: 102 } }, resting, volume])
+  trade(4, 101)
+  trade(5, 103)
+  // The fifth trade makes the volume, and the sixth crosses the new level.
+  expect(fired()).toEqual([4, 5])
   dryRun.close()
 })
