@@ -76,7 +76,6 @@ export class Coverage {
         coverage.downMs = NaN
         return
       case 'stale':
-        coverage.wasOpen = true
         coverage.outage ??= { feed, cause: 'stale', fromMs: state.lastMs }
         if (Number.isNaN(coverage.downMs)) coverage.downMs = state.lastMs
         return
