@@ -10,7 +10,7 @@ import { nextTurn } from '../../core/jobs/turns.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
 import { barColumns, barSchema, beginBars, hasVwap } from './bars/bar-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type BarExportOptions, type Chosen, type Prepared } from './options.ts'
-import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
+import { commitPrepared, ExportRun, prepareFile, prepareFiles } from './prepare.ts'
 import { tableFormat } from './tables/table-format.ts'
 import { vwapsOf } from './vwap.ts'
 
@@ -63,11 +63,7 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
 /** Like `exportBars`, in as many files as `maxRows` asks for, which are left under their temporary names. */
 export async function prepareBarFiles(reader: StoreReader, options: BarExportOptions): Promise<readonly Prepared[]> {
   const run = createBarRun(reader, options)
-  return prepareFiles(
-    options,
-    (part) => prepareBars(reader, part, run),
-    () => run.hasMore(),
-  )
+  return prepareFiles(options, run, (part) => prepareBars(reader, part, run))
 }
 
 /** Bars of one symbol, oldest first; `at`: the first that isn't written. */
@@ -78,24 +74,8 @@ interface BarPagePart {
   at: number
 }
 
-/** The bars of an export, which several files may share. */
-interface BarRun {
-  now(): Promise<BarPagePart | null>
-  hasMore(): Promise<boolean>
-}
-
-function createBarRun(reader: StoreReader, options: BarExportOptions): BarRun {
-  const pages = barPages(reader, options)
-  let current: BarPagePart | null | undefined
-  const now = async (): Promise<BarPagePart | null> => {
-    while (current === undefined || (current !== null && current.at >= current.bars.length)) {
-      const { value, done } = await pages.next()
-      current = done === true ? null : value
-    }
-    return current
-  }
-  return { now, hasMore: async () => (await now()) !== null }
-}
+const createBarRun = (reader: StoreReader, options: BarExportOptions): ExportRun<BarPagePart> =>
+  new ExportRun(barPages(reader, options), ({ at, bars }) => at >= bars.length)
 
 async function* barPages(reader: StoreReader, options: BarExportOptions): AsyncGenerator<BarPagePart, void, void> {
   const feed = barFeed(options)
@@ -121,7 +101,11 @@ async function refuseBinned(reader: StoreReader, { sessions }: Chosen): Promise<
 }
 
 /** Writes one file from where `run` is. */
-async function prepareBars(reader: StoreReader, options: BarExportOptions, run: BarRun): Promise<Prepared> {
+async function prepareBars(
+  reader: StoreReader,
+  options: BarExportOptions,
+  run: ExportRun<BarPagePart>,
+): Promise<Prepared> {
   const { of, interval, signal, maxRows = Infinity } = options
   stopIfCancelled(signal)
   const feed = barFeed(options)

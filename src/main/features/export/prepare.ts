@@ -55,13 +55,34 @@ export async function prepareFile(
   }
 }
 
+/** What an export reads, part by part. Several files may share it. */
+export class ExportRun<Part> {
+  readonly #parts: AsyncIterator<Part, void>
+  readonly #isWritten: (part: Part) => boolean
+  #current: Part | null | undefined
+
+  constructor(parts: AsyncIterator<Part, void>, isWritten: (part: Part) => boolean) {
+    this.#parts = parts
+    this.#isWritten = isWritten
+  }
+
+  /** The part to write from now on; null at the end. */
+  async now(): Promise<Part | null> {
+    while (this.#current === undefined || (this.#current !== null && this.#isWritten(this.#current))) {
+      const { value, done } = await this.#parts.next()
+      this.#current = done === true ? null : value
+    }
+    return this.#current
+  }
+}
+
 /**
  * Prepares one file, or several where `maxRows` is reached: `OUT.csv`, `OUT.2.csv` and so on. On any failure, removes all.
  */
 export async function prepareFiles<Options extends Pick<CommonOptions, 'out' | 'onProgress' | 'maxRows'>>(
   options: Options,
+  run: Pick<ExportRun<unknown>, 'now'>,
   prepare: (part: Options) => Promise<Prepared>,
-  hasMore: () => Promise<boolean>,
 ): Promise<readonly Prepared[]> {
   const prepared: Prepared[] = []
   const written = { rows: 0, bytes: 0 }
@@ -76,7 +97,7 @@ export async function prepareFiles<Options extends Pick<CommonOptions, 'out' | '
       else prepared.push(one)
       written.rows += one.rows
       written.bytes += one.bytes
-    } while (options.maxRows !== undefined && (await hasMore()))
+    } while (options.maxRows !== undefined && (await run.now()) !== null)
     return prepared
   } catch (thrown) {
     for (const one of prepared) await one.discard()

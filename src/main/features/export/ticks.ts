@@ -14,7 +14,7 @@ import type { TickColumns, TickQuery } from '../../core/store/types/ticks.ts'
 import { createCsvRows } from './rows/csv-rows.ts'
 import { createDecodedRows, createJsonRows } from './rows/json-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type CommonOptions, type Prepared } from './options.ts'
-import { commitPrepared, prepareFile, prepareFiles } from './prepare.ts'
+import { commitPrepared, ExportRun, prepareFile, prepareFiles } from './prepare.ts'
 import type { Span, TickRows } from './rows/rows.ts'
 import { createSheetRows } from './rows/sheet.ts'
 import { createTableRows, tickTableColumns } from './tables/table-rows.ts'
@@ -118,45 +118,34 @@ export async function exportTicks(reader: StoreReader, options: TickExportOption
 /** Like `exportTicks`, in as many files as `maxRows` asks for, which are left under their temporary names. */
 export async function prepareTickFiles(reader: StoreReader, options: TickExportOptions): Promise<readonly Prepared[]> {
   const run = createTickRun(reader, options)
-  return prepareFiles(
-    options,
-    (part) => prepareTicks(reader, part, run),
-    () => run.hasMore(),
-  )
+  return prepareFiles(options, run, (part) => prepareTicks(reader, part, run))
 }
 
-/** The rows of an export, which several files may share. */
-interface TickRun {
-  /** The batch to write from now, beginning at `at`; null at the end. */
-  now(): Promise<{ readonly ticks: TickColumns; at: number } | null>
-  hasMore(): Promise<boolean>
+/** A batch of rows; `at`: the first that isn't written. */
+interface TickPart {
+  readonly ticks: TickColumns
+  at: number
 }
 
-function createTickRun(reader: StoreReader, options: TickExportOptions): TickRun {
+const createTickRun = (reader: StoreReader, options: TickExportOptions): ExportRun<TickPart> =>
+  new ExportRun(tickParts(reader, options), ({ at, ticks }) => at >= ticks.count)
+
+async function* tickParts(reader: StoreReader, options: TickExportOptions): AsyncGenerator<TickPart, void, void> {
   const order = createOrder()
-  let runs: AsyncIterator<TickColumns> | undefined
-  let current: { readonly ticks: TickColumns; at: number } | null | undefined
-  const now = async (): Promise<(typeof current & object) | null> => {
-    while (current === undefined || (current !== null && current.at >= current.ticks.count)) {
-      runs ??= reader
-        .ticks({
-          ...tickQuery(options, chooseSource(await reader.sessions(), options.feed, options).source),
-          reusesArrays: true,
-        })
-        [Symbol.asyncIterator]()
-      const next = await runs.next()
-      if (next.done === true) return (current = null)
-      stopIfCancelled(options.signal)
-      if (next.value.count > 0) order.check(next.value)
-      current = { ticks: next.value, at: 0 }
-    }
-    return current
+  const { source } = chooseSource(await reader.sessions(), options.feed, options)
+  for await (const ticks of reader.ticks({ ...tickQuery(options, source), reusesArrays: true })) {
+    stopIfCancelled(options.signal)
+    if (ticks.count > 0) order.check(ticks)
+    yield { ticks, at: 0 }
   }
-  return { now, hasMore: async () => (await now()) !== null }
 }
 
 /** Writes one file from where `run` is. */
-async function prepareTicks(reader: StoreReader, options: TickExportOptions, run: TickRun): Promise<Prepared> {
+async function prepareTicks(
+  reader: StoreReader,
+  options: TickExportOptions,
+  run: ExportRun<TickPart>,
+): Promise<Prepared> {
   const { feed, signal, maxRows = Infinity } = options
   stopIfCancelled(signal)
   const chosen = chooseSource(await reader.sessions(), feed, options)
