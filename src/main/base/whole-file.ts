@@ -1,6 +1,7 @@
 /** Small files that are read and replaced as a whole. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { CodedError } from '../../shared/base/errors.ts'
 import { makeFolder } from './make-folder.ts'
 
 /** The text of a file; null if it doesn't exist. Throws the disk's error. */
@@ -37,3 +38,7 @@ export function replaceWhole(file: string, data: string | Uint8Array): void {
     throw error
   }
 }
+
+/** The error of a file that couldn't be replaced: what wasn't saved, as a sentence. */
+export const notSaved = (message: string, cause: unknown): CodedError =>
+  new CodedError('disk-error', message, { hint: 'Check the free disk space and the folder’s permissions.', cause })

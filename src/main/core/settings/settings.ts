@@ -10,7 +10,7 @@ import {
   type SettingsPatch,
   type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
-import { readWhole, replaceWhole } from '../../base/whole-file.ts'
+import { notSaved, readWhole, replaceWhole } from '../../base/whole-file.ts'
 
 export interface SettingsStore {
   get(): Settings
@@ -145,10 +145,7 @@ export function createSettingsStore(file: SettingsFile, features: readonly Setti
       try {
         file.save(JSON.stringify(onDisk(patch, next), null, 2))
       } catch (cause) {
-        throw new CodedError('disk-error', 'Couldn’t save the settings.', {
-          hint: 'Check the free disk space and the folder’s permissions.',
-          cause,
-        })
+        throw notSaved('Couldn’t save the settings.', cause)
       }
       current = next
       for (const listener of [...listeners]) listener(next, before)

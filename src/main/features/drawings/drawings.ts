@@ -4,6 +4,7 @@ import { drawingsFile, readDrawings, writeDrawings } from '../../../shared/featu
 import { applyEdit, isNoEdit, tooMany } from '../../../shared/features/drawings/edits.ts'
 import type { DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
+import { notSaved } from '../../base/whole-file.ts'
 import type { Drawings, DrawingsFiles } from './port.ts'
 
 export interface DrawingsOptions {
@@ -111,10 +112,7 @@ export function createDrawings({ files, market, problem }: DrawingsOptions): Dra
       try {
         files.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
       } catch (cause) {
-        throw new CodedError('disk-error', 'Couldn’t save the drawings.', {
-          hint: 'Check the free disk space and the folder’s permissions.',
-          cause,
-        })
+        throw notSaved('Couldn’t save the drawings.', cause)
       }
       one.state = { instrument, revision: one.state.revision + 1, drawings }
       for (const listener of [...listeners]) listener(instrument)

@@ -6,6 +6,7 @@ import { CodedError, messageOf } from '../../../shared/base/errors.ts'
 import { readJournal, writeJournal } from '../../../shared/features/journal/document.ts'
 import { byTime, MAX_NOTES, type Note, type NoteDraft } from '../../../shared/features/journal/note.ts'
 import { matchesSource } from '../../../shared/core/recording/session.ts'
+import { notSaved } from '../../base/whole-file.ts'
 import type { JournalFiles } from './journal-files.ts'
 
 export interface JournalOptions {
@@ -72,7 +73,7 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
     try {
       files.save(changed)
     } catch (cause) {
-      throw notSaved(cause)
+      throw notSaved('Couldn’t save the note.', cause)
     }
     for (const one of notes) for (const picture of one.pictures) unused.add(picture)
     ;[notes, text] = [sorted, changed]
@@ -91,7 +92,7 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
         return step()
       })
     } catch (thrown) {
-      throw thrown instanceof CodedError ? thrown : notSaved(thrown)
+      throw thrown instanceof CodedError ? thrown : notSaved('Couldn’t save the note.', thrown)
     } finally {
       if (revision !== before) for (const listener of [...listeners]) listener()
     }
@@ -156,11 +157,6 @@ export function openJournal({ files, newId, wallMs, problem }: JournalOptions): 
 const newer = (): CodedError =>
   new CodedError('store-newer', 'The journal is from a newer Tapedeck and can’t be changed.', {
     hint: 'Open it with that version.',
-  })
-const notSaved = (cause: unknown): CodedError =>
-  new CodedError('disk-error', 'Couldn’t save the note.', {
-    hint: 'Check the free disk space and the folder’s permissions.',
-    cause,
   })
 const unreadable = (cause?: unknown): CodedError =>
   new CodedError('disk-error', 'The journal was changed by another program and can’t be read.', {

@@ -14,6 +14,7 @@ import {
   type WorkspaceLibrary,
 } from '../../../shared/features/workspace/library.ts'
 import { migrateWorkspace } from '../../../shared/features/workspace/migrate.ts'
+import { notSaved } from '../../base/whole-file.ts'
 import type { Workspaces, WorkspacesFile } from './port.ts'
 
 export interface WorkspacesOptions {
@@ -73,10 +74,7 @@ export function createWorkspaces({ file: file, nowMs, overview, problem }: Works
       try {
         file.save(JSON.stringify(next))
       } catch (cause) {
-        throw new CodedError('disk-error', 'Couldn’t save the workspace.', {
-          hint: 'Check the free disk space and the folder’s permissions.',
-          cause,
-        })
+        throw notSaved('Couldn’t save the workspace.', cause)
       }
     }
     library = next
