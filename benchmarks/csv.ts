@@ -14,7 +14,7 @@ import type { TickSource } from '../src/main/core/store/types/ticks.ts'
 import { WHOLE } from '../src/shared/core/recording/merged-sessions.ts'
 import { sessionId, unixMs } from '../src/shared/base/units.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
-import { UNLABELLED } from '../src/shared/core/recording/session.ts'
+import { UNLABELED } from '../tests/kit/market.ts'
 import { duel, row, seconds, type Row } from './row.ts'
 import { messageRuns } from './ticks.ts'
 
@@ -67,7 +67,7 @@ function readerOf(series: readonly (readonly BenchBlock[])[], count: number): St
           messages: count,
           bytes: 0,
           gaps: [],
-          ...UNLABELLED,
+          ...UNLABELED,
           gapCount: 0,
           edges: 0,
           imported: false,

@@ -9,19 +9,7 @@
 const ACTIONS = ['subscribe', 'unsubscribe'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** The documented error codes. A server may send others. */
-export type ServiceError = 'authentication_failed' | 'protocol_error' | 'unknown_feed'
-
 export const CLOSE = { normal: 1000, unknownFeed: 4400, authentication: 4401 } as const
-
-/** The documented close codes, with their meaning and the error frame sent before each. */
-export const CLOSE_CODES: Readonly<
-  Record<number, { readonly meaning: string; readonly error: ServiceError | null } | undefined>
-> = {
-  [CLOSE.normal]: { meaning: 'Normal closure', error: null },
-  [CLOSE.unknownFeed]: { meaning: 'Unknown or disabled feed', error: 'unknown_feed' },
-  [CLOSE.authentication]: { meaning: 'Authentication failed', error: 'authentication_failed' },
-}
 
 export interface ClientMessage {
   readonly action: Action

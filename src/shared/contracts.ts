@@ -72,6 +72,3 @@ export type CallValue<K extends CallName> = ValueOf<(typeof CALLS)[K]>
 export type StreamName = keyof typeof STREAMS
 export type StreamArgs<K extends StreamName> = ArgsOf<(typeof STREAMS)[K]>
 export type StreamValue<K extends StreamName> = ValueOf<(typeof STREAMS)[K]>
-
-export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[] // keys of a literal object
-export const STREAM_NAMES = Object.keys(STREAMS) as readonly StreamName[]

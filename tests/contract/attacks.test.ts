@@ -2,9 +2,15 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { serveWindow, type Carrier } from '../../src/main/rpc/carrier.ts'
 import { dispatchCall, openStream, withinLimits, type Handlers } from '../../src/main/rpc/dispatch.ts'
-import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contracts.ts'
 import type { TerminalFrame } from '../../src/shared/rpc/transport.ts'
-import { CALL_SAMPLES, replaceHandler, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
+import {
+  CALL_NAMES,
+  CALL_SAMPLES,
+  replaceHandler,
+  STREAM_NAMES,
+  STREAM_SAMPLES,
+  stubTerminal,
+} from './stub-terminal.ts'
 
 const carriers: Carrier[] = []
 afterEach(() => {

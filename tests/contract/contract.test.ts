@@ -1,14 +1,16 @@
 /** One suite over every line between a window and its terminal. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../src/shared/contracts.ts'
+import type { CallName, StreamName } from '../../src/shared/contracts.ts'
 import { MAX_TRUST_CHARS } from '../../src/shared/features/team/settings.ts'
 import { MAX_WORKSPACE_CHARS } from '../../src/shared/features/workspace/contract.ts'
 import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/base/errors.ts'
 import type { Transport } from '../../src/shared/transport.ts'
 import { LINES, type Line } from './lines.ts'
 import {
+  CALL_NAMES,
   CALL_SAMPLES,
   CALL_VALUES,
+  STREAM_NAMES,
   STREAM_SAMPLES,
   STREAM_VALUES,
   stubTerminal,

@@ -2,9 +2,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { serveWindow } from '../../src/main/rpc/carrier.ts'
-import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contracts.ts'
 import type { TerminalFrame } from '../../src/shared/rpc/transport.ts'
-import { CALL_SAMPLES, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
+import { CALL_NAMES, CALL_SAMPLES, STREAM_NAMES, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
 
 /** A window's end of a port: what it sends, and what came back. */
 function hostileWindow() {

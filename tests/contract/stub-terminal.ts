@@ -87,6 +87,9 @@ const note: Note = { ...noteDraft, id: 'n', source: 'demo', createdMs: 3, change
 
 const teamInput = { name: 'eu', upstream: 'nats://127.0.0.1:4222', history: '', ca: '', allowOldNats: true, trust: '' }
 
+export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[] // keys of a literal object
+export const STREAM_NAMES = Object.keys(STREAMS) as readonly StreamName[]
+
 /** Valid arguments of every call: one that is missing does not compile. */
 export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'app.info': {},

@@ -1,9 +1,12 @@
 /** Bars, rows and messages for tests. */
 import type { Bar, Print } from '../../src/shared/core/market/market.ts'
-import { UNLABELLED, type SessionRow } from '../../src/shared/core/recording/session.ts'
+import type { SessionRow } from '../../src/shared/core/recording/session.ts'
 import type { QuoteRow } from '../../src/shared/core/status/status.ts'
 import { instrumentId, sessionId, unixMs } from '../../src/shared/base/units.ts'
 import { START_MS, type SentMessage } from './terminal-messages.ts'
+
+/** The labels of a session that the user hasn't labeled. */
+export const UNLABELED = { name: '', notes: '', tags: [], pinned: false, binnedMs: null } as const
 
 export interface BarParts extends Omit<Partial<Bar>, 'startMs' | 'endMs'> {
   /** UTC ms. */
@@ -85,7 +88,7 @@ export const makeSession = (id: string, parts: Partial<SessionRow> = {}): Sessio
   gapCount: 0,
   edges: 0,
   imported: false,
-  ...UNLABELLED,
+  ...UNLABELED,
   ...parts,
 })
 

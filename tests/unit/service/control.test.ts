@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import {
-  CLOSE,
-  CLOSE_CODES,
   encodeAcknowledgement,
   encodeClient,
   encodeError,
@@ -76,11 +74,5 @@ describe('server control', () => {
     '',
   ])('%s is not control', (text) => {
     expect(parseControl(text)).toBeUndefined()
-  })
-
-  test('close codes are those of the document', () => {
-    expect(Object.keys(CLOSE_CODES).map(Number)).toEqual([1000, 4400, 4401])
-    expect(CLOSE_CODES[CLOSE.authentication]?.error).toBe('authentication_failed')
-    expect(CLOSE_CODES[CLOSE.unknownFeed]?.error).toBe('unknown_feed')
   })
 })

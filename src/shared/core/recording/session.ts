@@ -209,9 +209,6 @@ export interface SessionRow {
   readonly epoch?: number | undefined
 }
 
-/** The labels of a session the user hasn't labeled. */
-export const UNLABELLED = { name: '', notes: '', tags: [], pinned: false, binnedMs: null } as const
-
 /** Whether a gap is an ordinary edge of a session: feeds were still connecting, or the user ended it. */
 export const isEdge = ({ cause }: Pick<Gap, 'cause'>): boolean => cause === 'connect' || cause === 'quit'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { CALL_NAMES } from '../../../../src/shared/contracts.ts'
 import { CodedError } from '../../../../src/shared/base/errors.ts'
 import { call, none } from '../../../../src/shared/rpc/contract.ts'
-import { stubTerminal } from '../../../contract/stub-terminal.ts'
+import { CALL_NAMES, stubTerminal } from '../../../contract/stub-terminal.ts'
 import { respond } from '../../../../src/main/rpc/respond.ts'
 import { dispatchCall, handlersOf, withinLimits } from '../../../../src/main/rpc/dispatch.ts'
 

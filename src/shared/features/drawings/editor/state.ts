@@ -48,7 +48,6 @@ export interface Mods {
   readonly shift: boolean
   readonly ctrl: boolean
 }
-export const NO_MODS: Mods = { shift: false, ctrl: false }
 
 export type EditorEvent =
   | { readonly is: 'tool'; readonly tool: DrawingKind | null }

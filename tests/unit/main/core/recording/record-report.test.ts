@@ -6,7 +6,8 @@ import {
   type RecordedSession,
 } from '../../../../../src/main/core/recording/record-report.ts'
 import type { FeedStatus } from '../../../../../src/shared/core/status/status.ts'
-import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
+import { UNLABELED } from '../../../../kit/market.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { sessionId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
 const NO_HOST = { code: 'offline', message: 'No such host.', hint: 'Check the address.' } as const
@@ -30,7 +31,7 @@ const stored = (count: number): RecordedSession => {
     gapCount: 0,
     edges: 0,
     imported: false,
-    ...UNLABELLED,
+    ...UNLABELED,
   }
   const entries = [{ seq: 1, wallMs: STARTED, monoNs: 0, entry: acknowledged }]
   return { row, entries, lastMs: unixMs(STARTED + 8_000), lostFrom: new Map([['crypto/XT', unixMs(STARTED + 7_500)]]) }

@@ -1,11 +1,7 @@
 import { expect, it } from 'vitest'
 import { gapJson, sessionJson } from '../../../../../src/main/core/recording/session-json.ts'
-import {
-  UNLABELLED,
-  type Gap,
-  type GapCause,
-  type SessionRow,
-} from '../../../../../src/shared/core/recording/session.ts'
+import { UNLABELED } from '../../../../kit/market.ts'
+import type { Gap, GapCause, SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const session = sessionId('s')
@@ -20,7 +16,7 @@ const gap = (cause: GapCause, fromSeq: number): Gap => ({
   toSeq: fromSeq,
 })
 const row: SessionRow = {
-  ...UNLABELLED,
+  ...UNLABELED,
   session,
   source: 'demo',
   startedMs: unixMs(0),

@@ -52,3 +52,6 @@ export const anyDrawing: fc.Arbitrary<Drawing> = fc.constantFrom(...DRAWING_KIND
 })
 
 export const anyDrawings = fc.uniqueArray(anyDrawing, { selector: (one) => one.id, maxLength: 12 })
+
+/** Neither Shift nor Ctrl is held. */
+export const NO_MODS = { shift: false, ctrl: false }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { inTurn, overlapSentence, playedAsOne } from '../../../../../src/shared/features/sessions/overlaps.ts'
 import { sessionId, unixMs } from '../../../../../src/shared/base/units.ts'
-import { UNLABELLED, type SessionRow } from '../../../../../src/shared/core/recording/session.ts'
+import { UNLABELED } from '../../../../kit/market.ts'
+import type { SessionRow } from '../../../../../src/shared/core/recording/session.ts'
 
 const here = (name: string, startedMs: number, endedMs: number | null) => ({
   name,
@@ -41,7 +42,7 @@ it('says overlaps in a sentence', () => {
 
 it('plays sessions of a team with all others of it at that time, but not with those of the next day', () => {
   const row = (name: string, source: string, from: number, to: number | null): SessionRow => ({
-    ...UNLABELLED,
+    ...UNLABELED,
     session: sessionId(name),
     source,
     startedMs: unixMs(from * 1_000),

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { hit } from '../../../../../../src/shared/features/drawings/editor/hit.ts'
 import {
   AT_REST,
-  NO_MODS,
   type EditorEvent,
   type EditorState,
   type Surface,
@@ -29,7 +28,7 @@ import {
   type Drawing,
 } from '../../../../../../src/shared/features/drawings/types.ts'
 import { around, flat } from '../flat-chart.ts'
-import { at, drawing } from '../samples.ts'
+import { at, drawing, NO_MODS } from '../samples.ts'
 
 const px = (x: number, y: number): Pixel => ({ x, y })
 const down = (x: number, y: number, touch = false): EditorEvent => ({ is: 'down', at: px(x, y), mods: NO_MODS, touch })

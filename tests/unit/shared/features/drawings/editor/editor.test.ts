@@ -3,7 +3,6 @@ import { hit } from '../../../../../../src/shared/features/drawings/editor/hit.t
 import { draftOf } from '../../../../../../src/shared/features/drawings/editor/placing.ts'
 import {
   AT_REST,
-  NO_MODS,
   type EditorEvent,
   type EditorKey,
   type EditorState,
@@ -14,7 +13,7 @@ import { edited } from '../../../../../../src/shared/features/drawings/editor/ed
 import { pointsToPlace } from '../../../../../../src/shared/features/drawings/editor/shape.ts'
 import { DRAWING_KINDS, type Drawing, type DrawingKind } from '../../../../../../src/shared/features/drawings/types.ts'
 import { around } from '../flat-chart.ts'
-import { at, drawing } from '../samples.ts'
+import { at, drawing, NO_MODS } from '../samples.ts'
 
 const px = (x: number, y: number) => ({ x, y })
 const tool = (kind: DrawingKind | null): EditorEvent => ({ is: 'tool', tool: kind })
