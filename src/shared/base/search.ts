@@ -13,7 +13,7 @@ export function upperBound(ascending: ArrayLike<number>, value: number): number 
 }
 
 /** Index of the first row for which `isBefore` is false; it is true for all before and for none after. */
-export function firstAfter<T>(rows: readonly T[], isBefore: (row: T) => boolean): number {
+export function firstAfter<T>(rows: ArrayLike<T>, isBefore: (row: T) => boolean): number {
   let low = 0
   let high = rows.length
   while (low < high) {

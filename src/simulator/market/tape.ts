@@ -1,6 +1,7 @@
 /** Real records of `resources/demo`: unpacked, moved to the present, and played forward and backward forever. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
+import { firstAfter } from '../../shared/base/search.ts'
 import { instrumentId, type AssetClass, type InstrumentId } from '../../shared/base/units.ts'
 import { hashAt, hashText, wander } from './random.ts'
 import { quoteTick, tickScale, tradeTick, type Tick, type TickSource } from './tick.ts'
@@ -155,6 +156,7 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
     out.push(quoteTick(ms, bid / scale, (bid + 1) / scale, 100 * (1 + ((h >>> 4) & 31)), 100 * (1 + ((h >>> 10) & 31))))
   }
 
+  const firstFrom = (offset: number): number => firstAfter(tape.offset, (one) => one < offset)
   return {
     decimals: tape.decimals,
     sizeDecimals: tape.sizeDecimals,
@@ -164,7 +166,7 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
         const start = anchor + round * period
         const place = (i: number) => Math.floor(tape.offset[i] / tape.pace)
         if (round % 2 === 0) {
-          for (let i = lowerBound(tape.offset, (from - start) * tape.pace); i < tape.events; i++) {
+          for (let i = firstFrom((from - start) * tape.pace); i < tape.events; i++) {
             const ms = start + place(i)
             if (ms >= to) break
             push(out, i, ms)
@@ -172,7 +174,7 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
         } else {
           const last = start + period - 1
           // Backward: the first event due at `from` or later is the last one at or before this position.
-          for (let i = lowerBound(tape.offset, (last - from + 1) * tape.pace) - 1; i >= 0; i--) {
+          for (let i = firstFrom((last - from + 1) * tape.pace) - 1; i >= 0; i--) {
             const ms = last - place(i)
             if (ms >= to) break
             push(out, i, ms)
@@ -187,16 +189,4 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
 /** The market time of one pass over a tape. */
 export function loopMs(tape: Pick<Tape, 'durationMs' | 'pace'>): number {
   return Math.floor(tape.durationMs / tape.pace) + 1
-}
-
-/** Index of the first offset that isn't below `value`. */
-function lowerBound(offsets: Uint32Array, value: number): number {
-  let low = 0
-  let high = offsets.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (offsets[middle] < value) low = middle + 1
-    else high = middle
-  }
-  return low
 }

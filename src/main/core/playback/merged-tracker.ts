@@ -9,7 +9,6 @@ import {
   FEED_IDS,
   feedAsset,
   instrumentId,
-  unixMs,
   type FeedId,
   type InstrumentId,
   type UnixMs,
@@ -88,19 +87,12 @@ export class MergedTracker implements Tracker {
       const known = new Set(acknowledged.map((symbol) => instrumentId(feedAsset(feed), symbol)))
       const isMissing = (key: string): boolean => !known.has(instrumentId(feedAsset(feed), key))
       return {
-        feed,
+        ...parts[0],
         state: worstState(parts.map(({ state }) => state)),
         connections: parts.reduce((sum, { connections }) => sum + connections, 0),
         acknowledged,
         missing: [...new Set(parts.flatMap(({ missing }) => missing.filter(isMissing)))],
-        overBudget: [],
         budget: parts.reduce((sum, { budget, connections }) => sum + (connections === 0 ? 0 : budget), 0) || 50,
-        perSecond: perSecond[i],
-        received: received[i],
-        undecodable: 0,
-        unasked: 0,
-        lastMessageMs: Number.isNaN(lastMs[i]) ? null : unixMs(lastMs[i]),
-        mappings: [],
       }
     })
   }

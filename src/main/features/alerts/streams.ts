@@ -29,31 +29,22 @@ export interface AlertStreams {
 /** `all`: every row. `row`: one of them, or undefined if it is gone. */
 export function alertStreams(all: () => readonly AlertRow[], row: (id: string) => AlertRow | undefined): AlertStreams {
   const streams = new Set<Open>()
+  const mark = (ids: Iterable<string>, now: 'changed' | 'removed', before: 'changed' | 'removed'): void => {
+    const list = [...ids]
+    for (const one of streams) {
+      for (const id of list) {
+        one[now].add(id)
+        one[before].delete(id)
+      }
+      one.wake()
+    }
+  }
   return {
     get count() {
       return streams.size
     },
-    changed(ids) {
-      if (streams.size === 0) return
-      const list = [...ids]
-      for (const one of streams) {
-        for (const id of list) {
-          one.changed.add(id)
-          one.removed.delete(id)
-        }
-        one.wake()
-      }
-    },
-    removed(ids) {
-      const list = [...ids]
-      for (const one of streams) {
-        for (const id of list) {
-          one.changed.delete(id)
-          one.removed.add(id)
-        }
-        one.wake()
-      }
-    },
+    changed: (ids) => mark(ids, 'changed', 'removed'),
+    removed: (ids) => mark(ids, 'removed', 'changed'),
     happened(event) {
       for (const one of streams) {
         one.events.push(event)

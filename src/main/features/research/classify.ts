@@ -119,7 +119,7 @@ function looksLikeJson({ contentType, text }: HttpResponse): boolean {
   return /\bjson\b/i.test(contentType) || /^[[{]/.test(head(text))
 }
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

@@ -12,6 +12,7 @@ import { serviceOrigin } from '../../base/service-address.ts'
 import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { startDemoMarket } from '../../core/account/demo-market.ts'
+import { isJson } from './classify.ts'
 import { createResearch } from './research.ts'
 import { createSourceControl } from '../../core/account/source.ts'
 import { aligned } from '../../command-line/aligned.ts'
@@ -153,18 +154,9 @@ function unknownEndpoint(asked: string): UsageError {
   return new UsageError(`"${asked}" isn’t a documented endpoint; ${next}`)
 }
 
-const isJson = ({ text }: ServiceResponse): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The service's JSON on one line, with its numbers unchanged. Anything else becomes an object with the text. */
 function jsonOf(response: ServiceResponse): string {
-  if (!isJson(response)) return JSON.stringify({ content_type: response.contentType, text: response.text })
+  if (!isJson(response.text)) return JSON.stringify({ content_type: response.contentType, text: response.text })
   // JSON strings can't contain line breaks, so joining the lines changes no value.
   return response.text
     .split(/\r?\n/)

@@ -2,6 +2,7 @@
  * Finds the levels that a value crosses as it moves, among thousands, with two comparisons: the nearest level on each
  * side is at hand, and only a step past one of them searches further.
  */
+import { firstAfter } from '../../../base/search.ts'
 
 /** Called for each crossed level, in the order in which the value reached them. */
 export type Crossed<T> = (item: T, up: boolean, before: number) => void
@@ -17,16 +18,8 @@ interface Fresh<T> {
 const NOTHING: readonly never[] = []
 
 /** First index whose level is above (`orAt` false) or at or above (`orAt` true) a value. */
-function placeOf(levels: readonly number[], value: number, orAt: boolean): number {
-  let low = 0
-  let high = levels.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (levels[middle] < value || (!orAt && levels[middle] === value)) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const placeOf = (levels: readonly number[], value: number, orAt: boolean): number =>
+  firstAfter(levels, (level) => level < value || (!orAt && level === value))
 
 export class LevelIndex<T> {
   readonly #levels: number[] = []
