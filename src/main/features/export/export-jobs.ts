@@ -11,6 +11,7 @@ import {
   type ExportRequest,
 } from '../../../shared/features/export/export.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import { isFileName } from '../../base/file-names.ts'
 import { listUnfinishedFiles } from '../../core/jobs/unfinished-files.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
@@ -55,13 +56,14 @@ export function createExports({ reader, jobs, home, dataDir, chooseFolder }: Exp
       const there = folder !== null && isAbsolute(folder) && (await isFolder(folder))
       return {
         ...estimated,
-        exists: there && name !== null && isName(name) ? await inTheWay(pathOf(folder, name, request), request) : null,
+        exists:
+          there && name !== null && isFileName(name) ? await inTheWay(pathOf(folder, name, request), request) : null,
         freeBytes: there ? await roomOf(folder) : null,
       }
     },
     async start({ request, folder, name, replace }) {
       refuseConflict(request)
-      if (!isName(name)) {
+      if (!isFileName(name)) {
         throw new CodedError('usage', `"${name}" isn’t a valid file name.`, { hint: 'Use letters, digits, - and _.' })
       }
       if (!isAbsolute(folder) || !(await isFolder(folder))) {
@@ -94,17 +96,6 @@ function doneText({ files }: ExportDone, folder: string): string {
   const [first, ...others] = files
   if (first === undefined) return 'Nothing to write.'
   return others.length === 0 ? first.path : `${files.length} files in ${folder}`
-}
-
-/** Whether `name` is a valid file name on every system: no path, not a hidden file. */
-function isName(name: string): boolean {
-  return (
-    name === basename(name) &&
-    !/[\\/:*?"<>|\p{Cc}]/u.test(name) &&
-    !/^\.|[. ]$/.test(name) &&
-    name.trim() !== '' &&
-    Buffer.byteLength(name) <= 200
-  )
 }
 
 /** The full path of the file, with the extension of its format. */

@@ -248,19 +248,30 @@ describe('what goes wrong', () => {
     expect(await readFile(out('mine.csv'), 'utf8')).toBe('mine')
   })
 
-  it.each(['../up.csv', '/etc/x', '.hidden', 'a\\b', 'a/b', '..', '', 'con:', 'nul\0', 'dot.'])(
-    'takes %j for no name of a file',
-    async (name) => {
-      const exports = createExports({
-        reader: store.reader,
-        jobs: createJobs(() => T0),
-        home: store.path,
-        dataDir: store.path,
-      })
-      const start = exports.start({ request: request(), folder: store.path, name, replace: true })
-      await expect(start).rejects.toMatchObject({ code: 'usage' })
-    },
-  )
+  it.each([
+    '../up.csv',
+    '/etc/x',
+    '.hidden',
+    'a\\b',
+    'a/b',
+    '..',
+    '',
+    'con:',
+    'nul\0',
+    'dot.',
+    'con',
+    'LPT1.csv',
+    'a\u202evsc',
+  ])('takes %j for no name of a file', async (name) => {
+    const exports = createExports({
+      reader: store.reader,
+      jobs: createJobs(() => T0),
+      home: store.path,
+      dataDir: store.path,
+    })
+    const start = exports.start({ request: request(), folder: store.path, name, replace: true })
+    await expect(start).rejects.toMatchObject({ code: 'usage' })
+  })
 
   it('names the folder that is not there', async () => {
     const exports = createExports({
