@@ -1,4 +1,4 @@
-/** Waits for Ctrl+C or a duration. */
+/** Waits for a duration, or for an end such as Ctrl+C. */
 import type { Clock } from '../base/clock.ts'
 
 /** Resolves `time` after `ms` (null: never) or `signal` once aborted. */

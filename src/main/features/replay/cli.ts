@@ -17,10 +17,11 @@ import { defineCommand, UsageError, type Context, type Values } from '../../comm
 import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
 import { createProgressLine, type ProgressLine } from '../../command-line/progress-line.ts'
 import { findSession, SESSION_HELP } from '../../command-line/sessions.ts'
+import { waitUntil } from '../../command-line/until.ts'
 import { INSTANT_HELP, instant, ZONE_OPTION } from '../../command-line/times.ts'
 import { withReader } from '../../core/store/with-reader.ts'
 import { playTeam } from './play-team.ts'
-import { rest, REST_MS, TURN_MS, type MinuteLine, type Played } from './played.ts'
+import { REST_MS, TURN_MS, type MinuteLine, type Played } from './played.ts'
 import { FASTEST, parseSpeed, SLOWEST } from './serve/query.ts'
 import { GAP_MODES, SERVE_ONLY, STARTS } from './serve/options.ts'
 
@@ -285,7 +286,7 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
         if (went === 'pending') await cursor.waitForNext()
         else if (went === 'time-up') await turn()
         else if (due().upToMs === Infinity) return true
-        else await rest(context, REST_MS)
+        else await waitUntil(context.clock, context.signal, REST_MS)
       }
     }
     if (start !== null && !(await goTo(() => ({ upToMs: Infinity, upToSeq: start.seq })))) return null

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 import type { Context } from '../../command-line/command.ts'
 import type { ProgressLine } from '../../command-line/progress-line.ts'
+import { waitUntil } from '../../command-line/until.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import { createHub } from '../../core/market/hub.ts'
 import { hubCalendar } from '../../core/market/hub-calendar.ts'
@@ -11,7 +12,7 @@ import { Cursor } from '../../core/playback/cursor.ts'
 import { loadMerge, previous } from '../../core/playback/load-merge.ts'
 import { NO_LIMITS, PlaybackState } from '../../core/playback/playback-state.ts'
 import type { StoreReader } from '../../core/store/types/reader.ts'
-import { rest, REST_MS, TURN_MS, type MinuteLine, type Played } from './played.ts'
+import { REST_MS, TURN_MS, type MinuteLine, type Played } from './played.ts'
 
 export interface TeamPlayOptions {
   readonly reader: StoreReader
@@ -66,7 +67,7 @@ export async function playTeam(options: TeamPlayOptions): Promise<Played | null>
       if (went === 'end') break
       if (went === 'pending') await cursor.waitForNext()
       else if (went === 'time-up') await turn()
-      else await rest(context, REST_MS)
+      else await waitUntil(context.clock, context.signal, REST_MS)
     }
     return { messages, digest: fold.now(), minutes, live: [], exactness: state.exactness }
   } finally {

@@ -1,7 +1,6 @@
-/** What the command line played, and how it waits while it plays. */
+/** What the command line played, and how long it waits while it plays. */
 import type { ReplayExactness } from '../../../shared/features/replay/replay.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
-import type { Context } from '../../command-line/command.ts'
 
 /** Maximum time between checks for Ctrl+C while playing, and between checks of the clock while waiting, ms. */
 export const TURN_MS = 20
@@ -22,17 +21,4 @@ export interface Played {
   /** The digests that live wrote, from the snapshot where playback began, which may be before `--from`. */
   readonly live: readonly MinuteLine[]
   readonly exactness: ReplayExactness
-}
-
-/** Waits, but not past Ctrl+C. */
-export function rest({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      undo()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const undo = clock.after(ms, done)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -10,6 +10,7 @@ import {
   type WindowAction,
 } from '../../../../shared/features/alerts/actions.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { waitUntil } from '../../../command-line/until.ts'
 import { checkAddress, readActions, writeActions, type ActionSettings } from './action-file.ts'
 import { DeliveryError, postNtfy, postWebhook, runProgram, type ActionNote, type Delivery } from './deliver.ts'
 
@@ -115,24 +116,11 @@ export function createActions(options: ActionsOptions): AlertActions {
       } catch (thrown) {
         const isFinal = !(thrown instanceof DeliveryError) || thrown.isFinal || i >= RETRY_MS.length
         if (isFinal || isClosing()) return failed(action, toFailure(thrown).message)
-        await pause(RETRY_MS[i])
+        await waitUntil(clock, closing.signal, RETRY_MS[i])
         if (isClosing()) return failed(action, toFailure(thrown).message)
       }
     }
   }
-
-  /** Waits, but not past the end. */
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const { signal } = closing
-      const done = (): void => {
-        undo()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const undo = clock.after(ms, done)
-      signal.addEventListener('abort', done)
-    })
 
   const drain = async (action: AlertAction): Promise<void> => {
     const lane = laneOf(action)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { waitUntil } from '../../../command-line/until.ts'
 import type { TeamBucket } from '../nats/team-log.ts'
 import { shardScore } from '../plan/rendezvous.ts'
 import { findFreeShards, type SeenLeases } from './candidates.ts'
@@ -111,7 +112,7 @@ export async function acquireLease(options: LeaseOptions): Promise<HeldLease | n
       wait(toFailure(thrown))
       await makeIfMissing(thrown, onMissing)
     }
-    await pause(clock, signal, POLL_MS)
+    await waitUntil(clock, signal, POLL_MS)
   }
   return null
 }
@@ -138,7 +139,7 @@ export async function retakeLease(
       if (!(thrown instanceof CodedError)) throw thrown
       await makeIfMissing(thrown, onMissing)
     }
-    await pause(clock, signal, POLL_MS)
+    await waitUntil(clock, signal, POLL_MS)
   }
   return null
 }
@@ -146,18 +147,6 @@ export async function retakeLease(
 async function makeIfMissing(thrown: unknown, make: LeaseOptions['onMissing']): Promise<void> {
   if (thrown instanceof CodedError && thrown.code === 'not-found') await make?.().catch(() => undefined) // asked again
 }
-
-const pause = (clock: Clock, signal: AbortSignal, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      cancel()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const cancel = clock.after(ms, done)
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
 
 interface Parts {
   readonly bucket: Pick<TeamBucket, 'get' | 'update' | 'madeMs'>
@@ -211,7 +200,7 @@ function tryLease({ bucket, clock, recorder, elapsedMs }: Parts, shard: number, 
         isReleased = true
         cancelTimer()
         // A renewal that is under way changes the revision.
-        await Promise.race([inFlight, pause(clock, ended.signal, REQUEST_TIMEOUT_MS)])
+        await Promise.race([inFlight, waitUntil(clock, ended.signal, REQUEST_TIMEOUT_MS)])
         ended.abort()
         const value = { token: state.token, recorder, epoch: state.epoch, released: true }
         if (state.is === 'held') await carryOut(bucket, key, { do: 'put', value, revision: state.revision })
