@@ -25,6 +25,8 @@ export const monoNs = (n: number): MonoNs => n as MonoNs
 export const price = (n: number): Price => n as Price
 export const size = (n: number): Size => n as Size
 export const sessionId = (s: string): SessionId => s as SessionId
+/** What sessions of all versions are named. */
+export const SESSION_ID = /^[0-9a-z]{10,64}$/
 export const serviceSymbol = (s: string): ServiceSymbol => s as ServiceSymbol
 
 export const ASSET_CLASSES = ['crypto', 'forex', 'stocks'] as const

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { parseBoundedJson } from '../../../shared/base/json-depth.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { GAP_CAUSES } from '../../../shared/core/recording/session.ts'
+import { sha256 } from '../../../shared/base/schemas.ts'
 import { FEED_IDS, unixMs } from '../../../shared/base/units.ts'
 import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
@@ -19,7 +20,7 @@ const instant = v.pipe(
 const manifest = v.looseObject({
   schema: v.picklist(['tapedeck/ticks/1', 'tapedeck/ticks/2']),
   sessions: v.array(v.string()),
-  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  sha256,
   gaps: v.array(
     v.looseObject({
       session: v.string(),

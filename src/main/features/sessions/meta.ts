@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { count, feed, sha256, text } from '../../../shared/base/schemas.ts'
+import { SESSION_ID } from '../../../shared/base/units.ts'
 import { MAX_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
 import { conn, instant, parseEntryLine, parseJson } from '../../core/store/format/entry-codec.ts'
 import type { StoredEntry } from '../../core/store/types/messages.ts'
@@ -13,7 +14,7 @@ const meta = v.strictObject({
   format: v.literal('tapedeck session'),
   /** Version of the Tapedeck that wrote it. */
   app: text(64),
-  session: v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/)),
+  session: v.pipe(v.string(), v.regex(SESSION_ID)),
   /** Identifies the store that the session was recorded into. */
   store: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
   source: v.strictObject({

@@ -3,7 +3,8 @@
  * first frame; and again when it has ended and its last frame is in the log.
  */
 import * as v from 'valibot'
-import { sessionId, unixMs, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
+import { sha256 } from '../../../shared/base/schemas.ts'
+import { SESSION_ID, sessionId, unixMs, type SessionId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Source } from '../../../shared/core/recording/session.ts'
 import { addChecksum, readChecked } from './checksum.ts'
 import { MAX_SHARDS } from './names.ts'
@@ -50,11 +51,10 @@ const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const LAST_MS = 253_402_300_799_999
 const MS = v.pipe(v.number(), v.minValue(0), v.maxValue(LAST_MS), v.transform(unixMs))
 const SHARD = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SHARDS))
-const HEAD = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 const SESSION_INFO = v.object({
   version: v.literal(1),
-  session: v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/), v.transform(sessionId)),
+  session: v.pipe(v.string(), v.regex(SESSION_ID), v.transform(sessionId)),
   shard: SHARD,
   shards: SHARD,
   recorder: TEXT,
@@ -69,7 +69,7 @@ const SESSION_INFO = v.object({
       lastSeq: COUNT,
       messages: COUNT,
       entries: COUNT,
-      heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), HEAD),
+      heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), sha256),
       signature: v.optional(v.pipe(v.string(), v.maxLength(1_024), v.regex(/^[A-Za-z0-9+/]*={0,2}$/))),
     }),
   ),

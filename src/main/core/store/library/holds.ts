@@ -6,7 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import * as v from 'valibot'
 import { HOLDS_SUFFIX } from '../../../base/store-files.ts'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { sessionId, type SessionId } from '../../../../shared/base/units.ts'
+import { SESSION_ID, sessionId, type SessionId } from '../../../../shared/base/units.ts'
 
 export interface Hold {
   /** Why it may not be erased, as a clause: "the team eu doesn't have all of it yet". */
@@ -18,10 +18,7 @@ export type Holds = ReadonlyMap<SessionId, Hold>
 
 const FILE = v.object({
   version: v.literal(1),
-  sessions: v.record(
-    v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/)),
-    v.object({ why: v.string(), data: v.unknown() }),
-  ),
+  sessions: v.record(v.pipe(v.string(), v.regex(SESSION_ID)), v.object({ why: v.string(), data: v.unknown() })),
 })
 
 /** The held sessions of a store. Throws `disk-error` if the file can't be read or was changed: then nothing may be erased. */

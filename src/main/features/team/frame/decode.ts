@@ -5,7 +5,7 @@ import { LATEST_MS, parseEntryLine } from '../../../core/store/format/entry-code
 import { newColumns } from '../../../core/store/format/message-columns.ts'
 import { decodeRows, type Rows } from '../../../core/store/format/row-codec.ts'
 import type { MessageColumns, StoredEntry } from '../../../core/store/types/messages.ts'
-import { isFeedId, sessionId, type SessionId } from '../../../../shared/base/units.ts'
+import { isFeedId, SESSION_ID, sessionId, type SessionId } from '../../../../shared/base/units.ts'
 import { asBuffer, openEnvelope, unseal } from './envelope.ts'
 import {
   findLastSeq,
@@ -21,7 +21,6 @@ import type { Connection, FlushSize, Frame, FrameChain, FrameHeader } from './fr
 import { asResult, FrameError, malformed, type FrameResult } from './refusal.ts'
 import { readSections } from './sections.ts'
 
-const SESSION = /^[0-9a-z]{10,64}$/
 const MAX_CONN = 0xffff_ffff
 const LINE_END = 10
 
@@ -69,7 +68,7 @@ export function decodeFrame(bytes: Uint8Array, canDecompress = hasZstd): FrameRe
 
 function readSession(section: Uint8Array): SessionId {
   const text = asBuffer(section).toString('latin1')
-  if (!SESSION.test(text)) throw malformed('session')
+  if (!SESSION_ID.test(text)) throw malformed('session')
   return sessionId(text)
 }
 

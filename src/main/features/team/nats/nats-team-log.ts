@@ -3,7 +3,7 @@ import type { Consumer, JetStreamClient, JetStreamManager, JsMsg, MsgRequest, St
 import type { KV, Kvm } from '@nats-io/kv'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { sessionId, unixMs, type SessionId } from '../../../../shared/base/units.ts'
+import { SESSION_ID, sessionId, unixMs, type SessionId } from '../../../../shared/base/units.ts'
 import { decodeWatermark, encodeWatermark, type Watermark } from '../checksum.ts'
 import { BUCKETS, bucketName, frameSubject, liveSubjects, shardSubjects, streamName } from '../names.ts'
 import type { BucketName, TeamName } from '../names.ts'
@@ -23,7 +23,6 @@ import type {
   TeamLog,
 } from './team-log.ts'
 
-const SESSION = /^[0-9a-z]{10,64}$/
 /**
  * Messages asked for ahead, at most about 256 KiB each. Pulls bounded by bytes count them unlike the server does, and some
  * wait until they expire, after 45 s.
@@ -305,7 +304,7 @@ export class NatsTeamLog implements TeamLog {
     for await (const { key, value } of this.bucket('sessions').watch({ signal })) {
       if (value === null) continue
       // One that was damaged on its way here is whole on the server. Else its recorder describes it again.
-      const info = decodeSessionInfo(value) ?? (SESSION.test(key) ? await this.session(sessionId(key)) : null)
+      const info = decodeSessionInfo(value) ?? (SESSION_ID.test(key) ? await this.session(sessionId(key)) : null)
       if (info !== null) yield info
     }
   }
@@ -322,7 +321,7 @@ export class NatsTeamLog implements TeamLog {
   async *watchWatermarks(signal: AbortSignal): AsyncGenerator<{ session: SessionId; lastSeq: number }> {
     for await (const { key, value } of this.bucket('watermarks').watch({ signal })) {
       const watermark = decodeWatermark(key, value)
-      if (watermark !== null && SESSION.test(key)) yield { session: sessionId(key), lastSeq: watermark.lastSeq }
+      if (watermark !== null && SESSION_ID.test(key)) yield { session: sessionId(key), lastSeq: watermark.lastSeq }
     }
   }
 
@@ -373,7 +372,7 @@ function startOptions(from: LogStart) {
 /** The session that a subject ends with, or null. */
 function sessionOf(subject: string): SessionId | null {
   const last = subject.slice(subject.lastIndexOf('.') + 1)
-  return SESSION.test(last) ? sessionId(last) : null
+  return SESSION_ID.test(last) ? sessionId(last) : null
 }
 
 function readMessage(shard: number, message: JsMsg): StoredMessage | null {

@@ -4,7 +4,7 @@
  * without one is away. Reports are only shown; nothing else relies on them.
  */
 import * as v from 'valibot'
-import { sessionId } from '../../../../shared/base/units.ts'
+import { SESSION_ID, sessionId } from '../../../../shared/base/units.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { waitUntil } from '../../../command-line/until.ts'
 import { MAX_SHARDS } from '../names.ts'
@@ -41,7 +41,7 @@ const RECORDER = v.object({
   /** Open sessions that it publishes: terminals see by them whether their recorder is there. */
   sessions: v.optional(
     v.pipe(
-      v.array(v.pipe(v.string(), v.regex(/^[0-9a-z]{10,64}$/), v.transform(sessionId))),
+      v.array(v.pipe(v.string(), v.regex(SESSION_ID), v.transform(sessionId))),
       v.maxLength(MAX_SESSIONS),
       v.readonly(),
     ),
