@@ -2,7 +2,11 @@
 import type { Clock } from '../base/clock.ts'
 
 /** Resolves `time` after `ms` (null: never) or `signal` once aborted. */
-export function waitUntil(clock: Clock, signal: AbortSignal, ms: number | null): Promise<'time' | 'signal'> {
+export function waitUntil(
+  clock: Pick<Clock, 'after'>,
+  signal: AbortSignal,
+  ms: number | null,
+): Promise<'time' | 'signal'> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve('signal')
     const undo = ms === null ? () => {} : clock.after(ms, () => done('time'))
