@@ -179,7 +179,7 @@ test('a chart takes indicators, styles and scales by mouse', { tag: BROWSER_ONLY
   await expect.poll(() => chart.legend(), { timeout: 20_000 }).toMatch(/Heikin-Ashi, derived.*ETH-USD.*SMA 3.*%R 14/)
 })
 
-test('a chart is worked by the keyboard alone', async ({ open }) => {
+test('a chart is worked by the keyboard alone', { tag: BROWSER_ONLY }, async ({ open }) => {
   const { page } = await open()
   const chart = new Chart(page, await openPane(page, 'chart'))
   await chart.bars(4)

@@ -308,34 +308,36 @@ test('every tool draws, and a drawing is changed, by the keyboard alone', { tag:
   })
 })
 
-test('templates: a long name leaves room for its buttons, Esc closes the panel, a deletion is undone', async ({
-  open,
-}) => {
-  const { page } = await open()
-  const desk = await ready(page)
-  // A drawing is selected once it is drawn. Later, the scale may have followed the market.
-  await desk.choose(TOOLS[0].name)
-  for (const at of TOOLS[0].at) await desk.click(at)
-  const opener = desk.bar.getByRole('button', { name: 'Templates' })
-  const panel = page.getByRole('dialog', { name: 'Templates' })
-  const name = 'Support and resistance of the weekly chart, dashed, wide'
-  await opener.click()
-  await panel.getByRole('textbox', { name: 'Template name' }).fill(name)
-  await page.keyboard.press('Enter')
-  const remove = panel.getByRole('button', { name: `Delete template ${name}` })
-  for (const button of [remove, panel.getByRole('button', { name: 'Save' })])
-    await expect(button).toBeInViewport({ ratio: 1 })
-  await remove.focus()
-  await page.keyboard.press('Escape')
-  await expect(panel).toBeHidden()
-  await expect(opener).toBeFocused()
-  await page.keyboard.press('Enter')
-  await remove.click()
-  await expect(remove).toBeHidden()
-  await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await opener.click()
-  await expect(remove).toBeVisible()
-})
+test(
+  'templates: a long name leaves room for its buttons, Esc closes the panel, a deletion is undone',
+  { tag: BROWSER_ONLY },
+  async ({ open }) => {
+    const { page } = await open()
+    const desk = await ready(page)
+    // A drawing is selected once it is drawn. Later, the scale may have followed the market.
+    await desk.choose(TOOLS[0].name)
+    for (const at of TOOLS[0].at) await desk.click(at)
+    const opener = desk.bar.getByRole('button', { name: 'Templates' })
+    const panel = page.getByRole('dialog', { name: 'Templates' })
+    const name = 'Support and resistance of the weekly chart, dashed, wide'
+    await opener.click()
+    await panel.getByRole('textbox', { name: 'Template name' }).fill(name)
+    await page.keyboard.press('Enter')
+    const remove = panel.getByRole('button', { name: `Delete template ${name}` })
+    for (const button of [remove, panel.getByRole('button', { name: 'Save' })])
+      await expect(button).toBeInViewport({ ratio: 1 })
+    await remove.focus()
+    await page.keyboard.press('Escape')
+    await expect(panel).toBeHidden()
+    await expect(opener).toBeFocused()
+    await page.keyboard.press('Enter')
+    await remove.click()
+    await expect(remove).toBeHidden()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await opener.click()
+    await expect(remove).toBeVisible()
+  },
+)
 
 // Another page of the browser host is another window.
 test('another window of the same terminal shows what is drawn', { tag: BROWSER_ONLY }, async ({ open }) => {

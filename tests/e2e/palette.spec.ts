@@ -64,20 +64,24 @@ test('the palette leads everywhere by keyboard', async ({ open }) => {
   await expect(page.getByRole('listbox', { name: 'Symbol or command' })).toContainText('No matches.')
 })
 
-test('the palette’s answer to what is typed looks like the entries below it', async ({ open }) => {
-  const { page } = await open()
-  await new Screen(page).trades('BTC-USD')
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('AAPL 5m')
-  const first = page.getByRole('option').first()
-  await expect(first).toHaveText(/AAPL at 5m/)
-  // The rules of a form in a popover once applied to it: they have padding and small text.
-  const title = first.locator('strong')
-  await expect(title).toHaveCSS('padding', '0px')
-  await expect(title).toHaveCSS('font-size', await first.evaluate((row) => getComputedStyle(row).fontSize))
-})
+test(
+  'the palette’s answer to what is typed looks like the entries below it',
+  { tag: BROWSER_ONLY },
+  async ({ open }) => {
+    const { page } = await open()
+    await new Screen(page).trades('BTC-USD')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('AAPL 5m')
+    const first = page.getByRole('option').first()
+    await expect(first).toHaveText(/AAPL at 5m/)
+    // The rules of a form in a popover once applied to it: they have padding and small text.
+    const title = first.locator('strong')
+    await expect(title).toHaveCSS('padding', '0px')
+    await expect(title).toHaveCSS('font-size', await first.evaluate((row) => getComputedStyle(row).fontSize))
+  },
+)
 
-test('a replay begins at the time that was typed', async ({ open }) => {
+test('a replay begins at the time that was typed', { tag: BROWSER_ONLY }, async ({ open }) => {
   test.setTimeout(150_000)
   const { page } = await open()
   const screen = new Screen(page)

@@ -368,7 +368,7 @@ test.describe('a service with answers of its own', () => {
   })
 })
 
-test('a replay shows what was known then, and else says that nothing was', async ({ open }) => {
+test('a replay shows what was known then, and else says that nothing was', { tag: BROWSER_ONLY }, async ({ open }) => {
   test.setTimeout(180_000)
   const { page } = await open()
   await begin(page)
@@ -381,37 +381,41 @@ test('a replay shows what was known then, and else says that nothing was', async
   await answered(await go(page, 'cash-flow'))
 })
 
-test('a company opens with everything at a glance, and in a replay with what was known', async ({ open }) => {
-  test.setTimeout(120_000)
-  const { page } = await open()
-  await begin(page)
-  const pane = paneOf(page, 'company')
-  const overview = pane.getByRole('region', { name: 'Overview of AAPL' })
-  await expect(overview.getByRole('heading', { name: 'Apple Inc.' })).toBeVisible()
-  const figure = (title: string) => overview.locator('dt', { hasText: title }).locator('+ dd')
-  await expect(figure('P/E')).toHaveText(/^\d+\.\d\d×$/)
-  await expect(figure('P/E')).toHaveAttribute('title', /as sent by metrics/)
-  await expect(figure('Gross margin')).toHaveText(/ %$/)
-  await expect(overview.getByRole('row', { name: /^Revenue/ })).toContainText('143,756')
-  await expect(overview).toContainText(/in \d+ days?|today/)
-  await expect(overview.getByRole('listitem').first()).toBeVisible()
-  await test.step('peers have multiples and a median, and open', async () => {
-    const peers = await go(page, 'peers')
-    const rows = peers.getByRole('region', { name: 'Peers of AAPL' }).getByRole('row')
-    await expect(rows.last()).toHaveText(/^Median of peers.*×/)
-    await expect(rows.nth(2).getByRole('cell').first()).toHaveText(/×$/)
-  })
-  await test.step('a replay says as of when, and shows nothing received later', async () => {
-    await pane.getByRole('tab', { name: 'Overview' }).click()
-    await expect(figure('P/E')).toHaveText(/×$/)
-    await new Screen(page).replayFromStart()
-    await expect(overview).toContainText(/As of .*: only what had been received by then\./)
-    await expect(overview).toContainText('Not known at this time')
-    await page.keyboard.press('Alt+End')
-    await expect(overview).not.toContainText('As of')
-    await expect(figure('P/E')).toHaveText(/×$/)
-  })
-})
+test(
+  'a company opens with everything at a glance, and in a replay with what was known',
+  { tag: BROWSER_ONLY },
+  async ({ open }) => {
+    test.setTimeout(120_000)
+    const { page } = await open()
+    await begin(page)
+    const pane = paneOf(page, 'company')
+    const overview = pane.getByRole('region', { name: 'Overview of AAPL' })
+    await expect(overview.getByRole('heading', { name: 'Apple Inc.' })).toBeVisible()
+    const figure = (title: string) => overview.locator('dt', { hasText: title }).locator('+ dd')
+    await expect(figure('P/E')).toHaveText(/^\d+\.\d\d×$/)
+    await expect(figure('P/E')).toHaveAttribute('title', /as sent by metrics/)
+    await expect(figure('Gross margin')).toHaveText(/ %$/)
+    await expect(overview.getByRole('row', { name: /^Revenue/ })).toContainText('143,756')
+    await expect(overview).toContainText(/in \d+ days?|today/)
+    await expect(overview.getByRole('listitem').first()).toBeVisible()
+    await test.step('peers have multiples and a median, and open', async () => {
+      const peers = await go(page, 'peers')
+      const rows = peers.getByRole('region', { name: 'Peers of AAPL' }).getByRole('row')
+      await expect(rows.last()).toHaveText(/^Median of peers.*×/)
+      await expect(rows.nth(2).getByRole('cell').first()).toHaveText(/×$/)
+    })
+    await test.step('a replay says as of when, and shows nothing received later', async () => {
+      await pane.getByRole('tab', { name: 'Overview' }).click()
+      await expect(figure('P/E')).toHaveText(/×$/)
+      await new Screen(page).replayFromStart()
+      await expect(overview).toContainText(/As of .*: only what had been received by then\./)
+      await expect(overview).toContainText('Not known at this time')
+      await page.keyboard.press('Alt+End')
+      await expect(overview).not.toContainText('As of')
+      await expect(figure('P/E')).toHaveText(/×$/)
+    })
+  },
+)
 
 test('a statement shows eight quarters or five years side by side', { tag: BROWSER_ONLY }, async ({ open }) => {
   test.setTimeout(120_000)
