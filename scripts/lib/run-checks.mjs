@@ -2,7 +2,7 @@
 // reports alone. Nothing is run twice: a test that fails has failed. What counts when something cannot run is in report.mjs.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { constants, cpus, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createBeat } from './beat.mjs'
 import { reports } from './checks.mjs'
@@ -71,6 +71,9 @@ async function run(check, context) {
   return { code: 0, tail: '' }
 }
 
+/** How long a check took, and how busy the machine was meanwhile, also with other checks. */
+const took = ({ seconds, busy }) => `${seconds.toFixed(1)} s, processors ${(busy * 100).toFixed(0)} % busy`
+
 /** A report in reports/; undefined when there is none or it is cut off, which counts as a failure. */
 function read(file) {
   try {
@@ -79,6 +82,9 @@ function read(file) {
     return undefined
   }
 }
+
+/** Processor time that the machine has spent on everything, of all cores, ms. */
+const spentMs = () => cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
 
 /** Runs one check, prints how it went, and returns its row of the report. */
 async function rowOf(check, machine, context) {
@@ -90,13 +96,16 @@ async function rowOf(check, machine, context) {
   const { beat, isDrawing } = context
   console.log(`\n── ${check.title}${check.background && !isDrawing ? ': started in the background' : ''}`)
   const started = Date.now()
+  const before = spentMs()
   beat.begin(check.title, isDrawing)
   const { code, tail } = await run(check, context)
   beat.end(check.title)
   const counts = outcomeOf(check, { code, tail, report: check.report && read(check.report) }, machine)
   const seconds = (Date.now() - started) / 1000
-  console.log(`── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds.toFixed(1)} s`)
-  return { id: check.id, ...counts, seconds }
+  // Whether more checks at a time would help, or only less work.
+  const busy = (spentMs() - before) / (seconds * 1000 * cpus().length)
+  console.log(`── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${took({ seconds, busy })}`)
+  return { id: check.id, ...counts, seconds, busy }
 }
 
 const rowsFile = (name) => `checks-${name}.json`
@@ -145,9 +154,12 @@ export function summarise(names, checks) {
   )
   const total = sumOf(rows)
   console.log('')
-  for (const { id, why, seconds, passed, failed, skipped, unable, flaky } of rows) {
+  for (const row of rows) {
+    const { id, why, passed, failed, skipped, unable, flaky } = row
     const also = `${skipped ? `, ${skipped} skipped` : ''}${unable.length ? `, ${unable.length} not possible here` : ''}${flaky.length ? `, ${flaky.length} ONLY IN A SECOND RUN` : ''}`
-    const note = why ? `not run: ${why}` : `${passed} passed, ${failed} failed${also}  (${seconds?.toFixed(1)} s)`
+    const note = why
+      ? `not run: ${why}`
+      : `${passed} passed, ${failed} failed${also}  (${row.seconds === undefined ? 'not started' : took(row)})`
     console.log(`  ${failed ? '✗' : passed === 0 ? '–' : '✓'} ${id.padEnd(10)} ${note}`)
   }
   for (const line of lackingLines(total.lacking)) console.log(`\n  – ${line}`)
