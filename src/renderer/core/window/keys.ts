@@ -86,8 +86,14 @@ export function replayKeys(app: WindowState): { keydown(event: KeyboardEvent): v
   }
 }
 
-/** Creates the window's key handler. */
-export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
+export interface WindowKeys {
+  keydown(event: KeyboardEvent): void
+  /** Enter and Escape end a typed interval before a list with the focus would take them. */
+  first(event: KeyboardEvent): void
+}
+
+/** Creates the window's key handlers. */
+export function windowKeys(app: WindowState): WindowKeys {
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function endInterval(): void {
@@ -108,11 +114,24 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     else timer = setTimeout(endInterval, TYPING_MS)
   }
 
-  return (event) => {
+  const isBare = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey
+  const inDialog = (): boolean => app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
+
+  function first(event: KeyboardEvent): void {
+    if (app.intervalTyped === '' || event.isComposing || !isBare(event) || isTyping(event.target) || inDialog()) return
+    if (event.key === 'Enter') endInterval()
+    else if (event.key === 'Escape') {
+      clearTimeout(timer)
+      app.intervalTyped = ''
+    } else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  function keydown(event: KeyboardEvent): void {
     if (event.isComposing || (event.defaultPrevented && !isTabChord(event))) return
-    const bare = !event.ctrlKey && !event.metaKey && !event.altKey
-    const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
-    if (inDialog) return
+    const bare = isBare(event)
+    if (inDialog()) return
     const command = app.commands.commandOf(event, app.view !== 'live')
     if (isTyping(event.target) && (bare || !command)) return
     // Arrows with Ctrl move nothing but a caret: what handles them has stopped them.
@@ -121,15 +140,6 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     if (command?.when === 'replay' && isMove && movesItself(event.target)) return
 
     if (app.intervalTyped !== '' && bare) {
-      if (event.key === 'Escape') {
-        clearTimeout(timer)
-        app.intervalTyped = ''
-        return event.preventDefault()
-      }
-      if (event.key === 'Enter') {
-        endInterval()
-        return event.preventDefault()
-      }
       // A decimal point belongs to the length that is refused with it, so that 0.5s doesn't become 5s.
       if (/^[\da-z.,]$/i.test(event.key)) {
         typeInterval(event.key)
@@ -150,4 +160,6 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
       app.openSymbolBox(event.key)
     }
   }
+
+  return { keydown, first }
 }

@@ -4,23 +4,24 @@ import { TestTransport } from '../../../../kit/transport.ts'
 import { WindowTerminal } from '../../../../kit/window-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { commandsOf, openWindow, replaysOf, serviceOf } from '../../open-window.ts'
-import { replayKeys, windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
+import { replayKeys, windowKeys, type WindowKeys } from '../../../../../src/renderer/core/window/keys.ts'
 import { lookOf } from '../../../../../src/renderer/core/theme/theme.ts'
 import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 
 describe('keys', () => {
   let app: WindowState
-  let handle: (event: KeyboardEvent) => void
+  let keys: WindowKeys
   const press = (key: string, init: KeyboardEventInit = {}, target: Element = document.body) => {
     const event = new KeyboardEvent('keydown', { key, cancelable: true, ...init })
     Object.defineProperty(event, 'target', { value: target })
-    handle(event)
+    keys.first(event)
+    if (!event.cancelBubble) keys.keydown(event)
     return event
   }
   beforeEach(() => {
     vi.useFakeTimers()
     app = openWindow(new TestTransport())
-    handle = windowKeys(app)
+    keys = windowKeys(app)
   })
   afterEach(() => {
     app.close()
@@ -44,6 +45,26 @@ describe('keys', () => {
     press('0')
     press('s')
     expect(app.chart.interval).toBe('30s')
+  })
+  it('end a typed interval with Enter or Escape, which a list with the focus doesn’t see then', () => {
+    const list = document.createElement('div')
+    list.tabIndex = 0
+    const isSeen = (key: string) => {
+      const event = new KeyboardEvent('keydown', { key, cancelable: true })
+      Object.defineProperty(event, 'target', { value: list })
+      keys.first(event)
+      return !event.cancelBubble
+    }
+    expect(isSeen('Enter')).toBe(true)
+    press('5', {}, list)
+    expect(isSeen('Enter')).toBe(false)
+    expect(app.chart.interval).toBe('5m')
+    press('3', {}, list)
+    expect(isSeen('Escape')).toBe(false)
+    expect([app.intervalTyped, app.chart.interval]).toEqual(['', '5m'])
+    press('1', {}, list)
+    press('s', {}, list)
+    expect(isSeen('Enter')).toBe(true)
   })
   it('take both letters of milliseconds, and reject an unknown interval after a pause', () => {
     for (const key of '250ms') press(key)
@@ -110,7 +131,7 @@ describe('keys', () => {
     Object.defineProperty(taken, 'target', { value: dockTab })
     taken.preventDefault()
     played = 0
-    handle(taken)
+    keys.keydown(taken)
     expect(played).toBe(1)
   })
   it('hold the tape with Space, but not where Space presses a button', () => {
@@ -136,7 +157,7 @@ describe('keys', () => {
     const terminal = await WindowTerminal.start()
     await terminal.control('recordSession')
     app = openWindow(terminal)
-    handle = windowKeys(app)
+    keys = windowKeys(app)
     await terminal.settle()
     await replaysOf(app).openLatest()
     const pressed = async (...of: Parameters<typeof press>) => {
