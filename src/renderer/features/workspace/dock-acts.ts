@@ -7,9 +7,15 @@ import { dockHash } from '../../core/window/window-route.ts'
 import type { DockState } from './dock.svelte.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 
+/** Panes that floated, by workspace and pane, so that they return to where they were. */
+const floated = new Map<string, edits.Floated>()
+
 /** Floats a docked pane, or docks a floating one. */
 export function toggleFloat(dock: DockState, id: string): void {
-  if (!panesIn(dock.now.dock).includes(id)) return dock.change((now) => edits.dockPane(now, id))
+  const key = `${dock.id} ${id}`
+  if (!panesIn(dock.now.dock).includes(id)) {
+    return dock.change((now) => edits.dockPane(now, id, floated.get(key)))
+  }
   const box = edits.boxOfPane(dock.now, id)
   const { width, height } = dock.area
   const size = {
@@ -18,7 +24,9 @@ export function toggleFloat(dock: DockState, id: string): void {
   }
   const x = Math.round((width - size.width) / 2)
   const y = Math.round((height - size.height) / 2)
+  const before = dock.now.dock
   dock.change((now) => edits.floatPane(now, id, { x, y, ...size }))
+  floated.set(key, { before, after: dock.now.dock })
 }
 
 /** Moves a pane into its own window. In a popped-out window, moves its panes back to the dock. */

@@ -259,9 +259,20 @@ export function floatPane(workspace: Workspace, id: string, box: Box): Workspace
     maximised: null,
   })
 }
-/** Docks a floating or popped-out pane at the right edge. */
-export function dockPane(workspace: Workspace, id: string): Workspace {
+/** The dock before and after a pane floated. */
+export interface Floated {
+  readonly before: DockNode
+  readonly after: DockNode
+}
+const shapeOf = (tree: DockNode): string =>
+  tree.is === 'group' ? tree.panes.join(' ') : `${tree.axis} (${tree.parts.map(shapeOf).join(', ')})`
+/** Docks a pane where it was before it floated if no other pane has moved since, otherwise at the right edge. */
+export function dockPane(workspace: Workspace, id: string, floated: Floated | null = null): Workspace {
   if (panesIn(workspace.dock).includes(id)) return workspace
+  if (floated !== null && shapeOf(floated.after) === shapeOf(workspace.dock)) {
+    const taken = everyTree(workspace, (tree) => without(tree, id))
+    return settled({ ...taken, dock: floated.before, front: id, maximised: null })
+  }
   const last = panesIn(workspace.dock).at(-1)
   return last === undefined ? workspace : movePane(workspace, id, { of: last, side: 'within' })
 }

@@ -300,6 +300,22 @@ describe('a workspace', () => {
     expect(paneOf(apart, 'chart-1')).toBe(paneOf(ratio, 'chart-1'))
   })
 
+  it('docks a pane again where it was before it floated, unless others have moved since', () => {
+    const box = { x: 0, y: 0, width: 400, height: 300 }
+    for (const name of READY_NAMES) {
+      const now = readyWorkspace(name)
+      for (const id of panesIn(now.dock)) {
+        const floating = floatPane(now, id, box)
+        const floated = { before: now.dock, after: floating.dock }
+        const again = dockPane(floating, id, floated)
+        expect([again.dock, again.floats, again.front], `${name}, ${id}`).toEqual([now.dock, [], id])
+        const [first = '', second = ''] = panesIn(floating.dock)
+        const moved = dockPane(movePane(floating, first, { of: second, side: 'within' }), id, floated)
+        expect(panesIn(moved.dock).toSorted()).toEqual(panesIn(now.dock).toSorted())
+        expect(moved.dock).not.toEqual(now.dock)
+      }
+    }
+  })
   it('keeps its last pane, and its windows come back into the dock', () => {
     let now = readyWorkspace('overview')
     for (const { id } of now.panes) now = closePane(now, id)
