@@ -19,6 +19,8 @@ const HOLDERS = new Set([
   'grid-template-columns',
   'grid-template-rows',
   'grid-auto-rows',
+  'grid-auto-columns',
+  'columns',
 ])
 /** The shortest length that may contain text, px. Shorter ones are lines or shapes. */
 const MIN = 9

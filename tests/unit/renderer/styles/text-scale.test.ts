@@ -13,6 +13,8 @@ describe('the size of the text', () => {
     ['width', 'max(100%, 300px)', 'max(100%, 18.75rem)'],
     ['max-height', 'calc(100vh - 90px)', 'calc(100vh - 5.625rem)'],
     ['grid-template-columns', '84px minmax(0, 1fr) 6px', '5.25rem minmax(0, 1fr) 6px'],
+    ['columns', '300px auto', '18.75rem auto'],
+    ['grid-auto-columns', 'minmax(128px, 1fr)', 'minmax(8rem, 1fr)'],
     ['padding', '0 12px', '0 12px'],
     ['border', '1px solid var(--line)', '1px solid var(--line)'],
     ['clip-path', 'polygon(9px 0, 100% 100%)', 'polygon(9px 0, 100% 100%)'],
