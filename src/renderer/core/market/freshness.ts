@@ -8,12 +8,12 @@ export type ShownFreshness = Freshness | 'ended'
 
 /**
  * The freshness to show. Without a link nothing is live, whatever the last value said. `atEnd`: a replay is at its end,
- * where every feed is disconnected because the session is over.
+ * where every feed is disconnected because the session is over, and no first message follows.
  */
 export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean, atEnd: boolean): ShownFreshness {
   if (!linkUp) return 'disconnected'
   const freshness = row?.freshness ?? 'waiting'
-  return freshness === 'disconnected' && atEnd ? 'ended' : freshness
+  return atEnd && (freshness === 'disconnected' || freshness === 'waiting') ? 'ended' : freshness
 }
 
 export function freshnessLabel(freshness: ShownFreshness, replayed = false): string {
@@ -59,7 +59,9 @@ export function freshnessSentence(freshness: ShownFreshness, ageMs: number | nul
         ? t('Waiting for the first message.')
         : t('Waiting for the first message. The price shown was recorded {ago}.', { ago })
     case 'ended':
-      return t('The recorded session ends here. Last message: {ago}.', { ago })
+      return ageMs === null
+        ? t('The recorded session ends here, without a message of this symbol.')
+        : t('The recorded session ends here. Last message: {ago}.', { ago })
   }
 }
 

@@ -37,7 +37,9 @@ export interface ChartWindow {
   openEvidence(): void
   /** Opens the pane that lists what is recorded. */
   openScreener(): void
-  /** Starts playback of the replay shown; null if there is none or it is playing. */
+  /** Whether a replay is at its end. */
+  readonly atEnd: boolean
+  /** Starts playback of the replay shown; null if there is none, it is playing or at its end. */
   readonly play: (() => void) | null
   /** Shows a notification. */
   tell(text: string): void
@@ -91,8 +93,11 @@ export function chartWindow(app: WindowState, replay: Replay, instrument: () => 
     },
     openEvidence: () => app.layout.open('evidence'),
     openScreener: () => app.layout.open('screener'),
+    get atEnd() {
+      return app.atEnd
+    },
     get play() {
-      return replay.state && !replay.state.playing ? () => replay.play(true) : null
+      return replay.state && !replay.state.playing && !app.atEnd ? () => replay.play(true) : null
     },
     // Live time advances between the ticks of the window's clock.
     now: () => (app.view === 'live' ? Date.now() : app.clockMs),

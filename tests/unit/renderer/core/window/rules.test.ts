@@ -63,6 +63,8 @@ describe('freshness', () => {
     expect(shownFreshness(last, true, false)).toBe('disconnected')
     expect(shownFreshness(last, true, true)).toBe('ended')
     expect(shownFreshness(last, false, true)).toBe('disconnected')
+    expect(shownFreshness(undefined, true, true)).toBe('ended')
+    expect(freshnessSentence('ended', null, true)).toContain('without a message')
     expect(shownFreshness(row({ freshness: 'live' }), true, true)).toBe('live')
     expect(freshnessSentence('ended', 14_000, true)).toMatch(/^The recorded session ends here\..* 14\s/)
   })

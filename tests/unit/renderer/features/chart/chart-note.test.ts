@@ -4,7 +4,7 @@ import type { ChartStage } from '../../../../../src/renderer/features/chart/foll
 import ChartNote from '../../../../../src/renderer/features/chart/ChartNote.svelte'
 
 afterEach(cleanup)
-const usual = { away: null, noRoom: null, openScreener: vi.fn(), openSettings: vi.fn(), play: null }
+const usual = { away: null, noRoom: null, openScreener: vi.fn(), openSettings: vi.fn(), atEnd: false, play: null }
 const show = (around: object, view = 'live', stage: object = { is: 'empty', damaged: false }) =>
   render(ChartNote, {
     stage: stage as ChartStage,
@@ -28,6 +28,13 @@ it('offers a large button to play in an empty chart of a replay', async () => {
   // The session may have none of this symbol.
   await fireEvent.click(screen.getByRole('button', { name: 'Show recorded symbols' }))
   expect(openScreener).toHaveBeenCalledOnce()
+})
+
+it('doesn’t promise bars at the end of a replay', () => {
+  show({ atEnd: true }, 'replay-1')
+  expect(screen.getByText('No bars of BTC-USD in this replay')).toBeTruthy()
+  expect(screen.queryByText('Press Space to play.')).toBeNull()
+  expect(screen.getByRole('button', { name: 'Show recorded symbols' })).toBeTruthy()
 })
 
 it('says times of an error in the zone of the chart', () => {
