@@ -62,6 +62,9 @@ export class Tape {
     this.#all = []
     this.#shown = []
     this.#sides.clear()
+    // A pause holds prints that are being read, and these are gone.
+    this.#reasons.clear()
+    this.paused = false
     this.meter = null
     this.skipped = 0
     this.fresh = 0

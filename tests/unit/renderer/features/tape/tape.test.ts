@@ -45,6 +45,17 @@ describe('the tape', () => {
     expect(transport.argsOf('tape')).toMatchObject([{ sides: true }])
   })
 
+  it('runs for another symbol, although it was paused for the one before', () => {
+    const { tape, send } = start([at(1, 100)])
+    tape.pause('key')
+    send([at(2, 200)], [])
+    expect([tape.count, tape.fresh]).toEqual([1, 1])
+    tape.follow('live', instrumentId('crypto', 'ETH-USD'), true)
+    expect([tape.paused, tape.count, tape.fresh]).toEqual([false, 1, 0])
+    send([at(3, 300)], [])
+    expect(tape.count).toBe(2)
+  })
+
   it('gives a print its side once it is settled, also without a recording', () => {
     const [stored, fresh] = [at(1, 100), at(0, 200, { price: 101 })]
     const { tape, send } = start([stored])
