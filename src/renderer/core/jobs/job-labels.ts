@@ -13,7 +13,10 @@ export function progressText(job: JobState, nowMs: number, numbers: NumberText):
   const sized = job.unit === 'bytes'
   const unit = t(job.unit)
   const ranMs = (job.endedMs ?? nowMs) - job.startedMs
-  const words = [sized ? numbers.bytes(count) : t('{count} {unit}', { count: numbers.whole(count), unit })]
+  // An import reads the whole file before it stores the first message.
+  const isReading = job.kind === 'import' && job.outcome.is === 'running' && count === 0
+  const counted = sized ? numbers.bytes(count) : t('{count} {unit}', { count: numbers.whole(count), unit })
+  const words = [isReading ? t('Reading the file') : counted]
   if (bytes > 0 && !sized) words.push(numbers.bytes(bytes))
   if (ranMs >= MIN_MS && count > 0) {
     const rate = count / (ranMs / 1_000)

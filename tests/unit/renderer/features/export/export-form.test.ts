@@ -198,6 +198,8 @@ describe('a job in words', () => {
   it('says how much, how fast, how long still', () => {
     expect(progressText(job, 2_000, numbers)).toBe('1,000 rows · 41.0 MB · 500 rows/s · 6 s left')
     expect(progressText({ ...job, done: null }, 100, numbers)).toBe('1,000 rows · 41.0 MB')
+    const reading = { ...job, kind: 'import', unit: 'messages', count: 0, bytes: 0 } as const
+    expect(progressText(reading, 2_000, numbers)).toBe('Reading the file · 6 s left')
     expect(progressText({ ...job, endedMs: unixMs(4_000), outcome: { is: 'cancelled' } }, 9_000, numbers)).toBe(
       '1,000 rows · 41.0 MB · 250 rows/s',
     )
